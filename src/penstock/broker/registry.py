@@ -1,0 +1,163 @@
+"""Which API is answered by which function. A handler's signature lists all that it touches.
+
+    @answers(ApiKey.METADATA, versions=(0, 13))
+    async def metadata(request: MetadataRequest, context: RequestContext, image: ClusterImage) -> MetadataResponse
+
+The first parameter is the decoded request; a `RequestContext` is the request's own; every other parameter is a
+service, found by its type once at start (`bind`), which fails then if one is unknown. A plain `def` is answered
+on the spot; an `async def` holds the connection's later requests back until it has answered, as Kafka does.
+
+Hot paths use `@answers_raw`: the function gets the frame's bytes and returns the response's chunks, or a future of them.
+"""
+
+import inspect
+from asyncio import Future
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeVar, get_type_hints
+
+import msgspec
+
+from penstock.wire.api import ApiKey
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class RequestContext(msgspec.Struct, frozen=True, gc=False):
+    """What a handler may know of who asks. One is shared by all requests of a connection that agree in it."""
+
+    api_version: int
+    client_id: str | None
+    listener: str
+    peer: str
+    principal: str = "User:ANONYMOUS"
+
+
+Chunk = Any  # bytes | bytearray | FileSlice: what the connection's writer can send
+RawReply = list[Chunk] | None
+"""The body's chunks; None means that no answer is owed (acks=0)."""
+
+RawHandler = Callable[[memoryview, int, RequestContext], "RawReply | Future[RawReply]"]
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One row of the table that ApiVersions tells to clients."""
+
+    key: ApiKey
+    versions: tuple[int, int]
+    function: Callable[..., Any]
+    is_raw: bool
+    is_async: bool
+    request: type[Any] | None
+    response: type[Any] | None
+    services: dict[str, Any]
+    context: str | None
+    advertised_from: int
+
+
+REGISTRY: dict[ApiKey, Answer] = {}
+
+
+def answers(key: ApiKey, *, versions: tuple[int, int]) -> Callable[[Function], Function]:
+    def register(function: Function) -> Function:
+        hints = get_type_hints(function)
+        response = hints.pop("return")
+        request_parameter, *others = inspect.signature(function).parameters
+        _add(
+            key,
+            versions=versions,
+            function=function,
+            is_raw=False,
+            request=hints[request_parameter],
+            response=response,
+            others={name: hints[name] for name in others},
+        )
+        return function
+
+    return register
+
+
+def answers_raw(
+    key: ApiKey, *, versions: tuple[int, int], advertised_from: int | None = None
+) -> Callable[[Function], Function]:
+    """For a function of (frame, body position, context, services...) that reads and writes bytes by itself."""
+
+    def register(function: Function) -> Function:
+        hints = get_type_hints(function)
+        _frame, _position, *others = inspect.signature(function).parameters
+        _add(
+            key,
+            versions=versions,
+            function=function,
+            is_raw=True,
+            request=None,
+            response=None,
+            others={name: hints[name] for name in others},
+            advertised_from=advertised_from,
+        )
+        return function
+
+    return register
+
+
+def _add(
+    key: ApiKey,
+    *,
+    versions: tuple[int, int],
+    function: Callable[..., Any],
+    is_raw: bool,
+    request: type[Any] | None,
+    response: type[Any] | None,
+    others: dict[str, Any],
+    advertised_from: int | None = None,
+) -> None:
+    if key in REGISTRY:
+        raise TypeError(f"{key.name} is answered twice: {REGISTRY[key].function} and {function}")
+    context = next((name for name, kind in others.items() if kind is RequestContext), None)
+    REGISTRY[key] = Answer(
+        key=key,
+        versions=versions,
+        function=function,
+        is_raw=is_raw,
+        is_async=inspect.iscoroutinefunction(function),
+        request=request,
+        response=response,
+        services={name: kind for name, kind in others.items() if kind is not RequestContext},
+        context=context,
+        advertised_from=versions[0] if advertised_from is None else advertised_from,
+    )
+
+
+class Unbound(TypeError):
+    """A handler asks for a service that the node does not have: a mistake found at start."""
+
+
+class Bound(msgspec.Struct):
+    """An answer with its services in hand, called with the request (or frame and position) and the context."""
+
+    answer: Answer
+    call: Callable[..., Any]
+
+
+def bind(services: Mapping[Any, object]) -> dict[int, Bound]:
+    return {int(key): Bound(answer, _bound_call(answer, services)) for key, answer in REGISTRY.items()}
+
+
+def _bound_call(answer: Answer, services: Mapping[Any, object]) -> Callable[..., Any]:
+    missing = [f"{name}: {kind}" for name, kind in answer.services.items() if kind not in services]
+    if missing:
+        raise Unbound(f"{answer.key.name} needs {', '.join(missing)}, which this node does not have")
+    given = {name: services[kind] for name, kind in answer.services.items()}
+    function, context_name = answer.function, answer.context
+    if answer.is_raw:
+
+        def call_raw(frame: memoryview, position: int, context: RequestContext) -> Any:
+            return function(frame, position, context, **given)
+
+        return call_raw
+    if context_name is None:
+        return lambda request, _context: function(request, **given)
+    name = context_name
+    return lambda request, context: function(request, **{name: context}, **given)
+
+
+Reply = bytes | bytearray | Awaitable[Any]
