@@ -1,0 +1,147 @@
+"""Apache Kafka in one process: broker and controller, on free ports, in a folder of the caller's."""
+
+from __future__ import annotations
+
+import base64
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from tests.support import java
+
+_SMALL_HEAP = ("-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-Xshare:auto")
+_READY_WITHIN_S = 90.0
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that were free just now; all are held at once, so that they differ."""
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in held]
+    for each in held:
+        each.close()
+    return ports
+
+
+class ApacheKafka:
+    """Start with `start()` or as a context manager; stopped and gone afterwards, whatever happened."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        settings: Mapping[str, str] | None = None,
+        jvm: tuple[str, ...] = _SMALL_HEAP,
+        node_id: int = 1,
+    ) -> None:
+        self.folder = folder
+        self.node_id = node_id
+        self.data = folder / "data"
+        self._settings = dict(settings or {})
+        self._jvm = jvm
+        self._process: subprocess.Popen[bytes] | None = None
+        self._output: IO[bytes] | None = None
+        self.port = 0
+
+    @property
+    def bootstrap(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None, "Apache Kafka is not running"
+        return self._process.pid
+
+    def __enter__(self) -> ApacheKafka:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if self.port == 0:
+            self.port, controller_port = free_ports(2)
+            self._write_properties(controller_port)
+            self._format()
+        self._output = (self.folder / "kafka.out").open("ab")
+        self._process = subprocess.Popen(
+            java.command("kafka.Kafka", str(self._properties), jvm=self._jvm),
+            stdout=self._output,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            cwd=self.folder,
+        )
+        try:
+            self._wait_until_ready()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.terminate()
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        if self._output is not None:
+            self._output.close()
+            self._output = None
+
+    @property
+    def _properties(self) -> Path:
+        return self.folder / "server.properties"
+
+    def _write_properties(self, controller_port: int) -> None:
+        settings = {
+            "process.roles": "broker,controller",
+            "node.id": str(self.node_id),
+            "controller.quorum.voters": f"{self.node_id}@127.0.0.1:{controller_port}",
+            "listeners": f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{controller_port}",
+            "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self.port}",
+            "controller.listener.names": "CONTROLLER",
+            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+            "log.dirs": str(self.data),
+            "offsets.topic.replication.factor": "1",
+            "transaction.state.log.replication.factor": "1",
+            "transaction.state.log.min.isr": "1",
+            "share.coordinator.state.topic.replication.factor": "1",
+            "share.coordinator.state.topic.min.isr": "1",
+        } | self._settings
+        self._properties.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
+
+    def _format(self) -> None:
+        cluster_id = base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=").replace("-", "A")
+        java.run("kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(self._properties))
+
+    def _wait_until_ready(self) -> None:
+        assert self._process is not None
+        deadline = time.monotonic() + _READY_WITHIN_S
+        while time.monotonic() < deadline:
+            if self._process.poll() is not None:
+                break
+            if self._answers():
+                return
+            time.sleep(0.1)
+        said = (self.folder / "kafka.out").read_text(errors="replace")[-4000:]
+        raise AssertionError(f"Apache Kafka did not become ready:\n{said}")
+
+    def _answers(self) -> bool:
+        """The broker opens its port when it is unfenced; an answer to ApiVersions v0 says that it serves."""
+        try:
+            with closing(socket.create_connection(("127.0.0.1", self.port), timeout=5)) as peer:
+                peer.sendall(bytes.fromhex("0000000a0012000000000001ffff"))
+                return len(peer.recv(4)) == 4
+        except OSError:
+            return False
