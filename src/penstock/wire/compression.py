@@ -37,6 +37,7 @@ _FIRST_GUESS_MIN = 64 * 1024
 _EXPANSION_GUESS = 4
 
 Buffer = bytes | bytearray | memoryview
+_Decoder = Callable[[Buffer, bytearray], int]
 
 
 def compress(codec: int, data: Buffer, level: int | None = None) -> bytes:

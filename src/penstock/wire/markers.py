@@ -29,7 +29,7 @@ class Marker(msgspec.Struct, frozen=True, gc=False):
 
 
 def read_marker(batch: Buffer) -> Marker | None:
-    """What a control batch says about its producer's transaction; None for other control records and emptied batches."""
+    """What a control batch says about its producer's transaction; None for other control records and if emptied."""
     if whole_header(batch).record_count == 0:
         return None
     record = next(iterate(batch))

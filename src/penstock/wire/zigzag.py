@@ -14,6 +14,9 @@ def read_varint(data: bytes, position: int) -> tuple[int, int]:
     byte = data[position]
     if byte < 0x80:
         return (byte >> 1) ^ -(byte & 1), position + 1
+    second = data[position + 1]
+    if second < 0x80:
+        return ((byte & 0x7F) >> 1 | second << 6) ^ -(byte & 1), position + 2
     value, position = _read_long_form(data, position)
     if value >= _INT32_LIMIT:
         raise Malformed("a varint that no int32 holds")
@@ -25,6 +28,9 @@ def read_varlong(data: bytes, position: int) -> tuple[int, int]:
     byte = data[position]
     if byte < 0x80:
         return (byte >> 1) ^ -(byte & 1), position + 1
+    second = data[position + 1]
+    if second < 0x80:
+        return ((byte & 0x7F) >> 1 | second << 6) ^ -(byte & 1), position + 2
     value, position = _read_long_form(data, position)
     if value >= _INT64_LIMIT:
         raise Malformed("a varint that no int64 holds")
