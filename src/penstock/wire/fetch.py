@@ -1,0 +1,321 @@
+"""Fetch, by hand: the request's partitions are read in one pass, the response is header bytes between file slices.
+
+Equal to the generated codec (a test holds the two together). Versions 4 to 18: 5 log start offset, 7 sessions (KIP-227),
+9 leader epochs, 11 rack and preferred replica, 12 flexible with diverging epochs, 13 topic ids, 15 replica state as a
+tag, 16 node endpoints (KIP-951), 17 replica directory, 18 the fetcher's high watermark.
+"""
+
+import struct
+from typing import Any, Protocol
+
+import msgspec
+
+from penstock.wire.malformed import Malformed
+from penstock.wire.produce import Endpoint, TopicKey, encode_endpoints_tag, read_uvarint, skip_tags, uvarint
+
+FLEXIBLE_FROM = 12
+TOPIC_IDS_FROM = 13
+SESSIONS_FROM = 7
+ENDPOINTS_FROM = 16
+NO_LIMIT = 0x7FFFFFFF
+
+_I16 = struct.Struct(">h")
+_I32 = struct.Struct(">i")
+_I64 = struct.Struct(">q")
+_WAIT_V4 = struct.Struct(">iiib")
+_WAIT_V7 = struct.Struct(">iiibii")
+_PARTITION_V4 = struct.Struct(">iqi")
+_PARTITION_V5 = struct.Struct(">iqqi")
+_PARTITION_V9 = struct.Struct(">iiqqi")
+_PARTITION_V12 = struct.Struct(">iiqiqi")
+_REPLICA_STATE = struct.Struct(">iq")
+
+
+class FetchPartition(msgspec.Struct):
+    """What a fetcher asks of one partition."""
+
+    index: int
+    offset: int
+    bytes_max: int
+    current_leader_epoch: int = -1
+    last_fetched_epoch: int = -1
+    log_start_offset: int = -1
+    high_watermark: int = 0x7FFFFFFFFFFFFFFF
+
+
+class FetchRequest(msgspec.Struct):
+    replica_id: int
+    replica_epoch: int
+    wait_ms_max: int
+    bytes_min: int
+    bytes_max: int
+    isolation_level: int
+    session_id: int
+    session_epoch: int
+    topics: list[tuple[TopicKey, list[FetchPartition]]]
+    forgotten: list[tuple[TopicKey, list[int]]]
+    rack_id: str = ""
+    cluster_id: str | None = None
+
+
+class Records(Protocol):
+    """What the connection can send by itself: a slice of a file, or bytes already read."""
+
+    @property
+    def size(self) -> int: ...
+
+
+class PartitionAnswer(msgspec.Struct):
+    index: int
+    error_code: int = 0
+    high_watermark: int = -1
+    last_stable_offset: int = -1
+    log_start_offset: int = -1
+    aborted: list[tuple[int, int]] | None = None
+    preferred_read_replica: int = -1
+    records: Any = None
+    diverging_epoch: tuple[int, int] | None = None
+    current_leader: tuple[int, int] | None = None
+
+
+def decode_request(frame: memoryview, position: int, version: int) -> FetchRequest:
+    try:
+        return _Decoder(frame, position, version).request()
+    except (IndexError, struct.error, UnicodeDecodeError) as error:
+        raise Malformed(f"fetch request ends early or is not text where it should be: {error}") from None
+
+
+class _Decoder:
+    __slots__ = ("end", "flexible", "frame", "position", "version")
+
+    def __init__(self, frame: memoryview, position: int, version: int) -> None:
+        self.frame = frame
+        self.position = position
+        self.version = version
+        self.flexible = version >= FLEXIBLE_FROM
+        self.end = len(frame)
+
+    def request(self) -> FetchRequest:
+        frame, version = self.frame, self.version
+        replica_id = -1
+        if version < 15:
+            (replica_id,) = _I32.unpack_from(frame, self.position)
+            self.position += 4
+        session_id, session_epoch = 0, -1
+        if version >= SESSIONS_FROM:
+            wait_ms, bytes_min, bytes_max, isolation, session_id, session_epoch = _WAIT_V7.unpack_from(frame, self.position)
+            self.position += _WAIT_V7.size
+        else:
+            wait_ms, bytes_min, bytes_max, isolation = _WAIT_V4.unpack_from(frame, self.position)
+            self.position += _WAIT_V4.size
+        topics = [self._topic() for _ in range(self._count())]
+        forgotten = [self._forgotten() for _ in range(self._count())] if version >= SESSIONS_FROM else []
+        rack_id = self._text() if version >= 11 else ""
+        request = FetchRequest(
+            replica_id, -1, wait_ms, bytes_min, bytes_max, isolation, session_id, session_epoch, topics, forgotten, rack_id
+        )
+        if self.flexible:
+            self._tags(request)
+        if self.position != self.end:
+            raise Malformed(f"{self.end - self.position} bytes after the end of a fetch request")
+        return request
+
+    def _topic(self) -> tuple[TopicKey, list[FetchPartition]]:
+        key = self._topic_key()
+        partitions = [self._partition() for _ in range(self._count())]
+        if self.flexible:
+            self.position = skip_tags(self.frame, self.position)
+        return key, partitions
+
+    def _partition(self) -> FetchPartition:
+        frame, position, version = self.frame, self.position, self.version
+        if version >= FLEXIBLE_FROM:
+            index, epoch, offset, fetched, start, bytes_max = _PARTITION_V12.unpack_from(frame, position)
+            self.position = position + _PARTITION_V12.size
+            partition = FetchPartition(index, offset, bytes_max, epoch, fetched, start)
+            if frame[self.position]:
+                self._partition_tags(partition)
+            else:
+                self.position += 1
+            return partition
+        if version >= 9:
+            index, epoch, offset, start, bytes_max = _PARTITION_V9.unpack_from(frame, position)
+            self.position = position + _PARTITION_V9.size
+            return FetchPartition(index, offset, bytes_max, epoch, -1, start)
+        if version >= 5:
+            index, offset, start, bytes_max = _PARTITION_V5.unpack_from(frame, position)
+            self.position = position + _PARTITION_V5.size
+            return FetchPartition(index, offset, bytes_max, -1, -1, start)
+        index, offset, bytes_max = _PARTITION_V4.unpack_from(frame, position)
+        self.position = position + _PARTITION_V4.size
+        return FetchPartition(index, offset, bytes_max)
+
+    def _partition_tags(self, partition: FetchPartition) -> None:
+        for tag, at, size in self._tag_fields():
+            if tag == 1 and self.version >= 18:
+                if size != 8:
+                    raise Malformed(f"a high watermark of {size} bytes")
+                (partition.high_watermark,) = _I64.unpack_from(self.frame, at)
+
+    def _forgotten(self) -> tuple[TopicKey, list[int]]:
+        key = self._topic_key()
+        count = self._count()
+        if count * 4 > self.end - self.position:
+            raise Malformed(f"{count} forgotten partitions in {self.end - self.position} bytes")
+        partitions = list(struct.unpack_from(f">{count}i", self.frame, self.position))
+        self.position += 4 * count
+        if self.flexible:
+            self.position = skip_tags(self.frame, self.position)
+        return key, partitions
+
+    def _topic_key(self) -> TopicKey:
+        if self.version >= TOPIC_IDS_FROM:
+            return self._bytes(16)
+        return self._bytes(self._length())
+
+    def _text(self) -> str:
+        return self._bytes(self._length()).decode()
+
+    def _length(self) -> int:
+        if self.flexible:
+            length, self.position = read_uvarint(self.frame, self.position)
+            return length - 1
+        (length,) = _I16.unpack_from(self.frame, self.position)
+        self.position += 2
+        return int(length)
+
+    def _bytes(self, length: int) -> bytes:
+        position = self.position
+        if length < 0 or position + length > self.end:
+            raise Malformed(f"a field of {length} bytes where {self.end - position} are left")
+        self.position = position + length
+        return bytes(self.frame[position : position + length])
+
+    def _count(self) -> int:
+        if self.flexible:
+            count, self.position = read_uvarint(self.frame, self.position)
+            count -= 1
+        else:
+            (count,) = _I32.unpack_from(self.frame, self.position)
+            self.position += 4
+        if not 0 <= count <= self.end - self.position:
+            raise Malformed(f"{count} elements in {self.end - self.position} bytes")
+        return count
+
+    def _tags(self, request: FetchRequest) -> None:
+        for tag, at, size in self._tag_fields():
+            if tag == 0:
+                length, text_at = read_uvarint(self.frame, at)
+                if length and text_at + length - 1 != at + size:
+                    raise Malformed("a cluster id that does not fill its field")
+                request.cluster_id = str(self.frame[text_at : at + size], "utf-8") if length else None
+            elif tag == 1 and self.version >= 15:
+                request.replica_id, request.replica_epoch = _REPLICA_STATE.unpack_from(self.frame, at)
+
+    def _tag_fields(self) -> list[tuple[int, int, int]]:
+        count, position = read_uvarint(self.frame, self.position)
+        if count > self.end - position:
+            raise Malformed(f"{count} tagged fields in {self.end - position} bytes")
+        fields = []
+        for _ in range(count):
+            tag, position = read_uvarint(self.frame, position)
+            size, position = read_uvarint(self.frame, position)
+            if position + size > self.end:
+                raise Malformed("a tagged field goes past the end")
+            fields.append((tag, position, size))
+            position += size
+        self.position = position
+        return fields
+
+
+_HEAD_V4 = struct.Struct(">i")
+_HEAD_V7 = struct.Struct(">ihi")
+_ANSWER_V4 = struct.Struct(">ihqq")
+_ANSWER_V5 = struct.Struct(">ihqqq")
+_PAIR = struct.Struct(">qq")
+_LEADER_TAG = struct.Struct(">ii")
+_EPOCH_TAG = struct.Struct(">iq")
+
+
+def encode_response(
+    version: int,
+    topics: list[tuple[TopicKey, list[PartitionAnswer]]],
+    *,
+    error_code: int = 0,
+    session_id: int = 0,
+    throttle_time_ms: int = 0,
+    endpoints: list[Endpoint] | None = None,
+) -> list[Any]:
+    """The body's chunks in order: bytes, and each partition's records as they were given."""
+    flexible = version >= FLEXIBLE_FROM
+    chunks: list[Any] = []
+    out = bytearray()
+    if version >= SESSIONS_FROM:
+        out += _HEAD_V7.pack(throttle_time_ms, error_code, session_id)
+    else:
+        out += _HEAD_V4.pack(throttle_time_ms)
+    out += uvarint(len(topics) + 1) if flexible else _I32.pack(len(topics))
+    for key, answers in topics:
+        if version < TOPIC_IDS_FROM:
+            out += uvarint(len(key) + 1) if flexible else _I16.pack(len(key))
+        out += key
+        out += uvarint(len(answers) + 1) if flexible else _I32.pack(len(answers))
+        for answer in answers:
+            _encode_answer(out, version, answer)
+            records = answer.records
+            size = 0 if records is None else records.size
+            out += uvarint(size + 1) if flexible else _I32.pack(size)
+            if size:
+                chunks.append(out)
+                chunks.append(records)
+                out = bytearray()
+            if flexible:
+                if answer.current_leader is None and answer.diverging_epoch is None:
+                    out += b"\x00"
+                else:
+                    _encode_answer_tags(out, answer)
+        if flexible:
+            out += b"\x00"
+    if flexible:
+        if endpoints and version >= ENDPOINTS_FROM:
+            encode_endpoints_tag(out, endpoints)
+        else:
+            out += b"\x00"
+    if out:
+        chunks.append(out)
+    return chunks
+
+
+def _encode_answer(out: bytearray, version: int, answer: PartitionAnswer) -> None:
+    if version >= 5:
+        out += _ANSWER_V5.pack(
+            answer.index, answer.error_code, answer.high_watermark, answer.last_stable_offset, answer.log_start_offset
+        )
+    else:
+        out += _ANSWER_V4.pack(answer.index, answer.error_code, answer.high_watermark, answer.last_stable_offset)
+    aborted = answer.aborted
+    if version >= FLEXIBLE_FROM:
+        if aborted is None:
+            out += b"\x00"
+        else:
+            out += uvarint(len(aborted) + 1)
+            for pair in aborted:
+                out += _PAIR.pack(*pair)
+                out += b"\x00"
+    elif aborted is None:
+        out += b"\xff\xff\xff\xff"
+    else:
+        out += _I32.pack(len(aborted))
+        for pair in aborted:
+            out += _PAIR.pack(*pair)
+    if version >= 11:
+        out += _I32.pack(answer.preferred_read_replica)
+
+
+def _encode_answer_tags(out: bytearray, answer: PartitionAnswer) -> None:
+    diverging, leader = answer.diverging_epoch, answer.current_leader
+    out += uvarint((diverging is not None) + (leader is not None))
+    if diverging is not None:
+        out += b"\x00\x0d" + _EPOCH_TAG.pack(*diverging) + b"\x00"
+    if leader is not None:
+        out += b"\x01\x09" + _LEADER_TAG.pack(*leader) + b"\x00"

@@ -1,0 +1,285 @@
+"""Produce, by hand: the request is read in place and the records stay views into the frame they came in.
+
+Equal to the generated codec (a test holds the two together) at a fraction of its cost, because nothing is copied
+but topic names. Versions 3 to 13: 9 is flexible, 13 names topics by id.
+"""
+
+import struct
+
+import msgspec
+
+from penstock.wire.malformed import Malformed
+
+_COUNT = struct.Struct(">i")
+_LENGTH = struct.Struct(">h")
+_ACKS_AND_TIMEOUT = struct.Struct(">hi")
+_INDEX_AND_SIZE = struct.Struct(">ii")
+_INDEX = struct.Struct(">i")
+
+FLEXIBLE_FROM = 9
+TOPIC_IDS_FROM = 13
+CURRENT_LEADER_FROM = 10
+
+TopicKey = bytes
+"""A topic's name in UTF-8 before version 13, its sixteen-byte id from there on."""
+
+PartitionRecords = tuple[int, memoryview | None]
+
+
+class ProduceRequest(msgspec.Struct, gc=False):
+    transactional_id: str | None
+    acks: int
+    timeout_ms: int
+    topics: list[tuple[TopicKey, list[PartitionRecords]]]
+
+
+class Endpoint(msgspec.Struct, frozen=True):
+    node_id: int
+    host: str
+    port: int
+    rack: str | None
+
+
+class PartitionOutcome(msgspec.Struct):
+    """What became of one partition's records; the defaults are those of a refusal."""
+
+    index: int
+    error_code: int = 0
+    base_offset: int = -1
+    log_append_time_ms: int = -1
+    log_start_offset: int = -1
+    record_errors: list[tuple[int, str | None]] = []
+    error_message: str | None = None
+    current_leader: tuple[int, int] | None = None
+
+
+def decode_request(frame: memoryview, position: int, version: int) -> ProduceRequest:
+    try:
+        if version >= FLEXIBLE_FROM:
+            return _decode_flexible(frame, position, with_ids=version >= TOPIC_IDS_FROM)
+        return _decode_plain(frame, position)
+    except (IndexError, struct.error, UnicodeDecodeError) as error:
+        raise Malformed(f"produce request ends early or is not text where it should be: {error}") from None
+
+
+def _decode_plain(frame: memoryview, position: int) -> ProduceRequest:
+    end = len(frame)
+    (length,) = _LENGTH.unpack_from(frame, position)
+    position += 2
+    transactional_id = None
+    if length >= 0:
+        transactional_id = str(_cut(frame, position, length), "utf-8")
+        position += length
+    acks, timeout_ms = _ACKS_AND_TIMEOUT.unpack_from(frame, position)
+    (topic_count,) = _COUNT.unpack_from(frame, position + 6)
+    position += 10
+    if not 0 <= topic_count <= end - position:
+        raise Malformed(f"{topic_count} topics in {end - position} bytes")
+    topics = []
+    for _ in range(topic_count):
+        (length,) = _LENGTH.unpack_from(frame, position)
+        position += 2
+        name = bytes(_cut(frame, position, length))
+        position += length
+        (partition_count,) = _COUNT.unpack_from(frame, position)
+        position += 4
+        if not 0 <= partition_count <= end - position:
+            raise Malformed(f"{partition_count} partitions in {end - position} bytes")
+        partitions: list[PartitionRecords] = []
+        for _ in range(partition_count):
+            index, size = _INDEX_AND_SIZE.unpack_from(frame, position)
+            position += 8
+            if size < 0:
+                partitions.append((index, None))
+                continue
+            partitions.append((index, _cut(frame, position, size)))
+            position += size
+        topics.append((name, partitions))
+    if position != end:
+        raise Malformed(f"{end - position} bytes after the end of a produce request")
+    return ProduceRequest(transactional_id, acks, timeout_ms, topics)
+
+
+def _decode_flexible(frame: memoryview, position: int, *, with_ids: bool) -> ProduceRequest:
+    end = len(frame)
+    length, position = read_uvarint(frame, position)
+    transactional_id = None
+    if length:
+        transactional_id = str(_cut(frame, position, length - 1), "utf-8")
+        position += length - 1
+    acks, timeout_ms = _ACKS_AND_TIMEOUT.unpack_from(frame, position)
+    topic_count, position = read_uvarint(frame, position + 6)
+    if not 0 < topic_count <= end - position + 1:
+        raise Malformed(f"{topic_count - 1} topics in {end - position} bytes")
+    topics = []
+    for _ in range(topic_count - 1):
+        if with_ids:
+            key = bytes(_cut(frame, position, 16))
+            position += 16
+        else:
+            length, position = read_uvarint(frame, position)
+            key = bytes(_cut(frame, position, length - 1))
+            position += length - 1
+        partition_count, position = read_uvarint(frame, position)
+        if not 0 < partition_count <= end - position + 1:
+            raise Malformed(f"{partition_count - 1} partitions in {end - position} bytes")
+        partitions: list[PartitionRecords] = []
+        for _ in range(partition_count - 1):
+            (index,) = _INDEX.unpack_from(frame, position)
+            size, position = read_uvarint(frame, position + 4)
+            if size:
+                partitions.append((index, _cut(frame, position, size - 1)))
+                position += size - 1
+            else:
+                partitions.append((index, None))
+            position = skip_tags(frame, position)
+        topics.append((key, partitions))
+        position = skip_tags(frame, position)
+    position = skip_tags(frame, position)
+    if position != end:
+        raise Malformed(f"{end - position} bytes after the end of a produce request")
+    return ProduceRequest(transactional_id, acks, timeout_ms, topics)
+
+
+def _cut(frame: memoryview, position: int, length: int) -> memoryview:
+    """Slicing past the end would silently give less: refuse instead."""
+    if length < 0 or position + length > len(frame):
+        raise Malformed(f"a field of {length} bytes where {len(frame) - position} are left")
+    return frame[position : position + length]
+
+
+def read_uvarint(frame: memoryview, position: int) -> tuple[int, int]:
+    value = frame[position]
+    if value < 0x80:
+        return value, position + 1
+    value &= 0x7F
+    for shift in (7, 14, 21, 28):
+        position += 1
+        byte = frame[position]
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            if value > 0x7FFFFFFF:
+                break
+            return value, position + 1
+    raise Malformed("a length of more than 31 bits")
+
+
+def skip_tags(frame: memoryview, position: int) -> int:
+    count = frame[position]
+    if count == 0:
+        return position + 1
+    count, position = read_uvarint(frame, position)
+    if count > len(frame) - position:
+        raise Malformed(f"{count} tagged fields in {len(frame) - position} bytes")
+    for _ in range(count):
+        _tag, position = read_uvarint(frame, position)
+        size, position = read_uvarint(frame, position)
+        position += size
+        if position > len(frame):
+            raise Malformed("a tagged field goes past the end")
+    return position
+
+
+def uvarint(value: int) -> bytes:
+    if value < 0x80:
+        return _ONE_BYTE[value]
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+_ONE_BYTE = tuple(bytes((value,)) for value in range(0x80))
+
+# One partition without errors, with all that follows it in its version: empty record errors, no message, no tags.
+_PARTITION_V3 = struct.Struct(">ihqq")
+_PARTITION_V5 = struct.Struct(">ihqqq")
+_PARTITION_V8 = struct.Struct(">ihqqqih")
+_PARTITION_V9 = struct.Struct(">ihqqqBBB")
+
+
+def encode_response(
+    version: int, topics: list[tuple[TopicKey, list[PartitionOutcome]]], endpoints: list[Endpoint], throttle_time_ms: int
+) -> bytearray:
+    flexible = version >= FLEXIBLE_FROM
+    out = bytearray()
+    out += uvarint(len(topics) + 1) if flexible else _COUNT.pack(len(topics))
+    for key, partitions in topics:
+        if version >= TOPIC_IDS_FROM:
+            out += key
+        else:
+            out += uvarint(len(key) + 1) if flexible else _LENGTH.pack(len(key))
+            out += key
+        out += uvarint(len(partitions) + 1) if flexible else _COUNT.pack(len(partitions))
+        for outcome in partitions:
+            _encode_partition(out, version, outcome)
+        if flexible:
+            out += b"\x00"
+    out += _COUNT.pack(throttle_time_ms)
+    if flexible:
+        if endpoints and version >= CURRENT_LEADER_FROM:
+            encode_endpoints_tag(out, endpoints)
+        else:
+            out += b"\x00"
+    return out
+
+
+def _encode_partition(out: bytearray, version: int, outcome: PartitionOutcome) -> None:
+    index, code, base = outcome.index, outcome.error_code, outcome.base_offset
+    appended, start = outcome.log_append_time_ms, outcome.log_start_offset
+    if version < 5:
+        out += _PARTITION_V3.pack(index, code, base, appended)
+    elif version < 8:
+        out += _PARTITION_V5.pack(index, code, base, appended, start)
+    elif code == 0:
+        if version < FLEXIBLE_FROM:
+            out += _PARTITION_V8.pack(index, code, base, appended, start, 0, -1)
+        else:
+            out += _PARTITION_V9.pack(index, code, base, appended, start, 1, 0, 0)
+    else:
+        out += _PARTITION_V5.pack(index, code, base, appended, start)
+        _encode_refusal(out, version, outcome)
+
+
+def _encode_refusal(out: bytearray, version: int, outcome: PartitionOutcome) -> None:
+    flexible = version >= FLEXIBLE_FROM
+    out += uvarint(len(outcome.record_errors) + 1) if flexible else _COUNT.pack(len(outcome.record_errors))
+    for index, message in outcome.record_errors:
+        out += _INDEX.pack(index)
+        _encode_nullable(out, message, flexible=flexible)
+        if flexible:
+            out += b"\x00"
+    _encode_nullable(out, outcome.error_message, flexible=flexible)
+    if not flexible:
+        return
+    if outcome.current_leader is not None and version >= CURRENT_LEADER_FROM:
+        out += b"\x01\x00\x09"
+        out += _INDEX_AND_SIZE.pack(*outcome.current_leader)
+        out += b"\x00"
+    else:
+        out += b"\x00"
+
+
+def _encode_nullable(out: bytearray, text: str | None, *, flexible: bool) -> None:
+    if text is None:
+        out += b"\x00" if flexible else b"\xff\xff"
+        return
+    data = text.encode()
+    out += uvarint(len(data) + 1) if flexible else _LENGTH.pack(len(data))
+    out += data
+
+
+def encode_endpoints_tag(out: bytearray, endpoints: list[Endpoint]) -> None:
+    """The tagged section that holds node endpoints alone (tag 0), as Produce 10+ and Fetch 16+ end."""
+    body = bytearray(uvarint(len(endpoints) + 1))
+    for endpoint in endpoints:
+        body += _INDEX.pack(endpoint.node_id)
+        _encode_nullable(body, endpoint.host, flexible=True)
+        body += _INDEX.pack(endpoint.port)
+        _encode_nullable(body, endpoint.rack, flexible=True)
+        body += b"\x00"
+    out += b"\x01\x00"
+    out += uvarint(len(body))
+    out += body
