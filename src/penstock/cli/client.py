@@ -1,0 +1,198 @@
+"""How a command speaks to a cluster: connection options, and librdkafka's errors turned into ours.
+
+Only here and in the client commands is confluent_kafka imported; this module is never loaded by `penstock up`.
+"""
+
+import functools
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, TimeoutError
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from penstock.cli.exits import Failure, NotFound, Unreachable
+from penstock.cli.kafka_names import AdminClient, ClusterMetadata, Consumer, KafkaError, KafkaException, Producer
+
+DEFAULT_BOOTSTRAP = "127.0.0.1:9092"
+REFUSED_GRACE_S = 1.5
+"""How long to go on after every address refused: a name may resolve to several, and librdkafka tries one at a time."""
+
+_T = TypeVar("_T")
+
+_UNREACHABLE_CODES = frozenset(
+    {
+        KafkaError._TRANSPORT,
+        KafkaError._ALL_BROKERS_DOWN,
+        KafkaError._RESOLVE,
+        KafkaError._SSL,
+        KafkaError._AUTHENTICATION,
+        KafkaError._TIMED_OUT,
+        KafkaError._TIMED_OUT_QUEUE,
+        KafkaError._MSG_TIMED_OUT,
+    }
+)
+_NOT_FOUND_CODES = frozenset(
+    {
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        KafkaError._UNKNOWN_TOPIC,
+        KafkaError._UNKNOWN_PARTITION,
+        KafkaError.UNKNOWN_TOPIC_ID,
+    }
+)
+
+# librdkafka would write its own lines to stderr; what matters in them reaches people through our errors.
+_quiet_logger = logging.getLogger("penstock.cli.librdkafka")
+_quiet_logger.addHandler(logging.NullHandler())
+_quiet_logger.propagate = False
+
+
+@dataclass
+class Cluster:
+    """The cluster that the options name, and what librdkafka complained about on the way to it."""
+
+    bootstrap: str
+    properties: dict[str, str] = field(default_factory=dict)
+    timeout_s: float = 10.0
+    complaints: list[KafkaError] = field(default_factory=list)
+
+    def admin(self) -> AdminClient:
+        client = self._make(AdminClient, {})
+        self.reach(client)
+        return client
+
+    def consumer(self, **settings: Any) -> Consumer:
+        return self._make(Consumer, settings)
+
+    def producer(self, **settings: Any) -> Producer:
+        return self._make(Producer, settings)
+
+    def _make(self, kind: Callable[..., _T], settings: dict[str, Any]) -> _T:
+        config = {"client.id": "penstock-cli", "log_level": 0, **settings, **self.properties}
+        config["bootstrap.servers"] = self.bootstrap
+        config["error_cb"] = self.complaints.append
+        try:
+            return kind(config, logger=_quiet_logger)
+        except KafkaException as error:
+            raise click.UsageError(f"the client library refuses these properties: {error.args[0].str()}") from error
+        except ValueError as error:
+            raise click.UsageError(f"the client library refuses these properties: {error}") from error
+
+    def reach(self, client: AdminClient | Consumer | Producer, topic: str | None = None) -> ClusterMetadata:
+        """Metadata from any broker, or Unreachable soon: refused connections do not wait out the timeout."""
+        started = time.monotonic()
+        while True:
+            waited_s = time.monotonic() - started
+            try:
+                return client.list_topics(topic, timeout=0.5) if topic else client.list_topics(timeout=0.5)
+            except KafkaException as error:
+                if error.args[0].code() not in _UNREACHABLE_CODES:
+                    raise failure(error.args[0], self) from error
+            client.poll(0)  # serves error_cb
+            all_down = any(complaint.code() == KafkaError._ALL_BROKERS_DOWN for complaint in self.complaints)
+            if waited_s > self.timeout_s or (all_down and waited_s > REFUSED_GRACE_S):
+                raise self.unreachable()
+
+    def unreachable(self) -> Unreachable:
+        return Unreachable(f"cannot reach a Kafka cluster at {self.bootstrap}", hint=self._what_went_wrong())
+
+    def _what_went_wrong(self) -> str:
+        details = dict.fromkeys(
+            complaint.str() for complaint in self.complaints if complaint.code() != KafkaError._ALL_BROKERS_DOWN
+        )
+        advice = (
+            "Is a broker running there? Start one with `penstock up`, or name another with --bootstrap HOST:PORT\n"
+            "or PENSTOCK_BOOTSTRAP. A cluster with TLS or SASL needs --config, such as\n"
+            "--config security.protocol=SASL_SSL."
+        )
+        return "\n".join([*list(details)[-3:], advice])
+
+    def wait(self, future: "Future[_T]", *, doing: str) -> _T:
+        """A future's result, with librdkafka's errors as ours; `doing` completes "could not ..."."""
+        try:
+            return future.result(timeout=self.timeout_s + 5)
+        except KafkaException as error:
+            raise failure(error.args[0], self, doing=doing) from error
+        except TimeoutError as error:
+            raise self.no_answer(doing) from error
+
+    def no_answer(self, doing: str) -> Unreachable:
+        return Unreachable(
+            f"could not {doing}: no answer within {self.timeout_s:g} s",
+            hint="The cluster was reached at first; its brokers may be advertised under addresses that this machine\n"
+            "cannot reach (advertised.listeners). Give it longer with --timeout SECONDS.",
+        )
+
+
+def failure(error: KafkaError, cluster: Cluster, *, doing: str = "do that") -> Failure:
+    """The kind of failure that an error code means to a caller, by exit code."""
+    code = error.code()
+    text = f"could not {doing}: {error.str()} ({error.name()})"
+    if code in (KafkaError._TIMED_OUT, KafkaError._TIMED_OUT_QUEUE):
+        return cluster.no_answer(doing)
+    if code in _UNREACHABLE_CODES:
+        return Unreachable(text, hint=cluster._what_went_wrong())
+    if code in _NOT_FOUND_CODES:
+        return NotFound(text, hint="`penstock topic list` shows what exists.")
+    return Failure(text)
+
+
+def topic_missing(name: str, metadata: ClusterMetadata) -> NotFound:
+    from penstock.cli.suggest import did_you_mean  # noqa: PLC0415 - only when something was misspelt
+
+    return NotFound(
+        f"there is no topic {name!r}.{did_you_mean(name, metadata.topics)}",
+        hint="`penstock topic list` shows what exists, `penstock topic create` makes one.",
+    )
+
+
+def client_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command --bootstrap, --config, --config-file and --timeout, handed over as one `cluster`."""
+
+    @click.option("-b", "--bootstrap", envvar="PENSTOCK_BOOTSTRAP", show_envvar=True, metavar="HOST:PORT[,...]",
+                  help=f"Where to reach the cluster.  [default: {DEFAULT_BOOTSTRAP}]")  # fmt: skip
+    @click.option("-X", "--config", "client_pairs", multiple=True, metavar="KEY=VALUE",
+                  help="Any librdkafka property, such as security.protocol=SSL; repeatable.")  # fmt: skip
+    @click.option("--config-file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+                  help="A file of librdkafka properties, one KEY=VALUE a line.")  # fmt: skip
+    @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.1), default=10.0, show_default=True,
+                  metavar="SECONDS", help="How long to wait for the cluster.")  # fmt: skip
+    @functools.wraps(command)
+    def with_cluster(
+        bootstrap: str | None, client_pairs: tuple[str, ...], config_file: Path | None, timeout_s: float, **rest: Any
+    ) -> Any:
+        properties = read_properties(config_file) if config_file else {}
+        properties.update(key_values(client_pairs, option="--config"))
+        named = properties.pop("bootstrap.servers", None)
+        cluster = Cluster(bootstrap or named or DEFAULT_BOOTSTRAP, properties, timeout_s)
+        return command(cluster=cluster, **rest)
+
+    return with_cluster
+
+
+def key_values(pairs: tuple[str, ...], *, option: str) -> dict[str, str]:
+    """The pairs of a repeatable KEY=VALUE option."""
+    found = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise click.UsageError(f"{option} wants KEY=VALUE, not {pair!r}")
+        found[key.strip()] = value.strip()
+    return found
+
+
+def read_properties(path: Path) -> dict[str, str]:
+    """A properties file: KEY=VALUE lines, # or ! begins a comment."""
+    found = {}
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        line = line.strip()
+        if not line or line[0] in "#!":
+            continue
+        key, equals, value = line.partition("=")
+        if not equals:
+            raise click.UsageError(f"{path}:{number}: expected KEY=VALUE, found {line!r}")
+        found[key.strip()] = value.strip()
+    return found

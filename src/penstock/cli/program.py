@@ -1,0 +1,91 @@
+"""The top of the command line: which commands there are, and what leaves the process as an exit code."""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from penstock.cli.exits import EXIT_CODES_HELP, ExitCode
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are named with their one-line help, and imported only when called.
+
+    Help for the group then needs no import either: the whole list is in sight in one table.
+    """
+
+    def __init__(self, name: str, *, commands_at: dict[str, tuple[str, str]], help: str) -> None:
+        super().__init__(name, help=help, no_args_is_help=True)
+        self._commands_at = commands_at
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self._commands_at)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self._commands_at:
+            return None
+        module_name, _, attribute = self._commands_at[cmd_name][0].partition(":")
+        command = getattr(importlib.import_module(module_name), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in self._commands_at.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self._commands_at and not args[0].startswith("-"):
+            from penstock.cli.suggest import did_you_mean  # noqa: PLC0415 - only when something was misspelt
+
+            ctx.fail(f"no such command: {args[0]}.{did_you_mean(args[0], self._commands_at)}")
+        return super().resolve_command(ctx, args)
+
+
+program = LazyGroup(
+    "penstock",
+    help=f"A message queue that speaks the Kafka protocol: run a broker, and work with any Kafka cluster.\n\n"
+    f"{EXIT_CODES_HELP}",
+    commands_at={
+        "up": ("penstock.cli.up:up", "Run one broker."),
+        "topic": ("penstock.cli.topic:topic", "Create, list, describe, alter and delete topics."),
+        "produce": ("penstock.cli.produce:produce", "Write records from a file or standard input."),
+        "consume": ("penstock.cli.consume:consume", "Read records and print them."),
+        "settings": ("penstock.cli.settings:settings", "Explain the broker's and topics' settings."),
+        "apis": ("penstock.cli.apis:apis", "List the Kafka APIs and the versions answered."),
+        "version": ("penstock.cli.version:version", "Print versions of Penstock and what it runs on."),
+    },
+)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and say its exit code; what main and the tests share."""
+    try:
+        outcome = program.main(
+            args=None if arguments is None else list(arguments), prog_name="penstock", standalone_mode=False
+        )
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # `penstock consume ... | head` closed the pipe: a normal end. Point stdout elsewhere, else Python
+        # complains once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.OK
+    except Exception as error:
+        if os.environ.get("PENSTOCK_TRACEBACK"):
+            raise
+        click.echo(f"error: {type(error).__name__}: {error}", err=True)
+        click.echo("  This is a bug in Penstock. PENSTOCK_TRACEBACK=1 shows where; please report it.", err=True)
+        return ExitCode.FAILED
+    return outcome if isinstance(outcome, int) else ExitCode.OK
+
+
+def main() -> NoReturn:
+    sys.exit(run())

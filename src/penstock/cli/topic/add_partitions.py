@@ -1,0 +1,39 @@
+"""`penstock topic add-partitions`."""
+
+import click
+
+from penstock.cli.client import Cluster, client_options, topic_missing
+from penstock.cli.exits import ExitCode
+from penstock.cli.kafka_names import NewPartitions
+from penstock.cli.output import json_option
+from penstock.cli.topic.outcomes import settle
+
+
+@click.command(no_args_is_help=True)
+@click.argument("name")
+@click.option("--to", "total", type=click.IntRange(min=1), help="How many partitions the topic shall have in all.")
+@click.option("--by", "more", type=click.IntRange(min=1), help="How many to add.")
+@click.option("--validate-only", is_flag=True, help="Ask whether it would be done, without doing it.")
+@client_options
+@json_option
+def add_partitions(
+    *, name: str, total: int | None, more: int | None, validate_only: bool, cluster: Cluster, as_json: bool
+) -> ExitCode:
+    """Raise a topic's number of partitions; it can never be lowered.
+
+    Keyed records may go to other partitions from then on: order by key holds before and after, not across.
+    """
+    if (total is None) == (more is None):
+        raise click.UsageError("give either --to TOTAL or --by MORE")
+    admin = cluster.admin()
+    metadata = cluster.reach(admin)
+    if name not in metadata.topics:
+        raise topic_missing(name, metadata)
+    total = total or len(metadata.topics[name].partitions) + (more or 0)
+    futures = admin.create_partitions(
+        [NewPartitions(name, total)], operation_timeout=cluster.timeout_s, validate_only=validate_only
+    )
+    done = "would give" if validate_only else "gave"
+    return settle(
+        futures, cluster, verb=f"give {total} partitions to", done=f"{done} {total} partitions to", as_json=as_json
+    )

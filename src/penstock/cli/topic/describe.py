@@ -1,0 +1,92 @@
+"""`penstock topic describe`: where a topic's partitions are, what offsets they hold, and how it is set."""
+
+from typing import Any
+
+import click
+
+from penstock.cli.client import Cluster, client_options, topic_missing
+from penstock.cli.kafka_names import AdminClient, TopicCollection, TopicDescription
+from penstock.cli.output import json_option, print_json, print_table
+from penstock.cli.topic.facts import PartitionRange, SettingFact, partition_ranges, topic_settings
+
+
+@click.command(no_args_is_help=True)
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--all-settings", is_flag=True, help="Show settings at their defaults too.")
+@client_options
+@json_option
+def describe(names: tuple[str, ...], all_settings: bool, cluster: Cluster, as_json: bool) -> None:
+    """Show a topic's partitions (leader, replicas, in-sync, offsets) and the settings that differ from the default."""
+    admin = cluster.admin()
+    metadata = cluster.reach(admin)
+    for name in names:
+        if name not in metadata.topics:
+            raise topic_missing(name, metadata)
+    documents = _gather(admin, cluster, list(dict.fromkeys(names)), all_settings=all_settings)
+    if as_json:
+        print_json(documents)
+        return
+    for index, document in enumerate(documents):
+        if index:
+            click.echo()
+        _print(document, all_settings=all_settings)
+
+
+def _gather(admin: AdminClient, cluster: Cluster, names: list[str], *, all_settings: bool) -> list[dict[str, Any]]:
+    futures = admin.describe_topics(TopicCollection(names), request_timeout=cluster.timeout_s)
+    topics = {name: cluster.wait(future, doing=f"describe {name}") for name, future in futures.items()}
+    ranges = partition_ranges(
+        admin, cluster, [(name, p.id) for name, topic in topics.items() for p in topic.partitions]
+    )
+    settings = topic_settings(admin, cluster, names)
+    return [
+        _document(topics[name], ranges, [s for s in settings[name] if all_settings or not s.is_default])
+        for name in names
+    ]
+
+
+def _document(
+    topic: TopicDescription, ranges: dict[tuple[str, int], PartitionRange], settings: list[SettingFact]
+) -> dict[str, Any]:
+    partitions = []
+    for partition in topic.partitions:
+        offsets = ranges[topic.name, partition.id]
+        partitions.append(
+            {
+                "partition": partition.id,
+                "leader": None if partition.leader is None else partition.leader.id,
+                "replicas": [node.id for node in partition.replicas],
+                "in_sync": [node.id for node in partition.isr],
+                "begin": offsets.begin,
+                "end": offsets.end,
+                "records": offsets.count,
+            }
+        )
+    return {
+        "topic": topic.name,
+        "topic_id": str(topic.topic_id),
+        "internal": topic.is_internal,
+        "partitions": partitions,
+        "settings": [{"name": s.name, "value": s.value, "source": s.source} for s in settings],
+    }
+
+
+def _print(document: dict[str, Any], *, all_settings: bool) -> None:
+    internal = ", internal" if document["internal"] else ""
+    click.echo(f"{document['topic']}  (id {document['topic_id']}{internal})\n")
+    print_table(
+        ["partition", "leader", "replicas", "in sync", "begin", "end", "records"],
+        [
+            [p["partition"], p["leader"], _ids(p["replicas"]), _ids(p["in_sync"]), p["begin"], p["end"], p["records"]]
+            for p in document["partitions"]
+        ],
+    )
+    click.echo()
+    if document["settings"]:
+        print_table(["setting", "value", "from"], [[s["name"], s["value"], s["source"]] for s in document["settings"]])
+    elif not all_settings:
+        click.echo("every setting is at its default (--all-settings shows them)")
+
+
+def _ids(ids: list[int]) -> str:
+    return ",".join(map(str, ids))

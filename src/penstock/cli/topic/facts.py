@@ -1,0 +1,94 @@
+"""What describe and list say about topics, asked of the cluster in as few requests as it takes."""
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from penstock.cli.client import Cluster
+from penstock.cli.kafka_names import (
+    AdminClient,
+    ConfigResource,
+    ConfigSource,
+    KafkaException,
+    ListOffsetsResultInfo,
+    OffsetSpec,
+    ResourceType,
+    TopicPartition,
+)
+
+
+@dataclass(frozen=True)
+class PartitionRange:
+    """Offsets of a partition: records are at [begin, end). None where its leader did not answer."""
+
+    begin: int | None
+    end: int | None
+
+    @property
+    def count(self) -> int | None:
+        """An upper bound: compaction and transaction markers leave gaps."""
+        return None if self.begin is None or self.end is None else self.end - self.begin
+
+
+@dataclass(frozen=True)
+class SettingFact:
+    name: str
+    value: str | None
+    source: str
+    is_default: bool
+
+
+def partition_ranges(
+    admin: AdminClient, cluster: Cluster, partitions: Iterable[tuple[str, int]]
+) -> dict[tuple[str, int], PartitionRange]:
+    wanted = list(partitions)
+    if not wanted:
+        return {}
+    begin = _ask(admin, cluster, wanted, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
+    end = _ask(admin, cluster, wanted, OffsetSpec.latest())  # type: ignore[no-untyped-call]
+    return {key: PartitionRange(_offset(begin[key]), _offset(end[key])) for key in wanted}
+
+
+def _ask(
+    admin: AdminClient, cluster: Cluster, partitions: list[tuple[str, int]], spec: OffsetSpec
+) -> Mapping[tuple[str, int], "Future[ListOffsetsResultInfo]"]:
+    futures = admin.list_offsets(
+        {TopicPartition(topic, partition): spec for topic, partition in partitions}, request_timeout=cluster.timeout_s
+    )
+    return {(where.topic, where.partition): future for where, future in futures.items()}
+
+
+def _offset(future: "Future[ListOffsetsResultInfo]") -> int | None:
+    # One partition without a leader must not hide what is known of the others.
+    try:
+        return future.result().offset
+    except KafkaException:
+        return None
+
+
+_SOURCES = {
+    ConfigSource.DYNAMIC_TOPIC_CONFIG: "topic",
+    ConfigSource.DYNAMIC_BROKER_CONFIG: "broker, dynamic",
+    ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG: "cluster default",
+    ConfigSource.STATIC_BROKER_CONFIG: "broker's file",
+    ConfigSource.DEFAULT_CONFIG: "default",
+}
+
+
+def topic_settings(admin: AdminClient, cluster: Cluster, topics: list[str]) -> dict[str, list[SettingFact]]:
+    resources = [ConfigResource(ResourceType.TOPIC, name) for name in topics]
+    futures = admin.describe_configs(resources, request_timeout=cluster.timeout_s)
+    found = {}
+    for resource, future in futures.items():
+        entries = cluster.wait(future, doing=f"read the settings of {resource.name}")
+        found[resource.name] = sorted(
+            (_fact(entry.name, entry.value, entry.source, entry.is_default) for entry in entries.values()),
+            key=lambda fact: fact.name,
+        )
+    return found
+
+
+def _fact(name: str, value: str | None, source: object, is_default: bool) -> SettingFact:
+    code = ConfigSource(source) if isinstance(source, int) else source
+    known = _SOURCES.get(code, str(code)) if isinstance(code, ConfigSource) else str(code)
+    return SettingFact(name, value, known, is_default)

@@ -1,0 +1,47 @@
+"""`penstock topic list`."""
+
+import click
+
+from penstock.cli.client import Cluster, client_options
+from penstock.cli.output import json_option, note, print_json, print_table
+
+
+@click.command("list")
+@click.option("--internal", is_flag=True, help="Show internal topics too (names that begin with two underscores).")
+@click.option("--counts", is_flag=True, help="Count records (end minus begin offsets), which asks every partition.")
+@click.option("--names", is_flag=True, help="Names only, one a line.")
+@client_options
+@json_option
+def list_topics(internal: bool, counts: bool, names: bool, cluster: Cluster, as_json: bool) -> None:
+    """List topics with their partitions and replication factor."""
+    admin = cluster.admin()
+    topics = {
+        name: topic.partitions
+        for name, topic in sorted(cluster.reach(admin).topics.items())
+        if internal or not name.startswith("__")
+    }
+    rows: list[dict[str, str | int]] = [
+        {
+            "topic": name,
+            "partitions": len(partitions),
+            "replication_factor": max((len(p.replicas) for p in partitions.values()), default=0),
+        }
+        for name, partitions in topics.items()
+    ]
+    if counts:
+        from penstock.cli.topic.facts import partition_ranges  # noqa: PLC0415 - only when asked for
+
+        ranges = partition_ranges(
+            admin, cluster, [(name, index) for name, partitions in topics.items() for index in partitions]
+        )
+        for row, (name, partitions) in zip(rows, topics.items(), strict=True):
+            row["records"] = sum(ranges[name, index].count or 0 for index in partitions)
+    if as_json:
+        print_json(rows)
+    elif names:
+        for row in rows:
+            click.echo(row["topic"])
+    elif rows:
+        print_table([column.replace("_", " ") for column in rows[0]], [list(row.values()) for row in rows])
+    else:
+        note("no topics yet; make one with `penstock topic create NAME`")

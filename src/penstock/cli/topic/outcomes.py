@@ -1,0 +1,29 @@
+"""Several topics, one outcome each: do all, say each, and let the worst decide the exit code."""
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+
+from penstock.cli.client import Cluster
+from penstock.cli.exits import ExitCode, Failure
+from penstock.cli.output import print_json
+
+
+def settle(futures: Mapping[str, "Future[None]"], cluster: Cluster, *, verb: str, done: str, as_json: bool) -> ExitCode:
+    """Wait for each topic's future; `verb` is for errors ("create"), `done` for successes ("created")."""
+    worst = ExitCode.OK
+    outcomes = []
+    for name, future in futures.items():
+        try:
+            cluster.wait(future, doing=f"{verb} {name}")
+        except Failure as failure:
+            # The first failure decides: one exit code cannot tell of several.
+            worst = worst or ExitCode(failure.exit_code)
+            outcomes.append({"topic": name, "error": failure.message})
+            failure.show()
+        else:
+            outcomes.append({"topic": name, "outcome": done})
+            if not as_json:
+                print(f"{done} {name}")
+    if as_json:
+        print_json(outcomes)
+    return worst
