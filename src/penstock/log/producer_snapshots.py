@@ -1,0 +1,111 @@
+"""The `.snapshot` file: what is known of each producer at one offset, in Kafka's format, version 1.
+
+    version i16 | crc-32c u32 of all that follows | count i32, then for each entry:
+    producer id i64 | epoch i16 | last sequence i32 | last offset i64 | offset delta of the last batch i32
+    | timestamp i64 | coordinator epoch i32 | first offset of the open transaction i64, or -1
+
+Kafka writes one entry a producer and so forgets all but its last batch. We write one entry for each batch remembered,
+oldest first: Kafka, for which the last entry counts, reads the same state as ever, and we still know a retry of any of
+the five after a restart.
+"""
+
+import struct
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import crc32c
+
+from penstock.log.producer_state import NO_OFFSET, Batch, ProducerState
+
+VERSION = 1
+SUFFIX = ".snapshot"
+
+_PREFIX = struct.Struct(">hI")
+_COUNT = struct.Struct(">i")
+_ENTRY = struct.Struct(">qhiqiqiq")
+
+
+class _Entry(NamedTuple):
+    producer_id: int
+    epoch: int
+    last_sequence: int
+    last_offset: int
+    offset_delta: int
+    timestamp: int
+    coordinator_epoch: int
+    transaction_first_offset: int
+
+
+class CorruptSnapshot(ValueError):
+    """The file is not a snapshot, or not a whole one; an older one and a replay give the same state."""
+
+
+def snapshot_name(offset: int) -> str:
+    return f"{offset:020d}{SUFFIX}"
+
+
+def encode_snapshot(states: Iterable[ProducerState]) -> bytes:
+    entries = [entry for state in states for entry in _entries(state)]
+    body = _COUNT.pack(len(entries)) + b"".join(entries)
+    return _PREFIX.pack(VERSION, crc32c.crc32c(body)) + body
+
+
+def _entries(state: ProducerState) -> list[bytes]:
+    def entry(batch: Batch | None, timestamp: int) -> bytes:
+        return _ENTRY.pack(
+            state.producer_id,
+            state.epoch,
+            batch.last_sequence if batch else -1,
+            batch.last_offset if batch else NO_OFFSET,
+            batch.last_offset - batch.base_offset if batch else 0,
+            timestamp,
+            state.coordinator_epoch,
+            state.transaction_first_offset,
+        )
+
+    entries = [entry(batch, batch.timestamp) for batch in state.batches]
+    if not state.batches or state.batches[-1].timestamp != state.last_timestamp:
+        # A marker came after the last batch: its time is the producer's, and the batch keeps its own above.
+        entries.append(entry(state.batches[-1] if state.batches else None, state.last_timestamp))
+    return entries
+
+
+def decode_snapshot(data: bytes) -> list[ProducerState]:
+    if len(data) < _PREFIX.size + _COUNT.size:
+        raise CorruptSnapshot(f"{len(data)} bytes are no snapshot")
+    version, crc = _PREFIX.unpack_from(data)
+    if version != VERSION:
+        raise CorruptSnapshot(f"version {version}")
+    if crc != crc32c.crc32c(data[_PREFIX.size :]):
+        raise CorruptSnapshot("the CRC does not match")
+    (count,) = _COUNT.unpack_from(data, _PREFIX.size)
+    start = _PREFIX.size + _COUNT.size
+    if count < 0 or len(data) != start + count * _ENTRY.size:
+        raise CorruptSnapshot(f"{count} entries in {len(data)} bytes")
+    states: dict[int, ProducerState] = {}
+    for fields in _ENTRY.iter_unpack(data[start:]):
+        _take(states, _Entry(*fields))
+    return list(states.values())
+
+
+def _take(states: dict[int, ProducerState], entry: _Entry) -> None:
+    state = states.get(entry.producer_id)
+    if state is None or state.epoch != entry.epoch:
+        state = states[entry.producer_id] = ProducerState(entry.producer_id, entry.epoch)
+    state.coordinator_epoch = entry.coordinator_epoch
+    state.last_timestamp = entry.timestamp
+    state.transaction_first_offset = max(entry.transaction_first_offset, NO_OFFSET)
+    last = entry.last_offset
+    if last >= 0 and state.last_offset != last:
+        state.remember(Batch(entry.last_sequence, last - entry.offset_delta, last, entry.timestamp))
+
+
+def read_snapshot(path: Path) -> list[ProducerState]:
+    return decode_snapshot(path.read_bytes())
+
+
+def list_snapshots(folder: Path) -> list[int]:
+    """Offsets of the snapshots in a log's folder, ascending."""
+    names = (path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}"))
+    return sorted(int(name) for name in names if name.isdecimal())

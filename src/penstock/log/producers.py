@@ -1,0 +1,283 @@
+"""Idempotence and open transactions of one partition: what may come next, what came already, what is undecided.
+
+The rules are Kafka's. A batch is the next one if it has the producer's epoch and the sequence after the last; a batch
+among the last five remembered is a duplicate and gets the answer of the first time; anything else of that epoch is out
+of order. A lower epoch is fenced, a higher one starts at sequence 0. A producer without state here (expired, its
+records deleted) is accepted at any sequence.
+
+The state at an offset is the newest snapshot at or below it plus a replay of the batches in between; live use, restart,
+replication and truncation all go through `update`, so that they cannot disagree.
+"""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+
+from penstock.errors import InvalidProducerEpoch, InvalidTxnState, OutOfOrderSequence, TransactionCoordinatorFenced
+from penstock.log.producer_snapshots import (
+    CorruptSnapshot,
+    encode_snapshot,
+    list_snapshots,
+    read_snapshot,
+    snapshot_name,
+)
+from penstock.log.producer_state import NO_EPOCH, NO_OFFSET, Batch, ProducerState
+from penstock.model import Clock, Millis
+from penstock.settings.broker import PRODUCER_ID_EXPIRATION_MS
+from penstock.wire.batch import CONTROL, TRANSACTIONAL, BatchHeader
+from penstock.wire.markers import MarkerType, read_marker
+
+if TYPE_CHECKING:
+    from penstock.settings import Config
+
+_log = structlog.get_logger(__name__)
+
+
+class Duplicate(msgspec.Struct, frozen=True, gc=False):
+    """Where the batch is that was sent again, and the timestamp that its first sending was answered with."""
+
+    base_offset: int
+    last_offset: int
+    timestamp: int
+
+
+class CompletedTransaction(msgspec.Struct, frozen=True, gc=False):
+    """A marker ended a transaction that has records here."""
+
+    producer_id: int
+    first_offset: int
+    last_offset: int  # the marker's
+    is_aborted: bool
+    last_stable_offset: int  # once the marker is replicated; the transaction index keeps it
+
+
+class ActiveProducer(msgspec.Struct, frozen=True, gc=False):
+    """One row of DescribeProducers."""
+
+    producer_id: int
+    epoch: int
+    last_sequence: int
+    last_timestamp: int
+    coordinator_epoch: int
+    transaction_first_offset: int
+
+
+class ProducerStates:
+    def __init__(self, folder: Path, config: "Config", clock: Clock) -> None:
+        self._folder = Path(folder)
+        self._config = config
+        self._clock = clock
+        self._states: dict[int, ProducerState] = {}
+        # Producer ids by first offset of their open transaction, ascending: transactions begin at the log's end.
+        self._open: dict[int, int] = {}
+        # First offset -> marker's offset of ended transactions, kept until the high watermark passes the marker.
+        self._ended: dict[int, int] = {}
+        self._updated_to = 0  # state holds nothing from this offset on
+        self._snapshots = list_snapshots(self._folder)
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    # -- before an append ------------------------------------------------------------------------------------------
+
+    def check(self, header: BatchHeader) -> Duplicate | None:
+        """May a client's batch be appended? None: yes. Duplicate: it has been already. Else it is refused."""
+        state = self._states.get(header.producer_id)
+        if state is None:
+            return None
+        if header.producer_epoch == state.epoch and header.base_sequence == state.next_sequence:
+            if state.transaction_first_offset >= 0 and not header.attributes & TRANSACTIONAL:
+                raise InvalidTxnState(f"producer {state.producer_id} has a transaction open, the batch is outside it")
+            return None
+        return self._check_odd(header, state)
+
+    def _check_odd(self, header: BatchHeader, state: ProducerState) -> Duplicate | None:
+        epoch, sequence = header.producer_epoch, header.base_sequence
+        if epoch == state.epoch:
+            batch = state.find(base_sequence=sequence, last_sequence=header.last_sequence)
+            if batch is not None:
+                return Duplicate(batch.base_offset, batch.last_offset, batch.timestamp)
+            raise OutOfOrderSequence(
+                f"producer {state.producer_id} sent sequence {sequence}, the next is {state.next_sequence}"
+            )
+        if epoch < state.epoch:
+            raise InvalidProducerEpoch(f"producer {state.producer_id} has epoch {state.epoch}, not {epoch} any more")
+        if sequence != 0 and state.epoch != NO_EPOCH:
+            raise OutOfOrderSequence(
+                f"producer {state.producer_id} begins epoch {epoch} with sequence {sequence}, not with 0"
+            )
+        if state.transaction_first_offset >= 0 and not header.attributes & TRANSACTIONAL:
+            raise InvalidTxnState(f"producer {state.producer_id} has a transaction open, the batch is outside it")
+        return None
+
+    def check_marker(self, *, producer_id: int, producer_epoch: int, coordinator_epoch: int) -> None:
+        """May a coordinator end this producer's transaction?"""
+        state = self._states.get(producer_id)
+        if state is None:
+            return
+        if producer_epoch < state.epoch:
+            raise InvalidProducerEpoch(f"producer {producer_id} has epoch {state.epoch}, not {producer_epoch} any more")
+        if coordinator_epoch < state.coordinator_epoch:
+            raise TransactionCoordinatorFenced(
+                f"coordinator epoch {coordinator_epoch} is older than {state.coordinator_epoch}"
+            )
+
+    # -- after an append, by replication, by replay ------------------------------------------------------------------
+
+    def update(self, header: BatchHeader, batch: "bytes | bytearray | memoryview") -> CompletedTransaction | None:
+        """Take in a batch that is in the log; the caller writes an aborted transaction to the transaction index."""
+        producer_id = header.producer_id
+        if producer_id < 0:
+            return None
+        self._updated_to = header.base_offset + header.last_offset_delta + 1
+        if header.attributes & CONTROL:
+            return self._end_transaction(header, batch)
+        state = self._states.get(producer_id)
+        if state is None:
+            state = self._states[producer_id] = ProducerState(producer_id, header.producer_epoch)
+        elif header.producer_epoch != state.epoch:
+            state.move_to(header.producer_epoch)
+        state.last_timestamp = header.max_timestamp
+        state.remember(Batch(header.last_sequence, header.base_offset, header.last_offset, header.max_timestamp))
+        if header.attributes & TRANSACTIONAL and state.transaction_first_offset < 0:
+            state.transaction_first_offset = header.base_offset
+            self._open[header.base_offset] = producer_id
+        return None
+
+    def _end_transaction(
+        self, header: BatchHeader, batch: "bytes | bytearray | memoryview"
+    ) -> CompletedTransaction | None:
+        marker = read_marker(batch)
+        if marker is None:  # a marker that compaction emptied: all of its transaction is gone
+            return None
+        state = self._states.get(header.producer_id)
+        if state is None:
+            state = self._states[header.producer_id] = ProducerState(header.producer_id, header.producer_epoch)
+        state.move_to(header.producer_epoch)
+        state.coordinator_epoch = marker.coordinator_epoch
+        state.last_timestamp = header.max_timestamp
+        first_offset, state.transaction_first_offset = state.transaction_first_offset, NO_OFFSET
+        if first_offset < 0:
+            return None
+        self._open.pop(first_offset, None)
+        self._ended[first_offset] = header.base_offset
+        return CompletedTransaction(
+            producer_id=header.producer_id,
+            first_offset=first_offset,
+            last_offset=header.base_offset,
+            is_aborted=marker.type is MarkerType.ABORT,
+            last_stable_offset=next(iter(self._open), header.base_offset + 1),
+        )
+
+    # -- questions -------------------------------------------------------------------------------------------------
+
+    def last_stable_offset(self, high_watermark: int) -> int:
+        """Below it every transaction is decided, and replicated so: what a read_committed consumer may see."""
+        if not self._open and not self._ended:
+            return high_watermark
+        for first_offset in [first for first, marker in self._ended.items() if marker < high_watermark]:
+            del self._ended[first_offset]
+        return min(high_watermark, next(iter(self._open), high_watermark), min(self._ended, default=high_watermark))
+
+    def describe(self) -> list[ActiveProducer]:
+        return [
+            ActiveProducer(
+                producer_id=state.producer_id,
+                epoch=state.epoch,
+                last_sequence=state.last_sequence,
+                last_timestamp=state.last_timestamp,
+                coordinator_epoch=state.coordinator_epoch,
+                transaction_first_offset=state.transaction_first_offset,
+            )
+            for state in self._states.values()
+        ]
+
+    def last_batches(self) -> dict[int, tuple[int, int]]:
+        """Epoch and last data offset (-1: only a marker is left) of each producer: compaction keeps those batches."""
+        return {state.producer_id: (state.epoch, state.last_offset) for state in self._states.values()}
+
+    def expire(self, now: Millis) -> int:
+        """Forget producers that have been silent for producer.id.expiration.ms, except within a transaction."""
+        gone = [state.producer_id for state in self._states.values() if self._is_expired(state, now)]
+        for producer_id in gone:
+            del self._states[producer_id]
+        return len(gone)
+
+    def _is_expired(self, state: ProducerState, now: int) -> bool:
+        silent_ms = now - state.last_timestamp
+        return state.transaction_first_offset < 0 and silent_ms >= self._config[PRODUCER_ID_EXPIRATION_MS]
+
+    # -- snapshots, restart, truncation ------------------------------------------------------------------------------
+
+    def take_snapshot(self, at_offset: int, *, flush: bool = False) -> None:
+        """Write down the state, which must be that of the log up to `at_offset`.
+
+        Without `flush` a crash may leave a torn file: its CRC tells, and the one before it serves.
+        """
+        if self._snapshots and self._snapshots[-1] >= at_offset:
+            return
+        path = self._folder / snapshot_name(at_offset)
+        with path.open("wb") as file:
+            file.write(encode_snapshot(self._states.values()))
+            if flush:
+                file.flush()
+                os.fdatasync(file.fileno())
+        self._snapshots.append(at_offset)
+
+    def restore(self, upto_offset: int, first_offset: int = 0) -> int:
+        """Load the newest good snapshot in [first_offset, upto_offset]; the offset from which batches must be replayed.
+
+        Snapshots outside are deleted: they tell of records that are gone, and not of all of them.
+        """
+        self._clear()
+        for offset in [o for o in self._snapshots if not first_offset <= o <= upto_offset]:
+            self._delete_snapshot(offset)
+        while self._snapshots:
+            offset = self._snapshots[-1]
+            try:
+                self._load(read_snapshot(self._folder / snapshot_name(offset)))
+            except (CorruptSnapshot, FileNotFoundError) as error:
+                _log.warning("producer snapshot unusable", folder=str(self._folder), offset=offset, reason=str(error))
+                self._delete_snapshot(offset)
+                continue
+            self._updated_to = offset
+            return offset
+        return first_offset
+
+    def truncate_to(self, offset: int, first_offset: int = 0) -> int:
+        """The log now ends at `offset`; batches from the offset returned on must be replayed (`offset`: none)."""
+        if self._updated_to <= offset:
+            for later in [o for o in self._snapshots if o > offset]:
+                self._delete_snapshot(later)
+            return offset
+        return self.restore(offset, first_offset)
+
+    def reset(self) -> None:
+        """The log starts anew elsewhere: nothing known here holds any more."""
+        self._clear()
+        for offset in list(self._snapshots):
+            self._delete_snapshot(offset)
+
+    def remove_snapshots_before(self, offset: int) -> None:
+        for earlier in [o for o in self._snapshots if o < offset]:
+            self._delete_snapshot(earlier)
+
+    def _clear(self) -> None:
+        self._states.clear()
+        self._open.clear()
+        self._ended.clear()
+        self._updated_to = 0
+
+    def _load(self, states: list[ProducerState]) -> None:
+        now = self._clock.now()
+        self._states = {state.producer_id: state for state in states if not self._is_expired(state, now)}
+        undecided = [state for state in self._states.values() if state.transaction_first_offset >= 0]
+        undecided.sort(key=lambda state: state.transaction_first_offset)
+        self._open = {state.transaction_first_offset: state.producer_id for state in undecided}
+
+    def _delete_snapshot(self, offset: int) -> None:
+        self._snapshots.remove(offset)
+        (self._folder / snapshot_name(offset)).unlink(missing_ok=True)
