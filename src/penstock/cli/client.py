@@ -101,7 +101,9 @@ class Cluster:
 
     def _what_went_wrong(self) -> str:
         details = dict.fromkeys(
-            complaint.str() for complaint in self.complaints if complaint.code() != KafkaError._ALL_BROKERS_DOWN
+            complaint.str().partition(" (after ")[0]
+            for complaint in self.complaints
+            if complaint.code() != KafkaError._ALL_BROKERS_DOWN
         )
         advice = (
             "Is a broker running there? Start one with `penstock up`, or name another with --bootstrap HOST:PORT\n"

@@ -1,6 +1,15 @@
 """confluent_kafka's names in one place: the library is typed but does not mark what it exports, which mypy minds."""
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicCollection, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    IsolationLevel,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicCollection,
+    TopicPartition,
+)
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AdminClient,
     AlterConfigOpType,
@@ -24,6 +33,7 @@ __all__ = [
     "ConfigResource",
     "ConfigSource",
     "Consumer",
+    "IsolationLevel",
     "KafkaError",
     "KafkaException",
     "ListOffsetsResultInfo",

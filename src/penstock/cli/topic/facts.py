@@ -9,6 +9,7 @@ from penstock.cli.kafka_names import (
     AdminClient,
     ConfigResource,
     ConfigSource,
+    IsolationLevel,
     KafkaException,
     ListOffsetsResultInfo,
     OffsetSpec,
@@ -39,21 +40,24 @@ class SettingFact:
 
 
 def partition_ranges(
-    admin: AdminClient, cluster: Cluster, partitions: Iterable[tuple[str, int]]
+    admin: AdminClient, cluster: Cluster, partitions: Iterable[tuple[str, int]], *, read_committed: bool = False
 ) -> dict[tuple[str, int], PartitionRange]:
     wanted = list(partitions)
     if not wanted:
         return {}
-    begin = _ask(admin, cluster, wanted, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
-    end = _ask(admin, cluster, wanted, OffsetSpec.latest())  # type: ignore[no-untyped-call]
+    level = IsolationLevel.READ_COMMITTED if read_committed else IsolationLevel.READ_UNCOMMITTED
+    begin = _ask(admin, cluster, wanted, OffsetSpec.earliest(), level)  # type: ignore[no-untyped-call]
+    end = _ask(admin, cluster, wanted, OffsetSpec.latest(), level)  # type: ignore[no-untyped-call]
     return {key: PartitionRange(_offset(begin[key]), _offset(end[key])) for key in wanted}
 
 
 def _ask(
-    admin: AdminClient, cluster: Cluster, partitions: list[tuple[str, int]], spec: OffsetSpec
+    admin: AdminClient, cluster: Cluster, partitions: list[tuple[str, int]], spec: OffsetSpec, level: IsolationLevel
 ) -> Mapping[tuple[str, int], "Future[ListOffsetsResultInfo]"]:
     futures = admin.list_offsets(
-        {TopicPartition(topic, partition): spec for topic, partition in partitions}, request_timeout=cluster.timeout_s
+        {TopicPartition(topic, partition): spec for topic, partition in partitions},
+        isolation_level=level,
+        request_timeout=cluster.timeout_s,
     )
     return {(where.topic, where.partition): future for where, future in futures.items()}
 

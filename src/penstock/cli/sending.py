@@ -1,0 +1,68 @@
+"""Hands records to librdkafka and counts what became of them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.cli.kafka_names import KafkaError, KafkaException, Message, Producer
+from penstock.cli.output import note
+from penstock.cli.records import ParsedRecord
+
+FAILURES_SHOWN_MAX = 5
+"""Of many failures most are alike; the rest are only counted."""
+
+
+@dataclass
+class Sender:
+    producer: Producer
+    topic: str
+    partition: int | None = None
+    headers: tuple[tuple[str, bytes | None], ...] = ()
+    delivered: int = 0
+    failed: int = 0
+    bytes_sent: int = 0
+    first_error: KafkaError | None = field(default=None)
+
+    def send(self, record: ParsedRecord) -> None:
+        """Queue a record; waits while librdkafka's queue is full, which is the backpressure."""
+        fields: dict[str, Any] = {
+            "value": record.value,
+            "key": record.key,
+            "headers": [*self.headers, *record.headers],
+            "on_delivery": self._on_delivery,
+        }
+        partition = record.partition if record.partition is not None else self.partition
+        if partition is not None:
+            fields["partition"] = partition
+        if record.timestamp_ms is not None:
+            fields["timestamp"] = record.timestamp_ms
+        while True:
+            try:
+                self.producer.produce(self.topic, **fields)
+            except BufferError:
+                self.producer.poll(0.1)
+            except KafkaException as error:
+                self._failed(error.args[0])
+                return
+            else:
+                self.bytes_sent += len(record.value or b"") + len(record.key or b"")
+                self.producer.poll(0)
+                return
+
+    def finish(self) -> None:
+        """Wait until every record has its outcome; message.timeout.ms bounds it."""
+        while self.producer.flush(0.5):
+            pass
+
+    def _on_delivery(self, error: KafkaError | None, message: Message) -> None:
+        if error is None:
+            self.delivered += 1
+        else:
+            self._failed(error)
+
+    def _failed(self, error: KafkaError) -> None:
+        self.failed += 1
+        self.first_error = self.first_error or error
+        if self.failed <= FAILURES_SHOWN_MAX:
+            note(f"not written: {error.str()} ({error.name()})")
+        elif self.failed == FAILURES_SHOWN_MAX + 1:
+            note("further failures are only counted")
