@@ -35,6 +35,7 @@ _LENGTH = struct.Struct(">I")
 
 _FIRST_GUESS_MIN = 64 * 1024
 _EXPANSION_GUESS = 4
+_BUFFER_FULL = "failed to write whole buffer"  # the error of Rust's library, which cramjam passes on
 
 Buffer = bytes | bytearray | memoryview
 _Decoder = Callable[[Buffer, bytearray], int]
@@ -101,7 +102,7 @@ def _decompress_growing(
 ) -> memoryview:
     """Try with a buffer that mostly suffices and grow it up to the bound; the codecs cannot say the size beforehand.
 
-    Bytes that are no stream at all fail at each size in the same place, early, so they cost little more than once.
+    Only a full buffer is worth another try: else a few bytes of rubbish would cost as much as a whole bomb.
     """
     size = min(at_most, max(_FIRST_GUESS_MIN, _EXPANSION_GUESS * len(data)))
     while True:
@@ -109,11 +110,13 @@ def _decompress_growing(
         try:
             written = decompress_into(data, out)
         except cramjam.DecompressionError as error:
-            if size < at_most:
-                size = min(at_most, _EXPANSION_GUESS * size)
-                continue
-            raise Malformed(f"not {name}, or more than {at_most} bytes of it: {error}") from None
-        return memoryview(out)[:written]
+            if _BUFFER_FULL not in str(error):
+                raise Malformed(f"not {name}: {error}") from None
+            if size == at_most:
+                raise Malformed(f"more than {at_most} bytes of {name}") from None
+            size = min(at_most, _EXPANSION_GUESS * size)
+        else:
+            return memoryview(out)[:written]
 
 
 def _decompress_snappy(data: Buffer, at_most: int) -> memoryview:
