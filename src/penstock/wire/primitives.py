@@ -1,0 +1,226 @@
+"""What the generated messages are made of: varints, strings, arrays, tagged fields, and the frame around every codec.
+
+A compact length is an unsigned varint of the length plus one, 0 being null; a plain one is an int16 (strings) or int32,
+-1 being null. Readers take the data and a position, which may lie past the end: see decode_whole.
+"""
+
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from penstock.wire.malformed import Malformed, Unencodable, absurd_count, negative_length, null_refused
+
+Buffer = bytes | bytearray | memoryview
+Push = Callable[[Buffer], None]
+
+Message = TypeVar("Message")
+Data = TypeVar("Data", bound=Buffer)
+
+ZERO_UUID = bytes(16)
+NULL_COUNT = b"\xff\xff\xff\xff"
+STRING_MAX = 0x7FFF  # bytes; Kafka holds compact strings to it as well
+
+BYTE = [bytes((value,)) for value in range(256)]
+
+# Replica lists are short and many: a packer for each count saves parsing a format.
+_COUNTS = range(17)
+COMPACT_INT32S = [struct.Struct(f">B{count}i").pack for count in _COUNTS]
+PLAIN_INT32S = [struct.Struct(f">i{count}i").pack for count in _COUNTS]
+UNPACK_INT32S = [struct.Struct(f">{count}i").unpack_from for count in _COUNTS]
+
+
+def decode_whole(
+    name: str,
+    decoders: Mapping[int, Callable[[Data, int], tuple[Message, int]]],
+    data: Data,
+    version: int,
+    position: int,
+) -> Message:
+    """Decode a message that must end where the data ends.
+
+    A length that reaches past the end is not checked where it is read: what follows it fails, or the end does not fit.
+    """
+    decoder = decoders.get(version)
+    if decoder is None:
+        raise Malformed(f"{name} has no version {version}")
+    try:
+        message, end = decoder(data, position)
+    except (IndexError, struct.error):
+        raise Malformed(f"{name} v{version} is truncated: {len(data) - position} bytes") from None
+    except UnicodeDecodeError:
+        raise Malformed(f"{name} v{version} has a string that is not UTF-8") from None
+    except Malformed as error:
+        raise Malformed(f"{name} v{version}: {error}") from None
+    if end != len(data):
+        problem = "is truncated" if end > len(data) else f"has {len(data) - end} trailing bytes"
+        raise Malformed(f"{name} v{version} {problem}")
+    return message
+
+
+def encode_whole(
+    name: str, encoders: Mapping[int, Callable[[Push, Message], None]], message: Message, version: int
+) -> bytes:
+    encoder = encoders.get(version)
+    if encoder is None:
+        raise Unencodable(f"{name} has no version {version}")
+    pieces: list[Buffer] = []
+    try:
+        encoder(pieces.append, message)
+        return b"".join(pieces)
+    except (AttributeError, TypeError, ValueError, struct.error) as error:
+        raise Unencodable(f"{name} v{version}: {error}") from error
+
+
+def long_varint(data: Buffer, pos: int) -> tuple[int, int]:
+    """Read on from the second byte of an unsigned varint whose first, just before pos, said that there are more."""
+    value = data[pos - 1] & 0x7F
+    for shift in (7, 14, 21, 28):
+        byte = data[pos]
+        pos += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 128:
+            if value > 0x7FFFFFFF:
+                break
+            return value, pos
+    raise Malformed("a varint does not fit into 31 bits")
+
+
+def long_string_length(data: Buffer, pos: int) -> tuple[int, int]:
+    value, pos = long_varint(data, pos)
+    if value > STRING_MAX + 1:
+        raise Malformed(f"a string claims {value - 1} bytes")
+    return value, pos
+
+
+def read_uvarint(data: Buffer, pos: int) -> tuple[int, int]:
+    value = data[pos]
+    pos += 1
+    return long_varint(data, pos) if value > 127 else (value, pos)
+
+
+def uvarint(value: int) -> bytes:
+    if value < 128:
+        return BYTE[value]
+    encoded = bytearray()
+    while value > 127:
+        encoded.append(value & 0x7F | 0x80)
+        value >>= 7
+    encoded.append(value)
+    return bytes(encoded)
+
+
+def string_length(length_plus_one: int) -> bytes:
+    if length_plus_one > STRING_MAX + 1:
+        raise Unencodable(f"a string of {length_plus_one - 1} bytes is too long")
+    return uvarint(length_plus_one)
+
+
+def read_tag(data: Buffer, pos: int) -> tuple[int, int, int]:
+    """A tagged field's tag, where it ends, and where its value starts."""
+    tag, pos = read_uvarint(data, pos)
+    size, pos = read_uvarint(data, pos)
+    if size > len(data) - pos:
+        raise Malformed(f"tagged field {tag} claims {size} bytes, more than are left")
+    return tag, pos + size, pos
+
+
+def skip_tags(data: Buffer, pos: int, count: int) -> int:
+    """Pass over tagged fields that nobody here knows; count is the first byte of their number, just before pos."""
+    if count > 127:
+        count, pos = long_varint(data, pos)
+    for _ in range(count):
+        _, pos, _ = read_tag(data, pos)
+    return pos
+
+
+def tagged_field(tag: int, pieces: Sequence[Buffer]) -> bytes:
+    value = b"".join(pieces)
+    return uvarint(tag) + uvarint(len(value)) + value
+
+
+def tag_section(fields: Sequence[bytes]) -> bytes:
+    return uvarint(len(fields)) + b"".join(fields)
+
+
+def read_ints(letter: str, data: Buffer, pos: int, count: int) -> list[int]:
+    return list(struct.unpack_from(f">{count}{letter}", data, pos))
+
+
+def read_uuids(data: Buffer, pos: int, count: int) -> list[bytes]:
+    if 16 * count > len(data) - pos:
+        raise absurd_count("an array of ids", count)
+    return [bytes(data[start : start + 16]) for start in range(pos, pos + 16 * count, 16)]
+
+
+def read_compact_strings(data: Buffer, pos: int, count: int) -> tuple[list[str], int]:
+    if count > len(data) - pos:
+        raise absurd_count("an array of strings", count)
+    strings = []
+    for _ in range(count):
+        n = data[pos]
+        pos += 1
+        if n > 127:
+            n, pos = long_string_length(data, pos)
+        if not n:
+            raise null_refused("a string in an array")
+        end = pos + n - 1
+        strings.append(str(data[pos:end], "utf-8"))
+        pos = end
+    return strings, pos
+
+
+_read_int16 = struct.Struct(">h").unpack_from
+
+
+def read_strings(data: Buffer, pos: int, count: int) -> tuple[list[str], int]:
+    if 2 * count > len(data) - pos:
+        raise absurd_count("an array of strings", count)
+    strings = []
+    for _ in range(count):
+        (n,) = _read_int16(data, pos)
+        if n < 0:
+            raise negative_length("a string in an array", n)
+        pos += 2
+        end = pos + n
+        strings.append(str(data[pos:end], "utf-8"))
+        pos = end
+    return strings, pos
+
+
+def compact_ints(letter: str, values: Sequence[int]) -> bytes:
+    return uvarint(len(values) + 1) + struct.pack(f">{len(values)}{letter}", *values)
+
+
+def plain_ints(letter: str, values: Sequence[int]) -> bytes:
+    return struct.pack(f">i{len(values)}{letter}", len(values), *values)
+
+
+def compact_uuids(values: Sequence[bytes]) -> bytes:
+    return uvarint(len(values) + 1) + _joined_uuids(values)
+
+
+def plain_uuids(values: Sequence[bytes]) -> bytes:
+    return struct.pack(">i", len(values)) + _joined_uuids(values)
+
+
+def _joined_uuids(values: Sequence[bytes]) -> bytes:
+    joined = b"".join(values)
+    if len(joined) != 16 * len(values):
+        raise Unencodable("an id has 16 bytes")
+    return joined
+
+
+def compact_strings(values: Sequence[str]) -> bytes:
+    pieces = [uvarint(len(values) + 1)]
+    for value in values:
+        encoded = value.encode()
+        pieces += string_length(len(encoded) + 1), encoded
+    return b"".join(pieces)
+
+
+def plain_strings(values: Sequence[str]) -> bytes:
+    pieces = [struct.pack(">i", len(values))]
+    for value in values:
+        encoded = value.encode()
+        pieces += struct.pack(">h", len(encoded)), encoded
+    return b"".join(pieces)

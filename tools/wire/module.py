@@ -1,0 +1,126 @@
+"""One message, one module: its structs, then the functions that read and write each of their layouts."""
+
+import re
+
+from tools.wire.code import Code, Formats, default_of, python_type
+from tools.wire.decoding import Reader
+from tools.wire.encoding import Writer
+from tools.wire.facts import Field, Message
+from tools.wire.layout import Layouts
+
+MADE_BY = "# Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again."
+_METHODS = {"api_key", "versions", "flexible_from", "encode", "decode"}
+_RUNTIME = (
+    "BYTE", "Buffer", "COMPACT_INT32S", "NULL_COUNT", "PLAIN_INT32S", "Push", "UNPACK_INT32S", "ZERO_UUID",
+    "compact_ints", "compact_strings", "compact_uuids", "decode_whole", "encode_whole", "long_string_length",
+    "long_varint", "plain_ints", "plain_strings", "plain_uuids", "read_compact_strings", "read_ints", "read_strings",
+    "read_tag", "read_uuids", "skip_tags", "string_length", "tag_section", "tagged_field", "uvarint",
+)  # fmt: skip
+_FAILURES = ("absurd_count", "field_refused", "negative_length", "null_refused", "null_unsayable", "wrong_tag_size")
+
+
+def module_text(message: Message) -> str:
+    code = Code()
+    formats = Formats()
+    carries_records = any(field.type == "records" for fields in _all_fields(message) for field in fields)
+    reading, writing = Layouts(message, writing=False), Layouts(message, writing=True)
+    structs = {name: fields for name, fields in message.structs.items() if _is_used(name, reading)}
+    for name in _inner_first(message, structs):
+        _struct_class(code, name, structs[name])
+    _message_class(code, message, carries_records=carries_records)
+    fields_of = structs | {message.name: message.fields}
+    for layout in reading:
+        Reader(code, formats, views=carries_records).function(layout, fields_of[layout.struct])
+    for layout in writing:
+        Writer(code, formats).function(layout)
+    _table(code, "_DECODERS", "_decode_", reading)
+    _table(code, "_ENCODERS", "_encode_", writing)
+    return _with_imports(message, code, formats, _defaults_used(code, fields_of))
+
+
+def _all_fields(message: Message) -> list[tuple[Field, ...]]:
+    return [message.fields, *message.structs.values()]
+
+
+def _is_used(name: str, layouts: Layouts) -> bool:
+    return any(layout.struct == name for layout in layouts)
+
+
+def _inner_first(message: Message, structs: dict[str, tuple[Field, ...]]) -> list[str]:
+    ordered: list[str] = []
+
+    def visit(fields: tuple[Field, ...]) -> None:
+        for field in fields:
+            if field.is_struct and field.type in structs and field.type not in ordered:
+                visit(structs[field.type])
+                ordered.append(field.type)
+
+    visit(message.fields)
+    return ordered
+
+
+def _struct_class(code: Code, name: str, fields: tuple[Field, ...]) -> None:
+    with code.block(f"class {name}(msgspec.Struct, gc=False):"):
+        for field in fields:
+            code.line(f"{field.python_name}: {python_type(field)} = {default_of(field)}")
+        if not fields:
+            code.line("pass")
+    code.line()
+
+
+def _message_class(code: Code, message: Message, *, carries_records: bool) -> None:
+    clashing = {field.python_name for field in message.fields} & _METHODS
+    if clashing:
+        raise ValueError(f"{message.name} has fields named like its methods: {clashing}")
+    with code.block(f"class {message.name}(msgspec.Struct, gc=False):"):
+        if message.key is not None:
+            code.line(f"api_key: ClassVar[int] = {message.key}")
+        code.line(f"versions: ClassVar[tuple[int, int]] = ({message.versions.low}, {message.versions.high})")
+        flexible = message.flexible.low if message.flexible else None
+        code.line(f"flexible_from: ClassVar[int | None] = {flexible}")
+        for field in message.fields:
+            code.line(f"{field.python_name}: {python_type(field)} = {default_of(field)}")
+        code.line()
+        code.line("@classmethod")
+        with code.block(f'def decode(cls, data: Buffer, version: int, position: int = 0) -> "{message.name}":'):
+            kept = "memoryview(data)" if carries_records else "bytes(data)"
+            taken = f"data if isinstance(data, bytes) else {kept}"
+            code.line(f'return decode_whole("{message.name}", _DECODERS, {taken}, version, position)')
+        code.line()
+        with code.block("def encode(self, version: int) -> bytes:"):
+            code.line(f'return encode_whole("{message.name}", _ENCODERS, self, version)')
+    code.line()
+
+
+def _table(code: Code, name: str, prefix: str, layouts: Layouts) -> None:
+    with code.block(f"{name} = {{"):
+        for version, layout in layouts.by_version.items():
+            code.line(f"{version}: {prefix}{layout.suffix},")
+    code.line("}")
+
+
+def _defaults_used(code: Code, fields_of: dict[str, tuple[Field, ...]]) -> list[str]:
+    text = "\n".join(code.lines)
+    found = []
+    for fields in fields_of.values():
+        for field in fields:
+            name = f"_DEFAULT_{field.python_name.upper()}"
+            line = f"{name} = {field.type}()"
+            if re.search(rf"\b{name}\b", text) and line not in found:
+                found.append(line)
+    return found
+
+
+def _with_imports(message: Message, code: Code, formats: Formats, defaults: list[str]) -> str:
+    body = "\n".join(code.lines)
+    runtime = [name for name in _RUNTIME if re.search(rf"\b{name}\b", body)]
+    failures = [name for name in _FAILURES if re.search(rf"\b{name}\b", body)]
+    declared = list(formats.declarations())
+    lines = [MADE_BY]
+    if declared:
+        lines.append("from struct import Struct")
+    lines += ["from typing import ClassVar", "", "import msgspec", ""]
+    if failures:
+        lines.append(f"from penstock.wire.malformed import {', '.join(failures)}")
+    lines.append(f"from penstock.wire.primitives import {', '.join(runtime)}")
+    return "\n".join([*lines, "", *declared, "", body, "", *defaults, ""])
