@@ -38,8 +38,9 @@ BROKER_APIS: Final[tuple[ApiKey, ...]] = tuple(key for key, facts in APIS.items(
 
 # Of these Kafka knows the name, but no version any more.
 _GONE: Final = (ApiKey.LEADER_AND_ISR, ApiKey.STOP_REPLICA, ApiKey.UPDATE_METADATA, ApiKey.CONTROLLED_SHUTDOWN)
-_FLEXIBLE_FROM: Final[dict[int, int]] = dict.fromkeys(_GONE, _NEVER) | {
-    key: _NEVER if facts.flexible_from is None else facts.flexible_from for key, facts in APIS.items()
+_FLEXIBLE_FROM: Final[dict[int, int]] = {
+    **dict.fromkeys(_GONE, _NEVER),
+    **{key: _NEVER if facts.flexible_from is None else facts.flexible_from for key, facts in APIS.items()},
 }
 
 
