@@ -1,0 +1,1 @@
+"""Penstock measured beside Apache Kafka on the same machine in one run; see docs/performance.md."""

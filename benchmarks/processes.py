@@ -1,0 +1,79 @@
+"""What a broker costs, as the kernel counts it: CPU and memory of a process and everything it started."""
+
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+_PROC = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Resident memory in MB; pss counts a page shared by several processes only in part."""
+
+    rss_mb: float
+    pss_mb: float
+
+
+def _stat_fields(pid: int) -> list[str]:
+    # The command name stands in parentheses and may hold spaces: everything else comes after the last one.
+    return (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+
+
+def tree(root: int) -> list[int]:
+    """The process and its living descendants."""
+    children: dict[int, list[int]] = {}
+    for entry in _PROC.iterdir():
+        if entry.name.isdigit():
+            try:
+                children.setdefault(int(_stat_fields(int(entry.name))[1]), []).append(int(entry.name))
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+    found, waiting = [], [root]
+    while waiting:
+        pid = waiting.pop()
+        found.append(pid)
+        waiting.extend(children.get(pid, ()))
+    return found
+
+
+def cpu_seconds(root: int) -> float:
+    """User and system time of all threads of the process, of its living children and of those it has reaped."""
+    ticks = 0
+    for pid in tree(root):
+        try:
+            ticks += sum(int(field) for field in _stat_fields(pid)[11:15])
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return ticks / _TICKS_PER_S
+
+
+def memory(root: int) -> Memory:
+    totals = {"Rss:": 0, "Pss:": 0}
+    for pid in tree(root):
+        try:
+            rollup = (_PROC / str(pid) / "smaps_rollup").read_text()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        for line in rollup.splitlines():
+            name, _, rest = line.partition(" ")
+            if name in totals:
+                totals[name] += int(rest.split()[0])
+    return Memory(rss_mb=totals["Rss:"] * 1024 / 1e6, pss_mb=totals["Pss:"] * 1024 / 1e6)
+
+
+def machine_busy_seconds() -> float:
+    """CPU time used by everybody on the machine, and taken by the host (steal)."""
+    user, nice, system, _idle, _iowait, irq, softirq, steal = (
+        int(field) for field in (_PROC / "stat").read_text().split("\n", 1)[0].split()[1:9]
+    )
+    return (user + nice + system + irq + softirq + steal) / _TICKS_PER_S
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

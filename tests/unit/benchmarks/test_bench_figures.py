@@ -1,0 +1,44 @@
+"""How several rounds of a figure become one line of the table."""
+
+from benchmarks.figures import Better, Figure, Line, Pick, agree, compare, pick
+
+CPU = Figure("cpu", "produce", "CPU s/GB", Better.LOWER, bar=0.45)
+PACE = Figure("pace", "produce", "MB/s", Better.HIGHER, bar=1.2)
+P99 = Figure("p99", "end to end", "ms", Better.LOWER, Pick.MEDIAN)
+
+
+def test_the_cheapest_round_counts_for_cpu() -> None:
+    assert pick(CPU, [1.5, 1.2, 1.4]).value == 1.2
+
+
+def test_the_fastest_round_counts_for_throughput() -> None:
+    assert pick(PACE, [400.0, 610.0, 500.0]).value == 610.0
+
+
+def test_the_median_round_counts_for_latency() -> None:
+    assert pick(P99, [4.0, 90.0, 5.0]).value == 5.0
+
+
+def test_spread_is_the_range_over_the_rounds() -> None:
+    assert pick(CPU, [1.0, 1.5]).spread == 0.5
+
+
+def test_a_ratio_is_penstock_over_kafka_and_is_judged_by_its_bar() -> None:
+    cheap = Line(CPU, kafka=pick(CPU, [2.0]), penstock=pick(CPU, [0.8]))
+    assert (cheap.ratio, cheap.meets_bar) == (0.4, True)
+    slow = Line(PACE, kafka=pick(PACE, [500.0]), penstock=pick(PACE, [550.0]))
+    assert (slow.ratio, slow.meets_bar) == (1.1, False)
+
+
+def test_a_figure_that_one_side_lacks_makes_no_line() -> None:
+    lines = compare([CPU, PACE], {"cpu": [2.0], "pace": [500.0]}, {"cpu": [1.0]})
+    assert [line.figure.key for line in lines] == ["cpu"]
+
+
+def test_two_rounds_agree_when_their_total_cost_does() -> None:
+    assert agree({"a": 1.0, "b": 1.0}, {"a": 1.04, "b": 1.0}, within=0.05)
+    assert not agree({"a": 3.0, "b": 1.0}, {"a": 2.0, "b": 1.0}, within=0.05)
+
+
+def test_nothing_agrees_with_no_round_at_all() -> None:
+    assert not agree({}, {"a": 1.0}, within=0.05)

@@ -1,0 +1,31 @@
+"""CPU and memory are counted for a process with everything it started."""
+
+import os
+import socket
+import subprocess
+import sys
+
+from benchmarks import processes
+
+_BUSY = "import time\nwhile time.process_time() < 0.2: pass\n"
+
+
+def test_cpu_includes_children_that_have_ended() -> None:
+    before = processes.cpu_seconds(os.getpid())
+    subprocess.run([sys.executable, "-c", _BUSY], check=True)
+    assert processes.cpu_seconds(os.getpid()) - before >= 0.15
+
+
+def test_memory_includes_a_living_child() -> None:
+    alone = processes.memory(os.getpid())
+    hold = "import sys; held = bytearray(50_000_000); print('held', flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None and child.stdout.readline() == b"held\n"
+        together = processes.memory(os.getpid())
+        child.communicate()
+    assert together.rss_mb - alone.rss_mb >= 50
+
+
+def test_a_free_port_can_be_bound() -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", processes.free_port()))
