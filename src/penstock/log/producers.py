@@ -31,7 +31,7 @@ from penstock.wire.batch import CONTROL, TRANSACTIONAL, BatchHeader
 from penstock.wire.markers import MarkerType, read_marker
 
 if TYPE_CHECKING:
-    from penstock.settings import Config
+    from penstock.settings import Config, TopicConfig
 
 _log = structlog.get_logger(__name__)
 
@@ -66,7 +66,7 @@ class ActiveProducer(msgspec.Struct, frozen=True, gc=False):
 
 
 class ProducerStates:
-    def __init__(self, folder: Path, config: "Config", clock: Clock) -> None:
+    def __init__(self, folder: Path, config: "Config | TopicConfig", clock: Clock) -> None:
         self._folder = Path(folder)
         self._config = config
         self._clock = clock

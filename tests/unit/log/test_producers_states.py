@@ -1,0 +1,278 @@
+"""What a partition accepts from an idempotent producer, and what it still knows after a restart."""
+
+from pathlib import Path
+
+import pytest
+from tests.support.clocks import ManualClock
+
+from penstock.errors import InvalidProducerEpoch, InvalidTxnState, OutOfOrderSequence, TransactionCoordinatorFenced
+from penstock.log.producers import CompletedTransaction, Duplicate, ProducerStates
+from penstock.settings.config import Config
+from penstock.wire.batch import BatchHeader
+from penstock.wire.markers import Marker, MarkerType, build_marker
+from penstock.wire.records import Record, build_batch
+
+NOW = 1_700_000_000_000
+
+
+def _batch(
+    offset: int,
+    *,
+    sequence: int,
+    count: int = 1,
+    producer: int = 7,
+    epoch: int = 0,
+    timestamp: int = NOW,
+    transactional: bool = False,
+) -> bytearray:
+    records = [Record(offset + n, timestamp, b"k", b"v") for n in range(count)]
+    return build_batch(
+        records,
+        producer_id=producer,
+        producer_epoch=epoch,
+        base_sequence=sequence,
+        transactional=transactional,
+    )
+
+
+def _header(offset: int = 0, **fields: int | bool) -> BatchHeader:
+    return BatchHeader.peek(_batch(offset, **fields))  # type: ignore[arg-type]
+
+
+def _marker(
+    offset: int, type_: MarkerType, *, producer: int = 7, epoch: int = 0, coordinator_epoch: int = 0
+) -> bytearray:
+    return build_marker(
+        Marker(type_, coordinator_epoch),
+        producer_id=producer,
+        producer_epoch=epoch,
+        timestamp=NOW,
+        base_offset=offset,
+    )
+
+
+def _take(states: ProducerStates, *batches: bytearray) -> list[CompletedTransaction | None]:
+    return [states.update(BatchHeader.peek(batch), batch) for batch in batches]
+
+
+@pytest.fixture
+def states(tmp_path: Path) -> ProducerStates:
+    return ProducerStates(tmp_path, Config.for_broker({}), ManualClock(NOW))
+
+
+def _reopened(tmp_path: Path, now: int = NOW) -> ProducerStates:
+    return ProducerStates(tmp_path, Config.for_broker({}), ManualClock(now))
+
+
+def test_the_next_sequence_is_accepted(states: ProducerStates) -> None:
+    _take(states, _batch(100, sequence=0, count=3))
+    assert states.check(_header(sequence=3)) is None
+
+
+def test_a_gap_is_out_of_order(states: ProducerStates) -> None:
+    _take(states, _batch(100, sequence=0, count=3))
+    with pytest.raises(OutOfOrderSequence, match="sent sequence 5, the next is 3"):
+        states.check(_header(sequence=5))
+
+
+def test_a_producer_unknown_here_is_accepted_at_any_sequence(states: ProducerStates) -> None:
+    assert states.check(_header(sequence=4_321)) is None
+    _take(states, _batch(0, sequence=4_321))
+    assert states.check(_header(sequence=4_322)) is None
+
+
+def test_each_of_the_last_five_batches_is_known_when_sent_again(states: ProducerStates) -> None:
+    for n in range(6):
+        _take(states, _batch(100 + 2 * n, sequence=2 * n, count=2, timestamp=NOW + n))
+    for n in range(1, 6):
+        duplicate = states.check(_header(sequence=2 * n, count=2))
+        assert duplicate == Duplicate(base_offset=100 + 2 * n, last_offset=101 + 2 * n, timestamp=NOW + n)
+    with pytest.raises(OutOfOrderSequence):
+        states.check(_header(sequence=0, count=2))
+
+
+def test_a_batch_cut_otherwise_is_no_duplicate(states: ProducerStates) -> None:
+    _take(states, _batch(100, sequence=0, count=4))
+    with pytest.raises(OutOfOrderSequence):
+        states.check(_header(sequence=0, count=3))
+
+
+def test_a_lower_epoch_is_fenced(states: ProducerStates) -> None:
+    _take(states, _batch(0, sequence=0, epoch=3))
+    with pytest.raises(InvalidProducerEpoch):
+        states.check(_header(sequence=1, epoch=2))
+
+
+def test_a_higher_epoch_begins_at_sequence_zero(states: ProducerStates) -> None:
+    _take(states, _batch(0, sequence=0, epoch=3))
+    with pytest.raises(OutOfOrderSequence):
+        states.check(_header(sequence=1, epoch=4))
+    assert states.check(_header(sequence=0, epoch=4)) is None
+    _take(states, _batch(1, sequence=0, epoch=4))
+    with pytest.raises(InvalidProducerEpoch):
+        states.check(_header(sequence=1, epoch=3))
+
+
+def test_sequences_go_on_at_zero_after_the_largest_int32(states: ProducerStates) -> None:
+    _take(states, _batch(0, sequence=2**31 - 3, count=2))
+    assert states.check(_header(sequence=2**31 - 1, count=3)) is None
+    _take(states, _batch(2, sequence=2**31 - 1, count=3))
+    assert states.check(_header(sequence=2)) is None
+    assert states.check(_header(sequence=2**31 - 1, count=3)) == Duplicate(2, 4, NOW)
+    with pytest.raises(OutOfOrderSequence):
+        states.check(_header(sequence=0))
+
+
+def test_records_without_a_producer_leave_no_state(states: ProducerStates) -> None:
+    _take(states, build_batch([Record(0, NOW, b"k", b"v")]))
+    assert len(states) == 0
+
+
+def test_silent_producers_are_forgotten_after_a_day_unless_a_transaction_is_open(states: ProducerStates) -> None:
+    _take(states, _batch(0, sequence=0, producer=1), _batch(1, sequence=0, producer=2, transactional=True))
+    assert states.expire(ManualClock(NOW + 86_400_000 - 1).now()) == 0
+    assert states.expire(ManualClock(NOW + 86_400_000).now()) == 1
+    assert [producer.producer_id for producer in states.describe()] == [2]
+
+
+def test_the_last_stable_offset_is_held_by_the_oldest_open_transaction(states: ProducerStates) -> None:
+    assert states.last_stable_offset(10) == 10
+    _take(
+        states,
+        _batch(10, sequence=0, producer=1, transactional=True),
+        _batch(11, sequence=0, producer=2, transactional=True),
+    )
+    assert states.last_stable_offset(5) == 5
+    assert states.last_stable_offset(12) == 10
+    (completed,) = _take(states, _marker(12, MarkerType.COMMIT, producer=1))
+    assert completed == CompletedTransaction(1, 10, 12, is_aborted=False, last_stable_offset=11)
+    assert states.last_stable_offset(12) == 10  # the marker itself is not replicated yet
+    assert states.last_stable_offset(13) == 11
+    (completed,) = _take(states, _marker(13, MarkerType.ABORT, producer=2))
+    assert completed == CompletedTransaction(2, 11, 13, is_aborted=True, last_stable_offset=14)
+    assert states.last_stable_offset(14) == 14
+
+
+def test_a_marker_without_records_here_completes_nothing_but_moves_the_epoch(states: ProducerStates) -> None:
+    assert _take(states, _marker(0, MarkerType.ABORT, epoch=5, coordinator_epoch=2)) == [None]
+    with pytest.raises(InvalidProducerEpoch):
+        states.check(_header(sequence=0, epoch=4))
+    assert states.check(_header(sequence=0, epoch=5)) is None
+    with pytest.raises(TransactionCoordinatorFenced):
+        states.check_marker(producer_id=7, producer_epoch=5, coordinator_epoch=1)
+    with pytest.raises(InvalidProducerEpoch):
+        states.check_marker(producer_id=7, producer_epoch=4, coordinator_epoch=2)
+    states.check_marker(producer_id=7, producer_epoch=5, coordinator_epoch=2)
+    states.check_marker(producer_id=99, producer_epoch=0, coordinator_epoch=0)
+
+
+def test_a_batch_outside_the_open_transaction_is_refused(states: ProducerStates) -> None:
+    _take(states, _batch(0, sequence=0, transactional=True))
+    with pytest.raises(InvalidTxnState):
+        states.check(_header(sequence=1))
+    assert states.check(_header(sequence=1, transactional=True)) is None
+
+
+def test_all_five_batches_are_known_after_a_restart(states: ProducerStates, tmp_path: Path) -> None:
+    for n in range(6):
+        _take(states, _batch(n, sequence=n, timestamp=NOW + n))
+    states.take_snapshot(6, flush=True)
+    again = _reopened(tmp_path)
+    assert again.restore(6, 0) == 6
+    assert again.check(_header(sequence=1)) == Duplicate(1, 1, NOW + 1)
+    assert again.check(_header(sequence=6)) is None
+
+
+def test_without_a_snapshot_everything_is_replayed(tmp_path: Path) -> None:
+    assert _reopened(tmp_path).restore(50, 20) == 20
+
+
+def test_the_newest_snapshot_at_or_below_is_taken_and_those_outside_are_removed(
+    states: ProducerStates, tmp_path: Path
+) -> None:
+    for n in range(4):
+        states.take_snapshot(10 * n)
+        _take(states, _batch(10 * n, sequence=n))
+    again = _reopened(tmp_path)
+    assert again.restore(25, first_offset=10) == 20
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "00000000000000000010.snapshot",
+        "00000000000000000020.snapshot",
+    ]
+    assert again.check(_header(sequence=2)) is None
+
+
+@pytest.mark.parametrize("damage", ["flip", "cut", "empty", "version"])
+def test_a_damaged_snapshot_is_removed_and_an_older_one_used(
+    states: ProducerStates, tmp_path: Path, damage: str
+) -> None:
+    _take(states, _batch(0, sequence=0))
+    states.take_snapshot(1)
+    _take(states, _batch(1, sequence=1))
+    states.take_snapshot(2)
+    newest = tmp_path / "00000000000000000002.snapshot"
+    data = bytearray(newest.read_bytes())
+    if damage == "flip":
+        data[20] ^= 1
+    elif damage == "version":
+        data[1] = 9
+    newest.write_bytes(bytes({"cut": data[:-1], "empty": bytearray()}.get(damage, data)))
+    again = _reopened(tmp_path)
+    assert again.restore(2, 0) == 1
+    assert not newest.exists()
+    assert again.check(_header(sequence=1)) is None
+
+
+def test_expired_producers_are_not_loaded(states: ProducerStates, tmp_path: Path) -> None:
+    _take(states, _batch(0, sequence=0))
+    states.take_snapshot(1)
+    again = _reopened(tmp_path, now=NOW + 86_400_000)
+    again.restore(1, 0)
+    assert len(again) == 0
+
+
+def test_truncation_goes_back_to_the_snapshot_below_the_cut(states: ProducerStates, tmp_path: Path) -> None:
+    _take(states, _batch(0, sequence=0), _batch(1, sequence=1))
+    states.take_snapshot(2)
+    _take(states, _batch(2, sequence=2, transactional=True))
+    states.take_snapshot(3)
+    assert states.truncate_to(3) == 3
+    assert states.truncate_to(2) == 2
+    assert states.check(_header(sequence=2)) is None
+    assert states.last_stable_offset(2) == 2
+    assert not (tmp_path / "00000000000000000003.snapshot").exists()
+
+
+def test_truncation_above_all_producers_leaves_the_state_alone(states: ProducerStates) -> None:
+    _take(states, _batch(0, sequence=0))
+    assert states.truncate_to(5) == 5
+    assert states.check(_header(sequence=1)) is None
+
+
+def test_a_log_that_starts_anew_knows_nobody(states: ProducerStates, tmp_path: Path) -> None:
+    _take(states, _batch(0, sequence=0, transactional=True))
+    states.take_snapshot(1)
+    states.reset()
+    assert len(states) == 0 and states.last_stable_offset(9) == 9 and list(tmp_path.iterdir()) == []
+
+
+def test_snapshots_of_deleted_segments_are_removed(states: ProducerStates, tmp_path: Path) -> None:
+    for offset in (1, 2, 3):
+        states.take_snapshot(offset)
+    states.remove_snapshots_before(3)
+    assert [path.name for path in tmp_path.iterdir()] == ["00000000000000000003.snapshot"]
+
+
+def test_a_snapshot_that_is_there_already_is_not_written_again(states: ProducerStates, tmp_path: Path) -> None:
+    states.take_snapshot(4)
+    _take(states, _batch(4, sequence=0))
+    states.take_snapshot(4)
+    assert _reopened(tmp_path).restore(4, 0) == 4
+
+
+def test_active_producers_are_described(states: ProducerStates) -> None:
+    _take(states, _batch(0, sequence=0, count=3, epoch=2, transactional=True))
+    (row,) = states.describe()
+    assert (row.producer_id, row.epoch, row.last_sequence, row.last_timestamp) == (7, 2, 2, NOW)
+    assert (row.coordinator_epoch, row.transaction_first_offset) == (-1, 0)
+    assert states.last_batches() == {7: (2, 2)}

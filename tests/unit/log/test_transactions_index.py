@@ -1,0 +1,92 @@
+"""Which aborted transactions a read_committed consumer must skip."""
+
+from pathlib import Path
+
+import pytest
+
+from penstock.log.transactions import AbortedTransaction, CorruptTransactionIndex, TransactionIndex, collect_aborted
+
+ONE = AbortedTransaction(producer_id=1, first_offset=0, last_offset=10, last_stable_offset=11)
+TWO = AbortedTransaction(producer_id=2, first_offset=5, last_offset=15, last_stable_offset=16)
+THREE = AbortedTransaction(producer_id=3, first_offset=18, last_offset=35, last_stable_offset=25)
+FOUR = AbortedTransaction(producer_id=4, first_offset=32, last_offset=50, last_stable_offset=40)
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> TransactionIndex:
+    made = TransactionIndex(tmp_path / "00000000000000000000.txnindex")
+    for aborted in (ONE, TWO, THREE, FOUR):
+        made.append(aborted)
+    return made
+
+
+def test_there_is_no_file_until_a_transaction_is_aborted(tmp_path: Path) -> None:
+    index = TransactionIndex(tmp_path / "00000000000000000000.txnindex")
+    assert index.entries() == [] and index.overlapping(0, 100) == ([], False)
+    index.truncate_to(0)
+    index.flush()
+    index.check(0)
+    index.delete()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_entries_have_kafka_s_34_bytes(index: TransactionIndex) -> None:
+    data = index.path.read_bytes()
+    assert len(data) == 4 * 34
+    assert data[34:68] == bytes.fromhex("0000 0000000000000002 0000000000000005 000000000000000f 0000000000000010")
+    assert TransactionIndex(index.path).entries() == [ONE, TWO, THREE, FOUR]
+
+
+@pytest.mark.parametrize(
+    ("start", "upto", "found", "complete"),
+    [
+        (0, 100, [ONE, TWO, THREE, FOUR], False),
+        (0, 32, [ONE, TWO, THREE], True),
+        (0, 35, [ONE, TWO, THREE, FOUR], True),
+        (10, 35, [ONE, TWO, THREE, FOUR], True),
+        (11, 35, [TWO, THREE, FOUR], True),
+        (20, 41, [THREE, FOUR], False),
+        (26, 31, [THREE], True),
+        (30, 40, [THREE, FOUR], True),
+        (0, 5, [ONE], True),
+        (51, 60, [], False),
+    ],
+)
+def test_transactions_that_overlap_a_range_are_found(
+    index: TransactionIndex, start: int, upto: int, found: list[AbortedTransaction], complete: bool
+) -> None:
+    assert index.overlapping(start, upto) == (found, complete)
+
+
+def test_truncation_forgets_markers_at_or_above_the_offset(index: TransactionIndex) -> None:
+    index.truncate_to(51)
+    assert index.entries() == [ONE, TWO, THREE, FOUR]
+    index.truncate_to(50)
+    assert index.entries() == [ONE, TWO, THREE]
+    index.truncate_to(15)
+    assert index.entries() == [ONE]
+    index.truncate_to(0)
+    assert not index.path.exists()
+
+
+def test_a_search_goes_on_into_later_segments_only_while_it_must(tmp_path: Path, index: TransactionIndex) -> None:
+    later = TransactionIndex(tmp_path / "00000000000000000060.txnindex")
+    five = AbortedTransaction(producer_id=5, first_offset=30, last_offset=61, last_stable_offset=62)
+    later.append(five)
+    assert collect_aborted([index, later], 0, 41) == [ONE, TWO, THREE, FOUR, five]
+    assert collect_aborted([index, later], 0, 31) == [ONE, TWO, THREE]
+
+
+def test_an_index_that_cannot_be_right_is_found_out(index: TransactionIndex) -> None:
+    index.check(0)
+    with pytest.raises(CorruptTransactionIndex):
+        index.check(11)
+    index.path.write_bytes(index.path.read_bytes()[:-1])
+    with pytest.raises(CorruptTransactionIndex):
+        index.check(0)
+    index.path.write_bytes(THREE.encode() + ONE.encode())
+    with pytest.raises(CorruptTransactionIndex):
+        index.check(0)
+    index.path.write_bytes(b"\x00\x01" + ONE.encode()[2:])
+    with pytest.raises(CorruptTransactionIndex):
+        index.entries()
