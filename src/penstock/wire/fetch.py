@@ -103,7 +103,9 @@ class _Decoder:
             self.position += 4
         session_id, session_epoch = 0, -1
         if version >= SESSIONS_FROM:
-            wait_ms, bytes_min, bytes_max, isolation, session_id, session_epoch = _WAIT_V7.unpack_from(frame, self.position)
+            wait_ms, bytes_min, bytes_max, isolation, session_id, session_epoch = _WAIT_V7.unpack_from(
+                frame, self.position
+            )
             self.position += _WAIT_V7.size
         else:
             wait_ms, bytes_min, bytes_max, isolation = _WAIT_V4.unpack_from(frame, self.position)
@@ -112,7 +114,17 @@ class _Decoder:
         forgotten = [self._forgotten() for _ in range(self._count())] if version >= SESSIONS_FROM else []
         rack_id = self._text() if version >= 11 else ""
         request = FetchRequest(
-            replica_id, -1, wait_ms, bytes_min, bytes_max, isolation, session_id, session_epoch, topics, forgotten, rack_id
+            replica_id,
+            -1,
+            wait_ms,
+            bytes_min,
+            bytes_max,
+            isolation,
+            session_id,
+            session_epoch,
+            topics,
+            forgotten,
+            rack_id,
         )
         if self.flexible:
             self._tags(request)

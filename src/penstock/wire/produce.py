@@ -201,7 +201,10 @@ _PARTITION_V9 = struct.Struct(">ihqqqBBB")
 
 
 def encode_response(
-    version: int, topics: list[tuple[TopicKey, list[PartitionOutcome]]], endpoints: list[Endpoint], throttle_time_ms: int
+    version: int,
+    topics: list[tuple[TopicKey, list[PartitionOutcome]]],
+    endpoints: list[Endpoint],
+    throttle_time_ms: int,
 ) -> bytearray:
     flexible = version >= FLEXIBLE_FROM
     out = bytearray()
