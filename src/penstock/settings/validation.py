@@ -1,0 +1,103 @@
+"""Whether settings that a client wants to write may be written: names, values, and values against one another."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from penstock.errors import InvalidConfig, InvalidRequest
+from penstock.settings import topic
+from penstock.settings.config import Config, GroupConfig, Overrides, TopicConfig
+from penstock.settings.group import (
+    BOUNDS,
+    CONSUMER_HEARTBEAT_INTERVAL_MS,
+    CONSUMER_SESSION_TIMEOUT_MS,
+    SHARE_HEARTBEAT_INTERVAL_MS,
+    SHARE_SESSION_TIMEOUT_MS,
+    STREAMS_HEARTBEAT_INTERVAL_MS,
+    STREAMS_SESSION_TIMEOUT_MS,
+)
+from penstock.settings.setting import Scope, Setting, did_you_mean, settings_of
+
+
+def check_topic(overrides: Mapping[str, str], broker: Config) -> TopicConfig:
+    """The settings a topic would have; raises InvalidConfig where Kafka would."""
+    _check_each(Scope.TOPIC, overrides)
+    config = broker.for_topic(overrides)
+    if config[topic.MIN_COMPACTION_LAG_MS] > config[topic.MAX_COMPACTION_LAG_MS]:
+        raise InvalidConfig(
+            f"min.compaction.lag.ms ({config[topic.MIN_COMPACTION_LAG_MS]}) is above "
+            f"max.compaction.lag.ms ({config[topic.MAX_COMPACTION_LAG_MS]})"
+        )
+    if config[topic.REMOTE_STORAGE_ENABLE]:
+        raise InvalidConfig("remote.storage.enable cannot be true: this broker has no cold tier")
+    _check_local_retention(config, topic.LOCAL_RETENTION_MS, topic.RETENTION_MS)
+    _check_local_retention(config, topic.LOCAL_RETENTION_BYTES, topic.RETENTION_BYTES)
+    return config
+
+
+def _check_local_retention(config: Overrides, local: Setting[int], whole: Setting[int]) -> None:
+    """What stays on disk cannot outlast what is kept at all (-1 is for ever, -2 is the same as the other)."""
+    if config[local] == -2 or config[whole] == -1:
+        return
+    if config[local] == -1 or config[local] > config[whole]:
+        raise InvalidConfig(f"{local.name} ({config[local]}) is above {whole.name} ({config[whole]})")
+
+
+def check_group(overrides: Mapping[str, str], broker: Config) -> GroupConfig:
+    """The settings a group would have; raises InvalidConfig where a value is out of the broker's bounds."""
+    _check_each(Scope.GROUP, overrides)
+    config = broker.for_group(overrides)
+    for row, (low, high) in BOUNDS.items():
+        if row.name not in overrides:
+            continue
+        if low is not None and config[row] < broker[low]:
+            raise InvalidConfig(f"{row.name} ({config[row]}) is below {low.name} ({broker[low]})")
+        if high is not None and config[row] > broker[high]:
+            raise InvalidConfig(f"{row.name} ({config[row]}) is above {high.name} ({broker[high]})")
+    for session, heartbeat in (
+        (CONSUMER_SESSION_TIMEOUT_MS, CONSUMER_HEARTBEAT_INTERVAL_MS),
+        (SHARE_SESSION_TIMEOUT_MS, SHARE_HEARTBEAT_INTERVAL_MS),
+        (STREAMS_SESSION_TIMEOUT_MS, STREAMS_HEARTBEAT_INTERVAL_MS),
+    ):
+        if config[session] <= config[heartbeat]:
+            raise InvalidConfig(
+                f"{session.name} ({config[session]}) must be above {heartbeat.name} ({config[heartbeat]})"
+            )
+    return config
+
+
+def check_client_metrics(overrides: Mapping[str, str]) -> None:
+    """Raises InvalidRequest for a name or an interval that cannot be, InvalidConfig for a bad match, as Kafka does."""
+    table = settings_of(Scope.CLIENT_METRICS)
+    for name, text in overrides.items():
+        if name not in table:
+            raise InvalidRequest(f"{name} is no setting of a client metrics subscription{did_you_mean(name, table)}")
+        try:
+            table[name].parse(text)
+        except ValueError as problem:
+            raise (InvalidRequest if name == "interval.ms" else InvalidConfig)(str(problem)) from None
+
+
+def check_broker(changes: Mapping[str, str], *, cluster_wide: bool) -> None:
+    """Whether these can be changed while brokers run, for one or for all; InvalidRequest if not, as in Kafka."""
+    table = settings_of(Scope.BROKER)
+    whose = "the cluster" if cluster_wide else "a broker"
+    for name, text in changes.items():
+        if name not in table:
+            raise InvalidRequest(f"{name} is no setting that Penstock uses{did_you_mean(name, table)}")
+        if not table[name].live:
+            raise InvalidRequest(f"{name} cannot be changed while {whose} runs: configure it and restart")
+        try:
+            table[name].parse(text)
+        except ValueError as problem:
+            raise InvalidRequest(str(problem)) from None
+
+
+def _check_each(scope: Scope, overrides: Mapping[str, str]) -> None:
+    table: Mapping[str, Setting[Any]] = settings_of(scope)
+    for name, text in overrides.items():
+        if name not in table:
+            raise InvalidConfig(f"{name} is no {scope.value} setting{did_you_mean(name, table)}")
+        try:
+            table[name].parse(text)
+        except ValueError as problem:
+            raise InvalidConfig(str(problem)) from None
