@@ -17,8 +17,15 @@ class LazyGroup(click.Group):
     Help for the group then needs no import either: the whole list is in sight in one table.
     """
 
-    def __init__(self, name: str, *, commands_at: dict[str, tuple[str, str]], help: str) -> None:
-        super().__init__(name, help=help, no_args_is_help=True)
+    def __init__(
+        self,
+        name: str,
+        *,
+        commands_at: dict[str, tuple[str, str]],
+        help: str,
+        options: Sequence[click.Parameter] = (),
+    ) -> None:
+        super().__init__(name, help=help, no_args_is_help=True, params=list(options))
         self._commands_at = commands_at
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -48,6 +55,7 @@ class LazyGroup(click.Group):
 
 program = LazyGroup(
     "penstock",
+    options=[click.Option(["--traceback"], is_flag=True, expose_value=False, help="Show where an internal error is.")],
     help=f"A message queue that speaks the Kafka protocol: run a broker, and work with any Kafka cluster.\n\n"
     f"{EXIT_CODES_HELP}",
     commands_at={
@@ -79,10 +87,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
     except Exception as error:
-        if os.environ.get("PENSTOCK_TRACEBACK"):
+        if "--traceback" in (sys.argv if arguments is None else arguments):
             raise
         click.echo(f"error: {type(error).__name__}: {error}", err=True)
-        click.echo("  This is a bug in Penstock. PENSTOCK_TRACEBACK=1 shows where; please report it.", err=True)
+        click.echo("  This is a bug: please report it with what `penstock --traceback COMMAND ...` shows.", err=True)
         return ExitCode.FAILED
     return outcome if isinstance(outcome, int) else ExitCode.OK
 

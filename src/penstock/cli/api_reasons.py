@@ -1,0 +1,62 @@
+"""Why an API of Kafka's is not answered. Only for people: what is answered is what the registry holds."""
+
+from penstock.wire.api import ApiKey
+
+_GROUPS = "consumer groups are not built yet"
+_TRANSACTIONS = "transactions are not built yet"
+_ACCESS = "authentication and ACLs are not built yet"
+_SHARES = "share groups are not built yet"
+_REPLICATION = "clusters of several brokers are not built yet"
+_STREAMS = "the streams group protocol is not built yet"
+
+REASONS: dict[ApiKey, str] = {
+    **dict.fromkeys(
+        (
+            ApiKey.OFFSET_COMMIT, ApiKey.OFFSET_FETCH, ApiKey.FIND_COORDINATOR, ApiKey.JOIN_GROUP, ApiKey.HEARTBEAT,
+            ApiKey.LEAVE_GROUP, ApiKey.SYNC_GROUP, ApiKey.DESCRIBE_GROUPS, ApiKey.LIST_GROUPS, ApiKey.DELETE_GROUPS,
+            ApiKey.OFFSET_DELETE, ApiKey.CONSUMER_GROUP_HEARTBEAT, ApiKey.CONSUMER_GROUP_DESCRIBE,
+        ),
+        _GROUPS,
+    ),
+    **dict.fromkeys(
+        (
+            ApiKey.ADD_PARTITIONS_TO_TXN, ApiKey.ADD_OFFSETS_TO_TXN, ApiKey.END_TXN, ApiKey.WRITE_TXN_MARKERS,
+            ApiKey.TXN_OFFSET_COMMIT, ApiKey.DESCRIBE_TRANSACTIONS, ApiKey.LIST_TRANSACTIONS,
+        ),
+        _TRANSACTIONS,
+    ),
+    **dict.fromkeys(
+        (
+            ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE, ApiKey.DESCRIBE_ACLS, ApiKey.CREATE_ACLS,
+            ApiKey.DELETE_ACLS, ApiKey.CREATE_DELEGATION_TOKEN, ApiKey.RENEW_DELEGATION_TOKEN,
+            ApiKey.EXPIRE_DELEGATION_TOKEN, ApiKey.DESCRIBE_DELEGATION_TOKEN, ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS,
+            ApiKey.ALTER_USER_SCRAM_CREDENTIALS,
+        ),
+        _ACCESS,
+    ),
+    **dict.fromkeys((ApiKey.DESCRIBE_CLIENT_QUOTAS, ApiKey.ALTER_CLIENT_QUOTAS), "quotas are not built yet"),
+    **dict.fromkeys(
+        (
+            ApiKey.ALTER_REPLICA_LOG_DIRS, ApiKey.ELECT_LEADERS, ApiKey.ALTER_PARTITION_REASSIGNMENTS,
+            ApiKey.LIST_PARTITION_REASSIGNMENTS, ApiKey.UNREGISTER_BROKER,
+        ),
+        _REPLICATION,
+    ),
+    **dict.fromkeys(
+        (
+            ApiKey.SHARE_GROUP_HEARTBEAT, ApiKey.SHARE_GROUP_DESCRIBE, ApiKey.SHARE_FETCH, ApiKey.SHARE_ACKNOWLEDGE,
+            ApiKey.INITIALIZE_SHARE_GROUP_STATE, ApiKey.READ_SHARE_GROUP_STATE, ApiKey.WRITE_SHARE_GROUP_STATE,
+            ApiKey.DELETE_SHARE_GROUP_STATE, ApiKey.READ_SHARE_GROUP_STATE_SUMMARY,
+            ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS, ApiKey.ALTER_SHARE_GROUP_OFFSETS, ApiKey.DELETE_SHARE_GROUP_OFFSETS,
+        ),
+        _SHARES,
+    ),
+    **dict.fromkeys((ApiKey.STREAMS_GROUP_HEARTBEAT, ApiKey.STREAMS_GROUP_DESCRIBE), _STREAMS),
+    **dict.fromkeys(
+        (ApiKey.GET_TELEMETRY_SUBSCRIPTIONS, ApiKey.PUSH_TELEMETRY), "client telemetry is not collected yet"
+    ),
+    ApiKey.DESCRIBE_QUORUM: "there is no Raft quorum to describe: metadata is not kept in one",
+    **dict.fromkeys(
+        (ApiKey.ADD_RAFT_VOTER, ApiKey.REMOVE_RAFT_VOTER), "never: there is no Raft quorum, so it has no voters"
+    ),
+}  # fmt: skip

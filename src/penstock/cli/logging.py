@@ -1,0 +1,60 @@
+"""What the broker writes to its own log: lines for people, or one JSON object a line for programs. Always on stderr."""
+
+import logging
+import sys
+from typing import Any
+
+import structlog
+
+_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+
+
+def configure_logging(*, form: str, level: str) -> None:
+    """Before anything is logged; form is text or json, level as penstock.log.level has it."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            *(_json_processors() if form == "json" else _text_processors()),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[level]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    # Libraries that use the standard library's logging (asyncio's slow callbacks, for one) end up in the same stream.
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_StandardFormatter(form))
+    logging.basicConfig(level=max(_LEVELS[level], logging.INFO), handlers=[handler], force=True)
+
+
+def _text_processors() -> list[Any]:
+    return [
+        structlog.processors.TimeStamper(
+            fmt="%H:%M:%S.%f" if sys.stderr.isatty() else "iso", utc=not sys.stderr.isatty()
+        ),
+        structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), pad_event_to=0, exception_formatter=structlog.dev.plain_traceback
+        ),
+    ]
+
+
+def _json_processors() -> list[Any]:
+    return [
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.dict_tracebacks,
+        structlog.processors.JSONRenderer(default=str),
+    ]
+
+
+class _StandardFormatter(logging.Formatter):
+    """A line of the standard library's logging in the form that structlog's lines have."""
+
+    def __init__(self, form: str) -> None:
+        super().__init__()
+        self._renderer = structlog.processors.JSONRenderer() if form == "json" else None
+
+    def format(self, record: logging.LogRecord) -> str:
+        if self._renderer is None:
+            return f"{record.levelname.lower()} {record.name}: {record.getMessage()}"
+        event = {"event": record.getMessage(), "logger": record.name, "level": record.levelname.lower()}
+        return str(self._renderer(None, "", event))

@@ -1,0 +1,132 @@
+"""What `penstock up` does once its options are read: settings, log, node, banner, signals."""
+
+import asyncio
+import errno
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from penstock.cli.exits import ExitCode, Failure
+from penstock.cli.logging import configure_logging
+from penstock.errors import Fatal
+from penstock.settings import Config, SettingsInvalid, data_folders, load_settings
+from penstock.settings.broker import PENSTOCK_LOG_FORMAT, PENSTOCK_LOG_LEVEL
+
+ADDRESSES_FILE = "penstock.addresses.json"
+
+
+def serve(file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> ExitCode:
+    configure_logging(form="text", level="warning")  # until the settings say how, for warnings about the settings
+    config = _load(file, overrides)
+    configure_logging(form=config[PENSTOCK_LOG_FORMAT], level=config[PENSTOCK_LOG_LEVEL])
+    try:
+        return asyncio.run(_serve(config, banner=banner))
+    except OSError as error:
+        raise _start_failure(error, config) from error
+    except Fatal as error:
+        raise Failure(f"the broker cannot run: {error}") from error
+
+
+def _load(file: Path | None, overrides: Mapping[str, str]) -> Config:
+    try:
+        return load_settings(file, os.environ, overrides)
+    except SettingsInvalid as error:
+        hint = "`penstock settings explain NAME` tells what a setting may be."
+        raise Failure("the settings cannot be used:\n  " + "\n  ".join(error.problems), hint=hint) from error
+    except OSError as error:
+        raise Failure(f"cannot read {file}: {error.strerror}") from error
+
+
+async def _serve(config: Config, *, banner: bool) -> ExitCode:
+    from penstock.broker import node  # noqa: PLC0415 - after the log is configured
+
+    stopping = Stopping()
+    running = asyncio.ensure_future(node.run(config))
+    stopping.listen(running)
+    announcing = asyncio.ensure_future(_announce(config)) if banner else None
+    try:
+        await running
+    except asyncio.CancelledError:
+        if not stopping.asked:
+            raise
+    finally:
+        if announcing is not None:
+            announcing.cancel()
+    return ExitCode.OK
+
+
+class Stopping:
+    """The first SIGINT or SIGTERM stops cleanly; a second SIGINT leaves at once, as a crash would."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def listen(self, running: "asyncio.Future[None]") -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._on_signal, number, running)
+
+    def _on_signal(self, number: signal.Signals, running: "asyncio.Future[None]") -> None:
+        if self.asked:
+            if number is signal.SIGINT:
+                click.echo("Left without a clean stop; the next start recovers the logs.", err=True)
+                sys.stderr.flush()
+                os._exit(ExitCode.INTERRUPTED)
+            return
+        self.asked = True
+        if sys.stderr.isatty():
+            click.echo("\nStopping; Ctrl-C again does not wait.", err=True)
+        running.cancel()
+
+
+async def _announce(config: Config) -> None:
+    """Print the banner when the broker listens, which the file of its addresses tells."""
+    path = data_folders(config)[0] / ADDRESSES_FILE
+    while True:
+        try:
+            addresses = json.loads(path.read_bytes())
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            addresses = {}
+        if addresses.get("pid") == os.getpid():
+            break
+        await asyncio.sleep(0.02)
+    click.echo(banner_text(addresses, path.parent), err=True)
+
+
+def banner_text(addresses: Mapping[str, object], folder: Path) -> str:
+    listeners = addresses["listeners"]
+    assert isinstance(listeners, dict)
+    first = next(iter(listeners.values()))
+    where = ", ".join(f"{address} ({name})" if name != "PLAINTEXT" else address for name, address in listeners.items())
+    # What is printed shall work when it is typed: the default address needs no option.
+    bootstrap = "" if first == "127.0.0.1:9092" else f" -b {first}"
+    http = f"http://{addresses['http']}/metrics" if addresses.get("http") else "off"
+    return "\n".join(
+        [
+            f"Penstock listens on {where}",
+            f"  data     {folder}",
+            f"  metrics  {http}",
+            "Try, in another terminal:",
+            f"  echo hello | penstock produce greetings{bootstrap}",
+            f"  penstock consume greetings{bootstrap}",
+            f"  penstock topic describe greetings{bootstrap}",
+        ]
+    )
+
+
+def _start_failure(error: OSError, config: Config) -> Failure:
+    if error.errno == errno.EADDRINUSE:
+        return Failure(
+            f"cannot listen: {error.strerror or error}",
+            hint="Another program has the port, perhaps a Penstock or a Kafka that runs already.\n"
+            "Take other ports with --port and --http-port; `ss -ltnp` shows who has which.",
+        )
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        folders = ", ".join(str(folder) for folder in data_folders(config))
+        return Failure(f"not allowed: {error}", hint=f"The data folder is {folders}; --data names another.")
+    return Failure(f"the broker cannot run: {error}")

@@ -1,0 +1,84 @@
+"""`penstock up`: one broker in this process, from the first banner to the clean stop.
+
+Imports neither a client library nor rich: what starts here also runs in production, for months.
+"""
+
+from pathlib import Path
+
+import click
+
+from penstock.cli.exits import ExitCode
+
+
+@click.command()
+@click.option("-p", "--port", type=click.IntRange(0, 65_535), help="Listen on this port; 0 takes a free one.  "
+              "[default: 9092]")  # fmt: skip
+@click.option("--host", help="Listen on this address; 0.0.0.0 is every interface.  [default: 127.0.0.1]")
+@click.option("-d", "--data", type=click.Path(file_okay=False, path_type=Path), envvar="PENSTOCK_DATA",
+              show_envvar=True, help="The data folder, made if it is not there.  [default: ./penstock-data]")  # fmt: skip
+@click.option("-c", "--config", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              envvar="PENSTOCK_CONFIG", show_envvar=True, help="A file of settings, NAME=VALUE a line.")  # fmt: skip
+@click.option("-s", "--set", "pairs", multiple=True, metavar="NAME=VALUE",
+              help="A setting, which wins over the file and PENSTOCK_* variables; repeatable.")  # fmt: skip
+@click.option("--http-port", type=click.IntRange(0, 65_535), help="Serve /health, /ready and /metrics on this port; "
+              "0 takes a free one.  [default: 8080]")  # fmt: skip
+@click.option("--no-http", is_flag=True, help="Serve no HTTP.")
+@click.option("--log-format", type=click.Choice(["text", "json"]), help="How the log is written, to stderr.")
+@click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="What is written to it.")
+@click.option("-q", "--quiet", is_flag=True, help="No banner.")
+def up(
+    *,
+    port: int | None,
+    host: str | None,
+    data: Path | None,
+    file: Path | None,
+    pairs: tuple[str, ...],
+    http_port: int | None,
+    no_http: bool,
+    log_format: str | None,
+    log_level: str | None,
+    quiet: bool,
+) -> ExitCode:
+    """Run one broker until Ctrl-C or SIGTERM, which stop it cleanly; a second Ctrl-C does not wait.
+
+    \b
+    penstock up
+    penstock up --port 19092 --data /var/lib/penstock --set num.partitions=6
+
+    Settings come from --config, then PENSTOCK_* variables (PENSTOCK_NUM_PARTITIONS=6), then --set; the last one wins.
+    `penstock settings list --scope broker` shows all of them.
+    """
+    overrides = dict(_pair(pair) for pair in pairs)
+    _shorthand(overrides, "--port and --host", "listeners", _listener(host, port))
+    _shorthand(overrides, "--data", "log.dirs", None if data is None else str(data))
+    http = "" if no_http else None if http_port is None else f"127.0.0.1:{http_port}"
+    _shorthand(overrides, "--http-port", "penstock.http.listener", http)
+    _shorthand(overrides, "--log-format", "penstock.log.format", log_format)
+    _shorthand(overrides, "--log-level", "penstock.log.level", log_level)
+
+    import penstock.broker.lean  # noqa: F401, PLC0415 - before anything that imports structlog
+    from penstock.cli.serving import serve  # noqa: PLC0415 - so that `penstock up --help` is quick
+
+    return serve(file, overrides, banner=not quiet)
+
+
+def _pair(pair: str) -> tuple[str, str]:
+    name, equals, value = pair.partition("=")
+    if not equals or not name.strip():
+        raise click.UsageError(f"--set wants NAME=VALUE, not {pair!r}")
+    return name.strip(), value.strip()
+
+
+def _listener(host: str | None, port: int | None) -> str | None:
+    if host is None and port is None:
+        return None
+    host = host or "127.0.0.1"
+    return f"PLAINTEXT://{f'[{host}]' if ':' in host else host}:{9092 if port is None else port}"
+
+
+def _shorthand(overrides: dict[str, str], option: str, name: str, value: str | None) -> None:
+    if value is None:
+        return
+    if name in overrides:
+        raise click.UsageError(f"{option} and --set {name} say the same thing: give one of them")
+    overrides[name] = value

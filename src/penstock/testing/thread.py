@@ -1,0 +1,62 @@
+"""A broker in a thread of this process, with an event loop of its own."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from penstock.broker import node
+from penstock.settings import Config
+from penstock.testing.running import RunningBroker
+
+
+class ThreadBroker(RunningBroker):
+    def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
+        super().__init__(folder, settings)
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._failure: BaseException | None = None
+
+    def _launch(self) -> None:
+        self._failure = None
+        # A daemon: a broker that hangs must not keep the test run from ending.
+        self._thread = threading.Thread(target=self._main, name="penstock broker", daemon=True)
+        self._thread.start()
+
+    def _main(self) -> None:
+        try:
+            asyncio.run(self._run())
+        except BaseException as failure:
+            self._failure = failure
+
+    async def _run(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.ensure_future(node.run(Config.for_broker(self.settings)))
+        try:
+            await self._task
+        except asyncio.CancelledError:
+            pass  # a clean stop
+
+    @property
+    def is_running(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    @property
+    def pid(self) -> int:
+        return os.getpid()
+
+    def kill(self) -> None:
+        """A thread cannot be killed: it is asked to stop and given up after a while."""
+        self._end(5.0)
+
+    def _end(self, timeout_s: float) -> bool:
+        assert self._thread is not None
+        if self._loop is not None and self._task is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._task.cancel)
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def log_tail(self, lines: int = 40) -> str:
+        return super().log_tail(lines) if self._failure is None else f"{type(self._failure).__name__}: {self._failure}"

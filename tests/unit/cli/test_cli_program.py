@@ -1,0 +1,117 @@
+"""The command line's frame: exit codes, help without imports, errors for people."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from penstock.cli.client import Cluster, key_values, read_properties
+from penstock.cli.exits import ExitCode, NotFound
+from penstock.cli.program import program, run
+from penstock.cli.suggest import did_you_mean
+
+NOTHING_LISTENS = "127.0.0.1:1"
+
+
+def test_no_arguments_show_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == ExitCode.OK
+    out = capsys.readouterr().out
+    assert "penstock [OPTIONS] COMMAND" in out and "130  interrupted" in out
+
+
+def test_an_unknown_command_is_a_usage_error_with_a_guess(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["consum"]) == ExitCode.USAGE
+    assert "Did you mean consume?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", list(program.list_commands(click.Context(program))))
+def test_every_command_exists_and_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([name, "--help"]) == ExitCode.OK
+    assert f"Usage: penstock {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["create", "list", "describe", "alter", "add-partitions", "delete"])
+def test_every_topic_command_exists_and_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["topic", name, "--help"]) == ExitCode.OK
+    assert f"Usage: penstock topic {name}" in capsys.readouterr().out
+
+
+def test_a_cluster_that_refuses_connections_is_exit_code_3_and_advice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["topic", "list", "--bootstrap", NOTHING_LISTENS]) == ExitCode.UNREACHABLE
+    err = capsys.readouterr().err
+    assert "cannot reach a Kafka cluster at 127.0.0.1:1" in err
+    assert "Connection refused" in err and "penstock up" in err
+
+
+def test_properties_the_client_library_does_not_know_are_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["topic", "list", "-b", NOTHING_LISTENS, "--config", "no.such=1"]) == ExitCode.USAGE
+    assert 'No such configuration property: "no.such"' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["topic", "create", "t", "-s", "novalue", "-b", NOTHING_LISTENS],
+        ["topic", "alter", "t", "-b", NOTHING_LISTENS],
+        ["topic", "alter", "t", "-s", "a=1", "-u", "a", "-b", NOTHING_LISTENS],
+        ["topic", "add-partitions", "t", "-b", NOTHING_LISTENS],
+        ["produce", "t", "--format", "json", "-K", ":", "-b", NOTHING_LISTENS],
+        ["produce", "t", "-k", "a", "-K", ":", "-b", NOTHING_LISTENS],
+        ["consume", "t", "--last", "1", "--offset", "2", "-b", NOTHING_LISTENS],
+        ["consume", "t", "--from-time", "whenever", "-b", NOTHING_LISTENS],
+        ["consume", "t", "--template", "{nope}", "-b", NOTHING_LISTENS],
+    ],
+)
+def test_nonsense_is_a_usage_error_before_any_connection(arguments: list[str]) -> None:
+    assert run(arguments) == ExitCode.USAGE
+
+
+def test_an_internal_error_is_one_line_not_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def explode(_self: Cluster) -> None:
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(Cluster, "admin", explode)
+    assert run(["topic", "list"]) == ExitCode.FAILED
+    err = capsys.readouterr().err
+    assert "ZeroDivisionError: oops" in err and "Traceback" not in err
+
+
+def test_ctrl_c_is_exit_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_self: Cluster) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Cluster, "admin", interrupt)
+    assert run(["topic", "list"]) == ExitCode.INTERRUPTED
+
+
+def test_failures_carry_their_exit_codes() -> None:
+    assert NotFound("gone").exit_code == 4
+
+
+def test_guesses_are_made_only_when_near() -> None:
+    assert did_you_mean("retention.mss", ["retention.ms", "segment.bytes"]) == " Did you mean retention.ms?"
+    assert did_you_mean("xyz", ["retention.ms"]) == ""
+
+
+def test_key_values_keep_equal_signs_in_values() -> None:
+    assert key_values(("a=b=c",), option="-X") == {"a": "b=c"}
+
+
+def test_a_properties_file_may_have_comments(tmp_path: Path) -> None:
+    path = tmp_path / "client.properties"
+    path.write_text("# who\nsecurity.protocol = SSL\n\n! else\nssl.ca.location=/ca.pem\n")
+    assert read_properties(path) == {"security.protocol": "SSL", "ssl.ca.location": "/ca.pem"}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["up", "--help"]])
+def test_client_libraries_load_only_for_commands_that_need_them(arguments: list[str]) -> None:
+    code = (
+        "import sys; from penstock.cli.program import run; run(sys.argv[1:]); "
+        "sys.exit(str([name for name in ('confluent_kafka', 'rich') if name in sys.modules]))"
+    )
+    outcome = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    assert outcome.stderr.strip() == "[]"
