@@ -6,7 +6,7 @@ of anything before it is durable.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple, Self, TypeVar
@@ -86,7 +86,7 @@ class EmbeddedMetastore:
             self._refuse_if_broken()
             return Listing(self._space.revision, self._space.range(prefix))
 
-    def watch(self, prefix: str, from_revision: Revision) -> AsyncIterator[Changes]:
+    def watch(self, prefix: str, from_revision: Revision) -> AsyncGenerator[Changes, None]:
         return self._watchers.watch(prefix, from_revision)
 
     async def commit(self, transaction: Transaction) -> Revision:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from penstock.metastore.port import (
     HISTORY_REVISIONS_MAX,
@@ -60,7 +60,7 @@ class Watchers:
         for watcher in self._watchers:
             watcher.offer(changes)
 
-    async def watch(self, prefix: str, from_revision: Revision) -> AsyncIterator[Changes]:
+    async def watch(self, prefix: str, from_revision: Revision) -> AsyncGenerator[Changes, None]:
         if from_revision < self._oldest:
             raise Compacted(self._oldest)
         watcher = _Watcher(prefix)

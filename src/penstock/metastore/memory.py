@@ -3,7 +3,7 @@
 Nothing happens on its own: a lease runs out when `expire_leases` is called, so a simulation decides when that is.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from penstock.metastore.local import Leases, Watchers
 from penstock.metastore.machine import KeySpace, ending
@@ -32,7 +32,7 @@ class MemoryMetastore:
     async def range(self, prefix: str) -> Listing:
         return Listing(self._space.revision, self._space.range(prefix))
 
-    def watch(self, prefix: str, from_revision: Revision) -> AsyncIterator[Changes]:
+    def watch(self, prefix: str, from_revision: Revision) -> AsyncGenerator[Changes, None]:
         return self._watchers.watch(prefix, from_revision)
 
     async def commit(self, transaction: Transaction) -> Revision:

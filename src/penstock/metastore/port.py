@@ -7,7 +7,7 @@ to be. Whoever writes says what must still be true (compares); all of a transact
 Adapters: `memory` (simulation, tests), `embedded` (SQLite, one broker), and later etcd. One contract test judges all.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Literal, NewType, Protocol
 
 import msgspec
@@ -141,7 +141,7 @@ class Metastore(Protocol):
 
     async def range(self, prefix: str) -> Listing: ...
 
-    def watch(self, prefix: str, from_revision: Revision) -> AsyncIterator[Changes]:
+    def watch(self, prefix: str, from_revision: Revision) -> AsyncGenerator[Changes, None]:
         """What changed under the prefix at `from_revision` and after, without gap or duplicate, for as long as it is
         iterated. Raises Compacted where the store no longer remembers."""
         ...

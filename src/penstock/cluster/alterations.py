@@ -1,0 +1,135 @@
+"""What a resource's settings become when a client changes them, and whether they may."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from penstock.cluster import names
+from penstock.cluster.commands import Operation, SettingChange
+from penstock.cluster.image import ClusterImage
+from penstock.cluster.resources import Resource, ResourceType
+from penstock.errors import InvalidConfig, InvalidRequest, UnknownTopicOrPartition
+from penstock.settings.config import Config
+from penstock.settings.setting import Scope, settings_of
+from penstock.settings.types import Kind
+from penstock.settings.validation import check_broker, check_client_metrics, check_group, check_topic
+
+SETTINGS_CHARACTERS_MAX = 128 * 1024
+"""What all settings of one resource may take, names and values together: written as JSON, a character may become six
+bytes, and a transaction of the metastore is bounded."""
+
+RESOURCE_NAME_MAX = 32_767
+"""Characters in the name of a group or subscription; the name becomes part of a key."""
+
+_SCOPES = {
+    ResourceType.TOPIC: Scope.TOPIC,
+    ResourceType.BROKER: Scope.BROKER,
+    ResourceType.GROUP: Scope.GROUP,
+    ResourceType.CLIENT_METRICS: Scope.CLIENT_METRICS,
+}
+
+
+def current(image: ClusterImage, resource: Resource) -> Mapping[str, str]:
+    if resource.type is ResourceType.TOPIC:
+        topic = image.topics.get(resource.name)
+        return {} if topic is None else topic.overrides
+    return image.settings.get(resource, {})
+
+
+def altered(resource: Resource, before: Mapping[str, str], changes: Sequence[SettingChange]) -> dict[str, str]:
+    """The settings after each change in turn; not yet checked as a whole."""
+    require_well_formed(changes)
+    after = dict(before)
+    for change in changes:
+        match change.operation:
+            case Operation.SET:
+                after[change.name] = change.value or ""
+            case Operation.DELETE:
+                after.pop(change.name, None)
+            case Operation.APPEND:
+                there = _entries(resource, change, before)
+                added = [entry for entry in (change.value or "").split(",") if entry not in there]
+                after[change.name] = ",".join([*there, *dict.fromkeys(added)])
+            case Operation.SUBTRACT:
+                taken = (change.value or "").split(",")
+                there = _entries(resource, change, before)
+                after[change.name] = ",".join(entry for entry in there if entry not in taken)
+            case unknown:
+                raise InvalidRequest(f"Unknown operations type {unknown}")
+    return after
+
+
+def replaced(settings: Iterable[tuple[str, str | None]]) -> dict[str, str]:
+    """Settings that come as a whole (AlterConfigs)."""
+    given = [SettingChange(name, Operation.SET, value) for name, value in settings]
+    require_well_formed(given)
+    return {change.name: change.value or "" for change in given}
+
+
+def require_well_formed(changes: Sequence[SettingChange]) -> None:
+    if len({change.name for change in changes}) < len(changes):
+        raise InvalidRequest("Error due to duplicate config keys")
+    without = [change.name for change in changes if change.value is None and change.operation != Operation.DELETE]
+    if without:
+        raise InvalidRequest(f"Null value not supported for : {', '.join(without)}")
+
+
+def _entries(resource: Resource, change: SettingChange, before: Mapping[str, str]) -> list[str]:
+    """The list that a setting holds now: only lists can be added to and taken from."""
+    row = settings_of(_SCOPES[resource.type]).get(change.name)
+    if row is None or row.kind is not Kind.LIST:
+        name = Operation(change.operation).name
+        raise InvalidConfig(f"Can't {name} to key {change.name} because its type is not LIST.")
+    text = before.get(change.name)
+    if text is None:
+        text = row.format(row.default) or ""
+    return [entry for entry in text.split(",") if entry]
+
+
+def require_moderate_size(settings: Mapping[str, str]) -> None:
+    if sum(len(name) + len(value) for name, value in settings.items()) > SETTINGS_CHARACTERS_MAX:
+        raise InvalidConfig(f"the settings of one resource may have {SETTINGS_CHARACTERS_MAX} characters together")
+
+
+def check(
+    image: ClusterImage,
+    config: Config,
+    resource: Resource,
+    *,
+    before: Mapping[str, str],
+    after: Mapping[str, str],
+) -> None:
+    """Raise the refusal that Kafka would give for these settings of this resource."""
+    require_moderate_size(after)
+    if len(resource.name) > RESOURCE_NAME_MAX:
+        raise InvalidRequest(f"a name may have {RESOURCE_NAME_MAX} characters")
+    match resource.type:
+        case ResourceType.TOPIC:
+            if not resource.name:
+                raise InvalidRequest("Default topic resources are not allowed.")
+            names.check(resource.name)
+            check_topic(after, config)
+            if resource.name not in image.topics:
+                raise UnknownTopicOrPartition(f"The topic '{resource.name}' does not exist.")
+        case ResourceType.BROKER:
+            changed = {name: value for name, value in after.items() if before.get(name) != value}
+            _check_broker(resource, changed)
+        case ResourceType.GROUP:
+            if not resource.name:
+                raise InvalidRequest("Default group resources are not allowed.")
+            check_group(after, config)
+        case ResourceType.CLIENT_METRICS:
+            if not resource.name:
+                raise InvalidRequest("Subscription name can't be empty")
+            check_client_metrics(after)
+        case _:
+            raise InvalidRequest(f"Unknown resource type {int(resource.type)}")
+
+
+def _check_broker(resource: Resource, changed: Mapping[str, str]) -> None:
+    """Kafka answers INVALID_REQUEST to a known setting's bad value here, where topics answer INVALID_CONFIG."""
+    table = settings_of(Scope.BROKER)
+    try:
+        check_broker(changed, cluster_wide=not resource.name)
+    except InvalidConfig as refusal:
+        if all(name in table for name in changed):
+            raise InvalidRequest(refusal.message) from None
+        raise

@@ -1,0 +1,128 @@
+"""What the controller can be asked to decide. Whatever depends on chance or on the clock is in the command."""
+
+from enum import IntEnum
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from penstock.cluster.resources import Resource
+from penstock.metastore import Transaction
+from penstock.model import BrokerId, TopicId
+
+Reply = TypeVar("Reply")
+
+NO_TOPIC_ID = TopicId(bytes(16))
+
+
+class Decision(msgspec.Struct, Generic[Reply], frozen=True):
+    """What to write, in this order, and what to answer once the image holds it.
+
+    Only the last transaction makes the rest visible, so stopping before it leaves nothing but leftovers.
+    """
+
+    transactions: tuple[Transaction, ...]
+    reply: Reply
+
+
+class CreateTopic(msgspec.Struct, frozen=True):
+    """-1 for the broker's default count or replication factor; assignments are (partition, replicas) as they came.
+
+    The controller's service gives the id and the start: they come from chance, which a machine has none of.
+    """
+
+    name: str
+    topic_id: TopicId = NO_TOPIC_ID
+    partitions: int = -1
+    replication_factor: int = -1
+    assignments: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    settings: tuple[tuple[str, str | None], ...] = ()
+    start: int = 0
+    """Where in broker order placement begins."""
+
+
+class GrowTopic(msgspec.Struct, frozen=True):
+    name: str
+    count: int
+    assignments: tuple[tuple[int, ...], ...] | None = None
+    start: int = 0
+
+
+class DeleteTopic(msgspec.Struct, frozen=True):
+    topic_id: TopicId
+
+
+class Operation(IntEnum):
+    """How IncrementalAlterConfigs changes one setting."""
+
+    SET = 0
+    DELETE = 1
+    APPEND = 2
+    SUBTRACT = 3
+
+
+class SettingChange(msgspec.Struct, frozen=True):
+    name: str
+    operation: int
+    value: str | None = None
+
+
+class AlterSettings(msgspec.Struct, frozen=True):
+    """Change some settings of a resource and leave the others."""
+
+    resource: Resource
+    changes: tuple[SettingChange, ...]
+
+
+class ReplaceSettings(msgspec.Struct, frozen=True):
+    """Let these be all the settings that a resource has."""
+
+    resource: Resource
+    settings: tuple[tuple[str, str | None], ...]
+
+
+class UpgradeType(IntEnum):
+    """What UpdateFeatures is allowed to do to a level."""
+
+    UNKNOWN = 0
+    UPGRADE = 1
+    SAFE_DOWNGRADE = 2
+    UNSAFE_DOWNGRADE = 3
+
+
+class FeatureUpdate(msgspec.Struct, frozen=True):
+    feature: str
+    level: int
+    upgrade_type: int = UpgradeType.UPGRADE
+
+
+class UpdateFeatures(msgspec.Struct, frozen=True):
+    updates: tuple[FeatureUpdate, ...]
+
+
+class AllocateProducerIds(msgspec.Struct, frozen=True):
+    count: int
+
+
+class BeginAnew(msgspec.Struct, frozen=True):
+    """A broker has registered as a new incarnation: give the partitions that it leads a new leader epoch (RULES 2)."""
+
+    broker_id: BrokerId
+
+
+class SweepLeftovers(msgspec.Struct, frozen=True):
+    """Delete what a controller before us began and did not finish (RULES 14)."""
+
+
+Command = (
+    CreateTopic
+    | GrowTopic
+    | DeleteTopic
+    | AlterSettings
+    | ReplaceSettings
+    | UpdateFeatures
+    | AllocateProducerIds
+    | BeginAnew
+    | SweepLeftovers
+)
+
+AnyDecision = Decision[Any]

@@ -1,0 +1,203 @@
+"""Carries out what the controller decides: decide, write, answer once this broker's own image holds the result.
+
+Any broker will take admin requests and forward them here (RULES 36); a broker that stands alone is its own controller.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+import structlog
+
+from penstock.cluster.commands import (
+    AllocateProducerIds,
+    AlterSettings,
+    BeginAnew,
+    Command,
+    CreateTopic,
+    DeleteTopic,
+    FeatureUpdate,
+    GrowTopic,
+    ReplaceSettings,
+    SweepLeftovers,
+    UpdateFeatures,
+)
+from penstock.cluster.creation import partitions_asked_for, require_moderate
+from penstock.cluster.feed import ImageFeed
+from penstock.cluster.image import ClusterImage
+from penstock.cluster.machine import ControllerMachine
+from penstock.cluster.records import TopicRecord
+from penstock.cluster.resources import ResourceType
+from penstock.cluster.shapes import TopicImage
+from penstock.cluster.turns import Turns
+from penstock.errors import NotController, Refusal, RequestTimedOut
+from penstock.metastore import Conflict, Metastore, Unavailable
+from penstock.model import BrokerId, Dice, ProducerId, TopicId, topic_id_text
+from penstock.settings.config import Config
+
+ATTEMPTS_MAX = 5
+"""How often a decision that lost to another write is made anew before the client is told to come again."""
+
+_T = TypeVar("_T")
+_log = structlog.get_logger(__name__)
+
+
+class Controller:
+    def __init__(
+        self,
+        metastore: Metastore,
+        machine: ControllerMachine,
+        feed: ImageFeed,
+        image: ClusterImage,
+        *,
+        broker_id: BrokerId,
+        config: Config,
+        dice: Dice,
+    ) -> None:
+        self._metastore = metastore
+        self._machine = machine
+        self._feed = feed
+        self._image = image
+        self._broker_id = broker_id
+        self._config = config
+        self._dice = dice
+        self._turns = Turns()
+        self._at_work: set[asyncio.Task[Any]] = set()
+
+    async def create_topics(
+        self, topics: Sequence[CreateTopic], *, timeout_ms: int, validate_only: bool = False
+    ) -> list[TopicRecord | Refusal]:
+        """One outcome for each topic, in order: what was created, or why it was not. The service gives the ids."""
+        commands = [
+            msgspec.structs.replace(topic, topic_id=self._new_topic_id(), start=self._somewhere()) for topic in topics
+        ]
+        try:
+            require_moderate(sum(partitions_asked_for(command, self._config) for command in commands))
+        except Refusal as refusal:
+            return [refusal] * len(commands)
+        return await self._all(commands, timeout_ms=timeout_ms, validate_only=validate_only)
+
+    async def create_partitions(
+        self, topics: Sequence[GrowTopic], *, timeout_ms: int, validate_only: bool = False
+    ) -> list[int | Refusal]:
+        """For each topic the count that it has now, or why it has no more than before."""
+        commands = [msgspec.structs.replace(topic, start=self._somewhere()) for topic in topics]
+        return await self._all(commands, timeout_ms=timeout_ms, validate_only=validate_only)
+
+    async def delete_topics(self, topic_ids: Sequence[TopicId], *, timeout_ms: int) -> list[TopicImage | Refusal]:
+        return await self._all([DeleteTopic(topic_id) for topic_id in topic_ids], timeout_ms=timeout_ms)
+
+    async def alter_settings(
+        self, changes: Sequence[AlterSettings | ReplaceSettings], *, validate_only: bool = False
+    ) -> list[Refusal | None]:
+        """For each resource None, or why nothing of it was changed."""
+        return await self._all(changes, validate_only=validate_only)
+
+    async def update_features(self, updates: Sequence[FeatureUpdate], *, validate_only: bool = False) -> None:
+        (outcome,) = await self._all([UpdateFeatures(tuple(updates))], validate_only=validate_only)
+        if isinstance(outcome, Refusal):
+            raise outcome
+
+    async def allocate_producer_ids(self, count: int) -> ProducerId:
+        """The first of so many ids that nobody else will be given."""
+        first: ProducerId = await self._carry_out(AllocateProducerIds(count))
+        return first
+
+    async def sweep_leftovers(self) -> None:
+        swept = await self._carry_out(SweepLeftovers())
+        if swept:
+            _log.info("leftovers of unfinished topics swept", partitions=swept)
+
+    async def begin_anew(self, broker_id: BrokerId) -> None:
+        raised = await self._carry_out(BeginAnew(broker_id))
+        _log.info("leader epochs raised for a new incarnation", broker=broker_id, partitions=raised)
+
+    async def stop(self) -> None:
+        """Let what was begun come to its end."""
+        if self._at_work:
+            await asyncio.wait(self._at_work)
+
+    async def _all(
+        self, commands: Sequence[Command], *, timeout_ms: int | None = None, validate_only: bool = False
+    ) -> list[Any]:
+        if timeout_ms is not None and timeout_ms <= 0:
+            return [RequestTimedOut() for _ in commands]
+        if validate_only:
+            return [self._would_be(command) for command in commands]
+        try:
+            return await self._within(timeout_ms, self._each(commands))
+        except RequestTimedOut as late:
+            return [late for _ in commands]
+
+    async def _each(self, commands: Sequence[Command]) -> list[Any]:
+        return await asyncio.gather(*(self._outcome(command) for command in commands))
+
+    async def _within(self, timeout_ms: int | None, work: Coroutine[Any, Any, _T]) -> _T:
+        """Wait so long for it. What was begun goes on though nobody waits any more: half a topic helps no one."""
+        task = asyncio.create_task(work, name="controller")
+        self._at_work.add(task)
+        task.add_done_callback(self._at_work.discard)
+        done, _ = await asyncio.wait([task], timeout=None if timeout_ms is None else timeout_ms / 1000)
+        if not done:
+            raise RequestTimedOut(f"not done within {timeout_ms} ms; it may still be")
+        return task.result()
+
+    def _would_be(self, command: Command) -> Any:
+        try:
+            return self._machine.decide(command).reply
+        except Refusal as refusal:
+            return refusal
+
+    async def _outcome(self, command: Command) -> Any:
+        try:
+            return await self._carry_out(command)
+        except Refusal as refusal:
+            return refusal
+
+    async def _carry_out(self, command: Command) -> Any:
+        """A command that several transactions carry out must not meet another for the same topic half way."""
+        async with self._turns.of(self._subject(command)):
+            for _ in range(ATTEMPTS_MAX):
+                if self._image.controller_id != self._broker_id:
+                    raise NotController
+                decision = self._machine.decide(command)
+                try:
+                    for transaction in decision.transactions:
+                        revision = await self._metastore.commit(transaction)
+                except Conflict:
+                    await self._feed.catch_up()
+                    continue
+                except Unavailable as failure:
+                    # Written or not, nobody knows: the client asks again and then sees which.
+                    raise RequestTimedOut(f"the metadata store does not answer: {failure}") from failure
+                if decision.transactions:
+                    await self._feed.reached(revision)
+                return decision.reply
+            raise RequestTimedOut(f"lost to other changes {ATTEMPTS_MAX} times")
+
+    def _subject(self, command: Command) -> object:
+        match command:
+            case CreateTopic(name=name) | GrowTopic(name=name):
+                return "topic", name
+            case DeleteTopic(topic_id=topic_id):
+                topic = self._image.topics_by_id.get(topic_id)
+                return "topic", topic.name if topic else topic_id
+            case AlterSettings(resource=resource) | ReplaceSettings(resource=resource):
+                # A topic's settings and its count are in one key.
+                return ("topic", resource.name) if resource.type is ResourceType.TOPIC else resource
+            case _:
+                return type(command)
+
+    def _new_topic_id(self) -> TopicId:
+        """A random UUID whose text does not begin with a dash, which command lines take for an option."""
+        while True:
+            raw = bytearray(self._dice.random_bytes(16))
+            raw[6] = raw[6] & 0x0F | 0x40
+            raw[8] = raw[8] & 0x3F | 0x80
+            topic_id = TopicId(bytes(raw))
+            if not topic_id_text(topic_id).startswith("-"):
+                return topic_id
+
+    def _somewhere(self) -> int:
+        return int.from_bytes(self._dice.random_bytes(4), "big")

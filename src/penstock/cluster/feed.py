@@ -1,0 +1,86 @@
+"""Keeps the cluster image up to date, and lets others wait until it holds a revision."""
+
+import asyncio
+import heapq
+from contextlib import aclosing
+
+import structlog
+
+from penstock.cluster.image import ClusterImage
+from penstock.cluster.keys import Keys
+from penstock.metastore import Compacted, Metastore, Revision, Transaction, Unavailable
+
+_log = structlog.get_logger(__name__)
+
+RETRY_AFTER_S = 0.5
+
+
+class ImageFeed:
+    """`start` lists, then a task watches from there until `stop`; a watch that lost its place lists anew."""
+
+    def __init__(self, metastore: Metastore, keys: Keys, image: ClusterImage) -> None:
+        self._metastore = metastore
+        self._keys = keys
+        self._image = image
+        self._waiting: list[tuple[Revision, int, asyncio.Future[None]]] = []
+        self._asked = 0
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        self._image.load(await self._metastore.range(self._keys.prefix))
+        self._task = asyncio.create_task(self._follow_forever(), name="cluster image")
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+            self._task = None
+        while self._waiting:
+            _, _, waiter = heapq.heappop(self._waiting)
+            waiter.cancel()
+
+    async def reached(self, revision: Revision) -> None:
+        """Wait until the image holds all that was committed up to this revision (RULES 36)."""
+        if self._image.revision >= revision:
+            return
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._asked += 1
+        heapq.heappush(self._waiting, (revision, self._asked, waiter))
+        await waiter
+
+    async def catch_up(self) -> None:
+        """Wait until the image holds all that the store does now."""
+        await self.reached(await self._metastore.commit(Transaction()))
+
+    async def _follow_forever(self) -> None:
+        while True:
+            try:
+                await self._follow()
+                return  # the store was closed
+            except Compacted:
+                _log.warning("cluster image fell behind, listing anew", revision=self._image.revision)
+                await self._list_anew()
+            except Unavailable as failure:
+                _log.warning("metastore unavailable", reason=str(failure))
+                await asyncio.sleep(RETRY_AFTER_S)
+
+    async def _follow(self) -> None:
+        watch = self._metastore.watch(self._keys.prefix, Revision(self._image.revision + 1))
+        async with aclosing(watch) as changes_to_come:
+            async for changes in changes_to_come:
+                self._image.apply(changes)
+                self._release()
+
+    async def _list_anew(self) -> None:
+        try:
+            self._image.load(await self._metastore.range(self._keys.prefix))
+            self._release()
+        except Unavailable as failure:
+            _log.warning("metastore unavailable", reason=str(failure))
+            await asyncio.sleep(RETRY_AFTER_S)
+
+    def _release(self) -> None:
+        while self._waiting and self._waiting[0][0] <= self._image.revision:
+            _, _, waiter = heapq.heappop(self._waiting)
+            if not waiter.done():
+                waiter.set_result(None)

@@ -1,0 +1,228 @@
+"""The controller's decisions: from the image and a command to the transactions that carry it out. Pure.
+
+What always holds of what is decided here:
+- every write compares the `controller` key's create revision, so that a deposed controller writes nothing (RULES 13);
+- a write to a partition or topic that is there compares its mod revision, so that it loses to one it did not see;
+- a topic's partitions are written before the topic itself, which is created only if absent (RULES 14): it exists whole
+  or not at all, and growing it writes the new partitions before the count that shows them;
+- a leader epoch only rises, by one an election (RULES 12); the leader is one of the in-sync set;
+- refused commands write nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TypeVar, assert_never
+
+from penstock.cluster import alterations, features
+from penstock.cluster.commands import (
+    AllocateProducerIds,
+    AlterSettings,
+    AnyDecision,
+    BeginAnew,
+    Command,
+    CreateTopic,
+    Decision,
+    DeleteTopic,
+    GrowTopic,
+    ReplaceSettings,
+    SweepLeftovers,
+    UpdateFeatures,
+)
+from penstock.cluster.creation import planned_growth, planned_topic
+from penstock.cluster.image import ClusterImage
+from penstock.cluster.keys import Keys
+from penstock.cluster.records import (
+    FeaturesRecord,
+    PartitionRecord,
+    ProducerIdsRecord,
+    SettingsRecord,
+    TopicRecord,
+    encode,
+)
+from penstock.cluster.resources import Resource, ResourceType
+from penstock.cluster.shapes import PartitionImage, TopicImage
+from penstock.errors import UnknownTopicId
+from penstock.metastore import (
+    NO_REVISION,
+    OPERATIONS_MAX,
+    Compare,
+    Delete,
+    Put,
+    Revision,
+    Transaction,
+    absent,
+    created_at,
+    unchanged_since,
+)
+from penstock.model import BrokerId, LeaderEpoch, ProducerId, topic_id_text
+from penstock.settings.config import Config
+
+_Item = TypeVar("_Item")
+
+_WRITES_MAX = OPERATIONS_MAX - 2
+"""Guarded writes in one transaction: each has a compare of its own, and two more name the controller and a broker."""
+
+
+class ControllerMachine:
+    def __init__(self, image: ClusterImage, keys: Keys, config: Config) -> None:
+        self._image = image
+        self._keys = keys
+        self._config = config
+
+    def decide(self, command: Command) -> AnyDecision:
+        match command:
+            case CreateTopic():
+                return self._create_topic(command)
+            case GrowTopic():
+                return self._grow_topic(command)
+            case DeleteTopic():
+                return self._delete_topic(command)
+            case AlterSettings():
+                before = alterations.current(self._image, command.resource)
+                after = alterations.altered(command.resource, before, command.changes)
+                return self._settings(command.resource, after)
+            case ReplaceSettings():
+                return self._settings(command.resource, alterations.replaced(command.settings))
+            case UpdateFeatures():
+                return self._update_features(command)
+            case AllocateProducerIds():
+                return self._allocate_producer_ids(command)
+            case BeginAnew():
+                return self._begin_anew(command.broker_id)
+            case SweepLeftovers():
+                return self._sweep()
+            case _:
+                assert_never(command)
+
+    def _create_topic(self, command: CreateTopic) -> Decision[TopicRecord]:
+        plan = planned_topic(command, self._image, self._config)
+        record = TopicRecord(topic_id_text(command.topic_id), len(plan.replicas), plan.settings)
+        puts = [
+            Put(self._keys.partition(record.id, index), encode(_first_record(replicas)))
+            for index, replicas in enumerate(plan.replicas)
+        ]
+        topic_key = self._keys.topic(command.name)
+        last = Put(topic_key, encode(record))
+        return Decision(tuple(self._in_order(puts, last, guard=absent(topic_key))), record)
+
+    def _grow_topic(self, command: GrowTopic) -> Decision[int]:
+        topic, replicas = planned_growth(command, self._image)
+        id_text, first_new = topic_id_text(topic.topic_id), len(topic.partitions)
+        puts = [
+            Put(self._keys.partition(id_text, first_new + offset), encode(_first_record(assigned)))
+            for offset, assigned in enumerate(replicas)
+        ]
+        topic_key = self._keys.topic(topic.name)
+        last = Put(topic_key, encode(TopicRecord(id_text, first_new + len(replicas), topic.overrides)))
+        transactions = tuple(self._in_order(puts, last, guard=unchanged_since(topic_key, topic.revision)))
+        return Decision(transactions, first_new + len(replicas))
+
+    def _delete_topic(self, command: DeleteTopic) -> Decision[TopicImage]:
+        topic = self._image.topics_by_id.get(command.topic_id)
+        if topic is None:
+            raise UnknownTopicId
+        topic_key = self._keys.topic(topic.name)
+        transaction = Transaction(
+            compares=(self._as_controller(), unchanged_since(topic_key, topic.revision)),
+            deletes=(Delete(topic_key), Delete(self._keys.partitions_of(topic_id_text(topic.topic_id)), prefix=True)),
+        )
+        return Decision((transaction,), topic)
+
+    def _settings(self, resource: Resource, after: dict[str, str]) -> Decision[None]:
+        before = alterations.current(self._image, resource)
+        alterations.check(self._image, self._config, resource, before=before, after=after)
+        if after == before:
+            return Decision((), None)
+        if resource.type is ResourceType.TOPIC:
+            topic = self._image.topics[resource.name]
+            key, revision = self._keys.topic(topic.name), topic.revision
+            value = encode(TopicRecord(topic_id_text(topic.topic_id), len(topic.partitions), after))
+        else:
+            key = self._keys.settings(resource)
+            revision = self._image.settings_revisions.get(resource, NO_REVISION)
+            value = encode(SettingsRecord(after))
+        compares = (self._as_controller(), unchanged_since(key, revision))
+        if not after and resource.type is not ResourceType.TOPIC:
+            return Decision((Transaction(compares=compares, deletes=(Delete(key),)),), None)
+        return Decision((Transaction(compares=compares, puts=(Put(key, value),)),), None)
+
+    def _update_features(self, command: UpdateFeatures) -> Decision[None]:
+        before = self._image.features
+        levels = features.update(before.finalized, command.updates, controller=self._image.controller_id)
+        if levels == before.finalized:
+            return Decision((), None)
+        guard = unchanged_since(self._keys.features, Revision(before.epoch))
+        put = Put(self._keys.features, encode(FeaturesRecord(levels)))
+        return Decision((Transaction(compares=(self._as_controller(), guard), puts=(put,)),), None)
+
+    def _allocate_producer_ids(self, command: AllocateProducerIds) -> Decision[ProducerId]:
+        """Any broker may: a block that was given out and not used is lost, which 63 bits can bear."""
+        first = self._image.producer_id_next
+        guard = unchanged_since(self._keys.producer_ids, self._image.producer_ids_revision)
+        put = Put(self._keys.producer_ids, encode(ProducerIdsRecord(first + command.count)))
+        return Decision((Transaction(compares=(guard,), puts=(put,)),), ProducerId(first))
+
+    def _begin_anew(self, broker_id: BrokerId) -> Decision[int]:
+        led = [
+            (topic, partition)
+            for topic, partition in self._image.partitions()
+            if partition.leader == broker_id or (partition.leader < 0 and broker_id in partition.in_sync)
+        ]
+        registered = created_at(self._keys.broker(broker_id), self._image.brokers[broker_id].epoch)
+        transactions = []
+        for some in _batches(led, _WRITES_MAX):
+            keys = [self._keys.partition(topic_id_text(topic.topic_id), partition.index) for topic, partition in some]
+            guards = [unchanged_since(key, part.revision) for key, (_, part) in zip(keys, some, strict=True)]
+            puts = [
+                Put(key, encode(_elected(partition, broker_id))) for key, (_, partition) in zip(keys, some, strict=True)
+            ]
+            transactions.append(
+                Transaction(compares=(self._as_controller(), registered, *guards), puts=tuple(puts)),
+            )
+        return Decision(tuple(transactions), len(led))
+
+    def _sweep(self) -> Decision[int]:
+        left = [
+            (self._keys.partition(topic_id_text(topic_id), index), partition.revision)
+            for topic_id, aside in sorted(self._image.leftovers.items())
+            for index, partition in sorted(aside.items())
+        ]
+        transactions = [
+            Transaction(
+                compares=(self._as_controller(), *(unchanged_since(key, revision) for key, revision in some)),
+                deletes=tuple(Delete(key) for key, _ in some),
+            )
+            for some in _batches(left, _WRITES_MAX)
+        ]
+        return Decision(tuple(transactions), len(left))
+
+    def _in_order(self, puts: Sequence[Put], last: Put, *, guard: Compare) -> Iterator[Transaction]:
+        """Partitions first, in as few transactions as the limit allows; what makes them visible comes with the rest."""
+        *earlier, final = list(_batches(puts, _WRITES_MAX)) or [[]]
+        for some in earlier:
+            yield Transaction(compares=(self._as_controller(),), puts=tuple(some))
+        yield Transaction(compares=(self._as_controller(), guard), puts=(*final, last))
+
+    def _as_controller(self) -> Compare:
+        return created_at(self._keys.controller, Revision(self._image.controller_epoch))
+
+
+def _first_record(replicas: tuple[BrokerId, ...]) -> PartitionRecord:
+    """A new partition: empty everywhere, so every replica is in sync and the preferred one leads."""
+    return PartitionRecord(replicas=replicas, leader=replicas[0], leader_epoch=LeaderEpoch(0), in_sync=replicas)
+
+
+def _elected(partition: PartitionImage, leader: BrokerId) -> PartitionRecord:
+    return PartitionRecord(
+        replicas=partition.replicas,
+        leader=leader,
+        leader_epoch=LeaderEpoch(partition.leader_epoch + 1),
+        in_sync=partition.in_sync,
+        eligible=partition.eligible,
+        adding=partition.adding,
+        removing=partition.removing,
+    )
+
+
+def _batches(items: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
