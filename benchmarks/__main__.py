@@ -113,7 +113,8 @@ def main(
     chosen.workloads[:] = [workload for workload in chosen.workloads if not only or workload.key in only]
     driver = loadgen.LoadDriver(loadgen.build(work / "driver"))
     run = Run(chosen, driver, lambda text: console.print(f"[dim]{text}[/]", highlight=False, soft_wrap=True))
-    signal.signal(signal.SIGTERM, _stop_cleanly)
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(stop, _stop_cleanly)
     with _run_folder(work) as folder, ExitStack() as stack:
         if shutil.disk_usage(folder).free < DISK_FREE_MIN_BYTES:
             raise click.ClickException(f"{work} has less than {DISK_FREE_MIN_BYTES / 1e9:.0f} GB free")

@@ -138,9 +138,8 @@ class Run:
         return self._plan.budget_s - (time.monotonic() - self._began)
 
     def _note_others(self) -> None:
-        shares = [
-            v for mine in self.collected.values.values() for k, vs in mine.items() if k.endswith("others") for v in vs
-        ]
+        figures = [figure for mine in self.collected.values.values() for figure in mine.items()]
+        shares = [share for key, values in figures if key.endswith("others") for share in values]
         if shares and median(shares) > _OTHERS_SHARE_MAX:
             self.collected.notes.append(f"{median(shares):.0%} of the CPU time went to neither broker nor client")
 
