@@ -34,7 +34,7 @@ def _stop_cleanly(_signal: int, _frame: FrameType | None) -> None:
 
 
 @contextmanager
-def _run_folder(root: Path) -> Iterator[Path]:
+def run_folder(root: Path) -> Iterator[Path]:
     """A folder of this run's own; folders of runs that were killed are removed first."""
     root.mkdir(parents=True, exist_ok=True)
     for left_over in root.glob("run-*"):
@@ -115,7 +115,7 @@ def main(
     run = Run(chosen, driver, lambda text: console.print(f"[dim]{text}[/]", highlight=False, soft_wrap=True))
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, _stop_cleanly)
-    with _run_folder(work) as folder, ExitStack() as stack:
+    with run_folder(work) as folder, ExitStack() as stack:
         if shutil.disk_usage(folder).free < DISK_FREE_MIN_BYTES:
             raise click.ClickException(f"{work} has less than {DISK_FREE_MIN_BYTES / 1e9:.0f} GB free")
         starter = Starter(run, stack, folder, kafka_jars, penstock, chosen.starts)
