@@ -1,1 +1,19 @@
+"""HTTP about the broker: /health, /ready, /metrics; and readiness for systemd."""
 
+from penstock.admin.http import HttpServer, Page, Request, Response
+from penstock.admin.pages import Health, HealthFacts, OfflineLog, pages
+from penstock.admin.systemd import READY, STOPPING, notify
+
+__all__ = [
+    "READY",
+    "STOPPING",
+    "Health",
+    "HealthFacts",
+    "HttpServer",
+    "OfflineLog",
+    "Page",
+    "Request",
+    "Response",
+    "notify",
+    "pages",
+]

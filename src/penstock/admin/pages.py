@@ -1,0 +1,93 @@
+"""/health, /ready and /metrics.
+
+Health is about the broker's promises: it is not well when a log is offline or a disk is full, although it still serves
+the rest. Ready is about traffic: whether it listens. An orchestrator restarts on neither: it routes by ready and tells
+a person about health.
+"""
+
+import asyncio
+from http import HTTPStatus
+from typing import Protocol
+
+import msgspec
+
+from penstock import __version__
+from penstock.admin.http import Page, Request, Response
+from penstock.metrics import MetricsRegistry, render
+
+_JSON = "application/json"
+
+
+class OfflineLog(msgspec.Struct, frozen=True):
+    """A partition (topic-number) or a whole data folder that cannot be used, and why."""
+
+    name: str
+    reason: str
+
+
+class Health(msgspec.Struct, frozen=True, kw_only=True):
+    """What the node knows of its own well-being at this moment."""
+
+    broker_id: int
+    cluster_id: str
+    offline_logs: list[OfflineLog] = []
+    offline_folders: list[OfflineLog] = []
+    full_folders: list[str] = []
+
+    @property
+    def is_well(self) -> bool:
+        return not (self.offline_logs or self.offline_folders or self.full_folders)
+
+
+class HealthFacts(Protocol):
+    """What a node must be able to say."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it listens and answers."""
+
+    def health(self) -> Health: ...
+
+
+class HealthPage(msgspec.Struct, frozen=True, kw_only=True):
+    status: str
+    version: str
+    ready: bool
+    broker_id: int
+    cluster_id: str
+    offline_logs: list[OfflineLog]
+    offline_folders: list[OfflineLog]
+    full_folders: list[str]
+
+
+def pages(facts: HealthFacts, registry: MetricsRegistry) -> dict[str, Page]:
+    async def health(_request: Request) -> Response:
+        found = facts.health()
+        page = HealthPage(
+            status="ok" if found.is_well else "degraded",
+            version=__version__,
+            ready=facts.is_ready,
+            broker_id=found.broker_id,
+            cluster_id=found.cluster_id,
+            offline_logs=found.offline_logs,
+            offline_folders=found.offline_folders,
+            full_folders=found.full_folders,
+        )
+        return _json(page, HTTPStatus.OK if found.is_well else HTTPStatus.SERVICE_UNAVAILABLE)
+
+    async def ready(_request: Request) -> Response:
+        if facts.is_ready:
+            return _json({"status": "ready"}, HTTPStatus.OK)
+        return _json({"status": "not ready"}, HTTPStatus.SERVICE_UNAVAILABLE)
+
+    async def metrics(request: Request) -> Response:
+        # The numbers are read on the loop, which takes little; writing them out takes long with many partitions.
+        families = registry.snapshot()
+        body, content_type = await asyncio.to_thread(render, families, request.headers.get("accept", ""))
+        return Response(body, content_type)
+
+    return {"/health": health, "/ready": ready, "/metrics": metrics}
+
+
+def _json(value: object, status: HTTPStatus) -> Response:
+    return Response(msgspec.json.encode(value) + b"\n", _JSON, status)
