@@ -13,14 +13,14 @@ from benchmarks.figures import Better, Line, Picked
 from benchmarks.rounds import Collected
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     if value >= 1000:
         return f"{value:,.0f}"
     return f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
 def _picked(picked: Picked) -> str:
-    return _number(picked.value) + (f" ±{picked.spread / 2:.0%}" if picked.rounds > 1 else "")
+    return number(picked.value) + (f" ±{picked.spread / 2:.0%}" if picked.rounds > 1 else "")
 
 
 def _bar(line: Line) -> str:
@@ -53,9 +53,13 @@ def record(lines: Sequence[Line], collected: Collected, facts: dict[str, Any]) -
         "warm_rounds": collected.warm_rounds,
         "figures": {
             line.figure.key: {
+                "title": line.figure.title,
                 "unit": line.figure.unit,
+                "better": line.figure.better.value,
                 "kafka": round(line.kafka.value, 6),
+                "kafka_spread": round(line.kafka.spread, 4),
                 "penstock": round(line.penstock.value, 6),
+                "penstock_spread": round(line.penstock.spread, 4),
                 "ratio": round(line.ratio, 4),
                 "bar": line.figure.bar,
             }

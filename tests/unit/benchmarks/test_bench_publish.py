@@ -1,0 +1,37 @@
+"""The page's results say what was measured, and what was missed."""
+
+import json
+from typing import Any
+
+from benchmarks.compare import last_two
+from benchmarks.publish import results
+
+MACHINE = {"cpu": "EPYC", "cores": 2, "memory_gb": 25.0, "kernel": "6.18", "python": "3.11.2"}
+
+
+def a_run(*, ratio: float, notes: tuple[str, ...] = (), quick: bool = False) -> dict[str, Any]:
+    figure = {
+        "title": "produce 1 KB records", "unit": "CPU s/GB", "better": "lower", "ratio": ratio, "bar": 0.45,
+        "kafka": 1.4, "kafka_spread": 0.1, "penstock": 1.4 * ratio, "penstock_spread": 0.0,
+    }  # fmt: skip
+    return {
+        "at": "2026-11-15T22:00:00+00:00", "commit": "abc", "machine": MACHINE, "quick": quick, "notes": list(notes),
+        "figures": {"big.produce_cpu": figure}, "rounds": {"kafka": {"big.produce_cpu": [1.4, 1.5]}},
+    }  # fmt: skip
+
+
+def test_a_bar_that_was_missed_is_said_so() -> None:
+    assert "| 0.40 | ≤ 0.45 |" in results(a_run(ratio=0.4))
+    assert "| 0.60 | ≤ 0.45 (missed) |" in results(a_run(ratio=0.6))
+
+
+def test_what_the_run_noted_stands_below_its_figures() -> None:
+    assert results(a_run(ratio=0.4, notes=("kafka was still changing",))).endswith("\n- kafka was still changing.\n")
+
+
+def test_only_runs_of_one_kind_are_compared() -> None:
+    lines = [json.dumps(run) for run in (a_run(ratio=0.5), a_run(ratio=0.9, quick=True), a_run(ratio=0.4))]
+    pair = last_two(lines)
+    assert pair is not None
+    assert [run["figures"]["big.produce_cpu"]["ratio"] for run in pair] == [0.5, 0.4]
+    assert last_two(lines[:2]) is None
