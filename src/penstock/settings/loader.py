@@ -83,6 +83,12 @@ def data_folders(config: Config) -> tuple[Path, ...]:
     return tuple(Path(folder).absolute() for folder in config[LOG_DIRS] or config[LOG_DIR])
 
 
+def broker_id_of(config: Config) -> int:
+    """node.id, or broker.id where only that is set."""
+    asked_for_former = BROKER_ID.name in config.static and NODE_ID.name not in config.static
+    return config[BROKER_ID] if asked_for_former else config[NODE_ID]
+
+
 def _all_given(
     file: Path | None, environment: Mapping[str, str], overrides: Mapping[str, str], problems: list[str]
 ) -> Iterator[_Given]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.settings import SettingsInvalid, data_folders, load_settings
+from penstock.settings import Config, SettingsInvalid, broker_id_of, data_folders, load_settings
 from penstock.settings import broker as b
 from penstock.settings.properties import parse_properties
 
@@ -90,6 +90,12 @@ def test_the_last_of_two_equal_names_in_a_file_counts(tmp_path: Path) -> None:
 def test_node_id_and_broker_id_are_one_number(name: str) -> None:
     config = load_settings(overrides={name: "5"})
     assert (config[b.NODE_ID], config[b.BROKER_ID]) == (5, 5)
+
+
+def test_whichever_name_is_set_gives_the_number() -> None:
+    assert broker_id_of(Config.for_broker()) == 1
+    assert broker_id_of(Config.for_broker({"node.id": "5"})) == 5
+    assert broker_id_of(Config.for_broker({"broker.id": "6"})) == 6
 
 
 def test_node_id_and_broker_id_must_not_differ() -> None:
