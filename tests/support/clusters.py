@@ -4,11 +4,12 @@ import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
+from tests.support.clocks import ManualClock
+
 from penstock.cluster import BrokerRecord, Cluster, Endpoint
 from penstock.metastore import MemoryMetastore, Metastore
 from penstock.model import BrokerId
 from penstock.settings.config import Config
-from tests.support.clocks import ManualClock
 
 BROKER_ID = BrokerId(1)
 

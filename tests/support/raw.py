@@ -113,3 +113,8 @@ class RawClient:
                 raise ConnectionEnded
             parts += part
         return bytes(parts)
+
+
+def port_of(bootstrap: str) -> int:
+    """The port of a host:port."""
+    return int(bootstrap.rpartition(":")[2])

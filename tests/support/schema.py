@@ -63,7 +63,7 @@ class Field:
             return None
         match self.type:
             case "bool":
-                return self.default == "true" if isinstance(self.default, str) else bool(self.default)
+                return str(self.default).lower() == "true"
             case "float64":
                 return float(self.default or 0)
             case "string":

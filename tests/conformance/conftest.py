@@ -1,0 +1,67 @@
+"""Both brokers, and what they answered: the table is played once a session, on both side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from tests.conformance.compare import Finding, differing
+from tests.conformance.run import play
+from tests.conformance.situations.all import TABLE
+from tests.conformance.stagehand import Stagehand
+from tests.conformance.table import Situation
+from tests.support.kafka import ApacheKafka
+from tests.support.raw import port_of
+
+import penstock.testing
+
+# Records carry a fixed time of years ago, so retention by time is off.
+SETTINGS = {"node.id": "1", "log.retention.ms": "-1"}
+
+
+@pytest.fixture(scope="session")
+def apache_kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApacheKafka]:
+    settings = {name: value for name, value in SETTINGS.items() if name != "node.id"}
+    with ApacheKafka(tmp_path_factory.mktemp("apache-kafka"), settings=settings) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def conformance_broker() -> Iterator[penstock.testing.RunningBroker]:
+    with penstock.testing.broker(SETTINGS, mode="process") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def findings(
+    request: pytest.FixtureRequest,
+    apache_kafka: ApacheKafka,
+    conformance_broker: penstock.testing.RunningBroker,
+) -> dict[Situation, list[Finding]]:
+    """Where the two differ, for every situation that this session needs."""
+    situations = _needed(request.session.items)
+    with ThreadPoolExecutor(2) as pool:
+        kafka = pool.submit(play, situations, Stagehand(apache_kafka.port, settles_later=True))
+        ours = pool.submit(play, situations, Stagehand(port_of(conformance_broker.bootstrap), settles_later=False))
+        theirs_played, ours_played = kafka.result(), ours.result()
+    return {
+        each: [
+            Finding(each.api, each.name, version, *difference)
+            for version in each.runs()
+            for difference in differing(theirs_played[each][version], ours_played[each][version])
+        ]
+        for each in situations
+    }
+
+
+def _needed(items: list[pytest.Item]) -> list[Situation]:
+    """The situations that were selected; all of them when the list of differences is to be judged."""
+    selected: list[Situation] = []
+    for item in items:
+        params = getattr(getattr(item, "callspec", None), "params", {})
+        if "difference" in params:
+            return TABLE
+        if isinstance(params.get("situation"), Situation):
+            selected.append(params["situation"])
+    return selected

@@ -1,0 +1,101 @@
+"""Prepares a broker for situations: makes topics, and waits until a change is seen by the broker that made it.
+
+Kafka answers an admin request when its controller has decided, and its broker learns of that a little later; Penstock
+answers when the broker holds the result (RULES 36), so with it there is nothing to wait for.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Sequence
+
+from tests.conformance.table import Body, Topic
+from tests.support.raw import RawClient
+
+_CHANGE = frozenset(
+    ["AlterConfigs", "CreatePartitions", "CreateTopics", "DeleteTopics", "IncrementalAlterConfigs", "UpdateFeatures"]
+)
+_AT_ONCE = 150
+_WITHIN_S = 60.0
+_CLIENT_METRICS = 16
+
+
+class Stagehand:
+    def __init__(self, port: int, *, settles_later: bool) -> None:
+        self.port = port
+        self._settles_later = settles_later
+        self._numbers = itertools.count()
+        if settles_later:
+            self._wait_for_producer_ids()
+
+    def create(self, prefix: str, topics: Sequence[Topic]) -> dict[str, bytes]:
+        ids: dict[str, bytes] = {}
+        self.create_all([(prefix, topics, ids)])
+        return ids
+
+    def create_all(self, wanted: Sequence[tuple[str, Sequence[Topic], dict[str, bytes]]]) -> None:
+        """Make the topics of every (prefix, topics) and put their ids where the caller wants them."""
+        flat = [(prefix, topic, ids) for prefix, topics, ids in wanted for topic in topics]
+        with RawClient(self.port, timeout_s=_WITHIN_S) as client:
+            for start in range(0, len(flat), _AT_ONCE):
+                chunk = flat[start : start + _AT_ONCE]
+                body: Body = {"topics": [_wanted(prefix, topic) for prefix, topic, _ in chunk], "timeout_ms": 60_000}
+                made = {each["name"]: each for each in client.request("CreateTopics", 7, body)["topics"]}
+                for prefix, topic, ids in chunk:
+                    answer = made[prefix + topic.name]
+                    assert answer["error_code"] == 0, f"the table gives a topic that cannot be made: {answer}"
+                    ids[topic.name] = answer["topic_id"]
+                if self._settles_later:
+                    for prefix, topic, _ in chunk:
+                        _wait_for_leaders(client, prefix + topic.name, topic.partitions)
+
+    def settle(self, api: str) -> None:
+        """Wait until what `api` changed is known: changes become known in order, so a later one serves as the mark."""
+        if not self._settles_later or api not in _CHANGE:
+            return
+        mark = f"cf-00000000-0-mark-{next(self._numbers)}"
+        config = {"name": "interval.ms", "config_operation": 0, "value": "123456"}
+        resource = {"resource_type": _CLIENT_METRICS, "resource_name": mark, "configs": [config]}
+        with RawClient(self.port) as client:
+            client.request("IncrementalAlterConfigs", 1, {"resources": [resource]})
+            asked = {"resource_type": _CLIENT_METRICS, "resource_name": mark, "configuration_keys": None}
+            deadline = time.monotonic() + _WITHIN_S
+            while time.monotonic() < deadline:
+                (found,) = client.request("DescribeConfigs", 4, {"resources": [asked]})["results"]
+                if any(each["value"] == "123456" for each in found["configs"]):
+                    return
+                time.sleep(0.005)
+        raise AssertionError(f"a change is not known after {_WITHIN_S:.0f} s")
+
+    def _wait_for_producer_ids(self) -> None:
+        """Kafka's broker fetches its first block of producer ids when it is first asked for one."""
+        deadline = time.monotonic() + _WITHIN_S
+        with RawClient(self.port) as client:
+            asked = {"transactional_id": None, "transaction_timeout_ms": 1_000}
+            while client.request("InitProducerId", 4, asked)["error_code"] != 0:
+                assert time.monotonic() < deadline, f"no producer id after {_WITHIN_S:.0f} s"
+                time.sleep(0.05)
+
+
+def _wanted(prefix: str, topic: Topic) -> Body:
+    configs = [{"name": key, "value": value} for key, value in topic.configs.items()]
+    return {
+        "name": prefix + topic.name,
+        "num_partitions": topic.partitions,
+        "replication_factor": 1,
+        "configs": configs,
+    }
+
+
+def _wait_for_leaders(client: RawClient, name: str, partitions: int) -> None:
+    """ListOffsets asks the log itself, which comes after the metadata."""
+    asked = [{"partition_index": index, "timestamp": -1} for index in range(partitions)]
+    body = {"replica_id": -1, "topics": [{"name": name, "partitions": asked}]}
+    deadline = time.monotonic() + _WITHIN_S
+    while time.monotonic() < deadline:
+        answer = client.request("ListOffsets", 7, body)["topics"][0]["partitions"]
+        if not any(each["error_code"] for each in answer):
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{name} has no leaders after {_WITHIN_S:.0f} s")

@@ -1,0 +1,131 @@
+"""Logs for tests: batches at given offsets, a clock that stands still, a log in a folder."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from penstock.log.files import FilePool
+from penstock.log.partition_log import PartitionLog
+from penstock.log.recovery import Known, open_log
+from penstock.model import Millis, PartitionIndex, TopicId, TopicPartition
+from penstock.settings.config import Config
+from penstock.wire.batch import BatchHeader
+from penstock.wire.records import Record, build_batch
+
+ORDERS_0 = TopicPartition("orders", PartitionIndex(0))
+TOPIC_ID = TopicId(bytes(range(16)))
+
+
+class StillClock:
+    def __init__(self, now: int = 1_700_000_000_000) -> None:
+        self.time = now
+
+    def now(self) -> Millis:
+        return Millis(self.time)
+
+    def monotonic(self) -> float:
+        return self.time / 1000
+
+
+def a_batch(
+    base_offset: int,
+    *,
+    count: int = 1,
+    value_bytes: int = 10,
+    timestamp: int = 1_700_000_000_000,
+    leader_epoch: int = 0,
+    producer_id: int = -1,
+    producer_epoch: int = -1,
+    base_sequence: int = -1,
+    compression: int = 0,
+) -> tuple[BatchHeader, memoryview]:
+    """A batch with final offsets; record number i has the timestamp `timestamp + i`."""
+    records = [
+        Record(base_offset + i, timestamp + i, f"k{base_offset + i}".encode(), b"v" * value_bytes) for i in range(count)
+    ]
+    data = build_batch(
+        records,
+        base_offset=base_offset,
+        leader_epoch=leader_epoch,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        base_sequence=base_sequence,
+        compression=compression,
+    )
+    view = memoryview(data)
+    return BatchHeader.peek(view), view
+
+
+def fill(log: PartitionLog, batches: int, *, count: int = 1, value_bytes: int = 10, **more: int) -> None:
+    """Append batches one by one at the log's end."""
+    for _ in range(batches):
+        log.append([a_batch(log.end_offset, count=count, value_bytes=value_bytes, **more)])
+
+
+def headers_in(data: bytes) -> Iterator[BatchHeader]:
+    position = 0
+    while position < len(data):
+        header = BatchHeader.peek(data, position)
+        yield header
+        position += header.size
+
+
+def base_offsets(data: bytes) -> list[int]:
+    return [header.base_offset for header in headers_in(data)]
+
+
+def read_all(log: PartitionLog, at_most: int = 1 << 20) -> bytes:
+    """Everything from the log's start to its end, slice by slice, as a consumer would fetch it."""
+    parts, offset = [], log.start_offset
+    while offset < log.end_offset:
+        part = log.read(offset, at_most)
+        if not part:
+            break
+        parts.append(part)
+        *_, last = headers_in(part)
+        offset = last.next_offset
+    return b"".join(parts)
+
+
+def a_log(
+    folder: Path,
+    known: Known | None = None,
+    *,
+    settings: Mapping[str, str] | None = None,
+    clock: StillClock | None = None,
+    pool: FilePool | None = None,
+    partition: TopicPartition = ORDERS_0,
+) -> PartitionLog:
+    folder.mkdir(exist_ok=True, parents=True)
+    config = Config.for_broker({}).for_topic(dict(settings or {}))
+    return open_log(
+        folder,
+        partition,
+        TOPIC_ID,
+        known or Known(is_clean=True),
+        config=config,
+        pool=pool or FilePool(64),
+        clock=clock or StillClock(),
+    )
+
+
+def reopen(log: PartitionLog, *, is_clean: bool = False, recovery_point: int | None = None) -> PartitionLog:
+    """Open the files of a log again, as after a crash (or a clean stop), with what its checkpoints would say."""
+    return open_log(
+        log.folder,
+        log.partition,
+        log.topic_id,
+        Known(
+            is_clean=is_clean,
+            recovery_point=log.recovery_point if recovery_point is None else recovery_point,
+            start_offset=log.start_offset,
+            may_have_gaps=log.may_have_gaps,
+            high_watermark=log.high_watermark,
+        ),
+        config=log.config,
+        pool=FilePool(64),
+        clock=log.clock,
+    )
+
+
+def sizes(log: PartitionLog) -> Sequence[int]:
+    return [segment.size for segment in log.segments]
