@@ -1,1 +1,22 @@
+"""One partition's bytes on disk: segments, indexes, recovery, retention, compaction."""
 
+from penstock.log.files import FilePool
+from penstock.log.flusher import Flusher
+from penstock.log.folder import LogFolder
+from penstock.log.identity import Identity, read_identity
+from penstock.log.partition_log import PartitionLog
+from penstock.log.reading import FoundByTime
+from penstock.log.service import LogHousekeeping
+from penstock.log.slices import FileSlice
+
+__all__ = [
+    "FilePool",
+    "FileSlice",
+    "Flusher",
+    "FoundByTime",
+    "Identity",
+    "LogFolder",
+    "LogHousekeeping",
+    "PartitionLog",
+    "read_identity",
+]

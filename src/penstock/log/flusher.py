@@ -1,0 +1,62 @@
+"""Group commit: many appends wait for one fdatasync.
+
+`await flusher.durable(log, upto)` returns when everything below `upto` is on disk. A log has one flush in flight;
+whoever comes meanwhile waits for it, and the next one covers all that was appended until it begins. So the wait is at
+most two fdatasyncs, however many producers there are. A failed one takes the log offline and is never retried (RULES
+20).
+"""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+from penstock.errors import KafkaStorageError
+from penstock.log.flushing import FlushJob
+from penstock.log.partition_log import PartitionLog
+
+
+class Flusher:
+    def __init__(self, threads: int = 4) -> None:
+        self._executor = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="flush")
+        self._in_flight: dict[PartitionLog, asyncio.Future[None]] = {}
+        self.flushes = 0
+
+    async def durable(self, log: PartitionLog, upto: int) -> None:
+        """Return when the log is on disk below `upto`; KafkaStorageError if it never will be."""
+        while log.recovery_point < upto:
+            if log.trouble is not None and not log.trouble.may_pass:
+                raise log.trouble.refusal()
+            if log.end_offset < upto:
+                raise KafkaStorageError(f"{log.partition} was cut to {log.end_offset}, {upto} is gone")
+            await self._next(log)
+
+    async def flush_closed(self, log: PartitionLog) -> None:
+        """Bring the closed segments to disk, with their indexes: what a roll leaves to do."""
+        await self.durable(log, log.active.base_offset)
+
+    async def _next(self, log: PartitionLog) -> None:
+        """Wait for a flush that began after this call, or for the one in flight, which may be enough."""
+        flight = self._in_flight.get(log)
+        if flight is None:
+            flight = self._in_flight[log] = self._start(log)
+        # Whoever waits may be cancelled; the flush goes on for the others.
+        await asyncio.wait([flight])
+
+    def _start(self, log: PartitionLog) -> asyncio.Future[None]:
+        job = log.begin_flush()
+        self.flushes += 1
+        flight = asyncio.get_running_loop().run_in_executor(self._executor, job.run)
+        flight.add_done_callback(lambda done: self._landed(log, job, done))
+        return flight
+
+    def _landed(self, log: PartitionLog, job: FlushJob, done: "asyncio.Future[None]") -> None:
+        del self._in_flight[log]
+        try:
+            log.end_flush(job, None if done.cancelled() else done.exception())
+        except KafkaStorageError:
+            pass  # the log is offline now; those who wait see it there
+
+    async def close(self) -> None:
+        """Wait for what is in flight."""
+        if self._in_flight:
+            await asyncio.wait(list(self._in_flight.values()))
+        self._executor.shutdown(wait=True)

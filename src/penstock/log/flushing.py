@@ -1,0 +1,159 @@
+"""Bringing a log to the disk, and moving its recovery point.
+
+A flush has three parts: `begin_flush` on the loop fixes what is to be done and pins the files, `FlushJob.run` does it
+in a thread while appends go on, `end_flush` on the loop moves the recovery point. What must be on disk before it moves:
+the batches, the indexes of closed segments, the leader epochs, and the names of new files in the folder.
+
+A failed fsync is never retried: the kernel may have dropped the pages and would call the second one a success. The log
+goes offline, and the recovery point stays where it is (RULES 20).
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from penstock.log.epochs import write_epochs
+from penstock.log.files import PooledFile, sync_file, sync_folder
+from penstock.log.machine import flush_is_due
+from penstock.log.segment import Segment
+from penstock.log.state import LogState
+from penstock.settings.topic import FLUSH_MESSAGES, FLUSH_MS, PENSTOCK_FLUSH_BEFORE_ACK
+
+sync_data: Callable[[int], None] = os.fdatasync
+"""The one place through which batches reach the disk; tests make it fail."""
+
+
+class FlushJob:
+    def __init__(self, log: LogState, *, upto_offset: int, segments: list[Segment], close: bool) -> None:
+        self.upto_offset = upto_offset
+        self.cuts = log.cuts
+        self.folder = str(log.folder)
+        self.files: list[PooledFile] = []
+        self.indexes = [s for s in segments if not s.is_index_written and (close or not s.is_active)]
+        self.transactions = [s.transactions for s in segments if s.transactions is not None]
+        self.epochs = log.epochs.snapshot() if log.epochs.is_dirty else None
+        self.must_sync_folder = not log.is_folder_synced
+        try:
+            for segment in segments:
+                if segment.is_created:
+                    segment.file.pin()
+                    self.files.append(segment.file)
+        except BaseException:
+            self.release()
+            raise
+        log.epochs.is_dirty = False
+        log.is_folder_synced = True
+
+    def run(self) -> None:
+        """Blocks; in a thread. OSError where anything did not reach the disk."""
+        for file in self.files:
+            sync_data(file.fd)
+        for segment in self.indexes:
+            segment.write_indexes(*segment.index_bytes(), durably=True)
+        for index in self.transactions:
+            index.flush()
+        if self.epochs is not None:
+            write_epochs(self.folder, self.epochs)
+        if self.must_sync_folder:
+            metadata = os.path.join(self.folder, "partition.metadata")
+            if os.path.exists(metadata):
+                sync_file(metadata)
+            sync_folder(self.folder)
+            sync_folder(str(Path(self.folder).parent))
+
+    def release(self) -> None:
+        for file in self.files:
+            file.unpin()
+        self.files = []
+
+
+class FlushableLog(LogState):
+    @property
+    def is_flush_due(self) -> bool:
+        """Whether the last append must be on disk before its producer hears of it (await Flusher.durable)."""
+        config = self.config
+        unflushed = self.end_offset - self.recovery_point
+        if unflushed <= 0:
+            return False
+        return config[PENSTOCK_FLUSH_BEFORE_ACK] or unflushed >= config[FLUSH_MESSAGES]
+
+    def is_flush_late(self, now: int) -> bool:
+        """Whether flush.ms has passed over unflushed records."""
+        return flush_is_due(
+            unflushed_records=self.end_offset - self.recovery_point,
+            since_flush_ms=now - self.flushed_at,
+            flush_messages=self.config[FLUSH_MESSAGES],
+            flush_ms=self.config[FLUSH_MS],
+            before_ack=False,
+        )
+
+    def begin_flush(self, *, upto: int | None = None, close: bool = False) -> FlushJob:
+        """Fix what a flush of everything below `upto` (the log's end) has to do."""
+        upto = self.end_offset if upto is None else upto
+        segments = [s for s in self.segments if s.base_offset < upto or close]
+        first = len(segments) - 1
+        while first > 0 and segments[first].base_offset > self.recovery_point:
+            first -= 1
+        return FlushJob(self, upto_offset=upto, segments=segments[max(first, 0) :], close=close)
+
+    def end_flush(self, job: FlushJob, error: BaseException | None = None) -> None:
+        """The job is done, or has failed with `error`, which is then raised as KafkaStorageError."""
+        job.release()
+        if isinstance(error, OSError):
+            raise self.take_offline(f"flush failed: {error.strerror or error}", stops_reads=False) from error
+        if error is not None:
+            raise error
+        for segment in job.indexes:
+            segment.indexes_written()
+        if job.cuts == self.cuts and job.upto_offset > self.recovery_point:
+            self.recovery_point = job.upto_offset
+        self.flushed_at = self.clock.now()
+
+    def flush(self, *, close: bool = False) -> None:
+        """All three parts at once; blocks."""
+        if self.trouble is not None and not self.trouble.may_pass:
+            raise self.trouble.refusal()
+        job = self.begin_flush(close=close)
+        error: BaseException | None = None
+        try:
+            job.run()
+        except OSError as failed:
+            error = failed
+        self.end_flush(job, error)
+
+    def begin_close(self) -> FlushJob | None:
+        """What is to be flushed at the end, with the active segment's indexes; None where the files have it all.
+
+        A log that nobody wrote to has nothing to do here and touches no file.
+        """
+        if self.trouble is not None and not self.trouble.may_pass:
+            return None
+        if self.end_offset == self.recovery_point and self.active.is_index_written and not self.epochs.is_dirty:
+            return None
+        return self.begin_flush(close=True)
+
+    def end_close(self, job: FlushJob | None, error: BaseException | None = None) -> None:
+        """Take the producers' snapshot and let the files go; KafkaStorageError where not all reached the disk."""
+        try:
+            if job is not None:
+                self.end_flush(job, error)
+            if self.trouble is None and self.end_offset > self.start_offset:
+                self.producers.take_snapshot(self.end_offset, flush=True)
+        except OSError as failed:
+            raise self.fail("close failed", failed) from failed
+        finally:
+            for segment in self.segments:
+                segment.file.forget()
+        if self.trouble is not None:
+            raise self.trouble.refusal()
+
+    def close(self) -> None:
+        """Flush and close; blocks."""
+        job = self.begin_close()
+        error: BaseException | None = None
+        try:
+            if job is not None:
+                job.run()
+        except OSError as failed:
+            error = failed
+        self.end_close(job, error)

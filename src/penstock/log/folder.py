@@ -1,0 +1,257 @@
+"""One data folder: the logs in it, what is known about them between runs, and the way in and out of it.
+
+The layout is Kafka's (RULES 43), so that a folder can be adopted: meta.properties, `.lock`, `.kafka_cleanshutdown`,
+four checkpoint files, and a folder a partition with partition.metadata, segments and snapshots. After a clean stop
+opening reads a few small files a partition and scans nothing; after anything else each log is recovered from its
+checkpoint.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from penstock.errors import KafkaStorageError
+from penstock.log.checkpoints import (
+    CLEANER_OFFSETS,
+    HIGH_WATERMARKS,
+    LOG_START_OFFSETS,
+    RECOVERY_POINTS,
+    read_offsets,
+    read_properties,
+    write_properties,
+)
+from penstock.log.files import FilePool, remove_files, sync_folder, write_atomically
+from penstock.log.folder_checkpoints import FolderCheckpoints, Picture
+from penstock.log.folder_names import DELETE, STRAY, is_on_its_way_out, leaving_name, parse_folder_name
+from penstock.log.identity import FolderLock, claim, write_identity
+from penstock.log.partition_log import PartitionLog
+from penstock.log.recovery import Known, open_log
+from penstock.log.state import Home, LogState, Trouble
+from penstock.model import Clock, TopicId, TopicPartition, topic_id_from_text, topic_id_text
+from penstock.settings.topic import CLEANUP_POLICY, FILE_DELETE_DELAY_MS
+
+if TYPE_CHECKING:
+    from penstock.settings.config import Config, TopicConfig
+
+    FindConfig = Callable[[TopicPartition, TopicId], "Config | TopicConfig | None"]
+
+_log = structlog.get_logger(__name__)
+
+CLEAN_MARKER: Final = ".kafka_cleanshutdown"
+PARTITION_METADATA: Final = "partition.metadata"
+NO_TOPIC_ID: Final = TopicId(bytes(16))
+CLOSE_AT_ONCE: Final = 64
+
+
+class LogFolder(Home):
+    def __init__(self, path: Path, *, cluster_id: str, node_id: int, pool: FilePool, clock: Clock) -> None:
+        path.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        self.pool = pool
+        self.clock = clock
+        self.lock = FolderLock(path)
+        try:
+            self.identity = claim(path, cluster_id=cluster_id, node_id=node_id)
+            self.checkpoints = FolderCheckpoints(path)
+        except BaseException:
+            self.lock.release()
+            raise
+        self.logs: dict[TopicPartition, PartitionLog] = {}
+        self.strays: list[str] = []
+        """Folders that were set aside because nobody knows their topic."""
+        self.rolled_logs: list[PartitionLog] = []
+        """Logs with a closed segment that wants flushing."""
+        self.doomed_files: list[tuple[int, list[str]]] = []
+        """When to remove what; folders too."""
+
+    # --- opening ---
+
+    def open_all(self, find_config: "FindConfig", *, threads: int = 2) -> dict[TopicPartition, PartitionLog]:
+        """Open every log, in threads; blocks. Those for which `find_config` says None are set aside (RULES 15)."""
+        is_clean = self._take_clean_marker()
+        compacted = read_offsets(str(self.path / CLEANER_OFFSETS))
+        wanted: list[Callable[[], PartitionLog]] = []
+        for name in sorted(entry.name for entry in os.scandir(self.path) if entry.is_dir()):
+            partition = parse_folder_name(name)
+            if partition is None:
+                if is_on_its_way_out(name, DELETE):
+                    self.doomed_files.append((0, [str(self.path / name)]))
+                continue
+            topic_id = self._topic_id_of(name)
+            config = find_config(partition, topic_id)
+            if config is None:
+                self._set_aside(partition)
+                continue
+            known = self._known(partition, is_clean, partition in compacted or "compact" in config[CLEANUP_POLICY])
+            wanted.append(self._opener(name, partition, topic_id, known, config))
+        with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="open logs") as executor:
+            for log in executor.map(lambda open_one: open_one(), wanted):
+                log.home = self
+                self.logs[log.partition] = log
+        if self.identity.is_adopted:
+            self.write_checkpoints()
+            write_identity(self.path, self.identity)
+        return self.logs
+
+    def _opener(
+        self, name: str, partition: TopicPartition, topic_id: TopicId, known: Known, config: "Config | TopicConfig"
+    ) -> Callable[[], PartitionLog]:
+        return lambda: open_log(
+            self.path / name, partition, topic_id, known, config=config, pool=self.pool, clock=self.clock
+        )
+
+    def _known(self, partition: TopicPartition, is_clean: bool, may_have_gaps: bool) -> Known:
+        on_disk = self.checkpoints.on_disk
+        return Known(
+            is_clean=is_clean,
+            recovery_point=on_disk[RECOVERY_POINTS].get(partition, 0),
+            start_offset=on_disk[LOG_START_OFFSETS].get(partition, 0),
+            is_start_exact=not self.identity.is_adopted or partition in on_disk[LOG_START_OFFSETS],
+            may_have_gaps=may_have_gaps or self.identity.is_adopted,
+            high_watermark=on_disk[HIGH_WATERMARKS].get(partition, 0),
+        )
+
+    def _take_clean_marker(self) -> bool:
+        """Gone before anything is opened: a crash from here on is a crash."""
+        try:
+            (self.path / CLEAN_MARKER).unlink()
+        except FileNotFoundError:
+            return False
+        sync_folder(str(self.path))
+        return True
+
+    def _topic_id_of(self, name: str) -> TopicId:
+        values = read_properties(str(self.path / name / PARTITION_METADATA), separator=":") or {}
+        try:
+            return topic_id_from_text(values.get("topic_id", ""))
+        except ValueError:
+            return NO_TOPIC_ID
+
+    def _set_aside(self, partition: TopicPartition) -> None:
+        name = leaving_name(partition, STRAY)
+        (self.path / str(partition)).rename(self.path / name)
+        self.strays.append(name)
+        _log.warning("log of an unknown topic set aside", partition=str(partition), folder=str(self.path / name))
+
+    # --- partitions come and go ---
+
+    def create(self, partition: TopicPartition, topic_id: TopicId, config: "Config | TopicConfig") -> PartitionLog:
+        """A new, empty log: a folder and partition.metadata; the first record makes the first segment's file."""
+        if partition in self.logs:
+            raise ValueError(f"{partition} is here already")
+        if self.checkpoints.knows(partition):
+            # Rows of a deleted namesake would make the new log look as if it had lost records.
+            self.write_checkpoints()
+        folder = self.path / str(partition)
+        try:
+            folder.mkdir()
+            values = {"version": "0", "topic_id": topic_id_text(topic_id)}
+            write_properties(str(folder / PARTITION_METADATA), values, separator=": ", durably=False)
+            log = open_log(
+                folder, partition, topic_id, Known(is_clean=True), config=config, pool=self.pool, clock=self.clock
+            )
+        except OSError as error:
+            raise KafkaStorageError(f"{partition} could not be created: {error.strerror or error}") from error
+        log.is_folder_synced = False
+        log.home = self
+        self.logs[partition] = log
+        return log
+
+    def delete(self, partition: TopicPartition) -> None:
+        """Out of sight at once, off the disk after file.delete.delay.ms."""
+        log = self.logs.pop(partition)
+        log.trouble = Trouble(f"{partition} was deleted", stops_reads=True, may_pass=False)
+        for segment in log.segments:
+            segment.file.forget()
+            self.pool.indexes.drop(segment)
+        gone = self.path / leaving_name(partition, DELETE)
+        log.folder.rename(gone)
+        due = self.clock.now() + log.config[FILE_DELETE_DELAY_MS]
+        self.doomed_files.append((due, [str(gone)]))
+
+    # --- what logs tell (Home) ---
+
+    def rolled(self, log: LogState) -> None:
+        assert isinstance(log, PartitionLog)
+        self.rolled_logs.append(log)
+
+    def start_rises(self, log: LogState) -> None:
+        self.write_checkpoints()
+
+    def recovery_point_falls(self, log: LogState) -> None:
+        self.write_checkpoints()
+
+    def doomed(self, log: LogState, paths: list[str]) -> None:
+        self.doomed_files.append((self.clock.now() + log.config[FILE_DELETE_DELAY_MS], paths))
+
+    # --- checkpoints, removal, closing ---
+
+    def take_picture(self) -> Picture:
+        return self.checkpoints.take(self.logs.values())
+
+    def picture_written(self, picture: Picture) -> None:
+        for partition, offset in picture.files[RECOVERY_POINTS].items():
+            log = self.logs.get(partition)
+            if log is not None:
+                log.recovery_point_on_disk = offset
+
+    def write_checkpoints(self) -> None:
+        """All three parts at once; blocks."""
+        picture = self.take_picture()
+        self.checkpoints.write(picture)
+        self.picture_written(picture)
+
+    def due_for_removal(self, now: int) -> list[str]:
+        due = [path for when, paths in self.doomed_files if when <= now for path in paths]
+        self.doomed_files = [(when, paths) for when, paths in self.doomed_files if when > now]
+        return due
+
+    def close(self, *, broker_epoch: int = -1) -> bool:
+        """Flush and close every log, several at once; the clean marker only if all went well. Blocks."""
+        is_clean = True
+        try:
+            logs = iter(self.logs.values())
+            with ThreadPoolExecutor(max_workers=4, thread_name_prefix="close logs") as executor:
+                while some := list(islice(logs, CLOSE_AT_ONCE)):
+                    is_clean = self._close_some(some, executor) and is_clean
+            self.write_checkpoints()
+            if is_clean:
+                marker = f'{{"version":0,"brokerEpoch":{broker_epoch}}}'
+                write_atomically(str(self.path / CLEAN_MARKER), marker.encode())
+        except OSError as error:
+            _log.error("folder not closed cleanly", folder=str(self.path), reason=str(error))
+            is_clean = False
+        finally:
+            self.lock.release()
+        return is_clean
+
+    def _close_some(self, logs: list[PartitionLog], executor: ThreadPoolExecutor) -> bool:
+        """The slow part, fsync, in threads; the pool's part here, one log after the other."""
+        jobs = [(log, log.begin_close()) for log in logs]
+        futures = [(log, job, executor.submit(job.run) if job is not None else None) for log, job in jobs]
+        is_clean = True
+        for log, job, future in futures:
+            try:
+                log.end_close(job, None if future is None else future.exception())
+            except KafkaStorageError as error:
+                _log.error("log not closed cleanly", partition=str(log.partition), reason=error.message)
+                is_clean = is_clean and log.trouble is not None and log.trouble.stops_reads
+        return is_clean
+
+    def __iter__(self) -> Iterator[PartitionLog]:
+        return iter(self.logs.values())
+
+
+def remove_paths(paths: list[str]) -> None:
+    """Files and whole folders, off the disk; in a thread."""
+    for path in paths:
+        if os.path.isdir(path):
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            remove_files([path])

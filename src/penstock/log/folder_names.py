@@ -1,0 +1,34 @@
+"""How Kafka names the folders of partitions: `<topic>-<partition>`, with a suffix when they are on their way out."""
+
+import re
+from typing import Final
+from uuid import uuid4
+
+from penstock.model import PartitionIndex, TopicPartition
+
+DELETE: Final = "-delete"
+STRAY: Final = "-stray"
+FUTURE: Final = "-future"
+
+_NAME_MAX: Final = 255
+_LIVE = re.compile(r"(.+)-(\d+)")
+_LEAVING = re.compile(r".+-\d+\.[0-9a-z]+(-delete|-stray|-future)")
+
+
+def parse_folder_name(name: str) -> TopicPartition | None:
+    """The partition of a folder in use; None for everything else."""
+    if _LEAVING.fullmatch(name):
+        return None
+    match = _LIVE.fullmatch(name)
+    return TopicPartition(match[1], PartitionIndex(int(match[2]))) if match else None
+
+
+def is_on_its_way_out(name: str, suffix: str) -> bool:
+    match = _LEAVING.fullmatch(name)
+    return match is not None and match[1] == suffix
+
+
+def leaving_name(partition: TopicPartition, suffix: str) -> str:
+    """A name that no two folders share, with the topic cut where file systems end."""
+    tail = f"-{partition.partition}.{uuid4().hex}{suffix}"
+    return partition.topic[: _NAME_MAX - len(tail)] + tail

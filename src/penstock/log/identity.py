@@ -1,0 +1,95 @@
+"""Whose data folder it is: meta.properties, and a lock that keeps a second broker out (RULES 15).
+
+Kafka's format, version 1: cluster.id, node.id, directory.id. `penstock.format` is ours: where it is missing, the folder
+was last written by Kafka, which leaves some things unsaid that we write down.
+"""
+
+import fcntl
+import os
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from penstock.errors import Fatal
+from penstock.log.checkpoints import read_properties, write_properties
+from penstock.model import TopicId, topic_id_from_text, topic_id_text
+
+META_PROPERTIES: Final = "meta.properties"
+LOCK_FILE: Final = ".lock"
+OUR_FORMAT: Final = "1"
+
+
+class Identity(msgspec.Struct, frozen=True):
+    cluster_id: str
+    node_id: int
+    directory_id: bytes
+    is_adopted: bool = False
+    """Kafka wrote the folder last, not we."""
+
+
+def read_identity(folder: Path) -> Identity | None:
+    """What a folder says of itself; None where nobody has used it yet."""
+    values = read_properties(str(folder / META_PROPERTIES))
+    if values is None:
+        return None
+    try:
+        if values["version"] != "1":
+            raise Fatal(f"{folder / META_PROPERTIES} has version {values['version']}, this broker knows 1")
+        directory_id = values.get("directory.id")
+        return Identity(
+            cluster_id=values["cluster.id"],
+            node_id=int(values["node.id"]),
+            directory_id=topic_id_from_text(directory_id) if directory_id else os.urandom(16),
+            is_adopted="penstock.format" not in values,
+        )
+    except (KeyError, ValueError) as error:
+        raise Fatal(f"{folder / META_PROPERTIES} cannot be understood: {error!r}") from error
+
+
+def write_identity(folder: Path, identity: Identity) -> None:
+    values = {
+        "version": "1",
+        "cluster.id": identity.cluster_id,
+        "node.id": str(identity.node_id),
+        "directory.id": topic_id_text(TopicId(identity.directory_id)),
+        "penstock.format": OUR_FORMAT,
+    }
+    write_properties(str(folder / META_PROPERTIES), values)
+
+
+def claim(folder: Path, *, cluster_id: str, node_id: int) -> Identity:
+    """Make a folder ours, or find that it is; Fatal where it belongs to another cluster or broker."""
+    found = read_identity(folder)
+    if found is None:
+        identity = Identity(cluster_id, node_id, os.urandom(16))
+        write_identity(folder, identity)
+        return identity
+    for name, ours, theirs in (
+        ("cluster.id", cluster_id, found.cluster_id),
+        ("node.id", node_id, found.node_id),
+    ):
+        if ours != theirs:
+            raise Fatal(f"{folder} belongs to {name} {theirs}, this broker has {ours}: wrong folder?")
+    return found
+
+
+class FolderLock:
+    """Held for as long as a broker uses the folder; the kernel lets go when the process ends.
+
+    Two kinds of lock: Kafka takes the POSIX one, and only flock keeps two brokers of one process apart.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._fd = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.lockf(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._fd)
+            raise Fatal(f"{folder} is in use by another broker") from error
+
+    def release(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1

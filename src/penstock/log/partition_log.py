@@ -1,0 +1,143 @@
+"""PartitionLog: one partition's records on disk, appended to on the event loop.
+
+An append is one pwritev of the caller's views at the end of the active segment, then bookkeeping in memory: no other
+system call, no look into a record. It happened whole or not at all: after a short or failed write the file is cut
+back to its last good size, the log refuses further appends (see `state.Trouble`) and the caller gets KafkaStorageError.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import Final
+
+import structlog
+
+from penstock.errors import Fatal
+from penstock.log.cutting import CuttableLog
+from penstock.log.flushing import FlushableLog
+from penstock.log.machine import RELATIVE_OFFSET_MAX, RollReason, age_ms, index_entries_max, roll_jitter_ms
+from penstock.log.segment import Segment
+from penstock.log.swapping import SwappableLog
+from penstock.settings.topic import (
+    INDEX_INTERVAL_BYTES,
+    INTERNAL_SEGMENT_BYTES,
+    SEGMENT_BYTES,
+    SEGMENT_INDEX_BYTES,
+    SEGMENT_JITTER_MS,
+    SEGMENT_MS,
+)
+from penstock.wire.batch import BatchHeader
+
+_log = structlog.get_logger(__name__)
+
+VIEWS_MAX: Final = 1024
+"""Buffers that one pwritev takes (IOV_MAX)."""
+
+
+class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
+    def append(self, batches: Sequence[tuple[BatchHeader, memoryview]]) -> None:
+        """Write batches that carry their final offsets and leader epoch, checked already, rising from the log's end."""
+        if self.trouble is not None:
+            raise self.trouble.refusal()
+        first, last = batches[0][0], batches[-1][0]
+        if first.base_offset < self.end_offset:
+            raise Fatal(f"{self.partition}: append at {first.base_offset}, but the log ends at {self.end_offset}")
+        views = [view for _, view in batches]
+        size = sum(map(len, views))
+        segment = self._segment_for(size, first, last)
+        self._write(segment, views, size)
+
+        interval = self.config[INDEX_INTERVAL_BYTES]
+        epochs = self.epochs
+        for header, view in batches:
+            segment.note(header, len(view), interval)
+            if header.leader_epoch != epochs.latest:
+                epochs.assign(header.leader_epoch, header.base_offset)
+            if header.producer_id >= 0:
+                self.note_producer(segment, header, view)
+        self.end_offset = last.base_offset + last.last_offset_delta + 1
+        self.size += size
+
+    # --- writing ---
+
+    def _write(self, segment: Segment, views: list[memoryview], size: int) -> None:
+        file = segment.file
+        file.used = True
+        try:
+            fd = file.fd if file.fd >= 0 else self._open_active(segment)
+            if len(views) > VIEWS_MAX or os.pwritev(fd, views, segment.size) != size:
+                self._write_bit_by_bit(fd, views, segment.size)
+        except OSError as error:
+            self._cut_back(segment)
+            raise self.fail("append failed", error) from error
+
+    def _open_active(self, segment: Segment) -> int:
+        if segment.is_created:
+            return segment.file.descriptor()
+        fd = segment.file.create()
+        segment.is_created = True
+        self.is_folder_synced = False
+        return fd
+
+    def _write_bit_by_bit(self, fd: int, views: list[memoryview], position: int) -> None:
+        """After a short write, and for more views than one call takes: the error, if there is one, comes out here."""
+        for view in views:
+            left = view
+            while left:
+                count = os.pwrite(fd, left, position)
+                position += count
+                left = left[count:]
+
+    def _cut_back(self, segment: Segment) -> None:
+        """Leave no half-written batch behind. Should even this fail, recovery would find it by its checksum."""
+        try:
+            if segment.file.fd >= 0:
+                os.ftruncate(segment.file.fd, segment.size)
+        except OSError as error:
+            _log.error("could not cut back", file=segment.file.path, size=segment.size, reason=str(error))
+
+    # --- rolling ---
+
+    def _segment_for(self, size: int, first: BatchHeader, last: BatchHeader) -> Segment:
+        segment = self.segments[-1]
+        try:
+            if segment.index is None or not segment.is_active:
+                segment.activate()
+            reason = self._roll_reason(segment, size, last)
+            if reason is None:
+                return segment
+            return self._roll_for(reason, first, last)
+        except OSError as error:
+            raise self.fail("could not begin a segment", error) from error
+
+    def _roll_reason(self, segment: Segment, size: int, last: BatchHeader) -> RollReason | None:
+        config = self.config
+        if last.base_offset + last.last_offset_delta - segment.base_offset > RELATIVE_OFFSET_MAX:
+            return RollReason.OFFSET_RANGE
+        if not segment.size:
+            return None
+        if segment.size + size > (config[INTERNAL_SEGMENT_BYTES] or config[SEGMENT_BYTES]):
+            return RollReason.SIZE
+        if segment.index is not None and len(segment.index) >= index_entries_max(config[SEGMENT_INDEX_BYTES]):
+            return RollReason.INDEX_FULL
+        segment_ms = config[SEGMENT_MS]
+        age = age_ms(
+            first_timestamp=segment.first_timestamp,
+            newest_timestamp=last.max_timestamp,
+            created_at=segment.created_at,
+            now=0 if segment.first_timestamp >= 0 else self.clock.now(),
+        )
+        if age <= 0:
+            return None
+        jitter_ms = config[SEGMENT_JITTER_MS]
+        if jitter_ms:
+            segment_ms -= roll_jitter_ms(str(self.partition), segment.base_offset, jitter_ms, segment_ms)
+        return RollReason.AGE if age > segment_ms else None
+
+    def _roll_for(self, reason: RollReason, first: BatchHeader, last: BatchHeader) -> Segment:
+        """A new segment for these batches. Its base is the log's end, unless a gap (of a compacted leader's log) is too
+        wide for the offsets to fit."""
+        if last.last_offset - self.end_offset > RELATIVE_OFFSET_MAX:
+            return self.roll_at(first.base_offset)
+        segment = self.roll()
+        _log.debug("segment rolled", partition=str(self.partition), base_offset=segment.base_offset, why=reason.value)
+        return segment

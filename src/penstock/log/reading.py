@@ -1,0 +1,161 @@
+"""Reading a log: by offset as a slice of a file, by timestamp, and as bytes for those who open batches."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from penstock.errors import OffsetOutOfRange
+from penstock.log.checking import check_closed
+from penstock.log.files import private_descriptor
+from penstock.log.scan import Damaged, Found, walk
+from penstock.log.segment import HOT_TAIL_BYTES, UNKNOWN, Segment
+from penstock.log.slices import FileSlice
+from penstock.log.state import LogState
+from penstock.log.transactions import AbortedTransaction, collect_aborted
+from penstock.model import LeaderEpoch, Millis, Offset
+from penstock.wire.records import iterate
+
+
+class FoundByTime(NamedTuple):
+    timestamp: Millis
+    offset: Offset
+    leader_epoch: LeaderEpoch
+
+
+class ReadableLog(LogState):
+    def slice(self, start: int, *, at_most: int, before: int, at_least_one: bool = True) -> FileSlice | None:
+        """Whole batches from the one that holds `start`, of base offsets below `before`, within one segment.
+
+        At most `at_most` bytes, but at least one batch if `at_least_one` (KIP-74). None where there is nothing to give;
+        OffsetOutOfRange only outside [start_offset, end_offset]. Release the slice when it is sent.
+        """
+        if self.trouble is not None:
+            self.ensure_readable()
+        end_offset = self.end_offset
+        if not self.start_offset <= start <= end_offset:
+            raise OffsetOutOfRange(f"{self.partition} holds offsets {self.start_offset} to {end_offset}, not {start}")
+        if start >= before or start == end_offset:
+            return None
+        segments = self.segments
+        number = len(segments) - 1
+        segment = segments[number]
+        if start < segment.base_offset:
+            number = self._number_of(segments, start)
+            segment = segments[number]
+            if not segment.is_checked:
+                self._check(segment, segments[number + 1])
+        position = segment.find(start)
+        while position == UNKNOWN:
+            # Compaction left nothing from `start` to this segment's end: what comes next is in a later one.
+            number += 1
+            if number == len(segments) or segments[number].base_offset >= before:
+                return None
+            segment = segments[number]
+            if not segment.is_checked and number < len(segments) - 1:
+                self._check(segment, segments[number + 1])
+            position = segment.find(start)
+        segment_end = end_offset if number == len(segments) - 1 else segments[number + 1].base_offset
+        limit = segment.size if before >= segment_end else segment.end_before(before)
+        if position >= limit:
+            return None
+        stop = limit
+        if limit - position > at_most:
+            stop = segment.cut_at(position, position + at_most)
+            if stop == position:
+                if not at_least_one:
+                    return None
+                stop += segment.size_of_batch_at(position)
+        return FileSlice(
+            segment.file,
+            position,
+            stop - position,
+            first_offset=start,
+            is_recent=position >= segment.hot_from and position >= segment.size - HOT_TAIL_BYTES,
+        )
+
+    def read(self, start: int, at_most: int, *, at_least_one: bool = True) -> bytes:
+        """The bytes of a slice up to the log's end, owned; empty where there is nothing."""
+        found = self.slice(start, at_most=at_most, before=self.end_offset, at_least_one=at_least_one)
+        if found is None:
+            return b""
+        try:
+            return found.read()
+        finally:
+            found.release()
+
+    def aborted_transactions(self, start: int, upto: int) -> list[AbortedTransaction]:
+        """What a read_committed consumer of [start, upto) must skip."""
+        later = self.segments[self._number_of(self.segments, start) :]
+        return collect_aborted((s.transactions for s in later if s.transactions is not None), start, upto)
+
+    # --- by time; these open files of their own, so that a thread may do them ---
+
+    def find_by_time(self, timestamp: int) -> FoundByTime | None:
+        """The first record at or after the log's start whose timestamp is at least this one."""
+        self.ensure_readable()
+        start_offset, end_offset, segments = self.start_offset, self.end_offset, self.segments
+        for segment in segments[self._number_of(segments, start_offset) :]:
+            if segment.size and segment.load_timestamps() >= timestamp:
+                found = self._find_in(segment, timestamp, start_offset)
+                if found is not None:
+                    return found if found.offset < end_offset else None
+        return None
+
+    def max_timestamp(self) -> FoundByTime | None:
+        """The first record that has the largest timestamp of all."""
+        self.ensure_readable()
+        start_offset, segments = self.start_offset, self.segments
+        held = [s for s in segments[self._number_of(segments, start_offset) :] if s.size and s.load_timestamps() >= 0]
+        if not held:
+            return None
+        best = max(held, key=lambda segment: segment.max_timestamp)
+        return self._find_in(best, best.max_timestamp, start_offset)
+
+    def _find_in(self, segment: Segment, timestamp: int, start_offset: int) -> FoundByTime | None:
+        times = segment.time_index if segment.time_index is not None else segment.load_time_index()
+        offsets = segment.index if segment.index is not None else segment.load_offset_index()
+        from_offset = max(times.floor(timestamp), start_offset - segment.base_offset)
+        for found in self.batches_of(segment, position=offsets.floor(from_offset), check_crc=False):
+            if found.header.max_timestamp < timestamp or found.header.last_offset < start_offset:
+                continue
+            for record in iterate(found.view):
+                if record.timestamp >= timestamp and record.offset >= start_offset:
+                    epoch = LeaderEpoch(found.header.leader_epoch)
+                    return FoundByTime(Millis(record.timestamp), Offset(record.offset), epoch)
+        return None
+
+    def batches_of(self, segment: Segment, *, position: int = 0, check_crc: bool = True) -> Iterator[Found]:
+        """Every batch of a segment, through a descriptor of its own; damage takes the log offline (RULES 23)."""
+        with private_descriptor(segment.file.path) as fd:
+            try:
+                yield from walk(fd, position, segment.size, expected_offset=segment.base_offset, check_crc=check_crc)
+            except Damaged as damage:
+                raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
+
+    def warm(self, start: int) -> None:
+        """Bring the index of an old segment into memory before `slice` needs it; blocks, so in a thread."""
+        segments = self.segments
+        segment = segments[self._number_of(segments, start)]
+        if not segment.is_active:
+            segment.load_offset_index()
+
+    def is_near(self, start: int) -> bool:
+        """Whether `slice` will find its place without loading an index; if not, `warm` first in a thread."""
+        segments = self.segments
+        return start >= segments[-1].base_offset or segments[self._number_of(segments, start)].index is not None
+
+    def _check(self, segment: Segment, following: Segment) -> None:
+        """The first look at a closed segment since the start: is its end where the next one begins?"""
+        try:
+            check_closed(segment, following, may_have_gaps=self.may_have_gaps)
+        except (OSError, Damaged) as damage:
+            raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
+
+    @staticmethod
+    def _number_of(segments: tuple[Segment, ...], offset: int) -> int:
+        """The last segment that begins at or before an offset (the first where none does)."""
+        return max(0, bisect_right(segments, offset, key=_base_offset) - 1)
+
+
+def _base_offset(segment: Segment) -> int:
+    return segment.base_offset

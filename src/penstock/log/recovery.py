@@ -1,0 +1,261 @@
+"""Opening a log: what is on disk, whether it can be trusted, and what to do where it cannot.
+
+After a clean stop nothing is scanned: only the tail of the last segment is looked at. After anything else every batch
+from the recovery point on is read and its checksum verified. There, above the recovery point, a torn tail is what a
+crash leaves behind, and is cut; whatever followed it in the log goes too, so that a prefix remains. Below the recovery
+point everything has been fsynced: what is missing or wrong there is damage, which is said and takes the log offline,
+and not one byte is changed (RULES 21). Damage once found is remembered in a file of the folder, so that no later start
+trusts the log again without having read all of it.
+
+Runs in a thread, before anybody else knows of the log.
+"""
+
+import os
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+
+from penstock.errors import KafkaStorageError
+from penstock.log.checking import check_closed, end_offset_of
+from penstock.log.checkpoints import CheckpointUnreadable
+from penstock.log.cutting import DELETED
+from penstock.log.files import FilePool, names_in, private_descriptor, remove_files
+from penstock.log.index import OffsetIndex, TimeIndex
+from penstock.log.partition_log import PartitionLog
+from penstock.log.scan import Damaged, walk
+from penstock.log.segment import INDEX, LOG, SUFFIXES, TXN_INDEX, Segment, file_name
+from penstock.log.state import DAMAGE_NOTE
+from penstock.log.swapping import CLEANED, SWAP, finish_swaps
+from penstock.model import Clock, TopicId, TopicPartition
+from penstock.settings.topic import INDEX_INTERVAL_BYTES
+from penstock.wire.batch import HEADER_SIZE, NO_TIMESTAMP, BatchHeader
+
+if TYPE_CHECKING:
+    from penstock.settings.config import Config, TopicConfig
+
+_log = structlog.get_logger(__name__)
+
+
+class Known(msgspec.Struct, frozen=True, gc=False):
+    """What the data folder's checkpoints say of a log."""
+
+    is_clean: bool
+    recovery_point: int = 0
+    start_offset: int = 0
+    is_start_exact: bool = True
+    """Whether the first segment must reach down to start_offset; Kafka itself does not write down every start."""
+    may_have_gaps: bool = False
+    """Whether segments may end before the next one begins: compaction has been here."""
+    high_watermark: int = 0
+
+
+def open_log(
+    folder: Path,
+    partition: TopicPartition,
+    topic_id: TopicId,
+    known: Known,
+    *,
+    config: "Config | TopicConfig",
+    pool: FilePool,
+    clock: Clock,
+) -> PartitionLog:
+    """The log of a folder, fit for use or offline with a reason; never an exception for what is in the files."""
+    log = PartitionLog(folder, partition, topic_id, config=config, pool=pool, clock=clock)
+    log.recovery_point = log.recovery_point_on_disk = known.recovery_point
+    log.may_have_gaps = known.may_have_gaps
+    try:
+        _Opening(log, known).run()
+    except (OSError, Damaged, CheckpointUnreadable, KafkaStorageError) as error:
+        log.take_offline(f"damage found at start: {error}", stops_reads=True)
+        if not log.segments:
+            log.segments = (Segment(pool, str(folder), known.start_offset),)
+        log.start_offset = max(known.start_offset, log.segments[0].base_offset)
+        log.end_offset = max(log.start_offset, log.recovery_point)
+    log.size = sum(segment.size for segment in log.segments)
+    log.high_watermark = max(log.start_offset, min(known.high_watermark, log.end_offset))
+    return log
+
+
+class _Opening:
+    def __init__(self, log: PartitionLog, known: Known) -> None:
+        self.log = log
+        self.known = known
+        self.point = known.recovery_point
+        self.interval = log.config[INDEX_INTERVAL_BYTES]
+        self.end_offset = 0
+        self.was_damaged = False
+
+    def run(self) -> None:
+        log, known = self.log, self.known
+        segments = self._list_segments() or [self._segment(known.start_offset, size=0, is_created=False)]
+        first_offset = segments[0].base_offset
+        log.segments = tuple(segments)
+        log.start_offset = max(known.start_offset, first_offset)
+        log.epochs.load()
+        if known.is_start_exact and first_offset > known.start_offset:
+            raise KafkaStorageError(f"the records from {known.start_offset} to {first_offset - 1} are missing")
+        if known.is_clean and not self.was_damaged:
+            self._trust(segments)
+        else:
+            self._recover(segments)
+        if log.end_offset < self.point:
+            raise KafkaStorageError(f"the log ends at {log.end_offset}, records up to {self.point} should be here")
+        log.start_offset = min(log.start_offset, log.end_offset)
+        log.epochs.cut_end(log.end_offset)
+        log.epochs.cut_start(log.start_offset)
+        log.restore_producers(log.producers.restore(log.end_offset, first_offset))
+        if self.was_damaged:
+            _log.info("log found whole again", partition=str(log.partition))
+            remove_files([str(log.folder / DAMAGE_NOTE)])
+
+    # --- what is there ---
+
+    def _list_segments(self) -> list[Segment]:
+        folder = self.log.folder
+        names = names_in(folder)
+        if any(name.endswith((SWAP, CLEANED, DELETED)) for name in names):
+            finish_swaps(folder, names)
+            names = names_in(folder)
+        held = set(names)
+        self.was_damaged = DAMAGE_NOTE in held
+        segments = []
+        for name in sorted(name for name in held if name.endswith(LOG)):
+            size = (folder / name).stat().st_size
+            segment = self._segment(int(name.removesuffix(LOG)), size=size, is_created=True)
+            segment.is_index_written = file_name(segment.base_offset, INDEX) in held
+            if file_name(segment.base_offset, TXN_INDEX) in held:
+                self.log.add_transaction_index(segment)
+            segments.append(segment)
+        return segments
+
+    def _segment(self, base_offset: int, *, size: int, is_created: bool) -> Segment:
+        log = self.log
+        segment = Segment(log.pool, str(log.folder), base_offset, size=size, created_at=log.clock.now())
+        segment.is_created = is_created
+        return segment
+
+    # --- after a clean stop ---
+
+    def _trust(self, segments: list[Segment]) -> None:
+        """Closed segments are checked when somebody reads them."""
+        for segment in segments[:-1]:
+            self._ensure_index(segment)
+        self.log.end_offset = end_offset_of(segments[-1])
+        self.log.recovery_point = max(self.point, self.log.end_offset)
+        segments[-1].is_active = True
+        segments[-1].is_index_written = True
+
+    def _ensure_index(self, segment: Segment) -> None:
+        if segment.is_index_written:
+            return
+        _log.warning("index missing, built again", file=segment.file.path)
+        self._scan(segment, from_point=0)
+        segment.write_indexes(*segment.index_bytes(), durably=True)
+        segment.is_index_written = True
+        segment.index, segment.time_index, segment.recent = None, None, None
+
+    # --- after anything else ---
+
+    def _recover(self, segments: list[Segment]) -> None:
+        """Segment by segment: those below the recovery point need only look whole, the others are read."""
+        log, scan_from = self.log, 0 if self.was_damaged else self.point
+        for number, segment in enumerate(segments):
+            following = segments[number + 1] if number + 1 < len(segments) else None
+            if following is not None and following.base_offset <= scan_from:
+                self._ensure_index(segment)
+                check_closed(segment, following, may_have_gaps=log.may_have_gaps)
+                continue
+            sound_size = self._sound_size(segment, scan_from)
+            is_whole = sound_size == segment.size
+            if following is not None and is_whole and self._meets(following):
+                segment.close()
+                segment.is_checked = True
+                continue
+            if not is_whole or following is not None:
+                self._cut(segment, segments[number + 1 :], sound_size)
+            del segments[number + 1 :]
+            break
+        log.segments = tuple(segments)
+        log.end_offset = self.end_offset
+        segments[-1].is_active = True
+
+    def _meets(self, following: Segment) -> bool:
+        gap = following.base_offset - self.end_offset
+        return gap == 0 or (gap > 0 and self.log.may_have_gaps and following.base_offset <= self.point)
+
+    def _sound_size(self, segment: Segment, scan_from: int) -> int:
+        """Read a segment; how many of its bytes are sound. Damaged where others are below the recovery point."""
+        size = segment.size
+        try:
+            self._scan(segment, from_point=scan_from)
+        except Damaged as damage:
+            sound_size, segment.size = segment.size, size
+            if self.end_offset < self.point:
+                raise
+            _log.warning("torn tail", file=segment.file.path, cut_to=sound_size, of=size, reason=str(damage))
+            return sound_size
+        return size
+
+    def _scan(self, segment: Segment, *, from_point: int) -> None:
+        """Walk a segment with every checksum, building its indexes and the leader epochs anew as it goes."""
+        upto = segment.size
+        segment.size = self._start_indexes(segment, from_point)
+        segment.is_index_written = False
+        self.end_offset = segment.base_offset
+        epochs = self.log.epochs
+        with private_descriptor(segment.file.path) as fd:
+            for found in walk(fd, segment.size, upto, expected_offset=segment.base_offset):
+                header = found.header
+                segment.note(header, header.size, self.interval)
+                if header.leader_epoch > epochs.latest:
+                    epochs.assign(header.leader_epoch, header.base_offset)
+                self.end_offset = header.next_offset
+
+    def _start_indexes(self, segment: Segment, from_point: int) -> int:
+        """Where to begin reading so as to see all from an offset on, with the indexes as they were just before."""
+        offsets, times = OffsetIndex(), TimeIndex()
+        position = 0
+        if from_point > segment.base_offset and segment.is_index_written:
+            offsets, times = segment.load_offset_index(), segment.load_time_index()
+            position, last = offsets.entry_at(from_point - 1 - segment.base_offset)
+            if not offsets.is_sane(segment.size) or not len(times) or not self._is_batch(segment, position):
+                offsets, times, position, last = OffsetIndex(), TimeIndex(), 0, -1
+            offsets.cut(position)
+            times.cut(last + 1)
+        segment.index, segment.time_index, segment.recent = offsets, times, None
+        timestamp, relative = times.last() or (NO_TIMESTAMP, 0)
+        segment.max_timestamp, segment.max_timestamp_last = timestamp, segment.base_offset + relative
+        segment.since_index_bytes = position - (offsets.positions[-1] if len(offsets) else 0)
+        if position:
+            segment.first_timestamp = _header_at(segment, 0).max_timestamp
+        return position
+
+    def _is_batch(self, segment: Segment, position: int) -> bool:
+        """Whether an index that may be from before a crash points at what it says."""
+        try:
+            header = _header_at(segment, position)
+        except struct.error:
+            return False
+        return header.magic == 2 and segment.base_offset <= header.base_offset < self.point
+
+    def _cut(self, torn: Segment, later: list[Segment], size: int) -> None:
+        """Above the recovery point: keep the sound bytes of this segment and nothing after it."""
+        if self.end_offset < self.point:
+            raise KafkaStorageError(f"the records from {self.end_offset} to {self.point - 1} are missing")
+        for segment in reversed(later):
+            _log.warning("segment after a torn one removed", file=segment.file.path, size=segment.size)
+            remove_files(segment.path(suffix) for suffix in SUFFIXES)
+        with private_descriptor(torn.file.path, os.O_RDWR) as fd:
+            os.ftruncate(fd, size)
+            os.fsync(fd)
+        torn.size = size
+        torn.is_index_written = False
+        self.log.is_folder_synced = False
+
+
+def _header_at(segment: Segment, position: int) -> BatchHeader:
+    with private_descriptor(segment.file.path) as fd:
+        return BatchHeader.peek(os.pread(fd, HEADER_SIZE, position))

@@ -1,0 +1,86 @@
+"""Walking a segment batch by batch, with every byte checked: for recovery, compaction, lookup by time and scrubbing.
+
+The hot path never comes here. A walk stops at the first thing that is not a whole, sound batch and says what it was;
+whether that is a torn tail to cut or damage to report is for the caller to decide, who knows the recovery point.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import Final
+
+import crc32c
+import msgspec
+
+from penstock.wire.batch import CRC_FROM, HEADER, HEADER_SIZE, LENGTH_OVERHEAD, BatchHeader
+
+READ_SIZE: Final = 1 << 20
+
+
+class Damaged(Exception):
+    """What lies at a position of a segment is not a whole, sound batch."""
+
+    def __init__(self, position: int, expected_offset: int, what: str) -> None:
+        super().__init__(f"{what} at byte {position}, after offset {expected_offset - 1}")
+        self.position = position
+        self.expected_offset = expected_offset
+        """The first offset that is no longer to be had because of it, if nothing else says more."""
+
+
+class Found(msgspec.Struct, gc=False):
+    """One batch of a walk. The view is borrowed: it is overwritten by the next step."""
+
+    position: int
+    header: BatchHeader
+    view: memoryview
+
+
+def walk(fd: int, position: int, end: int, *, expected_offset: int, check_crc: bool = True) -> Iterator[Found]:
+    """Every batch from a batch start to `end`; Damaged where the bytes stop making sense, or a file is short."""
+    buffer = bytearray(min(READ_SIZE, max(end - position, HEADER_SIZE)))
+    view = memoryview(buffer)
+    held_from = held_to = position
+    while position < end:
+        if held_to - position < HEADER_SIZE:
+            held_from, held_to = position, position + _fill(fd, view, position, end)
+            if held_to - position < HEADER_SIZE:
+                raise Damaged(position, expected_offset, "a batch header cut short")
+        header = BatchHeader(*HEADER.unpack_from(view, position - held_from))
+        size = header.length + LENGTH_OVERHEAD
+        if wrong := _wrong_header(header, expected_offset, left=end - position):
+            raise Damaged(position, expected_offset, wrong)
+        if held_to - position < size:
+            if size > len(buffer):
+                buffer = bytearray(size)
+                view = memoryview(buffer)
+            held_from, held_to = position, position + _fill(fd, view, position, end)
+            if held_to - position < size:
+                raise Damaged(position, expected_offset, "a batch cut short")
+        batch = view[position - held_from : position - held_from + size]
+        if check_crc and crc32c.crc32c(batch[CRC_FROM:]) != header.crc:
+            raise Damaged(position, expected_offset, "a batch whose checksum is wrong")
+        yield Found(position, header, batch)
+        expected_offset = header.next_offset
+        position += size
+
+
+def _fill(fd: int, view: memoryview, position: int, end: int) -> int:
+    """Read as much as there is room for; less only where the file is shorter than it should be."""
+    wanted, got = min(len(view), end - position), 0
+    while got < wanted:
+        count = os.preadv(fd, [view[got:wanted]], position + got)
+        if not count:
+            break
+        got += count
+    return got
+
+
+def _wrong_header(header: BatchHeader, expected_offset: int, *, left: int) -> str | None:
+    if header.length < HEADER_SIZE - LENGTH_OVERHEAD:
+        return f"a batch of length {header.length}"
+    if header.magic != 2:
+        return f"a batch of format {header.magic}"
+    if header.length + LENGTH_OVERHEAD > left:
+        return f"a batch of {header.length + LENGTH_OVERHEAD} bytes of which {left} are there"
+    if header.base_offset < expected_offset or header.last_offset_delta < 0:
+        return f"a batch from offset {header.base_offset} to {header.last_offset}"
+    return None

@@ -1,0 +1,135 @@
+"""Housekeeping: what a broker does for its logs while nobody asks.
+
+    retention          every log.retention.check.interval.ms
+    flushing           closed segments within a second of their roll; records older than flush.ms
+    checkpoints        recovery points, log starts and high watermarks, every few seconds if they changed
+    removal            of deleted files and folders when their delay is over
+    second chances     a log that a full disk has stopped, when there is room again
+    producers          that have been silent for too long are forgotten
+
+One task, with one parent. Decisions are made on the loop; whatever blocks is done in a thread and reported back.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from penstock.errors import KafkaStorageError
+from penstock.log.cutting import RetentionPlan, rename_doomed
+from penstock.log.flusher import Flusher
+from penstock.log.folder import LogFolder, remove_paths
+from penstock.log.partition_log import PartitionLog
+from penstock.model import Clock
+from penstock.settings.broker import (
+    LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS,
+    LOG_RETENTION_CHECK_INTERVAL_MS,
+    PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS,
+    REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS,
+)
+
+if TYPE_CHECKING:
+    from penstock.settings.config import Config
+
+_log = structlog.get_logger(__name__)
+
+TICK_S: Final = 1.0
+
+
+class LogHousekeeping:
+    def __init__(self, folders: Sequence[LogFolder], flusher: Flusher, config: "Config", clock: Clock) -> None:
+        self._folders = folders
+        self._flusher = flusher
+        self._config = config
+        self._clock = clock
+
+    async def run(self) -> None:
+        """Until cancelled. A step that fails is said and tried again at its next time."""
+        checkpoint_ms = min(
+            self._config[REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS],
+            self._config[LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS],
+        )
+        async with asyncio.TaskGroup() as tasks:
+            for name, every_ms, step in (
+                ("retention", self._config[LOG_RETENTION_CHECK_INTERVAL_MS], self.apply_retention),
+                ("checkpoints", checkpoint_ms, self.write_checkpoints),
+                ("producers", self._config[PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS], self.expire_producers),
+                ("flush", int(TICK_S * 1000), self.flush),
+                ("removal", int(TICK_S * 1000), self.remove_deleted),
+                ("second chances", 5_000, self.try_again),
+            ):
+                tasks.create_task(self._repeat(name, every_ms / 1000, step), name=f"log {name}")
+
+    async def _repeat(self, name: str, every_s: float, step: Callable[[], Awaitable[object]]) -> None:
+        while True:
+            await asyncio.sleep(every_s)
+            try:
+                await step()
+            except (OSError, KafkaStorageError) as error:
+                _log.error("housekeeping failed", step=name, reason=str(error))
+
+    def _logs(self) -> list[PartitionLog]:
+        return [log for folder in self._folders for log in folder]
+
+    async def apply_retention(self) -> int:
+        """Delete what is too old or too much; how many segments went."""
+        count = 0
+        for folder in self._folders:
+            plans = await asyncio.to_thread(_plan_all, list(folder), self._clock.now())
+            dropped = [(log, log.drop_oldest(plan)) for log, plan in plans]
+            gone = [(log, segments) for log, segments in dropped if segments]
+            if gone:
+                # The new starts must be on disk before the old files leave it.
+                await self._write_checkpoints_of(folder)
+            for log, segments in gone:
+                log.removal_begun(segments, await asyncio.to_thread(rename_doomed, segments))
+                count += len(segments)
+        return count
+
+    async def flush(self) -> None:
+        now = self._clock.now()
+        late = {log for log in self._logs() if log.is_flush_late(now) and log.trouble is None}
+        rolled = {log for folder in self._folders for log in folder.rolled_logs if log.trouble is None}
+        for folder in self._folders:
+            folder.rolled_logs.clear()
+        for log in late:
+            await self._flusher.durable(log, log.end_offset)
+        for log in rolled - late:
+            await self._flusher.flush_closed(log)
+
+    async def write_checkpoints(self) -> None:
+        for folder in self._folders:
+            await self._write_checkpoints_of(folder)
+
+    async def _write_checkpoints_of(self, folder: LogFolder) -> None:
+        picture = folder.take_picture()
+        await asyncio.to_thread(folder.checkpoints.write, picture)
+        folder.picture_written(picture)
+
+    async def remove_deleted(self) -> None:
+        for folder in self._folders:
+            if paths := folder.due_for_removal(self._clock.now()):
+                await asyncio.to_thread(remove_paths, paths)
+
+    async def try_again(self) -> None:
+        for log in self._logs():
+            if log.trouble is not None and log.trouble.may_pass:
+                log.try_again()
+
+    async def expire_producers(self) -> None:
+        now = self._clock.now()
+        for log in self._logs():
+            log.producers.expire(now)
+
+
+def _plan_all(logs: list[PartitionLog], now: int) -> list[tuple[PartitionLog, RetentionPlan]]:
+    plans = []
+    for log in logs:
+        try:
+            plan = log.plan_retention(now)
+        except FileNotFoundError:
+            continue  # deleted, or cut, while we looked
+        if plan.segments:
+            plans.append((log, plan))
+    return plans

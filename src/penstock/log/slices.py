@@ -1,0 +1,70 @@
+"""A range of a segment's file, lent to whoever sends it: the descriptor is pinned until `release`."""
+
+import errno
+import os
+from typing import Final
+
+from penstock.log.files import PooledFile
+from penstock.log.scan import READ_SIZE
+
+PROBE_EVERY: Final = 64 << 10
+"""One page in this many bytes is asked for: pages are read ahead and dropped in runs, so neighbours share a fate."""
+
+_NOT_THERE = errno.EAGAIN
+
+
+class FileSlice:
+    """Whole batches of one segment. `first_offset` is what was asked for; the first batch may begin before it."""
+
+    __slots__ = ("fd", "file", "first_offset", "is_recent", "position", "size")
+
+    def __init__(self, file: PooledFile, position: int, size: int, *, first_offset: int, is_recent: bool) -> None:
+        self.fd = file.pin()
+        self.file: PooledFile | None = file
+        self.position = position
+        self.size = size
+        self.first_offset = first_offset
+        self.is_recent = is_recent
+
+    def release(self) -> None:
+        """Let the descriptor go; on the event loop. Twice does no harm."""
+        file, self.file = self.file, None
+        if file is not None:
+            file.unpin()
+
+    def is_hot(self) -> bool:
+        """Whether sending will not wait for the disk. What was appended lately is taken to be in memory, unasked."""
+        if self.is_recent:
+            return True
+        end = self.position + self.size
+        page = [bytearray(1)]
+        try:
+            for position in range(self.position, end, PROBE_EVERY):
+                os.preadv(self.fd, page, position, os.RWF_NOWAIT)
+            os.preadv(self.fd, page, end - 1, os.RWF_NOWAIT)
+        except OSError as error:
+            # A file system that cannot answer without waiting (tmpfs on older kernels) keeps its pages in memory.
+            return error.errno != _NOT_THERE
+        return True
+
+    def warm(self) -> None:
+        """Bring the pages in; blocks, so in a thread."""
+        buffer = memoryview(bytearray(min(self.size, READ_SIZE)))
+        position, end = self.position, self.position + self.size
+        while position < end:
+            count = os.preadv(self.fd, [buffer[: end - position]], position)
+            if not count:
+                return
+            position += count
+
+    def read(self) -> bytes:
+        """The bytes themselves, owned; short where the file is shorter than it should be."""
+        parts = []
+        position, end = self.position, self.position + self.size
+        while position < end:
+            part = os.pread(self.fd, end - position, position)
+            if not part:
+                break
+            parts.append(part)
+            position += len(part)
+        return b"".join(parts)

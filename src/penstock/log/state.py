@@ -1,0 +1,159 @@
+"""What a partition's log is made of, and whether it may be used: the ground for reading, cutting and flushing.
+
+Who may touch what. A log belongs to the event loop: every attribute is read and written there, without locks. Threads
+get an order that was fixed on the loop (a flush job, a tuple of segments) and report back to the loop, which alone
+changes the log. `segments` is an immutable tuple, replaced whole: whoever holds one may go on reading it. Before a log
+is handed out (`recovery.open_log`) it belongs to the thread that opens it.
+"""
+
+import errno
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import structlog
+
+from penstock.errors import KafkaStorageError
+from penstock.log.epochs import LeaderEpochs
+from penstock.log.files import FilePool
+from penstock.log.producers import ProducerStates
+from penstock.log.segment import Segment
+from penstock.model import Clock, TopicId, TopicPartition
+
+if TYPE_CHECKING:
+    from penstock.settings.config import Config, TopicConfig
+
+_log = structlog.get_logger(__name__)
+
+DAMAGE_NOTE: Final = "penstock-damaged"
+"""Lies in a partition's folder while it is known to be damaged. The next start reads the whole log, and removes the
+note if it finds nothing wrong any more."""
+
+_DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+
+
+class Trouble(msgspec.Struct, frozen=True):
+    """Why a log takes no appends.
+
+    Disk full passes: housekeeping looks for free space and lifts it, so that no restart is needed. Any other failed
+    write or fsync stays until the broker is started again, when recovery reads what is really on disk; reads go on.
+    Damage below the recovery point stops reads too: what is left is not all that was acknowledged (RULES 21).
+    """
+
+    reason: str
+    stops_reads: bool
+    may_pass: bool
+
+    def refusal(self) -> KafkaStorageError:
+        return KafkaStorageError(self.reason)
+
+
+class LogState:
+    def __init__(
+        self,
+        folder: Path,
+        partition: TopicPartition,
+        topic_id: TopicId,
+        *,
+        config: "Config | TopicConfig",
+        pool: FilePool,
+        clock: Clock,
+    ) -> None:
+        self.folder = folder
+        self.partition = partition
+        self.topic_id = topic_id
+        self.config = config
+        self.pool = pool
+        self.clock = clock
+        self.start_offset = 0
+        self.end_offset = 0
+        self.high_watermark = 0
+        """Kept here for its checkpoint and as retention's limit; whoever leads or follows the partition moves it."""
+        self.recovery_point = 0
+        """Everything below it has been fdatasynced."""
+        self.recovery_point_on_disk = 0
+        """The one in the checkpoint file: what recovery will go by. Compaction stays below it."""
+        self.segments: tuple[Segment, ...] = ()
+        self.size = 0
+        self.epochs = LeaderEpochs(str(folder), self)
+        self.producers = ProducerStates(folder, config, clock)
+        self.trouble: Trouble | None = None
+        self.cuts = 0
+        """How often bytes were taken off the end: a flush that began before a cut proves nothing after it."""
+        self.is_folder_synced = True
+        """False while files were made or renamed since the folder was last fsynced."""
+        self.may_have_gaps = False
+        """Compaction has been here: a segment may end before the next one begins, and that is no damage."""
+        self.flushed_at = clock.now()
+        self.home: Home | None = None
+
+    @property
+    def active(self) -> Segment:
+        return self.segments[-1]
+
+    @property
+    def offline_reason(self) -> str | None:
+        return None if self.trouble is None else self.trouble.reason
+
+    def take_offline(self, reason: str, *, stops_reads: bool, may_pass: bool = False) -> KafkaStorageError:
+        """Refuse appends from now on. The first trouble stays, unless a worse one follows."""
+        trouble = Trouble(f"{self.partition}: {reason}", stops_reads=stops_reads, may_pass=may_pass)
+        if self.trouble is None or (stops_reads and not self.trouble.stops_reads) or self.trouble.may_pass:
+            self.trouble = trouble
+            _log.error("log offline", partition=str(self.partition), reason=reason, reads=not stops_reads)
+            if stops_reads:
+                self._remember_damage(reason)
+        return self.trouble.refusal()
+
+    def _remember_damage(self, reason: str) -> None:
+        try:
+            (self.folder / DAMAGE_NOTE).write_text(reason + "\n")
+        except OSError as error:
+            _log.error("damage not noted", partition=str(self.partition), reason=str(error))
+
+    def fail(self, what: str, error: OSError) -> KafkaStorageError:
+        """An operation on the disk failed."""
+        return self.take_offline(
+            f"{what}: {error.strerror or error}", stops_reads=False, may_pass=error.errno in _DISK_FULL
+        )
+
+    def try_again(self) -> bool:
+        """Lift a trouble that may pass, if there is room on the disk again; the next append will tell."""
+        if self.trouble is None or not self.trouble.may_pass:
+            return False
+        room = os.statvfs(self.folder)
+        if room.f_bavail * room.f_frsize < FREE_BYTES_MIN:
+            return False
+        self.trouble = None
+        _log.info("log back", partition=str(self.partition))
+        return True
+
+    def ensure_readable(self) -> None:
+        if self.trouble is not None and self.trouble.stops_reads:
+            raise self.trouble.refusal()
+
+    def __repr__(self) -> str:
+        return f"<log {self.partition} [{self.start_offset}, {self.end_offset})>"
+
+
+FREE_BYTES_MIN: Final = 64 << 20
+"""Free space at which a log that was stopped by a full disk is tried again."""
+
+
+class Home:
+    """What a log tells its data folder; a log without one (a test's) tells nobody."""
+
+    def rolled(self, log: LogState) -> None:
+        """A segment was closed: it should be flushed soon."""
+
+    def start_rises(self, log: LogState) -> None:
+        """The oldest segments are about to be removed: the checkpoint must say so first, or the next start would take
+        them for lost."""
+
+    def recovery_point_falls(self, log: LogState) -> None:
+        """The log is about to be cut below its recovery point: the checkpoint must say so first, or the next start
+        would take the missing records for damage."""
+
+    def doomed(self, log: LogState, paths: list[str]) -> None:
+        """Files to be removed after file.delete.delay.ms; they have been renamed already."""

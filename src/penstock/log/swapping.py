@@ -1,0 +1,97 @@
+"""Replacing segments by cleaned ones, so that a crash at any point leaves either the old or the new, never a mixture.
+
+Compaction writes `<base>.log.cleaned` (and its indexes) beside the old segments, in a thread, and fsyncs them. Then:
+
+    in the thread   `.cleaned` -> `.swap`, fsync of the folder: from here on the new ones win
+    on the loop     old -> `.deleted`, `.swap` -> final name, the tuple of segments replaced
+    in the thread   fsync of the folder; the old files are removed after file.delete.delay.ms
+
+At start `.cleaned` and `.deleted` files are removed; `.swap` files are completed: originals within their offsets go.
+"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from penstock.log.cutting import DELETED, CuttableLog
+from penstock.log.files import private_descriptor, rename_if_there, sync_folder
+from penstock.log.scan import Damaged, walk
+from penstock.log.segment import LOG, SUFFIXES, TXN_INDEX, Segment, file_name
+
+CLEANED: Final = ".cleaned"
+SWAP: Final = ".swap"
+
+
+def prepare_swap(folder: Path, base_offsets: Sequence[int]) -> None:
+    """First part, in the thread that wrote and fsynced the `.cleaned` files. Indexes first: once the `.log` is a
+    `.swap` it stands for all originals from its base to its end, with whatever index is there."""
+    for base_offset in sorted(base_offsets, reverse=True):
+        for suffix in reversed(SUFFIXES):
+            path = str(folder / file_name(base_offset, suffix))
+            rename_if_there(path + CLEANED, path + SWAP)
+    sync_folder(str(folder))
+
+
+class SwappableLog(CuttableLog):
+    def replace_segments(self, old: Sequence[Segment], new_base_offsets: Sequence[int]) -> list[Segment]:
+        """Second part, on the loop: `old` are neighbours among the closed segments, the new ones are `.swap` files."""
+        segments = self.segments
+        first = segments.index(old[0])
+        if segments[first : first + len(old)] != tuple(old) or old[-1] is segments[-1]:
+            raise ValueError("only closed segments that are neighbours in the log can be replaced")
+        if segments[first + len(old)].base_offset > self.recovery_point_on_disk:
+            raise ValueError("segments above the checkpointed recovery point may not be replaced: recovery scans them")
+        self.doom(old)
+        new = [self._take_in(base_offset) for base_offset in new_base_offsets]
+        self.segments = (*segments[:first], *new, *segments[first + len(old) :])
+        self.size += sum(s.size for s in new) - sum(s.size for s in old)
+        self.is_folder_synced = False
+        self.may_have_gaps = True
+        for segment in old:
+            self.pool.indexes.drop(segment)
+        return new
+
+    def _take_in(self, base_offset: int) -> Segment:
+        for suffix in reversed(SUFFIXES):
+            path = str(self.folder / file_name(base_offset, suffix))
+            rename_if_there(path + SWAP, path)
+        size = (self.folder / file_name(base_offset, LOG)).stat().st_size
+        segment = Segment(self.pool, str(self.folder), base_offset, size=size, created_at=self.clock.now())
+        segment.is_created = True
+        if os.path.exists(segment.path(TXN_INDEX)):
+            self.add_transaction_index(segment)
+        return segment
+
+
+def finish_swaps(folder: Path, names: Sequence[str]) -> None:
+    """At start: remove what was being written or deleted, complete what was being swapped."""
+    for name in names:
+        if name.endswith((DELETED, CLEANED)):
+            (folder / name).unlink()
+    for name in names:
+        if name.endswith(LOG + SWAP):
+            base_offset = int(name.removesuffix(LOG + SWAP))
+            _remove_originals(folder, names, base_offset, _end_of(folder / name, base_offset))
+    for name in names:
+        if name.endswith(SWAP):
+            (folder / name).rename(folder / name.removesuffix(SWAP))
+    sync_folder(str(folder))
+
+
+def _remove_originals(folder: Path, names: Sequence[str], base_offset: int, end_offset: int) -> None:
+    for name in names:
+        stem, dot, suffix = name.partition(".")
+        if dot + suffix in SUFFIXES and base_offset <= int(stem) < max(end_offset, base_offset + 1):
+            (folder / name).unlink(missing_ok=True)
+
+
+def _end_of(path: Path, base_offset: int) -> int:
+    end_offset = base_offset
+    with private_descriptor(str(path)) as fd:
+        try:
+            for found in walk(fd, 0, os.fstat(fd).st_size, expected_offset=base_offset, check_crc=False):
+                end_offset = found.header.next_offset
+        except Damaged:
+            pass  # it was fsynced before it was renamed: opening the log will report it
+    return end_offset
