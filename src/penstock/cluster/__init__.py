@@ -1,5 +1,14 @@
 """The cluster image, and the controller that writes it: topics, placement, settings, features, membership."""
 
+from penstock.cluster.addresses import (
+    Node,
+    controller_for_clients,
+    is_reachable,
+    nodes,
+    offline_replicas,
+    reachable_leader,
+)
+from penstock.cluster.alterations import require_alterable, require_well_formed
 from penstock.cluster.changes import (
     BrokerGone,
     BrokerRegistered,
@@ -15,6 +24,7 @@ from penstock.cluster.changes import (
 )
 from penstock.cluster.commands import (
     AlterSettings,
+    CreatedTopic,
     CreateTopic,
     FeatureUpdate,
     GrowTopic,
@@ -24,23 +34,35 @@ from penstock.cluster.commands import (
     UpgradeType,
 )
 from penstock.cluster.controller import Controller
+from penstock.cluster.describing import broker_number
+from penstock.cluster.describing import explain as explain_settings
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
 from penstock.cluster.names import CLUSTER_METADATA, CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE, is_internal
 from penstock.cluster.names import check as check_topic_name
 from penstock.cluster.names import what_is_wrong_with as what_is_wrong_with_topic_name
 from penstock.cluster.producer_ids import ProducerIds
-from penstock.cluster.records import BrokerRecord, Endpoint, TopicRecord
-from penstock.cluster.resources import BROKER_DEFAULTS, Resource, ResourceType
+from penstock.cluster.records import BrokerRecord, Endpoint
+from penstock.cluster.resources import (
+    BROKER_DEFAULTS,
+    CLUSTER_OPERATIONS,
+    NOT_ASKED_FOR,
+    TOPIC_OPERATIONS,
+    Resource,
+    ResourceType,
+)
 from penstock.cluster.service import Cluster
 from penstock.cluster.shapes import NO_LEADER, BrokerImage, PartitionImage, TopicImage
 
 __all__ = [
     "BROKER_DEFAULTS",
     "CLUSTER_METADATA",
+    "CLUSTER_OPERATIONS",
     "CONSUMER_OFFSETS",
+    "NOT_ASKED_FOR",
     "NO_LEADER",
     "SHARE_GROUP_STATE",
+    "TOPIC_OPERATIONS",
     "TRANSACTION_STATE",
     "AlterSettings",
     "BrokerGone",
@@ -52,12 +74,14 @@ __all__ = [
     "Controller",
     "ControllerChanged",
     "CreateTopic",
+    "CreatedTopic",
     "Endpoint",
     "FeatureUpdate",
     "FeaturesChanged",
     "GrowTopic",
     "ImageChange",
     "Keys",
+    "Node",
     "Operation",
     "PartitionChanged",
     "PartitionImage",
@@ -71,10 +95,18 @@ __all__ = [
     "TopicDeleted",
     "TopicGrown",
     "TopicImage",
-    "TopicRecord",
     "TopicSettingsChanged",
     "UpgradeType",
+    "broker_number",
     "check_topic_name",
+    "controller_for_clients",
+    "explain_settings",
     "is_internal",
+    "is_reachable",
+    "nodes",
+    "offline_replicas",
+    "reachable_leader",
+    "require_alterable",
+    "require_well_formed",
     "what_is_wrong_with_topic_name",
 ]

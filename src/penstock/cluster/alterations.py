@@ -7,6 +7,7 @@ from penstock.cluster.commands import Operation, SettingChange
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.resources import Resource, ResourceType
 from penstock.errors import InvalidConfig, InvalidRequest, UnknownTopicOrPartition
+from penstock.model import BrokerId
 from penstock.settings.config import Config
 from penstock.settings.setting import Scope, settings_of
 from penstock.settings.types import Kind
@@ -62,6 +63,19 @@ def replaced(settings: Iterable[tuple[str, str | None]]) -> dict[str, str]:
     given = [SettingChange(name, Operation.SET, value) for name, value in settings]
     require_well_formed(given)
     return {change.name: change.value or "" for change in given}
+
+
+def require_alterable(resource: Resource, type_number: int, *, broker_id: BrokerId) -> None:
+    """Whether this broker takes changes of the resource; of single brokers it takes only its own."""
+    if resource.type not in _SCOPES:
+        raise InvalidRequest(f"Unknown resource type {type_number}")
+    if resource.type is ResourceType.BROKER and resource.name:
+        try:
+            number = int(resource.name)
+        except ValueError:
+            raise InvalidRequest(f"Node id must be an integer, but it is: {resource.name}") from None
+        if number != broker_id:
+            raise InvalidRequest(f"Unexpected broker id, expected {broker_id}, but received {resource.name}")
 
 
 def require_well_formed(changes: Sequence[SettingChange]) -> None:

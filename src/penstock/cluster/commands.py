@@ -40,6 +40,15 @@ class CreateTopic(msgspec.Struct, frozen=True):
     """Where in broker order placement begins."""
 
 
+class CreatedTopic(msgspec.Struct, frozen=True):
+    """What a new topic turned out to be, or would have been."""
+
+    topic_id: TopicId
+    partitions: int
+    replication_factor: int
+    settings: dict[str, str]
+
+
 class GrowTopic(msgspec.Struct, frozen=True):
     name: str
     count: int

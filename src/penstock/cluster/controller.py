@@ -15,6 +15,7 @@ from penstock.cluster.commands import (
     AlterSettings,
     BeginAnew,
     Command,
+    CreatedTopic,
     CreateTopic,
     DeleteTopic,
     FeatureUpdate,
@@ -27,7 +28,6 @@ from penstock.cluster.creation import partitions_asked_for, require_moderate
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.machine import ControllerMachine
-from penstock.cluster.records import TopicRecord
 from penstock.cluster.resources import ResourceType
 from penstock.cluster.shapes import TopicImage
 from penstock.cluster.turns import Turns
@@ -59,7 +59,7 @@ class Controller:
         self._machine = machine
         self._feed = feed
         self._image = image
-        self._broker_id = broker_id
+        self.broker_id = broker_id
         self._config = config
         self._dice = dice
         self._turns = Turns()
@@ -67,7 +67,7 @@ class Controller:
 
     async def create_topics(
         self, topics: Sequence[CreateTopic], *, timeout_ms: int, validate_only: bool = False
-    ) -> list[TopicRecord | Refusal]:
+    ) -> list[CreatedTopic | Refusal]:
         """One outcome for each topic, in order: what was created, or why it was not. The service gives the ids."""
         commands = [
             msgspec.structs.replace(topic, topic_id=self._new_topic_id(), start=self._somewhere()) for topic in topics
@@ -159,7 +159,7 @@ class Controller:
         """A command that several transactions carry out must not meet another for the same topic half way."""
         async with self._turns.of(self._subject(command)):
             for _ in range(ATTEMPTS_MAX):
-                if self._image.controller_id != self._broker_id:
+                if self._image.controller_id != self.broker_id:
                     raise NotController
                 decision = self._machine.decide(command)
                 try:

@@ -19,6 +19,7 @@ from penstock.cluster.commands import (
     AnyDecision,
     BeginAnew,
     Command,
+    CreatedTopic,
     CreateTopic,
     Decision,
     DeleteTopic,
@@ -93,7 +94,7 @@ class ControllerMachine:
             case _:
                 assert_never(command)
 
-    def _create_topic(self, command: CreateTopic) -> Decision[TopicRecord]:
+    def _create_topic(self, command: CreateTopic) -> Decision[CreatedTopic]:
         plan = planned_topic(command, self._image, self._config)
         record = TopicRecord(topic_id_text(command.topic_id), len(plan.replicas), plan.settings)
         puts = [
@@ -102,7 +103,8 @@ class ControllerMachine:
         ]
         topic_key = self._keys.topic(command.name)
         last = Put(topic_key, encode(record))
-        return Decision(tuple(self._in_order(puts, last, guard=absent(topic_key))), record)
+        created = CreatedTopic(command.topic_id, len(plan.replicas), len(plan.replicas[0]), plan.settings)
+        return Decision(tuple(self._in_order(puts, last, guard=absent(topic_key))), created)
 
     def _grow_topic(self, command: GrowTopic) -> Decision[int]:
         topic, replicas = planned_growth(command, self._image)

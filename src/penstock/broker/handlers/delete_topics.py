@@ -1,0 +1,80 @@
+"""DeleteTopics: by name, or from v6 by id. v3 says that deletion is switched off, v5 says why something was refused."""
+
+from collections import Counter
+
+from penstock.broker.registry import RequestContext, answers
+from penstock.cluster import ClusterImage, Controller
+from penstock.errors import (
+    InvalidRequest,
+    Refusal,
+    TopicDeletionDisabled,
+    UnknownTopicId,
+    UnknownTopicOrPartition,
+)
+from penstock.model import TopicId
+from penstock.settings.broker import DELETE_TOPIC_ENABLE
+from penstock.settings.config import Config
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.delete_topics_request import DeleteTopicsRequest, DeleteTopicState
+from penstock.wire.messages.delete_topics_response import DeletableTopicResult, DeleteTopicsResponse
+
+NO_TOPIC_ID = TopicId(bytes(16))
+
+
+@answers(ApiKey.DELETE_TOPICS, versions=(1, 6))
+async def delete_topics(
+    request: DeleteTopicsRequest, context: RequestContext, image: ClusterImage, controller: Controller, config: Config
+) -> DeleteTopicsResponse:
+    topics = request.topics or [DeleteTopicState(name=name) for name in request.topic_names]
+    if not config[DELETE_TOPIC_ENABLE]:
+        refusal = TopicDeletionDisabled() if context.api_version >= 3 else InvalidRequest("Topic deletion is disabled.")
+        return DeleteTopicsResponse(responses=[_refused(topic.name, topic.topic_id, refusal) for topic in topics])
+    results, found = _sort_out(topics, image)
+    outcomes = await controller.delete_topics(list(found), timeout_ms=request.timeout_ms)
+    for (topic_id, name), outcome in zip(found.items(), outcomes, strict=True):
+        if isinstance(outcome, Refusal):
+            results.append(_refused(name, topic_id, outcome))
+        else:
+            results.append(DeletableTopicResult(name=name, topic_id=topic_id))
+    return DeleteTopicsResponse(responses=results)
+
+
+def _sort_out(
+    topics: list[DeleteTopicState], image: ClusterImage
+) -> tuple[list[DeletableTopicResult], dict[TopicId, str]]:
+    """What is refused at once, and the ids and names of what is left to be deleted."""
+    refused: list[DeletableTopicResult] = []
+    for topic in topics:
+        if topic.name is None and topic.topic_id == NO_TOPIC_ID:
+            why = InvalidRequest("Neither topic name nor id were specified.")
+            refused.append(_refused(None, NO_TOPIC_ID, why))
+        elif topic.name is not None and topic.topic_id != NO_TOPIC_ID:
+            why = InvalidRequest("You may not specify both topic name and topic id.")
+            refused.append(_refused(topic.name, topic.topic_id, why))
+    names = Counter(topic.name for topic in topics if topic.name is not None and topic.topic_id == NO_TOPIC_ID)
+    ids = Counter(TopicId(topic.topic_id) for topic in topics if topic.name is None and topic.topic_id != NO_TOPIC_ID)
+    twice = InvalidRequest("Duplicate topic name.")
+    refused += [_refused(name, NO_TOPIC_ID, twice) for name, count in names.items() if count > 1]
+    twice = InvalidRequest("Duplicate topic id.")
+    refused += [_refused(None, topic_id, twice) for topic_id, count in ids.items() if count > 1]
+    found: dict[TopicId, str] = {}
+    for topic_id in (topic_id for topic_id, count in ids.items() if count == 1):
+        if topic_id in image.topics_by_id:
+            found[topic_id] = image.topics_by_id[topic_id].name
+        else:
+            refused.append(_refused(None, topic_id, UnknownTopicId()))
+    for name in (name for name, count in names.items() if count == 1):
+        there = image.topics.get(name)
+        if there is None:
+            refused.append(_refused(name, NO_TOPIC_ID, UnknownTopicOrPartition()))
+        elif ids[there.topic_id]:
+            found.pop(there.topic_id, None)
+            why = InvalidRequest("The provided topic name maps to an ID that was already supplied.")
+            refused.append(_refused(name, there.topic_id, why))
+        else:
+            found[there.topic_id] = name
+    return refused, found
+
+
+def _refused(name: str | None, topic_id: bytes, refusal: Refusal) -> DeletableTopicResult:
+    return DeletableTopicResult(name=name, topic_id=topic_id, error_code=refusal.code, error_message=refusal.message)

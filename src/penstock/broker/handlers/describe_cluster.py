@@ -1,0 +1,43 @@
+"""DescribeCluster: the brokers and who decides. v1 says which kind of endpoint is meant, v2 includes fenced brokers.
+
+A broker that is not registered is not known here at all, so there are no fenced ones to list.
+"""
+
+from penstock.broker.registry import RequestContext, answers
+from penstock.cluster import CLUSTER_OPERATIONS, NOT_ASKED_FOR, ClusterImage, controller_for_clients, nodes
+from penstock.errors import InvalidRequest, MismatchedEndpointType, UnsupportedEndpointType
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.describe_cluster_request import DescribeClusterRequest
+from penstock.wire.messages.describe_cluster_response import DescribeClusterBroker, DescribeClusterResponse
+
+BROKERS = 1
+CONTROLLERS = 2
+
+
+@answers(ApiKey.DESCRIBE_CLUSTER, versions=(0, 2))
+def describe_cluster(
+    request: DescribeClusterRequest, context: RequestContext, image: ClusterImage
+) -> DescribeClusterResponse:
+    _check_endpoint_type(request.endpoint_type, context.api_version)
+    return DescribeClusterResponse(
+        endpoint_type=BROKERS,
+        cluster_id=image.cluster_id,
+        controller_id=controller_for_clients(image, context.listener),
+        brokers=[
+            DescribeClusterBroker(broker_id=node.id, host=node.host, port=node.port, rack=node.rack)
+            for node in nodes(image, context.listener)
+        ],
+        cluster_authorized_operations=(
+            CLUSTER_OPERATIONS if request.include_cluster_authorized_operations else NOT_ASKED_FOR
+        ),
+    )
+
+
+def _check_endpoint_type(endpoint_type: int, version: int) -> None:
+    if endpoint_type == BROKERS:
+        return
+    if endpoint_type == CONTROLLERS:
+        raise (InvalidRequest if version == 0 else MismatchedEndpointType)(
+            "The request was sent to an endpoint of type BROKER, but we wanted an endpoint of type CONTROLLER"
+        )
+    raise (InvalidRequest if version == 0 else UnsupportedEndpointType)(f"Unsupported endpoint type {endpoint_type}")

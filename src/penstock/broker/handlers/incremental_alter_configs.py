@@ -1,0 +1,105 @@
+"""IncrementalAlterConfigs: set, delete, append to or subtract from single settings; each resource wholly or not at all.
+
+Loggers' levels are this broker's alone and are not kept: they act at once and last until it stops.
+"""
+
+from collections import Counter
+
+from penstock.broker.loggers import LoggerLevels
+from penstock.broker.registry import answers
+from penstock.cluster import (
+    AlterSettings,
+    Controller,
+    Operation,
+    Resource,
+    ResourceType,
+    SettingChange,
+    require_alterable,
+    require_well_formed,
+)
+from penstock.errors import InvalidRequest, Refusal
+from penstock.model import BrokerId
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.incremental_alter_configs_request import (
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from penstock.wire.messages.incremental_alter_configs_response import (
+    AlterConfigsResourceResponse,
+    IncrementalAlterConfigsResponse,
+)
+
+
+@answers(ApiKey.INCREMENTAL_ALTER_CONFIGS, versions=(0, 1))
+async def incremental_alter_configs(
+    request: IncrementalAlterConfigsRequest, controller: Controller, loggers: LoggerLevels
+) -> IncrementalAlterConfigsResponse:
+    broker_id = controller.broker_id
+    times = Counter((resource.resource_type, resource.resource_name) for resource in request.resources)
+    outcomes: dict[int, Refusal | None] = {}
+    commands: dict[int, AlterSettings] = {}
+    for index, resource in enumerate(request.resources):
+        try:
+            if times[resource.resource_type, resource.resource_name] > 1:
+                raise InvalidRequest("Each resource must appear at most once.")
+            command = _command(resource)
+            if command.resource.type is ResourceType.BROKER_LOGGER:
+                _alter_loggers(command, broker_id, loggers, validate_only=request.validate_only)
+                outcomes[index] = None
+            else:
+                require_alterable(command.resource, resource.resource_type, broker_id=broker_id)
+                commands[index] = command
+        except Refusal as refusal:
+            outcomes[index] = refusal
+    written = await controller.alter_settings(list(commands.values()), validate_only=request.validate_only)
+    outcomes.update(zip(commands, written, strict=True))
+    return IncrementalAlterConfigsResponse(
+        responses=[_response(resource, outcomes[index]) for index, resource in enumerate(request.resources)]
+    )
+
+
+def _command(resource: AlterConfigsResource) -> AlterSettings:
+    changes = tuple(SettingChange(one.name, one.config_operation, one.value) for one in resource.configs)
+    require_well_formed(changes)
+    return AlterSettings(Resource(ResourceType(resource.resource_type), resource.resource_name), changes)
+
+
+def _alter_loggers(command: AlterSettings, broker_id: BrokerId, loggers: LoggerLevels, *, validate_only: bool) -> None:
+    _require_this_node(command.resource.name, broker_id)
+    levels = [(change.name, _level(change)) for change in command.changes]
+    for name, level in levels:
+        loggers.check(name, level)
+    if not validate_only:
+        for name, level in levels:
+            loggers.set(name, level)
+
+
+def _require_this_node(name: str, broker_id: BrokerId) -> None:
+    try:
+        number = int(name)
+    except ValueError:
+        raise InvalidRequest(f"Node id must be an integer, but it is: {name}") from None
+    if number != broker_id:
+        raise InvalidRequest(f"Unexpected node id. Expected {broker_id}, but received {name}")
+
+
+def _level(change: SettingChange) -> str | None:
+    match change.operation:
+        case Operation.SET:
+            return change.value
+        case Operation.DELETE:
+            return None
+        case Operation.APPEND | Operation.SUBTRACT:
+            name = Operation(change.operation).name
+            raise InvalidRequest(f"{name} operation is not allowed for the BROKER_LOGGER resource")
+        case unknown:
+            raise InvalidRequest(f"Unknown operations type {unknown}")
+
+
+def _response(resource: AlterConfigsResource, outcome: Refusal | None) -> AlterConfigsResourceResponse:
+    return AlterConfigsResourceResponse(
+        error_code=0 if outcome is None else outcome.code,
+        error_message=None if outcome is None else outcome.message,
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+    )

@@ -1,0 +1,207 @@
+"""Metadata: the brokers, and the topics asked for with their partitions' leaders.
+
+Asked by name, by id (v12), for all (null; an empty list in v0) or for none (an empty list from v1). v4 may create
+topics that are not there; we wait and answer the finished topic, where Kafka answers "unknown" and lets the client ask
+again. v6 says LISTENER_NOT_FOUND where older versions said LEADER_NOT_AVAILABLE, v8 authorized operations, v13 an error
+of the whole answer.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import structlog
+
+from penstock.broker.registry import RequestContext, answers
+from penstock.cluster import (
+    CLUSTER_METADATA,
+    CLUSTER_OPERATIONS,
+    NOT_ASKED_FOR,
+    TOPIC_OPERATIONS,
+    ClusterImage,
+    Controller,
+    CreateTopic,
+    PartitionImage,
+    TopicImage,
+    controller_for_clients,
+    is_internal,
+    is_reachable,
+    nodes,
+    offline_replicas,
+    reachable_leader,
+    what_is_wrong_with_topic_name,
+)
+from penstock.errors import (
+    InvalidRequest,
+    InvalidTopic,
+    LeaderNotAvailable,
+    ListenerNotFound,
+    Refusal,
+    ReplicaNotAvailable,
+    UnknownTopicId,
+    UnknownTopicOrPartition,
+)
+from penstock.model import BrokerId, TopicId
+from penstock.settings.broker import AUTO_CREATE_TOPICS_ENABLE
+from penstock.settings.config import Config
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
+from penstock.wire.messages.metadata_response import (
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+
+AUTO_CREATION_TIMEOUT_MS = 30_000
+NO_TOPIC_ID = bytes(16)
+
+_log = structlog.get_logger(__name__)
+
+
+@answers(ApiKey.METADATA, versions=(0, 13))
+async def metadata(
+    request: MetadataRequest, context: RequestContext, image: ClusterImage, controller: Controller, config: Config
+) -> MetadataResponse:
+    version = context.api_version
+    wanted = None if version == 0 and not request.topics else request.topics
+    try:
+        _check(wanted or (), version)
+    except Refusal as refusal:
+        return _refused(wanted or (), refusal)
+    if wanted and request.allow_auto_topic_creation and config[AUTO_CREATE_TOPICS_ENABLE]:
+        await _create_missing(wanted, image, controller)
+    topics = [
+        *_unknown_ids(wanted or (), image),
+        *(_known(topic, image, context) for topic in _found(wanted, image)),
+        *_unknown_names(wanted or (), image),
+    ]
+    if request.include_topic_authorized_operations:
+        for topic in topics:
+            if topic.name:
+                topic.topic_authorized_operations = TOPIC_OPERATIONS
+    return MetadataResponse(
+        brokers=[
+            MetadataResponseBroker(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
+            for node in nodes(image, context.listener)
+        ],
+        cluster_id=image.cluster_id,
+        controller_id=controller_for_clients(image, context.listener),
+        topics=topics,
+        cluster_authorized_operations=(
+            CLUSTER_OPERATIONS if request.include_cluster_authorized_operations else NOT_ASKED_FOR
+        ),
+    )
+
+
+def _check(wanted: Iterable[MetadataRequestTopic], version: int) -> None:
+    for topic in wanted:
+        if topic.name is None and version < 12:
+            raise InvalidRequest(f"Topic name can not be null for version {version}")
+        if topic.topic_id != NO_TOPIC_ID and version < 12:
+            raise InvalidRequest(f"Topic IDs are not supported in requests for version {version}")
+        if topic.name is None and topic.topic_id == NO_TOPIC_ID:
+            raise InvalidRequest("Neither topic name nor id were specified.")
+
+
+def _refused(wanted: Iterable[MetadataRequestTopic], refusal: Refusal) -> MetadataResponse:
+    return MetadataResponse(
+        topics=[
+            MetadataResponseTopic(error_code=refusal.code, name=topic.name or "", topic_id=topic.topic_id)
+            for topic in wanted
+        ],
+        error_code=refusal.code,
+    )
+
+
+def _ids(wanted: Iterable[MetadataRequestTopic]) -> list[TopicId]:
+    """The ids asked for. One is enough to make ids count and names not, as in Kafka."""
+    return list(dict.fromkeys(TopicId(topic.topic_id) for topic in wanted if topic.topic_id != NO_TOPIC_ID))
+
+
+def _names(wanted: Iterable[MetadataRequestTopic]) -> list[str]:
+    return list(dict.fromkeys(topic.name for topic in wanted if topic.name is not None))
+
+
+def _found(wanted: Sequence[MetadataRequestTopic] | None, image: ClusterImage) -> list[TopicImage]:
+    if wanted is None:
+        return list(image.topics.values())
+    if ids := _ids(wanted):
+        return [image.topics_by_id[topic_id] for topic_id in ids if topic_id in image.topics_by_id]
+    return [image.topics[name] for name in _names(wanted) if name in image.topics]
+
+
+def _unknown_ids(wanted: Iterable[MetadataRequestTopic], image: ClusterImage) -> list[MetadataResponseTopic]:
+    return [
+        MetadataResponseTopic(error_code=UnknownTopicId.code, name=None, topic_id=topic_id)
+        for topic_id in _ids(wanted)
+        if topic_id not in image.topics_by_id
+    ]
+
+
+def _unknown_names(wanted: Sequence[MetadataRequestTopic], image: ClusterImage) -> list[MetadataResponseTopic]:
+    if _ids(wanted):
+        return []
+    return [
+        MetadataResponseTopic(
+            error_code=InvalidTopic.code if what_is_wrong_with_topic_name(name) else UnknownTopicOrPartition.code,
+            name=name,
+            is_internal=is_internal(name),
+        )
+        for name in _names(wanted)
+        if name not in image.topics
+    ]
+
+
+async def _create_missing(wanted: Sequence[MetadataRequestTopic], image: ClusterImage, controller: Controller) -> None:
+    """Internal topics have a shape of their own, which their coordinators give them; nobody else creates them."""
+    if _ids(wanted):
+        return
+    missing = [
+        name
+        for name in _names(wanted)
+        if name not in image.topics
+        and not is_internal(name)
+        and name != CLUSTER_METADATA
+        and what_is_wrong_with_topic_name(name) is None
+    ]
+    if not missing:
+        return
+    outcomes = await controller.create_topics(
+        [CreateTopic(name) for name in missing], timeout_ms=AUTO_CREATION_TIMEOUT_MS
+    )
+    for name, outcome in zip(missing, outcomes, strict=True):
+        if isinstance(outcome, Refusal) and name not in image.topics:
+            _log.warning("topic not created on demand", topic=name, reason=outcome.message)
+
+
+def _known(topic: TopicImage, image: ClusterImage, context: RequestContext) -> MetadataResponseTopic:
+    return MetadataResponseTopic(
+        name=topic.name,
+        topic_id=topic.topic_id,
+        is_internal=topic.is_internal,
+        partitions=[_partition(partition, image, context) for partition in topic.partitions],
+    )
+
+
+def _partition(partition: PartitionImage, image: ClusterImage, context: RequestContext) -> MetadataResponsePartition:
+    leader, error_code = reachable_leader(image, partition, context.listener)
+    replicas, in_sync = list(partition.replicas), list(partition.in_sync)
+    if context.api_version == 0:
+        # The only version that leaves unreachable replicas out, and says so.
+        replicas, in_sync = (_reachable(ids, image, context.listener) for ids in (replicas, in_sync))
+        if not error_code and (len(replicas), len(in_sync)) != (len(partition.replicas), len(partition.in_sync)):
+            error_code = ReplicaNotAvailable.code
+    if context.api_version < 6 and error_code == ListenerNotFound.code:
+        error_code = LeaderNotAvailable.code
+    return MetadataResponsePartition(
+        error_code=error_code,
+        partition_index=partition.index,
+        leader_id=leader,
+        leader_epoch=partition.leader_epoch,
+        replica_nodes=list[int](replicas),
+        isr_nodes=list[int](in_sync),
+        offline_replicas=list[int](offline_replicas(image, partition, context.listener)),
+    )
+
+
+def _reachable(broker_ids: Iterable[BrokerId], image: ClusterImage, listener: str) -> list[BrokerId]:
+    return [broker_id for broker_id in broker_ids if is_reachable(image, broker_id, listener)]

@@ -1,0 +1,47 @@
+"""Who can be reached through the listener that a request came in on (RULES 35)."""
+
+from typing import NamedTuple
+
+from penstock.cluster.image import ClusterImage
+from penstock.cluster.shapes import NO_LEADER, PartitionImage
+from penstock.errors import LeaderNotAvailable, ListenerNotFound
+from penstock.model import BrokerId
+
+
+class Node(NamedTuple):
+    id: BrokerId
+    host: str
+    port: int
+    rack: str | None
+
+
+def nodes(image: ClusterImage, listener: str) -> list[Node]:
+    return [
+        Node(broker.id, endpoint.host, endpoint.port, broker.rack)
+        for _, broker in sorted(image.brokers.items())
+        if (endpoint := broker.endpoints.get(listener)) is not None
+    ]
+
+
+def is_reachable(image: ClusterImage, broker_id: BrokerId, listener: str) -> bool:
+    broker = image.brokers.get(broker_id)
+    return broker is not None and listener in broker.endpoints
+
+
+def reachable_leader(image: ClusterImage, partition: PartitionImage, listener: str) -> tuple[BrokerId, int]:
+    """The leader to name and the error to say: -1 and why, where clients of this listener cannot reach one."""
+    broker = image.brokers.get(partition.leader)
+    if broker is None:
+        return NO_LEADER, LeaderNotAvailable.code
+    if listener not in broker.endpoints:
+        return NO_LEADER, ListenerNotFound.code
+    return partition.leader, 0
+
+
+def offline_replicas(image: ClusterImage, partition: PartitionImage, listener: str) -> list[BrokerId]:
+    return [replica for replica in partition.replicas if not is_reachable(image, replica, listener)]
+
+
+def controller_for_clients(image: ClusterImage, listener: str) -> BrokerId:
+    """Where clients send admin requests; -1 where their listener does not lead there."""
+    return image.controller_id if is_reachable(image, image.controller_id, listener) else NO_LEADER
