@@ -13,6 +13,7 @@ import click
 
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.logging import configure_logging
+from penstock.cli.notify import notify
 from penstock.errors import Fatal
 from penstock.settings import Config, SettingsInvalid, data_folders, load_settings
 from penstock.settings.broker import PENSTOCK_LOG_FORMAT, PENSTOCK_LOG_LEVEL
@@ -48,15 +49,14 @@ async def _serve(config: Config, *, banner: bool) -> ExitCode:
     stopping = Stopping()
     running = asyncio.ensure_future(node.run(config))
     stopping.listen(running)
-    announcing = asyncio.ensure_future(_announce(config)) if banner else None
+    announcing = asyncio.ensure_future(_announce(config, banner=banner))
     try:
         await running
     except asyncio.CancelledError:
         if not stopping.asked:
             raise
     finally:
-        if announcing is not None:
-            announcing.cancel()
+        announcing.cancel()
     return ExitCode.OK
 
 
@@ -79,13 +79,14 @@ class Stopping:
                 os._exit(ExitCode.INTERRUPTED)
             return
         self.asked = True
+        notify("STOPPING=1")
         if sys.stderr.isatty():
             click.echo("\nStopping; Ctrl-C again does not wait.", err=True)
         running.cancel()
 
 
-async def _announce(config: Config) -> None:
-    """Print the banner when the broker listens, which the file of its addresses tells."""
+async def _announce(config: Config, *, banner: bool) -> None:
+    """Tell systemd and the person when the broker listens, which the file of its addresses tells us."""
     path = data_folders(config)[0] / ADDRESSES_FILE
     while True:
         try:
@@ -95,7 +96,9 @@ async def _announce(config: Config) -> None:
         if addresses.get("pid") == os.getpid():
             break
         await asyncio.sleep(0.02)
-    click.echo(banner_text(addresses, path.parent), err=True)
+    notify("READY=1")
+    if banner:
+        click.echo(banner_text(addresses, path.parent), err=True)
 
 
 def banner_text(addresses: Mapping[str, object], folder: Path) -> str:

@@ -15,7 +15,7 @@ from penstock.cli.exits import ExitCode
               "[default: 9092]")  # fmt: skip
 @click.option("--host", help="Listen on this address; 0.0.0.0 is every interface.  [default: 127.0.0.1]")
 @click.option("-d", "--data", type=click.Path(file_okay=False, path_type=Path), envvar="PENSTOCK_DATA",
-              show_envvar=True, help="The data folder, made if it is not there.  [default: ./penstock-data]")  # fmt: skip
+              show_envvar=True, help="The data folder, made if absent.  [default: ./penstock-data]")  # fmt: skip
 @click.option("-c", "--config", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               envvar="PENSTOCK_CONFIG", show_envvar=True, help="A file of settings, NAME=VALUE a line.")  # fmt: skip
 @click.option("-s", "--set", "pairs", multiple=True, metavar="NAME=VALUE",

@@ -1,0 +1,50 @@
+"""The examples and the README's commands do what they say."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from penstock.settings import load_settings
+from penstock.testing import RunningBroker
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+EXAMPLES = ROOT / "examples"
+
+
+@pytest.mark.parametrize(
+    ("script", "printed"),
+    [
+        ("first_record.py", "0 en hello\n1 fr bonjour\n2 de hallo\n"),
+        ("with_aiokafka.py", "0 tick 0\n1 tick 1\n2 tick 2\n"),
+    ],
+)
+def test_an_example_runs(script: str, printed: str, penstock_broker: RunningBroker) -> None:
+    outcome = subprocess.run(
+        [sys.executable, str(EXAMPLES / script), penstock_broker.bootstrap],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout == printed
+
+
+def test_the_pytest_example_passes() -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(EXAMPLES / "test_with_a_broker.py")]
+    outcome = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=ROOT)
+    assert outcome.returncode == 0, outcome.stdout
+    assert "2 passed" in outcome.stdout
+
+
+@pytest.mark.parametrize("file", sorted((EXAMPLES / "config").glob("*.properties")), ids=lambda path: path.name)
+def test_an_example_configuration_is_accepted(file: Path) -> None:
+    assert load_settings(file).unused == ()
+
+
+def test_the_readme_program_is_the_one_that_runs(penstock_broker: RunningBroker) -> None:
+    readme = (ROOT / "README.md").read_text()
+    program = readme.split("```python\n", 1)[1].split("```", 1)[0]
+    assert "127.0.0.1:9092" in program
+    program = program.replace("127.0.0.1:9092", penstock_broker.bootstrap)
+    outcome = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert outcome.stdout == "0 b'en' b'hello from Python'\n", outcome.stderr

@@ -1,0 +1,122 @@
+"""What `penstock up` says before, at and after the start; the broker itself is tested elsewhere."""
+
+import io
+import json
+import logging
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+
+from penstock.cli import logging as cli_logging
+from penstock.cli.exits import ExitCode
+from penstock.cli.notify import notify
+from penstock.cli.program import run
+from penstock.cli.serving import banner_text
+
+
+@pytest.fixture(autouse=True)
+def _logging_as_before() -> Iterator[None]:
+    """Configuring logs is for a process; a test gives back what it found."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:], root.level = handlers, level
+    structlog.reset_defaults()
+
+
+def test_the_banner_says_where_it_listens_and_three_things_to_try() -> None:
+    text = banner_text(
+        {"listeners": {"PLAINTEXT": "127.0.0.1:9092"}, "http": "127.0.0.1:8080", "pid": 1}, Path("/data")
+    )
+    assert text.splitlines() == [
+        "Penstock listens on 127.0.0.1:9092",
+        "  data     /data",
+        "  metrics  http://127.0.0.1:8080/metrics",
+        "Try, in another terminal:",
+        "  echo hello | penstock produce greetings",
+        "  penstock consume greetings",
+        "  penstock topic describe greetings",
+    ]
+
+
+def test_on_another_port_the_things_to_try_name_it() -> None:
+    text = banner_text({"listeners": {"PLAINTEXT": "127.0.0.1:19092", "HOST": "h:1"}, "http": None}, Path("/data"))
+    assert "Penstock listens on 127.0.0.1:19092, h:1 (HOST)" in text
+    assert "penstock consume greetings -b 127.0.0.1:19092" in text
+    assert "metrics  off" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--set", "num.partitons=3"], "did you mean num.partitions?"),
+        (["--set", "num.partitions=x"], "not a whole number"),
+        (["--set", "listeners=SSL://127.0.0.1:1"], "only PLAINTEXT is served so far"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_told_with_advice(
+    arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["up", *arguments]) == ExitCode.FAILED
+    err = capsys.readouterr().err
+    assert "the settings cannot be used" in err and complaint in err and "penstock settings explain" in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--set", "nonsense"],
+        ["--port", "99999"],
+        ["--port", "9092", "--set", "listeners=PLAINTEXT://127.0.0.1:1"],
+        ["--data", "x", "--set", "log.dirs=y"],
+    ],
+)
+def test_options_that_contradict_are_a_usage_error(arguments: list[str]) -> None:
+    assert run(["up", *arguments]) == ExitCode.USAGE
+
+
+def test_systemd_is_told_by_a_datagram(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(tmp_path / "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(path)
+        monkeypatch.setenv("NOTIFY_SOCKET", path)
+        notify("READY=1")
+        assert manager.recv(100) == b"READY=1"
+
+
+def test_without_a_service_manager_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
+    notify("READY=1")
+    monkeypatch.setenv("NOTIFY_SOCKET", "/nonexistent/socket")
+    notify("READY=1")
+
+
+def test_json_logs_are_an_object_a_line_with_fields(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    cli_logging.configure_logging(form="json", level="info")
+    structlog.get_logger().info("topic created", topic="orders", folder=Path("/data"))
+    structlog.get_logger().debug("not at this level")
+    logging.getLogger("asyncio").warning("slow %s", "callback")
+    first, second = (json.loads(line) for line in stream.getvalue().splitlines())
+    assert (first["event"], first["topic"], first["folder"], first["level"]) == (
+        "topic created",
+        "orders",
+        "/data",
+        "info",
+    )
+    assert (second["event"], second["logger"]) == ("slow callback", "asyncio")
+
+
+def test_text_logs_are_lines_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    cli_logging.configure_logging(form="text", level="warning")
+    structlog.get_logger().warning("disk full", folder="/data")
+    structlog.get_logger().info("not at this level")
+    (line,) = stream.getvalue().splitlines()
+    assert "disk full" in line and "folder=/data" in line
