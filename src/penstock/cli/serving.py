@@ -13,12 +13,9 @@ import click
 
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.logging import configure_logging
-from penstock.cli.notify import notify
 from penstock.errors import Fatal
 from penstock.settings import Config, SettingsInvalid, data_folders, load_settings
 from penstock.settings.broker import PENSTOCK_LOG_FORMAT, PENSTOCK_LOG_LEVEL
-
-ADDRESSES_FILE = "penstock.addresses.json"
 
 
 def serve(file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> ExitCode:
@@ -44,20 +41,25 @@ def _load(file: Path | None, overrides: Mapping[str, str]) -> Config:
 
 
 async def _serve(config: Config, *, banner: bool) -> ExitCode:
-    from penstock.broker import node  # noqa: PLC0415 - after the log is configured
-
     stopping = Stopping()
-    running = asyncio.ensure_future(node.run(config))
+    running = asyncio.ensure_future(_run(config, banner=banner))
     stopping.listen(running)
-    announcing = asyncio.ensure_future(_announce(config, banner=banner))
     try:
         await running
     except asyncio.CancelledError:
         if not stopping.asked:
             raise
-    finally:
-        announcing.cancel()
     return ExitCode.OK
+
+
+async def _run(config: Config, *, banner: bool) -> None:
+    from penstock.admin import program  # noqa: PLC0415 - after the log is configured
+
+    async with program.running(config):
+        if banner:
+            folder = data_folders(config)[0]
+            click.echo(banner_text(json.loads((folder / program.ADDRESSES_FILE).read_bytes()), folder), err=True)
+        await asyncio.Event().wait()
 
 
 class Stopping:
@@ -79,26 +81,9 @@ class Stopping:
                 os._exit(ExitCode.INTERRUPTED)
             return
         self.asked = True
-        notify("STOPPING=1")
         if sys.stderr.isatty():
             click.echo("\nStopping; Ctrl-C again does not wait.", err=True)
         running.cancel()
-
-
-async def _announce(config: Config, *, banner: bool) -> None:
-    """Tell systemd and the person when the broker listens, which the file of its addresses tells us."""
-    path = data_folders(config)[0] / ADDRESSES_FILE
-    while True:
-        try:
-            addresses = json.loads(path.read_bytes())
-        except (FileNotFoundError, NotADirectoryError, ValueError):
-            addresses = {}
-        if addresses.get("pid") == os.getpid():
-            break
-        await asyncio.sleep(0.02)
-    notify("READY=1")
-    if banner:
-        click.echo(banner_text(addresses, path.parent), err=True)
 
 
 def banner_text(addresses: Mapping[str, object], folder: Path) -> str:

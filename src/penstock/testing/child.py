@@ -23,10 +23,10 @@ def main() -> None:
 
 async def _run(settings: dict[str, str]) -> None:
     import penstock.broker.lean  # noqa: F401, PLC0415 - before anything that imports structlog
-    from penstock.broker import node  # noqa: PLC0415 - the lifeline is watched before the long import begins
+    from penstock.admin import program  # noqa: PLC0415 - the lifeline is watched before the long import begins
     from penstock.settings import Config  # noqa: PLC0415
 
-    running = asyncio.ensure_future(node.run(Config.for_broker(settings)))
+    running = asyncio.ensure_future(program.run(Config.for_broker(settings)))
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, running.cancel)
     try:
         await running

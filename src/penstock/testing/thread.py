@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from penstock.broker import node
+from penstock.admin import program
 from penstock.settings import Config
 from penstock.testing.running import RunningBroker
 
@@ -33,7 +33,7 @@ class ThreadBroker(RunningBroker):
 
     async def _run(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._task = asyncio.ensure_future(node.run(Config.for_broker(self.settings)))
+        self._task = asyncio.ensure_future(program.run(Config.for_broker(self.settings)))
         try:
             await self._task
         except asyncio.CancelledError:

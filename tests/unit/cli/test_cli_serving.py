@@ -3,7 +3,6 @@
 import io
 import json
 import logging
-import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,6 @@ import structlog
 
 from penstock.cli import logging as cli_logging
 from penstock.cli.exits import ExitCode
-from penstock.cli.notify import notify
 from penstock.cli.program import run
 from penstock.cli.serving import banner_text
 
@@ -77,22 +75,6 @@ def test_settings_that_cannot_be_used_are_told_with_advice(
 )
 def test_options_that_contradict_are_a_usage_error(arguments: list[str]) -> None:
     assert run(["up", *arguments]) == ExitCode.USAGE
-
-
-def test_systemd_is_told_by_a_datagram(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = str(tmp_path / "notify")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.bind(path)
-        monkeypatch.setenv("NOTIFY_SOCKET", path)
-        notify("READY=1")
-        assert manager.recv(100) == b"READY=1"
-
-
-def test_without_a_service_manager_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
-    notify("READY=1")
-    monkeypatch.setenv("NOTIFY_SOCKET", "/nonexistent/socket")
-    notify("READY=1")
 
 
 def test_json_logs_are_an_object_a_line_with_fields(monkeypatch: pytest.MonkeyPatch) -> None:
