@@ -65,6 +65,8 @@ class ReadableLog(LogState):
                 if not at_least_one:
                     return None
                 stop += segment.size_of_batch_at(position)
+        if self.damage.ranges:
+            stop = self.damage.clip(segment.base_offset, segment.file.path, position=position, stop=stop)
         return FileSlice(
             segment.file,
             position,

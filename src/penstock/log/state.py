@@ -15,6 +15,7 @@ import msgspec
 import structlog
 
 from penstock.errors import KafkaStorageError
+from penstock.log.damage import Damage
 from penstock.log.epochs import LeaderEpochs
 from penstock.log.files import FilePool
 from penstock.log.producers import ProducerStates
@@ -78,6 +79,8 @@ class LogState:
         self.size = 0
         self.epochs = LeaderEpochs(str(folder), self)
         self.producers = ProducerStates(folder, config, clock)
+        self.damage = Damage(folder)
+        """Single batches that a scrub found bad: the rest of the log is served on."""
         self.trouble: Trouble | None = None
         self.cuts = 0
         """How often bytes were taken off the end: a flush that began before a cut proves nothing after it."""

@@ -69,13 +69,16 @@ def finish_swaps(folder: Path, names: Sequence[str]) -> None:
     for name in names:
         if name.endswith((DELETED, CLEANED)):
             (folder / name).unlink()
+    ready = [name.removesuffix(LOG + SWAP) for name in names if name.endswith(LOG + SWAP)]
+    for stem in ready:
+        _remove_originals(folder, names, int(stem), _end_of(folder / (stem + LOG + SWAP), int(stem)))
+        # The batches' file comes last here as everywhere: while its `.swap` is there, all of this is done again.
+        for suffix in reversed(SUFFIXES):
+            if stem + suffix + SWAP in names:
+                (folder / (stem + suffix + SWAP)).rename(folder / (stem + suffix))
     for name in names:
-        if name.endswith(LOG + SWAP):
-            base_offset = int(name.removesuffix(LOG + SWAP))
-            _remove_originals(folder, names, base_offset, _end_of(folder / name, base_offset))
-    for name in names:
-        if name.endswith(SWAP):
-            (folder / name).rename(folder / name.removesuffix(SWAP))
+        if name.endswith(SWAP) and name.partition(".")[0] not in ready:
+            (folder / name).unlink()  # an index that was renamed before its segment was: the old segment has its own
     sync_folder(str(folder))
 
 
