@@ -265,6 +265,11 @@ class ProducerStates:
         for earlier in [o for o in self._snapshots if o < offset]:
             self._delete_snapshot(earlier)
 
+    def remove_snapshots_at(self, offsets: list[int]) -> None:
+        """Their segments were merged into earlier ones; the newest snapshot stays, from which a restart begins."""
+        for offset in [o for o in self._snapshots[:-1] if o in offsets]:
+            self._delete_snapshot(offset)
+
     def _clear(self) -> None:
         self._states.clear()
         self._open.clear()

@@ -250,3 +250,14 @@ LOG_CLEANER_MIN_CLEANABLE_RATIO = setting(
     "log.cleaner.min.cleanable.ratio", _BROKER, DOUBLE, default=0.5, check=between(0, 1), live=True,
     doc="Default of min.cleanable.dirty.ratio.",
 )  # fmt: skip
+
+# Scrubbing
+
+PENSTOCK_SCRUB_INTERVAL_MS = setting(
+    "penstock.scrub.interval.ms", _BROKER, LONG, default=days(7), check=at_least(-1), live=True, importance=_LOW,
+    doc="How often every closed segment is read and its checksums verified in the background; -1 never does.",
+)  # fmt: skip
+PENSTOCK_SCRUB_BYTES_PER_SECOND = setting(
+    "penstock.scrub.bytes.per.second", _BROKER, DOUBLE, default=float(mib(16)), check=at_least(1), live=True,
+    importance=_LOW, doc="How fast that reading goes, so that it leaves the disk to clients.",
+)  # fmt: skip

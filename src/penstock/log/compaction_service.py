@@ -1,0 +1,211 @@
+"""The cleaner: picks the dirtiest compacted log, cleans it, remembers how far, and goes on.
+
+Checkpoints are Kafka's `cleaner-offset-checkpoint`, one file a data folder. A log that cannot be cleaned is set aside
+and reported, and the others go on; it is tried again after a restart. A full disk, or a log that others changed
+meanwhile, is no such case: they come round again.
+"""
+
+import asyncio
+import errno
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import structlog
+
+from penstock.log.checkpoints import CLEANER_OFFSETS, CheckpointUnreadable, read_offsets, write_offsets
+from penstock.log.compaction import Compaction, CompactionOutcome
+from penstock.log.compaction_map import OffsetMap
+from penstock.log.compaction_pace import Pace, Stopped
+from penstock.log.compaction_plan import Dirt, dirtiest
+from penstock.log.compaction_survey import Candidate, look_at
+from penstock.log.partition_log import PartitionLog
+from penstock.log.scan import Damaged
+from penstock.model import Clock, Offset, TopicPartition
+from penstock.settings.broker import (
+    LOG_CLEANER_BACKOFF_MS,
+    LOG_CLEANER_DEDUPE_BUFFER_SIZE,
+    LOG_CLEANER_ENABLE,
+    LOG_CLEANER_IO_BUFFER_LOAD_FACTOR,
+    LOG_CLEANER_IO_MAX_BYTES_PER_SECOND,
+    LOG_CLEANER_THREADS,
+)
+from penstock.settings.topic import CLEANUP_POLICY
+from penstock.wire.malformed import Malformed
+
+if TYPE_CHECKING:
+    from penstock.settings import Config
+
+_log = structlog.get_logger(__name__)
+
+THREADS_MAX: Final = 32
+LOGS_PER_TURN: Final = 500
+"""Logs looked at before the event loop gets a turn."""
+
+_MAY_PASS = (errno.ENOSPC, errno.EDQUOT, errno.ENOENT, errno.EMFILE, errno.ENFILE)
+
+
+class Cleaner:
+    """Owned by the event loop. `logs` gives the logs of this broker at the moment of asking."""
+
+    def __init__(self, logs: Callable[[], Iterable[PartitionLog]], config: "Config", clock: Clock) -> None:
+        self._logs = logs
+        self._config = config
+        self._clock = clock
+        self._executor = ThreadPoolExecutor(THREADS_MAX, thread_name_prefix="cleaner")
+        self._checkpoints: dict[Path, dict[TopicPartition, Offset]] = {}
+        self._writing = asyncio.Lock()
+        self._freed = asyncio.Event()
+        self._busy: dict[TopicPartition, Pace] = {}
+        self._not_before: dict[TopicPartition, float] = {}
+        self.uncleanable: dict[TopicPartition, str] = {}
+        """Logs that are left alone until a restart, and why: health reports them."""
+        self.rounds = 0
+
+    async def run(self) -> None:
+        """Clean until cancelled."""
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                while True:
+                    found = await self._pick()
+                    if found is None:
+                        await self._rest()
+                    else:
+                        self._busy[found[0].partition] = self._new_pace()
+                        tasks.create_task(self._clean(*found), name=f"clean {found[0].partition}")
+        finally:
+            self.stop()
+
+    async def _rest(self) -> None:
+        """Until a thread is free again, or for log.cleaner.backoff.ms."""
+        self._freed.clear()
+        try:
+            async with asyncio.timeout(self._config[LOG_CLEANER_BACKOFF_MS] / 1000):
+                await self._freed.wait()
+        except TimeoutError:
+            pass
+
+    def stop(self) -> None:
+        """The threads notice within a millisecond of work; what they had begun is removed, now or at the next start."""
+        for pace in self._busy.values():
+            pace.stop()
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    async def clean_one(self) -> bool:
+        """Clean the dirtiest log that is due, and wait for it; False where there is none, or nothing came of it."""
+        found = await self._pick()
+        if found is None:
+            return False
+        self._busy[found[0].partition] = self._new_pace()
+        return await self._clean(*found)
+
+    # --- choosing ----------------------------------------------------------------------------------------------------
+
+    async def _pick(self) -> tuple[PartitionLog, Dirt] | None:
+        if not self._config[LOG_CLEANER_ENABLE] or len(self._busy) >= self._threads():
+            return None
+        candidates = await self._candidates()
+        loop = asyncio.get_running_loop()
+        rows = await loop.run_in_executor(self._executor, look_at, candidates, self._clock.now())
+        name = dirtiest(rows)
+        if name is None:
+            return None
+        dirt = next(dirt for row_name, dirt, _ in rows if row_name == name)
+        return next(candidate.log for candidate in candidates if candidate.name == name), dirt
+
+    async def _candidates(self) -> list[Candidate]:
+        candidates = []
+        for number, log in enumerate(list(self._logs())):
+            if not number % LOGS_PER_TURN:
+                await asyncio.sleep(0)
+            if self._is_candidate(log):
+                checkpoints = await self._checkpoints_of(log.folder.parent)
+                candidates.append(Candidate.of(log, checkpoints.get(log.partition)))
+        return candidates
+
+    def _is_candidate(self, log: PartitionLog) -> bool:
+        return (
+            "compact" in log.config[CLEANUP_POLICY]
+            and len(log.segments) > 1
+            and log.trouble is None
+            and log.partition not in self.uncleanable
+            and log.partition not in self._busy
+            and self._not_before.get(log.partition, 0) <= self._clock.monotonic()
+        )
+
+    def _threads(self) -> int:
+        return min(max(1, self._config[LOG_CLEANER_THREADS]), THREADS_MAX)
+
+    def _new_pace(self) -> Pace:
+        config = self._config
+        return Pace(lambda: max(1.0, config[LOG_CLEANER_IO_MAX_BYTES_PER_SECOND] / self._threads()))
+
+    # --- cleaning ----------------------------------------------------------------------------------------------------
+
+    async def _clean(self, log: PartitionLog, dirt: Dirt) -> bool:
+        started = self._clock.monotonic()
+        try:
+            outcome = await self._compact(log, dirt)
+            if outcome is None:
+                self._not_before[log.partition] = self._clock.monotonic() + self._config[LOG_CLEANER_BACKOFF_MS] / 1000
+                return False
+            await self._checkpoint(log, Offset(outcome.upto))
+        finally:
+            self._busy.pop(log.partition).stop()
+            self._freed.set()
+        self.rounds += 1
+        self._not_before.pop(log.partition, None)
+        elapsed_s = round(self._clock.monotonic() - started, 3)
+        _log.info("log compacted", partition=str(log.partition), elapsed_s=elapsed_s, **msgspec.structs.asdict(outcome))
+        return True
+
+    async def _compact(self, log: PartitionLog, dirt: Dirt) -> CompactionOutcome | None:
+        config = self._config
+        keys_bytes_max = config[LOG_CLEANER_DEDUPE_BUFFER_SIZE] // self._threads()
+        newest = OffsetMap(keys_bytes_max, config[LOG_CLEANER_IO_BUFFER_LOAD_FACTOR])
+        compaction = Compaction(log, dirt, newest, now=self._clock.now(), pace=self._busy[log.partition])
+        try:
+            return await compaction.run(self._executor)
+        except Stopped as reason:
+            _log.info("compaction given up", partition=str(log.partition), reason=str(reason))
+        except OSError as error:
+            if error.errno not in _MAY_PASS:
+                self._set_aside(log, error)
+            else:
+                _log.warning("compaction put off", partition=str(log.partition), reason=str(error))
+        except Damaged as error:
+            if compaction.damaged is not None:
+                log.damage.report(*compaction.damaged, reason=str(error))
+            self._set_aside(log, error)
+        except Exception as error:  # whatever it is, it is this log's: the others go on
+            self._set_aside(log, error)
+        return None
+
+    def _set_aside(self, log: PartitionLog, error: Exception) -> None:
+        reason = self.uncleanable[log.partition] = str(error) or type(error).__name__
+        is_bug = not isinstance(error, Damaged | Malformed | OSError)
+        _log.error("log cannot be compacted", partition=str(log.partition), reason=reason, exc_info=is_bug)
+
+    # --- checkpoints -------------------------------------------------------------------------------------------------
+
+    async def _checkpoints_of(self, root: Path) -> dict[TopicPartition, Offset]:
+        if root not in self._checkpoints:
+            path = str(root / CLEANER_OFFSETS)
+            try:
+                self._checkpoints[root] = await asyncio.to_thread(read_offsets, path)
+            except CheckpointUnreadable as error:  # then everything counts as dirty
+                _log.warning("cleaner checkpoint unreadable", folder=str(root), reason=str(error))
+                self._checkpoints[root] = {}
+        return self._checkpoints[root]
+
+    async def _checkpoint(self, log: PartitionLog, upto: Offset) -> None:
+        root = log.folder.parent
+        known = await self._checkpoints_of(root)
+        known[log.partition] = upto
+        held = {other.partition for other in self._logs() if other.folder.parent == root}
+        for gone in known.keys() - held:
+            del known[gone]
+        async with self._writing:
+            await asyncio.to_thread(write_offsets, str(root / CLEANER_OFFSETS), dict(known))

@@ -1,0 +1,111 @@
+"""The scrub: closed segments are read again, slowly, and every checksum verified, before a disk's rot meets a reader.
+
+It goes round all logs at `penstock.scrub.bytes.per.second`, and begins a new round when `penstock.scrub.interval.ms`
+has passed since the last one began. What it finds bad is remembered by the log (see damage) and reported; the walk goes
+on after the bad batch where its length can still be believed.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+
+from penstock.log.compaction_pace import Pace, Stopped
+from penstock.log.damage import DamagedRange, bad_range
+from penstock.log.files import private_descriptor
+from penstock.log.partition_log import PartitionLog
+from penstock.log.scan import Damaged, walk
+from penstock.model import Clock, TopicPartition
+from penstock.settings.broker import PENSTOCK_SCRUB_BYTES_PER_SECOND, PENSTOCK_SCRUB_INTERVAL_MS
+
+if TYPE_CHECKING:
+    from penstock.settings import Config
+
+_log = structlog.get_logger(__name__)
+
+
+class BadBatch(msgspec.Struct, frozen=True):
+    where: DamagedRange
+    reason: str
+
+
+class Scrubber:
+    """Owned by the event loop; reads in one thread."""
+
+    def __init__(self, logs: Callable[[], Iterable[PartitionLog]], config: "Config", clock: Clock) -> None:
+        self._logs = logs
+        self._config = config
+        self._clock = clock
+        self._pace = Pace(lambda: max(1.0, config[PENSTOCK_SCRUB_BYTES_PER_SECOND]))
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="scrub")
+        self.bytes_read = 0
+        self.damaged: dict[TopicPartition, int] = {}
+        """Bad batches found so far, by partition: health reports them."""
+
+    async def run(self) -> None:
+        """Round after round until cancelled; an interval of -1 means never."""
+        try:
+            began = self._clock.monotonic()
+            while True:
+                interval_s = self._config[PENSTOCK_SCRUB_INTERVAL_MS] / 1000
+                left_s = began + interval_s - self._clock.monotonic()
+                if interval_s < 0 or left_s > 0:
+                    await asyncio.sleep(min(left_s, 60) if interval_s >= 0 else 60)
+                    continue
+                began = self._clock.monotonic()
+                await self.round()
+        finally:
+            self._pace.stop()
+            self._executor.shutdown(wait=True, cancel_futures=True)
+
+    async def round(self) -> int:
+        """Read every closed segment once; how many bad batches were found."""
+        found = 0
+        for log in list(self._logs()):
+            if log.trouble is None or not log.trouble.stops_reads:
+                found += await self.scrub(log)
+        return found
+
+    async def scrub(self, log: PartitionLog) -> int:
+        loop = asyncio.get_running_loop()
+        found = 0
+        for segment in log.segments[:-1]:
+            try:
+                bad = await loop.run_in_executor(
+                    self._executor, self._read, segment.file.path, segment.base_offset, segment.size
+                )
+            except FileNotFoundError:  # retention or compaction was faster
+                continue
+            except Stopped:
+                return found
+            if segment not in log.segments:
+                continue
+            for one in bad:
+                log.damage.report(segment.base_offset, one.where, one.reason)
+            found += len(bad)
+        if found:
+            self.damaged[log.partition] = found
+        return found
+
+    def _read(self, path: str, base_offset: int, size: int) -> list[BadBatch]:
+        bad = []
+        position, expected_offset = 0, base_offset
+        with private_descriptor(path) as fd:
+            while position < size:
+                try:
+                    for batch in walk(fd, position, size, expected_offset=expected_offset):
+                        self._pace.spend(batch.header.size)
+                        self.bytes_read += batch.header.size
+                        position, expected_offset = batch.position + batch.header.size, batch.header.next_offset
+                except Damaged as damage:
+                    where = bad_range(fd, damage.position, size=size, first_offset=damage.expected_offset)
+                    bad.append(BadBatch(where, str(damage)))
+                    position = where.end
+                except OSError as error:  # the disk itself will not give it: as bad as a wrong checksum
+                    where = DamagedRange(position, size, expected_offset)
+                    bad.append(BadBatch(where, f"unreadable: {error}"))
+                    position = size
+        return bad
