@@ -101,13 +101,13 @@ class Writer:
 
     def _struct(self, slot: Slot, inner: Layout, value: str) -> None:
         write = f"_encode_{inner.suffix}({self._push}, {value})"
-        if slot.tagged and slot.field.nullable:
-            self._code.line(f"{self._push}(BYTE[1])")
         if not slot.nullable:
+            if slot.tagged and slot.field.nullable:
+                self._code.line(f"{self._push}(BYTE[1])")
             self._flush()
             self._code.line(write)
             return
-        self._fixed("b", f"-1 if {value} is None else 1")
+        self._fixed("b", f"{0 if slot.tagged else -1} if {value} is None else 1")
         self._flush()
         with self._code.block(f"if {value} is not None:"):
             self._code.line(write)

@@ -60,7 +60,8 @@ def _field(schema: dict[str, Any]) -> dict[str, Any]:
             facts[fact] = schema[key]
     if "tag" in schema:
         facts["tag"] = schema["tag"]
-    if "default" in schema:
+    # The text "null" is a default; a JSON null is none, so that the field starts out empty.
+    if schema.get("default") is not None:
         facts["default"] = _default(schema["type"], schema["default"])
     if schema.get("ignorable"):
         facts["ignorable"] = True
@@ -72,7 +73,7 @@ def _field(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _default(kind: str, raw: Any) -> Any:
-    if raw is None or raw == "null":
+    if raw == "null":
         return None
     if kind == "bool":
         return _BOOLEANS[str(raw).lower()]

@@ -74,9 +74,13 @@ def test_a_tagged_struct_is_written_only_when_it_differs_from_its_default() -> N
 
 def test_a_tagged_struct_that_may_be_null_says_so_before_it() -> None:
     value = ConsumerGroupMemberMetadataValue(classic_member_metadata=ClassicMemberMetadata(session_timeout_ms=1))
-    encoded = value.encode(0)
-    assert encoded.endswith(b"\x01\x00\x07\x01\x00\x00\x00\x01\x01\x00")
-    assert ConsumerGroupMemberMetadataValue.decode(encoded, 0) == value
+    empty = ConsumerGroupMemberMetadataValue()
+    null = ConsumerGroupMemberMetadataValue(classic_member_metadata=None)
+    assert value.encode(0).endswith(b"\xff\xff\xff\xff\x01\x01\x00\x07\x01\x00\x00\x00\x01\x01\x00")
+    assert empty.encode(0).endswith(b"\xff\xff\xff\xff\x01\x00")
+    assert null.encode(0).endswith(b"\xff\xff\xff\xff\x01\x01\x00\x01\x00")
+    for each in (value, empty, null):
+        assert ConsumerGroupMemberMetadataValue.decode(each.encode(0), 0) == each
 
 
 def test_a_struct_that_may_be_null_has_a_byte_in_front() -> None:

@@ -25,6 +25,7 @@ from penstock.wire.primitives import (
 
 _read_b = Struct(">b").unpack_from
 _read_iB = Struct(">iB").unpack_from
+_pack_b = Struct(">b").pack
 _pack_i = Struct(">i").pack
 _pack_iB = Struct(">iB").pack
 
@@ -51,7 +52,7 @@ class ConsumerGroupMemberMetadataValue(msgspec.Struct, gc=False):
     subscribed_topic_regex: str | None = ""
     rebalance_timeout_ms: int = -1
     server_assignor: str | None = ""
-    classic_member_metadata: ClassicMemberMetadata | None = None
+    classic_member_metadata: ClassicMemberMetadata | None = msgspec.field(default_factory=ClassicMemberMetadata)
 
     @classmethod
     def decode(cls, data: Buffer, version: int, position: int = 0) -> "ConsumerGroupMemberMetadataValue":
@@ -280,11 +281,12 @@ def _encode_consumer_group_member_metadata_value_v0(push: Push, this: ConsumerGr
     push(server_assignor_sent)
     tagged: list[bytes] = []
     part: list[Buffer]
-    if this.classic_member_metadata is not None:
+    if this.classic_member_metadata != _DEFAULT_CLASSIC_MEMBER_METADATA:
         part = []
         classic_member_metadata = this.classic_member_metadata
-        part.append(BYTE[1])
-        _encode_classic_member_metadata_v0(part.append, classic_member_metadata)
+        part.append(_pack_b(0 if classic_member_metadata is None else 1))
+        if classic_member_metadata is not None:
+            _encode_classic_member_metadata_v0(part.append, classic_member_metadata)
         tagged.append(tagged_field(0, part))
     push(tag_section(tagged) if tagged else b"\0")
 
@@ -295,3 +297,5 @@ _DECODERS = {
 _ENCODERS = {
     0: _encode_consumer_group_member_metadata_value_v0,
 }
+
+_DEFAULT_CLASSIC_MEMBER_METADATA = ClassicMemberMetadata()

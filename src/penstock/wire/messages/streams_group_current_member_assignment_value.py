@@ -33,7 +33,7 @@ _pack_iibB = Struct(">iibB").pack
 class TaskIds(msgspec.Struct, gc=False):
     subtopology_id: str = ""
     partitions: list[int] = msgspec.field(default_factory=list)
-    assignment_epochs: list[int] | None = None
+    assignment_epochs: list[int] | None = msgspec.field(default_factory=list)
 
 
 class StreamsGroupCurrentMemberAssignmentValue(msgspec.Struct, gc=False):
@@ -217,11 +217,16 @@ def _encode_task_ids_v0(push: Push, this: TaskIds) -> None:
     push(COMPACT_INT32S[n](n + 1, *partitions) if n < 17 else compact_ints("i", partitions))
     tagged: list[bytes] = []
     part: list[Buffer]
-    if this.assignment_epochs is not None:
+    if this.assignment_epochs is None or len(this.assignment_epochs):
         part = []
         assignment_epochs = this.assignment_epochs
-        n = len(assignment_epochs)
-        part.append(COMPACT_INT32S[n](n + 1, *assignment_epochs) if n < 17 else compact_ints("i", assignment_epochs))
+        if assignment_epochs is None:
+            part.append(BYTE[0])
+        else:
+            n = len(assignment_epochs)
+            part.append(
+                COMPACT_INT32S[n](n + 1, *assignment_epochs) if n < 17 else compact_ints("i", assignment_epochs)
+            )
         tagged.append(tagged_field(0, part))
     push(tag_section(tagged) if tagged else b"\0")
 

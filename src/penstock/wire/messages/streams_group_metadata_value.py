@@ -39,7 +39,7 @@ class StreamsGroupMetadataValue(msgspec.Struct, gc=False):
     epoch: int = 0
     metadata_hash: int = 0
     validated_topology_epoch: int = -1
-    last_assignment_configs: list[LastAssignmentConfig] | None = None
+    last_assignment_configs: list[LastAssignmentConfig] | None = msgspec.field(default_factory=list)
 
     @classmethod
     def decode(cls, data: Buffer, version: int, position: int = 0) -> "StreamsGroupMetadataValue":
@@ -134,13 +134,14 @@ def _encode_streams_group_metadata_value_v0(push: Push, this: StreamsGroupMetada
         part = []
         part.append(_pack_i(this.validated_topology_epoch))
         tagged.append(tagged_field(0, part))
-    if this.last_assignment_configs is not None:
+    if this.last_assignment_configs is None or len(this.last_assignment_configs):
         part = []
         last_assignment_configs = this.last_assignment_configs
-        n = len(last_assignment_configs) + 1
+        n = 0 if last_assignment_configs is None else len(last_assignment_configs) + 1
         part.append(BYTE[n] if n < 128 else uvarint(n))
-        for last_assignment_configs_item in last_assignment_configs:
-            _encode_last_assignment_config_v0(part.append, last_assignment_configs_item)
+        if last_assignment_configs:
+            for last_assignment_configs_item in last_assignment_configs:
+                _encode_last_assignment_config_v0(part.append, last_assignment_configs_item)
         tagged.append(tagged_field(1, part))
     push(tag_section(tagged) if tagged else b"\0")
 
