@@ -163,7 +163,7 @@ PENSTOCK_FLUSH_BEFORE_ACK = setting(
     doc="Default of the topic setting of the same name.", simulate=(False, True),
 )  # fmt: skip
 PENSTOCK_VALIDATE_RECORDS = setting(
-    "penstock.validate.records", _BROKER, STRING, default="auto", check=one_of("auto", "header", "full"), live=True,
+    "penstock.validate.records", _BROKER, STRING, default="header", check=one_of("header", "full"), live=True,
     doc="Default of the topic setting of the same name.", simulate=("header", "full"),
 )  # fmt: skip
 

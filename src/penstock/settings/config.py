@@ -52,6 +52,8 @@ class Config:
     """A broker's settings. Topics, groups and subscriptions have Overrides on top of it."""
 
     def __init__(self, static: Mapping[str, str]) -> None:
+        self.version = 0
+        """Up by one with every change: whoever keeps something worked out from settings compares it."""
         self._values: dict[Setting[Any], Any] = {}
         self._below: WeakSet[Overrides] = WeakSet()
         # Strongest first. Kafka keeps the texts as given, and shows them so.
@@ -176,6 +178,7 @@ class Overrides:
     source: Source
 
     def __init__(self, broker: Config, overrides: Mapping[str, str]) -> None:
+        self.version = 0
         self._values: dict[Setting[Any], Any] = {}
         self.version = 0
         self._broker = broker
@@ -204,6 +207,7 @@ class Overrides:
     def replace_overrides(self, overrides: Mapping[str, str]) -> None:
         self._overrides = _allowed(self.scope, overrides)
         self._values.clear()
+        self.version += 1
         self.version += 1
 
     def settings(self) -> Iterator[Setting[Any]]:

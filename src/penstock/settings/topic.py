@@ -137,11 +137,11 @@ MESSAGE_TIMESTAMP_AFTER_MAX_MS = setting(
     doc="How far a producer's timestamp may lie ahead of the broker's clock. Not looked at with LogAppendTime.",
 )  # fmt: skip
 PENSTOCK_VALIDATE_RECORDS = setting(
-    "penstock.validate.records", _TOPIC, STRING, default="auto", check=one_of("auto", "header", "full"),
+    "penstock.validate.records", _TOPIC, STRING, default="header", check=one_of("header", "full"),
     synonyms=(broker.PENSTOCK_VALIDATE_RECORDS,),
-    doc="Which checks run on append. header: the batch header and its checksum. full: every batch is opened too, and "
-    "its record count, offset deltas, timestamps and (on compacted topics) keys are checked. auto: full on compacted "
-    "topics, header elsewhere.",
+    doc="How far an append looks. header: size, checksum and all that the batch header says. full: every batch is opened "
+    "too, and its record count, offset deltas and timestamps are checked. Topics that are compacted, or that compress "
+    "anew, open batches in any case.",
     simulate=("header", "full"),
 )  # fmt: skip
 
