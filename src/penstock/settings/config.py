@@ -208,7 +208,6 @@ class Overrides:
         self._overrides = _allowed(self.scope, overrides)
         self._values.clear()
         self.version += 1
-        self.version += 1
 
     def settings(self) -> Iterator[Setting[Any]]:
         """What DescribeConfigs lists: everything but internal settings that nobody has set."""

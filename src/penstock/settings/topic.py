@@ -139,9 +139,9 @@ MESSAGE_TIMESTAMP_AFTER_MAX_MS = setting(
 PENSTOCK_VALIDATE_RECORDS = setting(
     "penstock.validate.records", _TOPIC, STRING, default="header", check=one_of("header", "full"),
     synonyms=(broker.PENSTOCK_VALIDATE_RECORDS,),
-    doc="How far an append looks. header: size, checksum and all that the batch header says. full: every batch is opened "
-    "too, and its record count, offset deltas and timestamps are checked. Topics that are compacted, or that compress "
-    "anew, open batches in any case.",
+    doc="How far an append looks. header: size, checksum and all that the batch header says. full: every batch is "
+    "opened too, and its record count, offset deltas and timestamps are checked. Topics that are compacted, or that "
+    "compress anew, open batches in any case.",
     simulate=("header", "full"),
 )  # fmt: skip
 
