@@ -14,7 +14,7 @@ class LoopMetrics(Metrics, prefix="penstock_event_loop"):
         "How much later than asked the event loop woke a sleeper; sampled twice a second.",
         buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0),
     )
-    lag_latest_seconds = gauge("The same, the latest sample.")
+    lag_latest_seconds = gauge("How much later than asked the event loop woke the latest sleeper.")
 
 
 async def watch_loop_lag(registry: MetricsRegistry, clock: Clock, sample_seconds: float = SAMPLE_SECONDS) -> None:
