@@ -12,7 +12,7 @@ Hot paths use `@answers_raw`: the function gets the frame's bytes and returns th
 
 import inspect
 from asyncio import Future
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, get_type_hints
 
 import msgspec
@@ -37,6 +37,10 @@ RawReply = list[Chunk] | None
 """The body's chunks; None means that no answer is owed (acks=0)."""
 
 RawHandler = Callable[[memoryview, int, RequestContext], "RawReply | Future[RawReply]"]
+
+
+class Unanswerable(Exception):
+    """Something failed that no answer can carry (acks=0): the connection is closed, as Kafka does."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -158,6 +162,3 @@ def _bound_call(answer: Answer, services: Mapping[Any, object]) -> Callable[...,
         return lambda request, _context: function(request, **given)
     name = context_name
     return lambda request, context: function(request, **{name: context}, **given)
-
-
-Reply = bytes | bytearray | Awaitable[Any]

@@ -4,7 +4,7 @@ Any broker will take admin requests and forward them here (RULES 36); a broker t
 """
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -63,6 +63,8 @@ class Controller:
         self._config = config
         self._dice = dice
         self._turns = Turns()
+        self.settled: Callable[[], Awaitable[None]] = _at_once
+        """Waits until this broker has acted on its image: a topic is answered for when its logs are there."""
         self._at_work: set[asyncio.Task[Any]] = set()
 
     async def create_topics(
@@ -173,6 +175,7 @@ class Controller:
                     raise RequestTimedOut(f"the metadata store does not answer: {failure}") from failure
                 if decision.transactions:
                     await self._feed.reached(revision)
+                    await self.settled()
                 return decision.reply
             raise RequestTimedOut(f"lost to other changes {ATTEMPTS_MAX} times")
 
@@ -201,3 +204,7 @@ class Controller:
 
     def _somewhere(self) -> int:
         return int.from_bytes(self._dice.random_bytes(4), "big")
+
+
+async def _at_once() -> None:
+    pass

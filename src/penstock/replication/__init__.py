@@ -1,1 +1,7 @@
+"""A partition as its leader sees it: who leads, what may be appended, how far it is committed, who waits for that."""
 
+from penstock.replication.partition import ALL, Appended, Partition, Readable
+from penstock.replication.partitions import Partitions
+from penstock.replication.rules import AppendRules, RecordsRefused
+
+__all__ = ["ALL", "AppendRules", "Appended", "Partition", "Partitions", "Readable", "RecordsRefused"]

@@ -128,8 +128,6 @@ class _Decoder:
         )
         if self.flexible:
             self._tags(request)
-        if self.position != self.end:
-            raise Malformed(f"{self.end - self.position} bytes after the end of a fetch request")
         return request
 
     def _topic(self) -> tuple[TopicKey, list[FetchPartition]]:

@@ -2,7 +2,7 @@
 
 
 class Malformed(ValueError):
-    """Bytes that are no message: truncated, with trailing bytes, absurd lengths, null where there must be a value."""
+    """Bytes that are no message: truncated, absurd lengths, null where there must be a value."""
 
 
 class Unencodable(ValueError):

@@ -36,7 +36,7 @@ def decode_whole(
     version: int,
     position: int,
 ) -> Message:
-    """Decode a message that must end where the data ends.
+    """Decode a message. Bytes after its end are let be, as Kafka does: librdkafka ends Metadata v13 with three too many.
 
     A length that reaches past the end is not checked where it is read: what follows it fails, or the end does not fit.
     """
@@ -51,9 +51,8 @@ def decode_whole(
         raise Malformed(f"{name} v{version} has a string that is not UTF-8") from None
     except Malformed as error:
         raise Malformed(f"{name} v{version}: {error}") from None
-    if end != len(data):
-        problem = "is truncated" if end > len(data) else f"has {len(data) - end} trailing bytes"
-        raise Malformed(f"{name} v{version} {problem}")
+    if end > len(data):
+        raise Malformed(f"{name} v{version} is truncated: {len(data) - position} bytes")
     return message
 
 

@@ -121,13 +121,16 @@ def test_a_message_is_read_from_where_its_header_ends() -> None:
     assert MetadataRequest.decode(b"header" + MetadataRequest().encode(4), 4, 6) == MetadataRequest()
 
 
+def test_bytes_after_the_end_of_a_message_are_let_be() -> None:
+    assert MetadataRequest.decode(MetadataRequest().encode(13) + b"\x00\x00\x00", 13) == MetadataRequest()
+
+
 @pytest.mark.parametrize(
     ("data", "complaint"),
     [
         (b"", "truncated: 0 bytes"),
         (b"\x00\x00\x00", "truncated"),
         (b"\x00\x00\x00\x01\x00\x05abc\x00", "truncated"),
-        (b"\x00\x00\x00\x00\x00\x00", "1 trailing bytes"),
         (b"\xff\xff\xff\xfe\x00", "topics has the length -2"),
         (b"\x7f\xff\xff\xff\x00", "topics claims 2147483647 elements"),
         (b"\x00\x00\x00\x01\xff\xfb\x00", "name must not be null"),

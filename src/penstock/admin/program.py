@@ -1,0 +1,103 @@
+"""A broker as a program: the node, its HTTP pages, the file that tells its addresses, and systemd's notification.
+
+`run` serves until it is cancelled, and has stopped cleanly when it returns.
+"""
+
+import asyncio
+import os
+from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+
+from penstock.admin import systemd
+from penstock.admin.http import HttpServer
+from penstock.admin.pages import Health, OfflineLog, pages
+from penstock.broker.node import Node, disk_is_full
+from penstock.settings import Config, data_folders
+from penstock.settings import broker as settings
+
+ADDRESSES_FILE = "penstock.addresses.json"
+FREE_BYTES_MIN = 64 << 20
+"""Below this a data folder is reported as full."""
+
+
+async def run(config: Config) -> None:
+    async with running(config):
+        await asyncio.Event().wait()
+
+
+@asynccontextmanager
+async def running(config: Config) -> AsyncIterator[Node]:
+    node = Node(config)
+    try:
+        async with AsyncExitStack() as closing:
+            http = _http_server(config, node)
+            if http is not None:
+                await closing.enter_async_context(http)
+            await closing.enter_async_context(node.running())
+            addresses = data_folders(config)[0] / ADDRESSES_FILE
+            closing.callback(addresses.unlink, missing_ok=True)
+            _tell_addresses(addresses, node, http)
+            systemd.notify(systemd.READY)
+            try:
+                yield node
+            finally:
+                systemd.notify(systemd.STOPPING)
+    except BaseExceptionGroup as group:
+        # One background task failed, or one start step: its own error says more than the group around it.
+        if len(group.exceptions) == 1:
+            raise group.exceptions[0] from None
+        raise
+
+
+def _http_server(config: Config, node: Node) -> HttpServer | None:
+    address = config[settings.PENSTOCK_HTTP_LISTENER]
+    if not address:
+        return None
+    host, _, port = address.rpartition(":")
+    return HttpServer(
+        pages(_Facts(node), node.registry),
+        host=host.strip("[]"),
+        port=int(port),
+        connections_max=config[settings.PENSTOCK_HTTP_CONNECTIONS_MAX],
+        timeout_seconds=config[settings.PENSTOCK_HTTP_TIMEOUT_MS] / 1000,
+    )
+
+
+class _Facts:
+    """What a node says of its own well-being."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+
+    @property
+    def is_ready(self) -> bool:
+        return self._node.is_ready
+
+    def health(self) -> Health:
+        node = self._node
+        offline = node.partitions.offline() if node.partitions is not None else {}
+        return Health(
+            broker_id=node.broker_id,
+            cluster_id=node.cluster_id,
+            offline_logs=[OfflineLog(str(partition), reason) for partition, reason in sorted(offline.items())],
+            full_folders=[str(folder.path) for folder in node.folders if disk_is_full(folder, FREE_BYTES_MIN)],
+        )
+
+
+def _tell_addresses(path: Path, node: Node, http: HttpServer | None) -> None:
+    """Written whole or not at all: whoever sees the file may connect."""
+    content = {
+        "listeners": {name: _address(endpoint.host, endpoint.port) for name, endpoint in node.endpoints.items()},
+        "http": None if http is None else http.address,
+        "pid": os.getpid(),
+    }
+    temporary = path.with_suffix(".tmp")
+    temporary.write_bytes(msgspec.json.encode(content))
+    temporary.replace(path)
+
+
+def _address(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,0 +1,383 @@
+"""One client's connection: frames in, answers out, in order.
+
+A plain non-blocking socket on the event loop. All connections receive into one shared scratch buffer; frames that are
+whole in it are handled where they lie, and only what is left of an unfinished frame is moved to a buffer of its own.
+Answers to all frames of one receive leave in one send.
+
+Order: a handler's ordered part runs before the next frame is looked at. What a handler leaves open (a long poll, acks=all)
+parks its answer in a slot; later answers wait behind it. Reading stops while
+- an ordered coroutine runs,
+- more than `in_flight_max` answers are owed, or the peer does not take what it is sent (`OUTBOX_MAX`),
+- the broker's request memory is used up;
+and starts again when that has passed. Bytes already received then wait in `_backlog`, which is at most one scratch long.
+"""
+
+import socket
+import struct
+from asyncio import AbstractEventLoop, Future, Task
+from collections import deque
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
+
+import msgspec
+import structlog
+
+from penstock.broker.buffers import RequestMemory
+from penstock.broker.outbox import Chunk, Outbox
+
+SCRATCH_SIZE = 256 * 1024
+OUTBOX_MAX = 1024 * 1024
+
+_SIZE = struct.Struct(">i")
+_log = structlog.get_logger(__name__)
+
+
+class Parked:
+    """An answer that is not there yet; `finish` makes its chunks when the future is done."""
+
+    __slots__ = ("finish", "future")
+
+    def __init__(self, future: "Future[Any]", finish: "Callable[[Future[Any]], list[Chunk] | None]") -> None:
+        self.future = future
+        self.finish = finish
+
+
+Handled = list[Chunk] | None | Parked | Coroutine[Any, Any, "list[Chunk] | None"]
+
+
+class FrameHandler(Protocol):
+    def handle(self, frame: memoryview, connection: "Connection") -> Handled:
+        """Answer one frame; raises BadFrame when the connection cannot go on."""
+
+
+class BadFrame(Exception):
+    """Bytes that no answer can be given to: the connection is closed, a counter goes up, one line is logged."""
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """Bounds that hold for each connection."""
+
+    frame_size_max: int
+    in_flight_max: int
+
+
+class _Slot:
+    __slots__ = ("chunks", "is_done", "parked")
+
+    def __init__(self, chunks: list[Chunk] | None, parked: Parked | None) -> None:
+        self.chunks = chunks
+        self.parked = parked
+        self.is_done = parked is None
+
+
+class Connection:
+    __slots__ = (
+        "_backlog",
+        "_buffer",
+        "_filled",
+        "_frame_size",
+        "_handler",
+        "_is_reading",
+        "_limits",
+        "_loop",
+        "_memory",
+        "_on_closed",
+        "_ordered",
+        "_outbox",
+        "_scratch",
+        "_slots",
+        "_sock",
+        "_spawn",
+        "_wants_memory",
+        "context_cache",
+        "is_closed",
+        "last_active",
+        "listener",
+        "peer",
+    )
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        *,
+        listener: str,
+        peer: str,
+        loop: AbstractEventLoop,
+        handler: FrameHandler,
+        memory: RequestMemory,
+        scratch: memoryview,
+        limits: Limits,
+        spawn: Callable[[Coroutine[Any, Any, Any]], "Task[Any]"],
+        on_closed: "Callable[[Connection], None]",
+    ) -> None:
+        self.listener = listener
+        self.peer = peer
+        self.context_cache: dict[Any, Any] = {}
+        self.is_closed = False
+        self.last_active = loop.time()
+        self._sock = sock
+        self._loop = loop
+        self._handler = handler
+        self._memory = memory
+        self._scratch = scratch
+        self._limits = limits
+        self._spawn = spawn
+        self._on_closed = on_closed
+        self._outbox = Outbox(sock, loop, on_drained=self._resume, on_broken=self._broken)
+        self._slots: deque[_Slot] = deque()
+        self._ordered: Task[Any] | None = None
+        self._buffer: bytearray | None = None
+        self._filled = 0
+        self._frame_size = 0
+        self._backlog = b""
+        self._wants_memory = False
+        self._is_reading = True
+        loop.add_reader(sock.fileno(), self._on_readable)
+
+    # Reading ----------------------------------------------------------------------------------------------------
+
+    def _on_readable(self) -> None:
+        try:
+            if self._buffer is None:
+                self._receive_frames()
+            else:
+                self._receive_rest()
+        except BlockingIOError:
+            return
+        except BadFrame as error:
+            self._refuse(str(error))
+        except OSError as error:
+            self._broken(error)
+
+    def _receive_frames(self) -> None:
+        scratch, kept = self._scratch, len(self._backlog)
+        if kept:
+            scratch[:kept] = self._backlog
+            received = self._sock.recv_into(scratch[kept:])
+            self._backlog = b""
+        else:
+            received = self._sock.recv_into(scratch)
+        if received == 0:
+            self.close("end of stream")
+            return
+        self.last_active = self._loop.time()
+        self._handle_frames(scratch, kept + received)
+        self._outbox.flush()
+
+    def _receive_rest(self) -> None:
+        buffer = self._buffer
+        assert buffer is not None
+        end = min(self._frame_size, len(buffer))
+        received = self._sock.recv_into(memoryview(buffer)[self._filled : end])
+        if received == 0:
+            self.close("end of stream within a frame")
+            return
+        self.last_active = self._loop.time()
+        self._filled += received
+        if self._filled == self._frame_size:
+            self._finish_frame(buffer)
+        elif self._filled == len(buffer):
+            self._grow_buffer()
+
+    def _finish_frame(self, buffer: bytearray) -> None:
+        self._buffer = None
+        try:
+            self._handle(memoryview(buffer)[: self._frame_size])
+        finally:
+            self._memory.give_back(buffer)
+        self._outbox.flush()
+        self._pause_or_go_on()
+
+    def _grow_buffer(self) -> None:
+        assert self._buffer is not None
+        larger = self._memory.grow(self._buffer, self._filled, self._frame_size)
+        if larger is None:
+            self._wait_for_memory()
+        else:
+            self._buffer = larger
+
+    def _handle_frames(self, view: memoryview, end: int) -> None:
+        """Handle the frames that are whole in `view`; keep the rest."""
+        position = 0
+        while end - position >= 4 and self._may_read():
+            (size,) = _SIZE.unpack_from(view, position)
+            if not 0 <= size <= self._limits.frame_size_max:
+                raise BadFrame(f"a frame of {size} bytes; at most {self._limits.frame_size_max} are taken")
+            if end - position - 4 < size:
+                if not self._begin_frame(size, view[position + 4 : end]):
+                    self._backlog = bytes(view[position:end])
+                return
+            self._handle(view[position + 4 : position + 4 + size])
+            if self.is_closed:
+                return
+            position += 4 + size
+        self._backlog = bytes(view[position:end]) if position < end else b""
+        self._pause_or_go_on()
+
+    def _begin_frame(self, size: int, start: memoryview) -> bool:
+        buffer = self._memory.take(size, len(start))
+        if buffer is None:
+            self._wait_for_memory()
+            return False
+        buffer[: len(start)] = start
+        self._buffer, self._filled, self._frame_size = buffer, len(start), size
+        return True
+
+    def _wait_for_memory(self) -> None:
+        self._wants_memory = True
+        self._memory.wait(self._memory_free)
+        self._stop_reading()
+
+    def _memory_free(self) -> None:
+        # Called while another connection gives a buffer back: its frame is done first.
+        self._loop.call_soon(self._memory_came)
+
+    def _memory_came(self) -> None:
+        self._wants_memory = False
+        if self.is_closed:
+            self._memory.wake_next()
+            return
+        if self._buffer is not None and self._filled == len(self._buffer):
+            self._grow_buffer()
+        self._resume()
+
+    # Flow control -----------------------------------------------------------------------------------------------
+
+    def _may_read(self) -> bool:
+        return (
+            self._ordered is None
+            and len(self._slots) < self._limits.in_flight_max
+            and self._outbox.size < OUTBOX_MAX
+            and not self._wants_memory
+        )
+
+    def _pause_or_go_on(self) -> None:
+        if self.is_closed or self._may_read():
+            return
+        self._outbox.flush()
+        if not self._may_read():
+            self._stop_reading()
+
+    def _stop_reading(self) -> None:
+        if self._is_reading:
+            self._is_reading = False
+            self._loop.remove_reader(self._sock.fileno())
+
+    def _resume(self) -> None:
+        """Something that held reading back has passed: first what was received already, then the socket."""
+        if self.is_closed or not self._may_read():
+            return
+        if self._backlog and self._buffer is None:
+            backlog, self._backlog = self._backlog, b""
+            # A copy of its own: the scratch may hold another connection's bytes by now, and appends patch in place.
+            try:
+                self._handle_frames(memoryview(bytearray(backlog)), len(backlog))
+            except BadFrame as error:
+                self._refuse(str(error))
+                return
+            self._outbox.flush()
+        if not self.is_closed and not self._is_reading and self._may_read():
+            self._is_reading = True
+            self._loop.add_reader(self._sock.fileno(), self._on_readable)
+
+    # Answering --------------------------------------------------------------------------------------------------
+
+    def _handle(self, frame: memoryview) -> None:
+        handled = self._handler.handle(frame, self)
+        if type(handled) is list:
+            if self._slots:
+                self._slots.append(_Slot(handled, None))
+            else:
+                self._outbox.put(handled)
+        elif handled is None:
+            return
+        elif isinstance(handled, Parked):
+            slot = _Slot(None, handled)
+            self._slots.append(slot)
+            handled.future.add_done_callback(lambda _future: self._answer(slot))
+        else:
+            assert not isinstance(handled, list)
+            self._ordered = task = self._spawn(handled)
+            task.add_done_callback(self._ordered_done)
+
+    def _answer(self, slot: _Slot) -> None:
+        parked = slot.parked
+        assert parked is not None
+        slot.chunks = parked.finish(parked.future)
+        slot.is_done = True
+        if self.is_closed:
+            _release(slot.chunks)
+            return
+        self._send_answered()
+
+    def _ordered_done(self, task: "Task[list[Chunk] | None]") -> None:
+        self._ordered = None
+        if task.cancelled():
+            self.close("stopping")
+            return
+        chunks = task.result()
+        if self.is_closed:
+            _release(chunks)
+            return
+        if chunks is not None:
+            self._slots.append(_Slot(chunks, None))
+        self._send_answered()
+
+    def _send_answered(self) -> None:
+        slots = self._slots
+        while slots and slots[0].is_done:
+            chunks = slots.popleft().chunks
+            if chunks is not None:
+                self._outbox.put(chunks)
+        self._outbox.flush()
+        self._resume()
+
+    # Ending -----------------------------------------------------------------------------------------------------
+
+    @property
+    def owes_answers(self) -> bool:
+        return self._ordered is not None or bool(self._slots) or self._outbox.size > 0
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether closing now would cut off an answer; long polls do not count, they wait for what may never come."""
+        return self._ordered is not None or self._outbox.size > 0
+
+    @property
+    def is_within_frame(self) -> bool:
+        return self._buffer is not None
+
+    def _refuse(self, reason: str) -> None:
+        _log.warning("connection refused", peer=self.peer, listener=self.listener, reason=reason)
+        self._outbox.flush()  # what came before is answered
+        self.close(reason)
+
+    def _broken(self, error: BaseException) -> None:
+        _log.debug("connection broken", peer=self.peer, error=str(error))
+        self.close(str(error))
+
+    def close(self, reason: str) -> None:
+        if self.is_closed:
+            return
+        self.is_closed = True
+        self._stop_reading()
+        self._outbox.close()
+        if self._wants_memory:
+            self._memory.forget(self._memory_free)
+        if self._buffer is not None:
+            buffer, self._buffer = self._buffer, None
+            self._memory.give_back(buffer)
+        slots, self._slots = self._slots, deque()
+        for slot in slots:
+            _release(slot.chunks)
+            if slot.parked is not None and not slot.is_done:
+                slot.parked.future.cancel()
+        self._sock.close()
+        _log.debug("connection closed", peer=self.peer, reason=reason)
+        self._on_closed(self)
+
+
+def _release(chunks: list[Chunk] | None) -> None:
+    for chunk in chunks or ():
+        if not isinstance(chunk, (bytes, bytearray, memoryview)):
+            chunk.release()

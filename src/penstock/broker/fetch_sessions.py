@@ -1,0 +1,137 @@
+"""Fetch sessions (KIP-227): a fetcher names its partitions once and then only what changes.
+
+A session keeps, for each partition, what the fetcher asks and what it was last told; an incremental answer carries only
+partitions that have records, an error, or a changed high watermark or start. Bounded by
+`max.incremental.fetch.session.cache.slots`: when full, a session unused for `EVICT_AFTER_S` makes room, else the
+fetcher is served without a session, as it can always be.
+"""
+
+from collections import OrderedDict
+
+from penstock.errors import FetchSessionIdNotFound, FetchSessionTopicIdError, InvalidFetchSessionEpoch
+from penstock.model import Clock, Dice
+from penstock.wire.fetch import TOPIC_IDS_FROM, FetchPartition, FetchRequest, PartitionAnswer
+from penstock.wire.produce import TopicKey
+
+NO_SESSION = 0
+FULL_EPOCH = 0
+FINAL_EPOCH = -1
+EPOCH_MAX = 0x7FFFFFFF
+EVICT_AFTER_S = 120.0
+
+Asked = list[tuple[TopicKey, FetchPartition]]
+
+
+class CachedPartition:
+    __slots__ = ("asked", "high_watermark", "log_start_offset")
+
+    def __init__(self, asked: FetchPartition) -> None:
+        self.asked = asked
+        self.high_watermark = -1
+        self.log_start_offset = -1
+
+
+class FetchSession:
+    def __init__(self, session_id: int, *, uses_topic_ids: bool, now: float) -> None:
+        self.id = session_id
+        self.epoch = 1
+        self.uses_topic_ids = uses_topic_ids
+        self.last_used = now
+        # In the order in which they are served; those that got records go to the end, so that none starves.
+        self.partitions: OrderedDict[tuple[TopicKey, int], CachedPartition] = OrderedDict()
+
+    def update(self, request: FetchRequest) -> None:
+        for key, asked in request.topics:
+            for partition in asked:
+                cached = self.partitions.get((key, partition.index))
+                if cached is None:
+                    self.partitions[key, partition.index] = CachedPartition(partition)
+                else:
+                    cached.asked = partition
+        for key, forgotten in request.forgotten:
+            for index in forgotten:
+                self.partitions.pop((key, index), None)
+
+    def asked(self) -> Asked:
+        return [(key, cached.asked) for (key, _index), cached in self.partitions.items()]
+
+    def changed(self, key: TopicKey, answer: PartitionAnswer) -> bool:
+        """Whether an incremental answer must mention this partition; remembers what it is told."""
+        cached = self.partitions.get((key, answer.index))
+        if cached is None:
+            return True
+        must = (
+            answer.error_code != 0
+            or answer.high_watermark != cached.high_watermark
+            or answer.log_start_offset != cached.log_start_offset
+            or answer.preferred_read_replica >= 0
+            or answer.diverging_epoch is not None
+        )
+        # An error is told again and again until it is gone.
+        cached.high_watermark = -1 if answer.error_code else answer.high_watermark
+        cached.log_start_offset = answer.log_start_offset
+        if answer.records is not None:
+            self.partitions.move_to_end((key, answer.index))
+            must = True
+        return must
+
+
+class FetchSessions:
+    def __init__(self, *, slots_max: int, clock: Clock, dice: Dice) -> None:
+        self._slots_max = slots_max
+        self._clock = clock
+        self._dice = dice
+        # Least recently used first.
+        self._sessions: OrderedDict[int, FetchSession] = OrderedDict()
+        self.evictions = 0
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    def begin(self, request: FetchRequest, api_version: int) -> tuple[FetchSession | None, bool]:
+        """The session of this request, if any, and whether its answer is to be incremental."""
+        if request.session_epoch in (FULL_EPOCH, FINAL_EPOCH):
+            if request.session_id != NO_SESSION:
+                self._sessions.pop(request.session_id, None)
+            if request.session_epoch == FINAL_EPOCH:
+                return None, False
+            return self._create(request, api_version), False
+        session = self._sessions.get(request.session_id)
+        if session is None:
+            raise FetchSessionIdNotFound(f"no fetch session {request.session_id} here")
+        if request.session_epoch != session.epoch:
+            raise InvalidFetchSessionEpoch(
+                f"session {session.id} is at epoch {session.epoch}, not {request.session_epoch}"
+            )
+        if session.uses_topic_ids != (api_version >= TOPIC_IDS_FROM):
+            raise FetchSessionTopicIdError(f"session {session.id} was begun with another way to name topics")
+        session.update(request)
+        session.epoch = session.epoch + 1 if session.epoch < EPOCH_MAX else 1
+        session.last_used = self._clock.monotonic()
+        self._sessions.move_to_end(session.id)
+        return session, True
+
+    def _create(self, request: FetchRequest, api_version: int) -> FetchSession | None:
+        now = self._clock.monotonic()
+        if not request.topics or not self._make_room(now):
+            return None
+        session = FetchSession(self._new_id(), uses_topic_ids=api_version >= TOPIC_IDS_FROM, now=now)
+        session.update(request)
+        self._sessions[session.id] = session
+        return session
+
+    def _make_room(self, now: float) -> bool:
+        if len(self._sessions) < self._slots_max:
+            return True
+        oldest = next(iter(self._sessions.values()), None)
+        if oldest is None or now - oldest.last_used < EVICT_AFTER_S:
+            return False
+        del self._sessions[oldest.id]
+        self.evictions += 1
+        return True
+
+    def _new_id(self) -> int:
+        while True:
+            session_id = int.from_bytes(self._dice.random_bytes(4), "big") & 0x7FFFFFFF
+            if session_id != NO_SESSION and session_id not in self._sessions:
+                return session_id

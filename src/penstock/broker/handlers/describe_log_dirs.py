@@ -1,0 +1,55 @@
+"""DescribeLogDirs: the data folders, the partitions in them and their sizes.
+
+v2 flexible, v3 an error for the whole, v4 total and usable bytes, v5 whether a folder is cordoned.
+"""
+
+import os
+
+from penstock.broker.registry import answers
+from penstock.errors import KafkaStorageError
+from penstock.log import LogFolder
+from penstock.replication import Partition, Partitions
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
+from penstock.wire.messages.describe_log_dirs_response import (
+    DescribeLogDirsPartition,
+    DescribeLogDirsResponse,
+    DescribeLogDirsResult,
+    DescribeLogDirsTopic,
+)
+
+
+@answers(ApiKey.DESCRIBE_LOG_DIRS, versions=(1, 5))
+def describe_log_dirs(request: DescribeLogDirsRequest, partitions: Partitions) -> DescribeLogDirsResponse:
+    wanted = None
+    if request.topics is not None:
+        wanted = {(topic.topic, index) for topic in request.topics for index in topic.partitions}
+    return DescribeLogDirsResponse(results=[_describe(folder, partitions, wanted) for folder in partitions.folders])
+
+
+def _describe(folder: LogFolder, partitions: Partitions, wanted: set[tuple[str, int]] | None) -> DescribeLogDirsResult:
+    result = DescribeLogDirsResult(log_dir=str(folder.path.absolute()), topics=[])
+    try:
+        space = os.statvfs(folder.path)
+    except OSError:
+        result.error_code = KafkaStorageError.code
+        return result
+    result.total_bytes = space.f_blocks * space.f_frsize
+    result.usable_bytes = space.f_bavail * space.f_frsize
+    topics: dict[str, list[DescribeLogDirsPartition]] = {}
+    for partition in partitions:
+        if folder.logs.get(partition.topic_partition) is partition.log and (
+            wanted is None or (partition.topic, partition.index) in wanted
+        ):
+            topics.setdefault(partition.topic, []).append(_partition(partition))
+    result.topics = [DescribeLogDirsTopic(name=name, partitions=parts) for name, parts in topics.items()]
+    return result
+
+
+def _partition(partition: Partition) -> DescribeLogDirsPartition:
+    return DescribeLogDirsPartition(
+        partition_index=partition.index,
+        partition_size=partition.log.size,
+        offset_lag=max(partition.high_watermark - partition.log.end_offset, 0),
+        is_future_key=False,
+    )

@@ -1,0 +1,263 @@
+"""Fetch: records of many partitions in one answer, as slices of the log's own files.
+
+A fetch that finds fewer than its minimum of bytes is parked: it watches its partitions and is answered by the append that
+satisfies it, by an error, or when its wait is over. v5 log start offset, v7 sessions (KIP-227), v9 leader epochs, v11 rack,
+v12 flexible with diverging epochs (KIP-595), v13 topic ids, v15 replica state, v16 node endpoints (KIP-951), v17
+directory, v18 the fetcher's high watermark (KIP-1166).
+"""
+
+import asyncio
+from asyncio import Future
+
+import structlog
+
+from penstock.broker.fetch_sessions import NO_SESSION, Asked, FetchSession, FetchSessions
+from penstock.broker.registry import RawReply, RequestContext, answers_raw
+from penstock.cluster import ClusterImage
+from penstock.errors import (
+    FencedLeaderEpoch,
+    NotLeaderOrFollower,
+    OffsetOutOfRange,
+    Refusal,
+    UnknownServerError,
+    UnknownTopicId,
+    UnknownTopicOrPartition,
+)
+from penstock.replication import Partition, Partitions
+from penstock.settings import Config
+from penstock.settings.broker import FETCH_MAX_BYTES
+from penstock.wire.api import ApiKey
+from penstock.wire.fetch import (
+    ENDPOINTS_FROM,
+    TOPIC_IDS_FROM,
+    FetchPartition,
+    FetchRequest,
+    PartitionAnswer,
+    decode_request,
+    encode_response,
+)
+from penstock.wire.produce import Endpoint, TopicKey
+
+READ_COMMITTED = 1
+
+_log = structlog.get_logger(__name__)
+
+
+@answers_raw(ApiKey.FETCH, versions=(4, 18))
+def fetch(
+    frame: memoryview,
+    position: int,
+    context: RequestContext,
+    partitions: Partitions,
+    image: ClusterImage,
+    sessions: FetchSessions,
+    config: Config,
+) -> "RawReply | Future[RawReply]":
+    request = decode_request(frame, position, context.api_version)
+    try:
+        session, is_incremental = sessions.begin(request, context.api_version)
+    except Refusal as refusal:
+        return encode_response(context.api_version, [], error_code=refusal.code)
+    asked = session.asked() if session is not None and is_incremental else _asked(request)
+    work = _Fetch(request, context, partitions, image, session, is_incremental, asked, config[FETCH_MAX_BYTES])
+    if work.read() or request.wait_ms_max <= 0:
+        return work.reply()
+    return work.park()
+
+
+def _asked(request: FetchRequest) -> Asked:
+    return [(key, partition) for key, parts in request.topics for partition in parts]
+
+
+class _Fetch:
+    """One fetch, tried now and, while parked, again whenever one of its partitions has moved."""
+
+    __slots__ = (
+        "_answers",
+        "_asked",
+        "_bytes_max",
+        "_context",
+        "_future",
+        "_image",
+        "_is_incremental",
+        "_is_scheduled",
+        "_partitions",
+        "_request",
+        "_session",
+        "_timer",
+    )
+
+    def __init__(
+        self,
+        request: FetchRequest,
+        context: RequestContext,
+        partitions: Partitions,
+        image: ClusterImage,
+        session: FetchSession | None,
+        is_incremental: bool,
+        asked: Asked,
+        bytes_max: int,
+    ) -> None:
+        self._request = request
+        self._context = context
+        self._partitions = partitions
+        self._image = image
+        self._session = session
+        self._is_incremental = is_incremental
+        self._asked = asked
+        self._bytes_max = min(request.bytes_max, bytes_max)
+        self._answers: list[tuple[TopicKey, PartitionAnswer]] = []
+        self._future: Future[RawReply] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_scheduled = False
+
+    # Reading ----------------------------------------------------------------------------------------------------
+
+    def read(self) -> bool:
+        """Read all partitions once; whether that is enough to answer."""
+        self._answers = answers = []
+        committed_only = self._request.isolation_level == READ_COMMITTED
+        left, total, has_error = self._bytes_max, 0, False
+        find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
+        for key, asked in self._asked:
+            local = find(key)
+            partition = local.get(asked.index) if local is not None else None
+            if partition is None:
+                answers.append((key, self._unknown(key, asked.index)))
+                has_error = True
+                continue
+            try:
+                answer = _read(partition, asked, committed_only, left, at_least_one=total == 0)
+            except Exception as error:
+                answer = self._refused(partition, error)
+                has_error = True
+            answers.append((key, answer))
+            if answer.records is not None:
+                partition.metrics.bytesout += answer.records.size
+                left -= answer.records.size
+                total += answer.records.size
+            if answer.high_watermark > asked.high_watermark:
+                has_error = True  # a fetcher that tells its high watermark wants to hear of a newer one at once
+        return has_error or total >= self._request.bytes_min or not self._asked
+
+    def _unknown(self, key: TopicKey, index: int) -> PartitionAnswer:
+        by_id = self._context.api_version >= TOPIC_IDS_FROM
+        if by_id and key not in self._image.topics_by_id:
+            return PartitionAnswer(index, UnknownTopicId.code)
+        return PartitionAnswer(index, UnknownTopicOrPartition.code)
+
+    def _refused(self, partition: Partition, error: Exception) -> PartitionAnswer:
+        if not isinstance(error, Refusal):
+            _log.error("read failed", partition=str(partition.topic_partition), exc_info=error)
+            error = UnknownServerError()
+        partition.metrics.failedfetchrequests += 1
+        answer = PartitionAnswer(partition.index, error.code)
+        if isinstance(error, (NotLeaderOrFollower, FencedLeaderEpoch)):
+            answer.current_leader = (partition.leader, partition.leader_epoch)
+        if isinstance(error, OffsetOutOfRange):
+            answer.high_watermark = partition.high_watermark
+            answer.log_start_offset = partition.log.start_offset
+        return answer
+
+    # Parking ----------------------------------------------------------------------------------------------------
+
+    def park(self) -> "Future[RawReply]":
+        loop = asyncio.get_running_loop()
+        self._release()
+        self._future = future = loop.create_future()
+        self._timer = loop.call_later(self._request.wait_ms_max / 1000, self._time_over)
+        for partition in self._watched():
+            partition.watch(self)
+        future.add_done_callback(self._unpark)
+        return future
+
+    def _watched(self) -> list[Partition]:
+        find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
+        return [local[asked.index] for key, asked in self._asked if (local := find(key)) and asked.index in local]
+
+    def partition_moved(self) -> None:
+        # Many appends of one receive become one look: the loop comes back here after the last of them.
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            asyncio.get_running_loop().call_soon(self._try_again)
+
+    def _try_again(self) -> None:
+        self._is_scheduled = False
+        if self._future is None or self._future.done():
+            return
+        if self.read():
+            self._future.set_result(self.reply())
+        else:
+            self._release()
+
+    def _time_over(self) -> None:
+        if self._future is not None and not self._future.done():
+            self.read()
+            self._future.set_result(self.reply())
+
+    def _unpark(self, _future: "Future[RawReply]") -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        for partition in self._watched():
+            partition.unwatch(self)
+
+    def _release(self) -> None:
+        for _key, answer in self._answers:
+            if answer.records is not None:
+                answer.records.release()
+        self._answers = []
+
+    # Answering --------------------------------------------------------------------------------------------------
+
+    def reply(self) -> RawReply:
+        session = self._session
+        topics: dict[TopicKey, list[PartitionAnswer]] = {}
+        for key, answer in self._answers:
+            if session is not None and not session.changed(key, answer) and self._is_incremental:
+                continue
+            topics.setdefault(key, []).append(answer)
+        return encode_response(
+            self._context.api_version,
+            list(topics.items()),
+            session_id=session.id if session is not None else NO_SESSION,
+            endpoints=self._endpoints(),
+        )
+
+    def _endpoints(self) -> list[Endpoint] | None:
+        if self._context.api_version < ENDPOINTS_FROM:
+            return None
+        leaders = {answer.current_leader[0] for _, answer in self._answers if answer.current_leader is not None}
+        return self._partitions.endpoints(leaders, listener=self._context.listener) if leaders else None
+
+
+def _read(
+    partition: Partition, asked: FetchPartition, committed_only: bool, left: int, *, at_least_one: bool
+) -> PartitionAnswer:
+    partition.require_leader(asked.current_leader_epoch)
+    diverging = (
+        partition.diverging_epoch(asked.last_fetched_epoch, asked.offset) if asked.last_fetched_epoch >= 0 else None
+    )
+    if diverging is not None:
+        return PartitionAnswer(
+            asked.index,
+            high_watermark=partition.high_watermark,
+            last_stable_offset=partition.last_stable_offset,
+            log_start_offset=partition.log.start_offset,
+            diverging_epoch=diverging,
+        )
+    readable = partition.read(
+        asked.offset,
+        bytes_max=min(asked.bytes_max, left),
+        committed_only=committed_only,
+        at_least_one=at_least_one,
+    )
+    return PartitionAnswer(
+        asked.index,
+        0,
+        readable.high_watermark,
+        readable.last_stable_offset,
+        readable.log_start_offset,
+        readable.aborted,
+        -1,
+        readable.records,
+    )

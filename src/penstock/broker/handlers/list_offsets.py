@@ -1,0 +1,120 @@
+"""ListOffsets: a partition's first, last or largest-timestamp offset, or the first at or after a time.
+
+v2 isolation level, v4 leader epochs, v6 flexible, v7 largest timestamp, v8 earliest local, v9 latest tiered, v10 timeout,
+v11 earliest pending upload. Without a cold tier the last three answer as Kafka does (RULES 39).
+"""
+
+import asyncio
+from collections import Counter
+
+import structlog
+
+from penstock.broker.registry import RequestContext, answers
+from penstock.errors import (
+    InvalidRequest,
+    LeaderNotAvailable,
+    OffsetNotAvailable,
+    Refusal,
+    UnknownServerError,
+    UnknownTopicOrPartition,
+    UnsupportedVersion,
+)
+from penstock.replication import Partition, Partitions
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.list_offsets_request import ListOffsetsPartition, ListOffsetsRequest
+from penstock.wire.messages.list_offsets_response import (
+    ListOffsetsPartitionResponse,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
+
+LATEST = -1
+EARLIEST = -2
+MAX_TIMESTAMP = -3
+EARLIEST_LOCAL = -4
+LATEST_TIERED = -5
+EARLIEST_PENDING_UPLOAD = -6
+
+FIRST_VERSION = {
+    LATEST: 1,
+    EARLIEST: 1,
+    MAX_TIMESTAMP: 7,
+    EARLIEST_LOCAL: 8,
+    LATEST_TIERED: 9,
+    EARLIEST_PENDING_UPLOAD: 11,
+}
+CONSUMER = -1
+READ_COMMITTED = 1
+
+_log = structlog.get_logger(__name__)
+
+
+@answers(ApiKey.LIST_OFFSETS, versions=(1, 11))
+async def list_offsets(
+    request: ListOffsetsRequest, context: RequestContext, partitions: Partitions
+) -> ListOffsetsResponse:
+    asked = Counter((topic.name, part.partition_index) for topic in request.topics for part in topic.partitions)
+    response = ListOffsetsResponse(topics=[])
+    for topic in request.topics:
+        answered = []
+        for part in topic.partitions:
+            try:
+                if asked[topic.name, part.partition_index] > 1:
+                    raise InvalidRequest(f"{topic.name}-{part.partition_index} is asked for twice")
+                answered.append(await _offset(partitions.get(topic.name, part.partition_index), part, request, context))
+            except Refusal as refusal:
+                answered.append(_refused(part, refusal, context))
+            except Exception as error:
+                _log.error("offset lookup failed", topic=topic.name, partition=part.partition_index, exc_info=error)
+                answered.append(_refused(part, UnknownServerError(), context))
+        response.topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=answered))
+    return response
+
+
+def _refused(part: ListOffsetsPartition, refusal: Refusal, context: RequestContext) -> ListOffsetsPartitionResponse:
+    if isinstance(refusal, OffsetNotAvailable) and context.api_version < 5:
+        refusal = LeaderNotAvailable()
+    return ListOffsetsPartitionResponse(partition_index=part.partition_index, error_code=refusal.code)
+
+
+async def _offset(
+    partition: Partition | None, part: ListOffsetsPartition, request: ListOffsetsRequest, context: RequestContext
+) -> ListOffsetsPartitionResponse:
+    timestamp = part.timestamp
+    if timestamp < 0 and context.api_version < FIRST_VERSION.get(timestamp, 0x7FFF):
+        raise UnsupportedVersion(f"timestamp {timestamp} is not known in version {context.api_version}")
+    if partition is None:
+        raise UnknownTopicOrPartition
+    partition.require_leader(part.current_leader_epoch)
+    found_timestamp, offset, epoch = await _find(partition, timestamp, request)
+    return ListOffsetsPartitionResponse(
+        partition_index=part.partition_index,
+        timestamp=found_timestamp,
+        offset=offset,
+        leader_epoch=epoch if context.api_version >= 4 else -1,
+    )
+
+
+async def _find(partition: Partition, timestamp: int, request: ListOffsetsRequest) -> tuple[int, int, int]:
+    committed_only = request.isolation_level == READ_COMMITTED
+    log = partition.log
+    match timestamp:
+        case -1:
+            if request.replica_id != CONSUMER:
+                return -1, log.end_offset, partition.leader_epoch
+            return -1, partition.latest_offset(committed_only=committed_only), partition.leader_epoch
+        case -2 | -4:
+            return -1, log.start_offset, log.epochs.epoch_at(log.start_offset)
+        case -5 | -6:
+            return -1, -1, -1
+    # Opening the batch that holds the answer reads from disk, so it is done in a thread.
+    found = await asyncio.to_thread(
+        log.max_timestamp if timestamp == MAX_TIMESTAMP else lambda: log.find_by_time(timestamp)
+    )
+    if found is None:
+        return -1, -1, -1
+    fetchable = partition.last_stable_offset if committed_only else partition.high_watermark
+    if found.offset >= fetchable:
+        partition.latest_offset(committed_only=committed_only)  # says so while the high watermark lags its epoch
+        return -1, -1, -1
+    return found.timestamp, found.offset, found.leader_epoch

@@ -1,0 +1,41 @@
+"""OffsetForLeaderEpoch: where a leader epoch ends, so that a client can tell whether its log was cut.
+
+v3 replica id, v4 flexible.
+"""
+
+from penstock.broker.registry import answers
+from penstock.errors import Refusal, UnknownTopicOrPartition
+from penstock.replication import Partition, Partitions
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.offset_for_leader_epoch_request import OffsetForLeaderEpochRequest, OffsetForLeaderPartition
+from penstock.wire.messages.offset_for_leader_epoch_response import (
+    EpochEndOffset,
+    OffsetForLeaderEpochResponse,
+    OffsetForLeaderTopicResult,
+)
+
+
+@answers(ApiKey.OFFSET_FOR_LEADER_EPOCH, versions=(2, 4))
+def offset_for_leader_epoch(
+    request: OffsetForLeaderEpochRequest, partitions: Partitions
+) -> OffsetForLeaderEpochResponse:
+    return OffsetForLeaderEpochResponse(
+        topics=[
+            OffsetForLeaderTopicResult(
+                topic=topic.topic,
+                partitions=[_end(partitions.get(topic.topic, part.partition), part) for part in topic.partitions],
+            )
+            for topic in request.topics
+        ]
+    )
+
+
+def _end(partition: Partition | None, part: OffsetForLeaderPartition) -> EpochEndOffset:
+    try:
+        if partition is None:
+            raise UnknownTopicOrPartition
+        partition.require_leader(part.current_leader_epoch)
+        epoch, end_offset = partition.end_of_epoch(part.leader_epoch)
+    except Refusal as refusal:
+        return EpochEndOffset(partition=part.partition, error_code=refusal.code)
+    return EpochEndOffset(partition=part.partition, leader_epoch=epoch, end_offset=end_offset)

@@ -1,0 +1,253 @@
+"""Produce: append each partition's batch, then answer as the acknowledgement level asks.
+
+acks=0 is never answered, acks=1 at once, acks=all when the high watermark has passed (and both after the flush where the
+topic flushes before it acknowledges). v5 log start offset, v7 zstd, v8 record errors, v9 flexible, v10 current leader
+(KIP-951), v12 implicit transactions (KIP-890), v13 topic ids. Versions 0 to 2 are told to old clients but refused
+when used (RULES 37).
+
+The append runs before the next request of the connection is looked at, so a producer's batches keep their order.
+"""
+
+import asyncio
+from asyncio import Future
+from collections.abc import Coroutine, Mapping
+from typing import Any
+
+import structlog
+
+from penstock.broker.registry import RawReply, RequestContext, Unanswerable, answers_raw
+from penstock.cluster import ClusterImage
+from penstock.errors import (
+    FencedLeaderEpoch,
+    InvalidRecord,
+    InvalidRequiredAcks,
+    NotLeaderOrFollower,
+    Refusal,
+    RequestTimedOut,
+    UnknownServerError,
+    UnknownTopicId,
+    UnknownTopicOrPartition,
+    UnsupportedCompressionType,
+)
+from penstock.replication import ALL, Appended, Partition, Partitions, RecordsRefused
+from penstock.wire import batch as layout
+from penstock.wire.api import ApiKey
+from penstock.wire.compression import ZSTD
+from penstock.wire.produce import (
+    CURRENT_LEADER_FROM,
+    TOPIC_IDS_FROM,
+    Endpoint,
+    PartitionOutcome,
+    ProduceRequest,
+    TopicKey,
+    decode_request,
+    encode_response,
+)
+
+ZSTD_FROM = 7
+
+_log = structlog.get_logger(__name__)
+
+NONE_REFUSED: Mapping[tuple[TopicKey, int], Refusal] = {}
+Outcomes = list[tuple[TopicKey, list[PartitionOutcome]]]
+Waiting = list[tuple[PartitionOutcome, "Future[None]"]]
+
+
+@answers_raw(ApiKey.PRODUCE, versions=(3, 13), advertised_from=0)
+def produce(
+    frame: memoryview, position: int, context: RequestContext, partitions: Partitions, image: ClusterImage
+) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply]":
+    request = decode_request(frame, position, context.api_version)
+    work = _Produce(request, context, partitions, image)
+    if work.opens_batches():
+        work.own_records()
+        return work.run_slowly()
+    waiting = work.append_all()
+    if not waiting:
+        return work.reply()
+    return work.park(waiting)
+
+
+class _Produce:
+    """One request on its way. Short-lived; holds views into the frame only until `append_all` is done."""
+
+    __slots__ = ("_context", "_image", "_outcomes", "_partitions", "_request")
+
+    def __init__(
+        self, request: ProduceRequest, context: RequestContext, partitions: Partitions, image: ClusterImage
+    ) -> None:
+        self._request = request
+        self._context = context
+        self._partitions = partitions
+        self._image = image
+        self._outcomes: Outcomes = []
+
+    # The ordered part -------------------------------------------------------------------------------------------
+
+    def append_all(self, refusals: Mapping[tuple[TopicKey, int], Refusal] = NONE_REFUSED) -> Waiting:
+        """Append everything but what was refused before; a partition's outcome is its own."""
+        request = self._request
+        waiting: Waiting = []
+        if request.acks not in (0, 1, ALL):
+            self._refuse_all(InvalidRequiredAcks(f"acks is {request.acks}; 0, 1 and -1 are known"))
+            return waiting
+        find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
+        for key, parts in request.topics:
+            outcomes: list[PartitionOutcome] = []
+            local = find(key)
+            for index, records in parts:
+                partition = local.get(index) if local is not None else None
+                if partition is None:
+                    outcomes.append(self._unknown(key, index))
+                    continue
+                try:
+                    if refusals and (key, index) in refusals:
+                        raise refusals[key, index]
+                    outcome, pending = self._append(partition, records)
+                except Exception as error:
+                    outcome, pending = self._refused(partition, error), None
+                outcomes.append(outcome)
+                if pending is not None:
+                    waiting.append((outcome, pending))
+            self._outcomes.append((key, outcomes))
+        return waiting
+
+    def _append(
+        self, partition: Partition, records: memoryview | None
+    ) -> "tuple[PartitionOutcome, Future[None] | None]":
+        if records is None:
+            raise InvalidRecord("A produce request needs one record batch for each partition, this one has none")
+        if self._context.api_version < ZSTD_FROM and _codec_of(records) == ZSTD:
+            raise UnsupportedCompressionType("Zstandard needs a produce request of version 7 or later")
+        partition.metrics.totalproducerequests += 1
+        appended = partition.append(records, acks=self._request.acks)
+        outcome = _accepted(partition, appended)
+        return outcome, partition.acknowledged(appended, acks=self._request.acks)
+
+    def _refuse_all(self, refusal: Refusal) -> None:
+        for key, parts in self._request.topics:
+            outcomes = [PartitionOutcome(index, refusal.code, error_message=refusal.message) for index, _ in parts]
+            self._outcomes.append((key, outcomes))
+
+    def _unknown(self, key: TopicKey, index: int) -> PartitionOutcome:
+        by_id = self._context.api_version >= TOPIC_IDS_FROM
+        known = key in self._image.topics_by_id if by_id else key.decode(errors="replace") in self._image.topics
+        refusal: type[Refusal] = UnknownTopicOrPartition if known or not by_id else UnknownTopicId
+        return PartitionOutcome(index, refusal.code, error_message=refusal.meaning())
+
+    def _refused(self, partition: Partition, error: Exception) -> PartitionOutcome:
+        if not isinstance(error, Refusal):
+            _log.error("append failed", partition=str(partition.topic_partition), exc_info=error)
+            error = UnknownServerError()
+        partition.metrics.failedproducerequests += 1
+        outcome = PartitionOutcome(partition.index, error.code, error_message=error.message)
+        outcome.log_start_offset = partition.log.start_offset if isinstance(error, InvalidRecord) else -1
+        if isinstance(error, RecordsRefused):
+            outcome.record_errors = list(error.record_errors)
+        if isinstance(error, (NotLeaderOrFollower, FencedLeaderEpoch)):
+            outcome.current_leader = (partition.leader, partition.leader_epoch)
+        return outcome
+
+    # Batches that must be opened --------------------------------------------------------------------------------
+
+    def opens_batches(self) -> bool:
+        find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
+        for key, parts in self._request.topics:
+            local = find(key)
+            if local is None:
+                continue
+            for index, _records in parts:
+                partition = local.get(index)
+                if partition is not None and partition.current_rules().opens_batches:
+                    return True
+        return False
+
+    def own_records(self) -> None:
+        """Copy the records out of the frame, whose memory is used again as soon as the handler returns."""
+        for _key, parts in self._request.topics:
+            parts[:] = [(index, None if view is None else memoryview(bytearray(view))) for index, view in parts]
+
+    async def run_slowly(self) -> RawReply:
+        find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
+        refusals: dict[tuple[TopicKey, int], Refusal] = {}
+        for key, parts in self._request.topics:
+            local = find(key) or {}
+            for place, (index, view) in enumerate(parts):
+                partition = local.get(index)
+                if partition is None or view is None or not partition.current_rules().opens_batches:
+                    continue
+                try:
+                    opened = await asyncio.to_thread(partition.open, view)
+                    parts[place] = (index, opened)
+                except Refusal as refusal:
+                    refusals[key, index] = refusal
+        waiting = self.append_all(refusals)
+        if not waiting:
+            return self.reply()
+        return await self.park(waiting)
+
+    # Waiting and answering --------------------------------------------------------------------------------------
+
+    def park(self, waiting: Waiting) -> "Future[RawReply]":
+        """A future of the reply: when all partitions are acknowledged, or the request's own timeout has passed."""
+        loop = asyncio.get_running_loop()
+        reply: Future[RawReply] = loop.create_future()
+        left = len(waiting)
+
+        def settle(outcome: PartitionOutcome, future: "Future[None]") -> None:
+            nonlocal left
+            left -= 1
+            if not future.cancelled() and (error := future.exception()) is not None:
+                _refuse(outcome, error if isinstance(error, Refusal) else UnknownServerError())
+            if left == 0 and not reply.done():
+                reply.set_result(self.reply())
+
+        def give_up() -> None:
+            if reply.done():
+                return
+            for outcome, future in waiting:
+                if not future.done():
+                    _refuse(outcome, RequestTimedOut())
+            reply.set_result(self.reply())
+
+        timer = loop.call_later(max(self._request.timeout_ms, 0) / 1000, give_up)
+        reply.add_done_callback(lambda _reply: timer.cancel())
+        for outcome, future in waiting:
+            future.add_done_callback(lambda done, outcome=outcome: settle(outcome, done))  # type: ignore[misc]
+        return reply
+
+    def reply(self) -> RawReply:
+        if self._request.acks == 0:
+            return self._reply_to_none()
+        version = self._context.api_version
+        endpoints: list[Endpoint] = []
+        if version >= CURRENT_LEADER_FROM:
+            leaders = {
+                o.current_leader[0] for _, parts in self._outcomes for o in parts if o.current_leader is not None
+            }
+            endpoints = self._partitions.endpoints(leaders, listener=self._context.listener) if leaders else []
+        return [encode_response(version, self._outcomes, endpoints, 0)]
+
+    def _reply_to_none(self) -> RawReply:
+        """acks=0 has no answer to carry an error, so Kafka closes the connection: the producer then asks for metadata."""
+        if any(outcome.error_code for _, parts in self._outcomes for outcome in parts):
+            raise Unanswerable("a produce request with acks=0 was refused")
+        return None
+
+
+def _accepted(partition: Partition, appended: Appended) -> PartitionOutcome:
+    return PartitionOutcome(
+        partition.index, 0, appended.base_offset, appended.log_append_time_ms, appended.log_start_offset
+    )
+
+
+def _refuse(outcome: PartitionOutcome, refusal: Refusal) -> None:
+    outcome.error_code = refusal.code
+    outcome.error_message = refusal.message
+    outcome.base_offset = outcome.log_append_time_ms = outcome.log_start_offset = -1
+
+
+def _codec_of(records: memoryview) -> int:
+    if len(records) < layout.HEADER_SIZE:
+        return 0
+    return int(layout.ATTRIBUTES.unpack_from(records, layout.ATTRIBUTES_AT)[0]) & layout.COMPRESSION_MASK

@@ -1,0 +1,191 @@
+"""The broker's listening sockets and the connections that came in through them.
+
+Bounds: `max.connections` over all, `max.connections.per.ip` an address (a connection over either is closed at once),
+`connections.max.idle.ms` for one on which nothing moves, and `FRAME_STALL_S` for one that stops in the middle of a frame.
+Out of descriptors, accepting pauses for a moment rather than spinning.
+"""
+
+import asyncio
+import socket
+import sys
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any
+
+import structlog
+
+from penstock.broker.buffers import RequestMemory
+from penstock.broker.connection import SCRATCH_SIZE, Connection, FrameHandler, Limits
+from penstock.broker.metrics import ConnectionMetrics
+from penstock.settings import Config
+from penstock.settings import broker as settings
+from penstock.settings.listeners import Listener
+
+ACCEPT_AT_ONCE = 64
+ACCEPT_PAUSE_S = 0.1
+SWEEP_EVERY_S = 5.0
+FRAME_STALL_S = 60.0
+
+_log = structlog.get_logger(__name__)
+
+
+class SocketServer:
+    def __init__(
+        self,
+        config: Config,
+        handler: FrameHandler,
+        *,
+        metrics: ConnectionMetrics,
+        spawn: Callable[[Coroutine[Any, Any, Any]], "asyncio.Task[Any]"],
+    ) -> None:
+        self._config = config
+        self._handler = handler
+        self._metrics = metrics
+        self._spawn = spawn
+        memory_max = config[settings.QUEUED_MAX_REQUEST_BYTES]
+        self._memory = RequestMemory(sys.maxsize if memory_max < 0 else memory_max)
+        self._scratch = memoryview(bytearray(SCRATCH_SIZE))
+        self._limits = Limits(
+            frame_size_max=config[settings.SOCKET_REQUEST_MAX_BYTES],
+            in_flight_max=config[settings.PENSTOCK_REQUESTS_IN_FLIGHT_MAX],
+        )
+        self._listening: dict[str, socket.socket] = {}
+        self._connections: set[Connection] = set()
+        self._per_address: Counter[str] = Counter()
+
+    def bind(self, listeners: Iterable[Listener]) -> dict[str, int]:
+        """Open every listener; the answer has the real ports, by name. Connections wait until `accept`."""
+        for listener in listeners:
+            self._listening[listener.name] = _listen(
+                listener, backlog=self._config[settings.SOCKET_LISTEN_BACKLOG_SIZE]
+            )
+        return {name: int(sock.getsockname()[1]) for name, sock in self._listening.items()}
+
+    def accept(self) -> None:
+        loop = asyncio.get_running_loop()
+        for name, sock in self._listening.items():
+            loop.add_reader(sock.fileno(), self._accept_some, name, sock)
+
+    def _accept_some(self, listener: str, sock: socket.socket) -> None:
+        for _ in range(ACCEPT_AT_ONCE):
+            try:
+                accepted, address = sock.accept()
+            except BlockingIOError:
+                return
+            except OSError as error:
+                _log.warning("cannot accept", listener=listener, error=str(error))
+                self._pause_accepting(listener, sock)
+                return
+            self._admit(listener, accepted, str(address[0]), int(address[1]))
+
+    def _pause_accepting(self, listener: str, sock: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(sock.fileno())
+
+        def go_on() -> None:
+            if sock.fileno() >= 0:
+                loop.add_reader(sock.fileno(), self._accept_some, listener, sock)
+
+        loop.call_later(ACCEPT_PAUSE_S, go_on)
+
+    def _admit(self, listener: str, sock: socket.socket, host: str, port: int) -> None:
+        config = self._config
+        self._metrics.accepted += 1
+        if len(self._connections) >= config[settings.MAX_CONNECTIONS]:
+            self._turn_away(sock, host, "max.connections")
+            return
+        if self._per_address[host] >= self._address_limit(host):
+            self._turn_away(sock, host, "max.connections.per.ip")
+            return
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        _size_buffers(sock, config)
+        self._per_address[host] += 1
+        connection = Connection(
+            sock,
+            listener=listener,
+            peer=f"{host}:{port}",
+            loop=asyncio.get_running_loop(),
+            handler=self._handler,
+            memory=self._memory,
+            scratch=self._scratch,
+            limits=self._limits,
+            spawn=self._spawn,
+            on_closed=self._closed,
+        )
+        self._connections.add(connection)
+        self._metrics.open = len(self._connections)
+
+    def _address_limit(self, host: str) -> int:
+        overrides = self._config[settings.MAX_CONNECTIONS_PER_IP_OVERRIDES]
+        for entry in filter(None, overrides.split(",")):
+            address, _, limit = entry.rpartition(":")
+            if address.strip() == host:
+                return int(limit)
+        return self._config[settings.MAX_CONNECTIONS_PER_IP]
+
+    def _turn_away(self, sock: socket.socket, host: str, limit: str) -> None:
+        self._metrics.turned_away += 1
+        _log.warning("connection turned away", peer=host, limit=limit)
+        sock.close()
+
+    def _closed(self, connection: Connection) -> None:
+        self._connections.discard(connection)
+        host = connection.peer.rpartition(":")[0]
+        self._per_address[host] -= 1
+        if not self._per_address[host]:
+            del self._per_address[host]
+        self._metrics.open = len(self._connections)
+        self._metrics.closed += 1
+
+    async def sweep(self) -> None:
+        """Close what is idle for too long, for as long as the broker runs."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(SWEEP_EVERY_S)
+            idle_ms_max = self._config[settings.CONNECTIONS_MAX_IDLE_MS]
+            now = loop.time()
+            for connection in list(self._connections):
+                idle_s = now - connection.last_active
+                if connection.is_within_frame and idle_s > FRAME_STALL_S:
+                    connection.close("stalled within a frame")
+                elif idle_ms_max >= 0 and idle_s * 1000 > idle_ms_max and not connection.owes_answers:
+                    connection.close("idle")
+
+    async def stop(self) -> None:
+        """Take no more connections, give answers under way a moment to leave, then close."""
+        loop = asyncio.get_running_loop()
+        for sock in self._listening.values():
+            loop.remove_reader(sock.fileno())
+            sock.close()
+        deadline = loop.time() + self._config[settings.PENSTOCK_SHUTDOWN_TIMEOUT_MS] / 1000
+        while any(c.is_answering for c in self._connections) and loop.time() < deadline:
+            await asyncio.sleep(0.01)
+        for connection in list(self._connections):
+            connection.close("the broker stops")
+
+
+def _listen(listener: Listener, *, backlog: int) -> socket.socket:
+    host = listener.host or "0.0.0.0"
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.setblocking(False)
+        sock.bind((host, listener.port))
+        sock.listen(max(backlog, 128))
+    except OSError:
+        sock.close()
+        raise
+    return sock
+
+
+def _size_buffers(sock: socket.socket, config: Config) -> None:
+    for option, setting in (
+        (socket.SO_SNDBUF, settings.SOCKET_SEND_BUFFER_BYTES),
+        (socket.SO_RCVBUF, settings.SOCKET_RECEIVE_BUFFER_BYTES),
+    ):
+        size = config[setting]
+        if size > 0:
+            sock.setsockopt(socket.SOL_SOCKET, option, size)

@@ -1,0 +1,37 @@
+"""What the broker counts of requests and connections."""
+
+from penstock.metrics import Metrics, MetricsRegistry, counter, gauge, histogram
+
+
+class RequestCounts(Metrics, prefix="kafka_network_requestmetrics", labels=("request", "version")):
+    requests = counter("Requests answered, by API and version.")
+
+
+class RequestTimes(Metrics, prefix="penstock_request", labels=("request",)):
+    seconds = histogram("From the moment a request was whole to the moment its answer was ready, waiting included.")
+
+
+class RequestFaults(Metrics, prefix="penstock_requests"):
+    bad_frames = counter("Frames that no answer could be given to: their connections were closed.")
+    bugs = counter("Requests that failed for a reason that should not exist; the log has the stack.")
+
+
+class ConnectionMetrics(Metrics, prefix="penstock_connections"):
+    accepted = counter("Connections accepted.")
+    closed = counter("Connections closed, by either side.")
+    turned_away = counter("Connections closed at once because of max.connections or max.connections.per.ip.")
+    open = gauge("Connections open now.")
+
+
+class RouteMetrics:
+    """The numbers of one API and version, at hand."""
+
+    __slots__ = ("_counts", "_times")
+
+    def __init__(self, registry: MetricsRegistry, name: str, api_version: int) -> None:
+        self._counts = registry.of(RequestCounts, request=name, version=api_version)
+        self._times = registry.of(RequestTimes, request=name).seconds
+
+    def record(self, seconds: float) -> None:
+        self._counts.requests += 1
+        self._times.record(seconds)

@@ -1,0 +1,231 @@
+"""The node: where the concrete parts of a broker meet. Nothing else knows all of them.
+
+Order of a start: data folders locked, metadata store opened, cluster image read, logs opened (scanned only after a
+crash), listeners bound, registered under a new broker epoch and new leader epochs (RULES 2), connections accepted. A stop
+goes the other way round: answers under way leave, background work ends, logs are flushed and marked clean.
+
+`async with node.running(): ...` serves for as long as the block lasts; a background task that fails ends it.
+"""
+
+import asyncio
+import os
+import resource
+import socket
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from penstock.broker import handlers as _handlers  # noqa: F401 - importing them fills the registry
+from penstock.broker.clock import SystemClock, SystemDice
+from penstock.broker.dispatch import Dispatcher
+from penstock.broker.fetch_sessions import FetchSessions
+from penstock.broker.listeners import SocketServer
+from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
+from penstock.broker.metrics import ConnectionMetrics
+from penstock.broker.registry import bind
+from penstock.cluster import BrokerRecord, Cluster, ClusterImage, Controller, Endpoint, ProducerIds
+from penstock.errors import Fatal, Refusal
+from penstock.log import Cleaner, FilePool, Flusher, LogFolder, LogHousekeeping, PartitionLog, read_identity
+from penstock.metastore import EmbeddedMetastore
+from penstock.metrics import MetricsRegistry, watch_loop_lag
+from penstock.model import BrokerId, Clock, Dice, TopicId, TopicPartition, topic_id_text
+from penstock.replication import Partitions
+from penstock.settings import Config, TopicConfig, advertised_endpoints, data_folders, listeners
+from penstock.settings import broker as settings
+
+OPEN_FILES_MIN = 64
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+_log = structlog.get_logger(__name__)
+
+
+class Node:
+    def __init__(self, config: Config, *, clock: Clock | None = None, dice: Dice | None = None) -> None:
+        self.config = config
+        self.clock: Clock = clock or SystemClock()
+        self.dice: Dice = dice or SystemDice()
+        self.broker_id = BrokerId(config[settings.NODE_ID])
+        self.registry = MetricsRegistry(config[settings.PENSTOCK_METRICS_SERIES_MAX])
+        self.loggers = LOGGER_LEVELS
+        self.is_ready = False
+        self.cluster_id = ""
+        self.endpoints: dict[str, Endpoint] = {}
+        self.folders: list[LogFolder] = []
+        self.partitions: Partitions | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["Node"]:
+        async with AsyncExitStack() as closing:
+            self.folders = self._open_folders(closing)
+            metastore = await EmbeddedMetastore.open(self.folders[0].path, self.clock)
+            closing.push_async_callback(metastore.close)
+            cluster = Cluster(metastore, broker_id=self.broker_id, config=self.config, dice=self.dice)
+            try:
+                self.cluster_id = await cluster.start(proposed_cluster_id=self.folders[0].identity.cluster_id)
+            except Refusal as refusal:
+                raise Fatal(refusal.message) from refusal
+            closing.push_async_callback(cluster.stop)
+            flusher = Flusher()
+            closing.push_async_callback(flusher.close)
+            async with asyncio.TaskGroup() as tasks:
+                with self._ending_tasks():
+                    async with self._serving(tasks, cluster, flusher):
+                        yield self
+
+    @asynccontextmanager
+    async def _serving(self, tasks: asyncio.TaskGroup, cluster: Cluster, flusher: Flusher) -> AsyncIterator[None]:
+        def spawn(work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+            task = tasks.create_task(work)
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            return task
+
+        self.partitions = partitions = Partitions(
+            broker_id=self.broker_id,
+            image=cluster.image,
+            config=self.config,
+            clock=self.clock,
+            folders=self.folders,
+            flusher=flusher,
+            registry=self.registry,
+            spawn=spawn,
+        )
+        partitions.adopt(await self._open_logs(cluster.image, partitions))
+        cluster.controller.settled = partitions.settled
+        server = SocketServer(
+            self.config,
+            Dispatcher(bind(self._services(cluster, partitions)), self.registry),
+            metrics=self.registry.of(ConnectionMetrics),
+            spawn=spawn,
+        )
+        try:
+            ports = server.bind(listeners(self.config))
+            spawn(partitions.follow())
+            await cluster.join(self._registration(ports))
+            await partitions.settled()
+            for work in self._background(server, partitions, flusher):
+                spawn(work)
+            server.accept()
+            self.is_ready = True
+            _log.info("broker ready", broker=self.broker_id, cluster=self.cluster_id, partitions=len(partitions))
+            yield
+        finally:
+            self.is_ready = False
+            await server.stop()
+
+    def _background(
+        self, server: SocketServer, partitions: Partitions, flusher: Flusher
+    ) -> list[Coroutine[Any, Any, None]]:
+        def logs() -> list[PartitionLog]:
+            return [log for folder in self.folders for log in folder]
+
+        work = [
+            server.sweep(),
+            LogHousekeeping(self.folders, flusher, self.config, self.clock).run(),
+            watch_loop_lag(self.registry, self.clock),
+        ]
+        if self.config[settings.LOG_CLEANER_ENABLE]:
+            work.append(Cleaner(logs, self.config, self.clock).run())
+        return work
+
+    def _services(self, cluster: Cluster, partitions: Partitions) -> dict[Any, object]:
+        """What handlers may ask for, by type."""
+        return {
+            ClusterImage: cluster.image,
+            Controller: cluster.controller,
+            ProducerIds: cluster.producer_ids,
+            Partitions: partitions,
+            Config: self.config,
+            LoggerLevels: self.loggers,
+            Clock: self.clock,
+            FetchSessions: FetchSessions(
+                slots_max=self.config[settings.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS],
+                clock=self.clock,
+                dice=self.dice,
+            ),
+        }
+
+    @contextmanager
+    def _ending_tasks(self) -> Iterator[None]:
+        """Background work ends with the block, so that the task group does."""
+        try:
+            yield
+        finally:
+            for task in list(self._tasks):
+                task.cancel()
+
+    # Data folders -----------------------------------------------------------------------------------------------
+
+    def _open_folders(self, closing: AsyncExitStack) -> list[LogFolder]:
+        paths = data_folders(self.config)
+        pool = FilePool(self._open_files_max())
+        cluster_id = self._cluster_id_on_disk(paths)
+        folders: list[LogFolder] = []
+        for path in paths:
+            folder = LogFolder(path, cluster_id=cluster_id, node_id=self.broker_id, pool=pool, clock=self.clock)
+            closing.callback(folder.close)
+            folders.append(folder)
+        return folders
+
+    def _cluster_id_on_disk(self, paths: tuple[Path, ...]) -> str:
+        for path in paths:
+            identity = read_identity(path)
+            if identity is not None:
+                return identity.cluster_id
+        return self.config[settings.PENSTOCK_CLUSTER_ID] or self._new_cluster_id()
+
+    def _new_cluster_id(self) -> str:
+        while True:
+            # A leading dash would look like an option on a command line.
+            cluster_id = topic_id_text(TopicId(self.dice.random_bytes(16)))
+            if not cluster_id.startswith("-"):
+                return cluster_id
+
+    def _open_files_max(self) -> int:
+        """Half of what the process may open, after asking for as much as it is allowed: sockets need the rest."""
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft < hard:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+            soft = hard
+        return self.config[settings.PENSTOCK_OPEN_FILES_MAX] or max(soft // 2, OPEN_FILES_MIN)
+
+    async def _open_logs(self, image: ClusterImage, partitions: Partitions) -> dict[TopicPartition, PartitionLog]:
+        def config_of(partition: TopicPartition, topic_id: TopicId) -> TopicConfig | None:
+            topic = image.topics.get(partition.topic)
+            if topic is None or topic.topic_id != topic_id or partition.partition >= len(topic.partitions):
+                return None
+            return partitions.config_of(topic)
+
+        logs: dict[TopicPartition, PartitionLog] = {}
+        threads = self.config[settings.NUM_RECOVERY_THREADS_PER_DATA_DIR]
+        for folder in self.folders:
+            logs |= await asyncio.to_thread(folder.open_all, config_of, threads=threads)
+        return logs
+
+    # Registration -----------------------------------------------------------------------------------------------
+
+    def _registration(self, ports: dict[str, int]) -> BrokerRecord:
+        self.endpoints = {
+            name: Endpoint(endpoint.host, endpoint.port)
+            for name, endpoint in advertised_endpoints(self.config, ports).items()
+        }
+        return BrokerRecord(
+            endpoints=self.endpoints,
+            folder_id=topic_id_text(TopicId(self.folders[0].identity.directory_id)),
+            incarnation=topic_id_text(TopicId(self.dice.random_bytes(16))),
+            boot_id=BOOT_ID.read_text().strip() if BOOT_ID.exists() else "",
+            machine=socket.gethostname(),
+            rack=self.config[settings.BROKER_RACK],
+        )
+
+
+def disk_is_full(folder: LogFolder, bytes_min: int) -> bool:
+    try:
+        space = os.statvfs(folder.path)
+    except OSError:
+        return True
+    return space.f_bavail * space.f_frsize < bytes_min

@@ -1,0 +1,309 @@
+"""One partition as its leader sees it: appends, reads, the high watermark and who waits for it.
+
+Invariants
+- Appends run on the event loop without an await between the checks and the write, so whatever was checked still holds.
+- The high watermark never falls and never passes what every member of the in-sync set has (and, where the topic flushes
+  before it acknowledges, has flushed). Readers see records below it only; acks=all is answered when it has passed them.
+- The log's end may be ahead of the high watermark; the range between is neither served nor out of range (RULES 18).
+"""
+
+from asyncio import Future, get_running_loop
+from collections import deque
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
+
+import msgspec
+
+from penstock.errors import (
+    FencedLeaderEpoch,
+    KafkaStorageError,
+    NotEnoughReplicas,
+    NotLeaderOrFollower,
+    OffsetNotAvailable,
+    OffsetOutOfRange,
+    PolicyViolation,
+    Refusal,
+    UnknownLeaderEpoch,
+)
+from penstock.log import Duplicate, FileSlice, Flusher, PartitionLog
+from penstock.model import BrokerId, Clock, LeaderEpoch, Offset, PartitionIndex, TopicId, TopicPartition
+from penstock.replication.metrics import TopicMetrics
+from penstock.replication.rules import AppendRules, check_header, open_batch, stamp_append_time
+from penstock.settings import TopicConfig
+from penstock.settings import topic as settings
+from penstock.wire import batch as layout
+from penstock.wire.batch import BatchHeader
+
+ALL = -1
+
+
+class Appended(msgspec.Struct, frozen=True, gc=False):
+    """Where a batch came to lie; for a duplicate, where the first one did."""
+
+    base_offset: int
+    next_offset: int
+    log_append_time_ms: int
+    log_start_offset: int
+
+
+class Readable(msgspec.Struct, gc=False):
+    """What a fetch may see of a partition at one moment. The slice, if any, must be sent or released."""
+
+    records: FileSlice | None
+    high_watermark: int
+    last_stable_offset: int
+    log_start_offset: int
+    aborted: list[tuple[int, int]] | None = None
+
+
+class Waiter(Protocol):
+    def partition_moved(self) -> None:
+        """The high watermark rose, or the partition's state changed: look again."""
+
+
+class Partition:
+    def __init__(
+        self,
+        *,
+        topic: str,
+        topic_id: TopicId,
+        index: PartitionIndex,
+        broker_id: BrokerId,
+        log: PartitionLog,
+        config: TopicConfig,
+        clock: Clock,
+        flusher: Flusher,
+        metrics: TopicMetrics,
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
+        self.topic = topic
+        self.topic_id = topic_id
+        self.index = index
+        self.log = log
+        self.config = config
+        self.rules = AppendRules.of(config)
+        self.leader_epoch = LeaderEpoch(-1)
+        self.leader = BrokerId(-1)
+        self.replicas: tuple[BrokerId, ...] = ()
+        self.in_sync: tuple[BrokerId, ...] = ()
+        self.epoch_start = log.end_offset
+        self.high_watermark = log.high_watermark
+        self._broker_id = broker_id
+        self._clock = clock
+        self._flusher = flusher
+        self.metrics = metrics
+        self._spawn = spawn
+        self._durable_end = log.end_offset
+        self._is_flushing = False
+        self._commit_waiters: deque[tuple[int, Future[None]]] = deque()
+        self._watchers: dict[Waiter, None] = {}
+
+    @property
+    def topic_partition(self) -> TopicPartition:
+        return TopicPartition(self.topic, self.index)
+
+    @property
+    def is_leader(self) -> bool:
+        return self.leader == self._broker_id
+
+    # Leadership -------------------------------------------------------------------------------------------------
+
+    def lead(
+        self, *, epoch: LeaderEpoch, leader: BrokerId, replicas: tuple[BrokerId, ...], in_sync: tuple[BrokerId, ...]
+    ) -> None:
+        """Take the image's word on who leads and who follows; a new epoch begins at the log's end."""
+        if epoch > self.leader_epoch:
+            self.epoch_start = self.log.end_offset
+            self.leader_epoch = epoch
+        self.leader, self.replicas, self.in_sync = leader, replicas, in_sync
+        self._advance_high_watermark()
+        self._notify()
+
+    def require_leader(self, current_leader_epoch: int = -1) -> None:
+        """Refuse unless this broker leads, under the epoch the caller believes in (-1: it did not say)."""
+        if self.leader != self._broker_id:
+            raise NotLeaderOrFollower(f"{self.topic_partition} is led by broker {self.leader}")
+        if current_leader_epoch >= 0 and current_leader_epoch != self.leader_epoch:
+            if current_leader_epoch < self.leader_epoch:
+                raise FencedLeaderEpoch(f"{current_leader_epoch} is older than {self.leader_epoch}")
+            raise UnknownLeaderEpoch(f"{current_leader_epoch} is newer than {self.leader_epoch}")
+
+    # Append -----------------------------------------------------------------------------------------------------
+
+    def current_rules(self) -> AppendRules:
+        if self.rules.version != self.config.version:
+            self.rules = AppendRules.of(self.config)
+        return self.rules
+
+    def append(self, view: memoryview, *, acks: int) -> Appended:
+        """Append the one batch in `view`, which is patched in place. The caller may reuse its memory afterwards."""
+        if self.leader != self._broker_id:
+            raise NotLeaderOrFollower(f"{self.topic_partition} is led by broker {self.leader}")
+        rules = self.rules
+        if rules.version != self.config.version:
+            rules = self.current_rules()
+        if acks == ALL and len(self.in_sync) < min(rules.in_sync_min, len(self.replicas)):
+            raise NotEnoughReplicas(f"{len(self.in_sync)} in sync, min.insync.replicas asks for {rules.in_sync_min}")
+        now = self._clock.now()
+        header = check_header(view, rules, now)
+        log = self.log
+        if header.producer_id >= 0:
+            duplicate = log.producers.check(header)
+            if duplicate is not None:
+                return self._duplicate(duplicate, rules)
+        if rules.stamps_append_time:
+            stamp_append_time(view, header, now)
+        base_offset = log.end_offset
+        layout.BASE_OFFSET.pack_into(view, 0, base_offset)
+        layout.LEADER_EPOCH.pack_into(view, 12, self.leader_epoch)
+        log.append(((BatchHeader.peek(view), view),))
+        metrics = self.metrics
+        metrics.bytesin += len(view)
+        metrics.messagesin += header.record_count
+        if rules.flushes_before_ack:
+            self._flush_soon()
+        else:
+            self._durable_end = log.end_offset
+            self._advance_high_watermark()
+        return Appended(base_offset, log.end_offset, now if rules.stamps_append_time else -1, log.start_offset)
+
+    def _duplicate(self, duplicate: Duplicate, rules: AppendRules) -> Appended:
+        return Appended(
+            base_offset=duplicate.base_offset,
+            next_offset=duplicate.last_offset + 1,
+            log_append_time_ms=duplicate.timestamp if rules.stamps_append_time else -1,
+            log_start_offset=self.log.start_offset,
+        )
+
+    def open(self, view: memoryview) -> memoryview:
+        """Check and recompress what this topic wants opened; for a thread, before the append (`rules.opens_batches`)."""
+        rules = self.rules
+        check_header(view, rules, self._clock.now())
+        return open_batch(view, rules)
+
+    def acknowledged(self, appended: Appended, *, acks: int) -> "Future[None] | None":
+        """A future of when the batch may be acknowledged, or None when it may be at once.
+
+        A leader that flushes before it acknowledges counts itself only then, so acks=1 waits there as well.
+        """
+        if appended.next_offset <= self.high_watermark or acks == 0:
+            return None
+        if acks != ALL and not self.rules.flushes_before_ack:
+            return None
+        future: Future[None] = get_running_loop().create_future()
+        self._commit_waiters.append((appended.next_offset, future))
+        return future
+
+    def _flush_soon(self) -> None:
+        if not self._is_flushing:
+            self._is_flushing = True
+            self._spawn(self._flush())
+
+    async def _flush(self) -> None:
+        """Group commit: while one fdatasync runs, later appends gather behind it and share the next one."""
+        try:
+            while self._durable_end < (upto := self.log.end_offset):
+                await self._flusher.durable(self.log, upto)
+                self._durable_end = upto
+                self._advance_high_watermark()
+        except Refusal as refusal:
+            self._fail_waiters(refusal)
+        finally:
+            self._is_flushing = False
+
+    def _fail_waiters(self, refusal: Refusal) -> None:
+        waiters, self._commit_waiters = self._commit_waiters, deque()
+        for _offset, future in waiters:
+            if not future.done():
+                future.set_exception(refusal)
+
+    # High watermark ---------------------------------------------------------------------------------------------
+
+    def _advance_high_watermark(self) -> None:
+        """The leader is the whole in-sync set as long as it has no followers; their ends join the minimum with them."""
+        if self.leader != self._broker_id or self._durable_end <= self.high_watermark:
+            return
+        # The log keeps a copy: for its checkpoint, and as the limit of retention.
+        self.high_watermark = self.log.high_watermark = self._durable_end
+        waiters = self._commit_waiters
+        while waiters and waiters[0][0] <= self.high_watermark:
+            _offset, future = waiters.popleft()
+            if not future.done():
+                future.set_result(None)
+        if self._watchers:
+            self._notify()
+
+    def watch(self, waiter: Waiter) -> None:
+        self._watchers[waiter] = None
+
+    def unwatch(self, waiter: Waiter) -> None:
+        self._watchers.pop(waiter, None)
+
+    def _notify(self) -> None:
+        for waiter in tuple(self._watchers):
+            waiter.partition_moved()
+
+    # Read -------------------------------------------------------------------------------------------------------
+
+    @property
+    def last_stable_offset(self) -> int:
+        return self.log.producers.last_stable_offset(self.high_watermark)
+
+    def read(self, offset: int, *, bytes_max: int, committed_only: bool, at_least_one: bool) -> Readable:
+        """Records from `offset` up to the high watermark, or to the last stable offset for read_committed."""
+        log = self.log
+        if not log.start_offset <= offset <= log.end_offset:
+            raise OffsetOutOfRange(f"{offset} is not within [{log.start_offset}, {log.end_offset}]")
+        stable = log.producers.last_stable_offset(self.high_watermark)
+        before = stable if committed_only else self.high_watermark
+        records = None
+        if offset < before:
+            records = log.slice(Offset(offset), at_most=bytes_max, before=before, at_least_one=at_least_one)
+        readable = Readable(records, self.high_watermark, stable, log.start_offset)
+        if committed_only:
+            aborted = log.aborted_transactions(offset, before) if records is not None else []
+            readable.aborted = [(transaction.producer_id, transaction.first_offset) for transaction in aborted]
+        return readable
+
+    def end_of_epoch(self, epoch: int) -> tuple[int, int]:
+        """The largest epoch up to this one that the log knows, and where it ends; -1 and -1 if there is none."""
+        return self.log.epochs.end_offset_for(epoch)
+
+    def diverging_epoch(self, last_fetched_epoch: int, offset: int) -> tuple[int, int] | None:
+        """Where a fetcher's log parted from this one, if it did: it must cut back to there and ask again (KIP-595)."""
+        epoch, end_offset = self.end_of_epoch(last_fetched_epoch)
+        if epoch < 0:
+            raise OffsetOutOfRange(f"nothing is known of epoch {last_fetched_epoch} here")
+        if epoch < last_fetched_epoch or end_offset < offset:
+            return epoch, end_offset
+        return None
+
+    def latest_offset(self, *, committed_only: bool) -> int:
+        """Where a consumer that starts at the end starts; unknown until this epoch's first high watermark (RULES 18)."""
+        if self.high_watermark < self.epoch_start:
+            raise OffsetNotAvailable(f"the high watermark has not reached this epoch's start at {self.epoch_start} yet")
+        return self.last_stable_offset if committed_only else self.high_watermark
+
+    # Ending -----------------------------------------------------------------------------------------------------
+
+    def retire(self) -> None:
+        """The topic is gone, or this broker keeps no replica of it any more: whoever waits is told."""
+        self.leader = BrokerId(-1)
+        self._fail_waiters(NotLeaderOrFollower(f"{self.topic_partition} is no longer here"))
+        self._notify()
+
+    # Deleting ---------------------------------------------------------------------------------------------------
+
+    def delete_records(self, before: int) -> int:
+        """Move the log's start; -1 means to the high watermark. Answers the new start."""
+        if "delete" not in self.config[settings.CLEANUP_POLICY]:
+            raise PolicyViolation(f"{self.topic} is compacted only: its cleanup.policy has no delete")
+        target = self.high_watermark if before == -1 else before
+        if target < 0 or target > self.high_watermark:
+            raise OffsetOutOfRange(f"{target} is not within [0, {self.high_watermark}]")
+        if self.log.offline_reason is not None:
+            raise KafkaStorageError(self.log.offline_reason)
+        if target > self.log.start_offset:
+            self.log.advance_start(Offset(target))
+        self._notify()
+        return self.log.start_offset

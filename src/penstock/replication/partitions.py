@@ -1,0 +1,229 @@
+"""All partitions that this broker keeps, as the cluster image wants them.
+
+The image's changes come in on the loop and are noted at once; making and removing logs is disk work and happens in one
+task, in order, so that a topic deleted and made again under its name cannot meet itself. `settled` waits for that task:
+an admin request is answered when its logs are there (RULES 36).
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from typing import Any
+
+import structlog
+
+from penstock.cluster import (
+    ClusterImage,
+    ImageChange,
+    PartitionChanged,
+    PartitionImage,
+    TopicCreated,
+    TopicDeleted,
+    TopicGrown,
+    TopicImage,
+    TopicSettingsChanged,
+)
+from penstock.errors import KafkaStorageError
+from penstock.log import Flusher, LogFolder, PartitionLog
+from penstock.metrics import MetricsRegistry
+from penstock.model import BrokerId, Clock, PartitionIndex, TopicId, TopicPartition
+from penstock.replication import metrics
+from penstock.replication.partition import Partition
+from penstock.settings import Config, TopicConfig
+from penstock.wire.produce import Endpoint
+
+_log = structlog.get_logger(__name__)
+
+LocalPartitions = dict[int, Partition]
+Finder = Callable[[bytes], LocalPartitions | None]
+
+
+class Partitions:
+    def __init__(
+        self,
+        *,
+        broker_id: BrokerId,
+        image: ClusterImage,
+        config: Config,
+        clock: Clock,
+        folders: Sequence[LogFolder],
+        flusher: Flusher,
+        registry: MetricsRegistry,
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
+        self.folders = folders
+        self._broker_id = broker_id
+        self._image = image
+        self._config = config
+        self._clock = clock
+        self._flusher = flusher
+        self._registry = registry
+        self._spawn = spawn
+        self._by_name: dict[bytes, LocalPartitions] = {}
+        self._by_id: dict[bytes, LocalPartitions] = {}
+        self._configs: dict[TopicId, TopicConfig] = {}
+        self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
+        self._expose()
+
+    # Finding ----------------------------------------------------------------------------------------------------
+
+    def finder(self, *, by_id: bool) -> Finder:
+        """How to look topics up: by the bytes that name them on the wire."""
+        return self._by_id.get if by_id else self._by_name.get
+
+    def get(self, topic: str, index: int) -> Partition | None:
+        local = self._by_name.get(topic.encode())
+        return None if local is None else local.get(index)
+
+    def __iter__(self) -> Iterator[Partition]:
+        for local in self._by_name.values():
+            yield from local.values()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._by_name.values()))
+
+    def topic_metrics(self, topic: str) -> metrics.TopicMetrics:
+        return self._registry.of(metrics.TopicMetrics, topic=topic)
+
+    def endpoints(self, brokers: Iterable[int], *, listener: str) -> list[Endpoint]:
+        """Where to find these brokers, for the one who asks through this listener (KIP-951)."""
+        found = []
+        for broker_id in sorted(brokers):
+            broker = self._image.brokers.get(BrokerId(broker_id))
+            if broker is not None and listener in broker.endpoints:
+                endpoint = broker.endpoints[listener]
+                found.append(Endpoint(broker_id, endpoint.host, endpoint.port, broker.rack))
+        return found
+
+    # Following the image ----------------------------------------------------------------------------------------
+
+    def config_of(self, topic: TopicImage) -> TopicConfig:
+        config = self._configs.get(topic.topic_id)
+        if config is None:
+            config = self._configs[topic.topic_id] = self._config.for_topic(topic.overrides)
+        return config
+
+    def adopt(self, logs: dict[TopicPartition, PartitionLog]) -> None:
+        """At start: the logs that were found on disk, each of a partition in the image."""
+        for topic, image in self._image.partitions():
+            log = logs.get(TopicPartition(topic.name, image.index))
+            if log is not None:
+                self._show(topic, image, log)
+
+    async def follow(self) -> None:
+        """Make and remove logs for as long as the broker runs; begins with those the image has and the disk lacks."""
+        self._image.subscribe(self._on_changes)
+        for topic in self._image.topics.values():
+            self._create(topic, 0)
+        while True:
+            work = await self._work.get()
+            try:
+                await work()
+            except (OSError, KafkaStorageError) as error:
+                _log.error("partition work failed", error=str(error), exc_info=error)
+            finally:
+                self._work.task_done()
+
+    async def settled(self) -> None:
+        """Return when every change of the image so far has been carried out here."""
+        await self._work.join()
+
+    def _on_changes(self, changes: Sequence[ImageChange]) -> None:
+        for change in changes:
+            match change:
+                case TopicCreated(topic):
+                    self._create(topic, 0)
+                case TopicGrown(topic, first_new):
+                    self._create(topic, first_new)
+                case TopicDeleted(topic):
+                    self._delete(topic)
+                case TopicSettingsChanged(topic):
+                    self.config_of(topic).replace_overrides(topic.overrides)
+                case PartitionChanged(topic, _, image):
+                    self._change(topic, image)
+
+    def _create(self, topic: TopicImage, first: int) -> None:
+        local = self._by_id.get(topic.topic_id, {})
+        wanted = [
+            image.index
+            for image in topic.partitions[first:]
+            if self._broker_id in image.replicas and image.index not in local
+        ]
+        if wanted:
+            self._work.put_nowait(lambda: self._make_logs(topic, wanted))
+
+    async def _make_logs(self, topic: TopicImage, indexes: list[PartitionIndex]) -> None:
+        config = self.config_of(topic)
+        for index in indexes:
+            if self._image.topics_by_id.get(topic.topic_id) is not topic:
+                return  # deleted meanwhile
+            folder = min(self.folders, key=lambda folder: len(folder.logs))
+            log = folder.create(TopicPartition(topic.name, index), topic.topic_id, config)
+            self._show(topic, topic.partitions[index], log)
+            await asyncio.sleep(0)  # a folder a turn: others are served between two
+
+    def _show(self, topic: TopicImage, image: PartitionImage, log: PartitionLog) -> None:
+        partition = Partition(
+            topic=topic.name,
+            topic_id=topic.topic_id,
+            index=image.index,
+            broker_id=self._broker_id,
+            log=log,
+            config=self.config_of(topic),
+            clock=self._clock,
+            flusher=self._flusher,
+            metrics=self.topic_metrics(topic.name),
+            spawn=self._spawn,
+        )
+        local = self._by_id.setdefault(topic.topic_id, {})
+        self._by_name[topic.name.encode()] = local
+        local[image.index] = partition
+        _lead(partition, image)
+
+    def _change(self, topic: TopicImage, image: PartitionImage) -> None:
+        partition = self._by_id.get(topic.topic_id, {}).get(image.index)
+        if partition is not None:
+            _lead(partition, image)
+
+    def _delete(self, topic: TopicImage) -> None:
+        local = self._by_id.pop(topic.topic_id, {})
+        if self._by_name.get(topic.name.encode()) is local:
+            del self._by_name[topic.name.encode()]
+        self._configs.pop(topic.topic_id, None)
+        self._registry.drop(metrics.TopicMetrics, topic=topic.name)
+        for partition in local.values():
+            partition.retire()
+        self._work.put_nowait(lambda: self._remove_logs(topic))
+
+    async def _remove_logs(self, topic: TopicImage) -> None:
+        for folder in self.folders:
+            gone = [log.partition for log in folder if log.topic_id == topic.topic_id]
+            for partition in gone:
+                folder.delete(partition)
+                await asyncio.sleep(0)
+
+    # Metrics ----------------------------------------------------------------------------------------------------
+
+    def _expose(self) -> None:
+        read = self._registry.read
+        read(metrics.PARTITION_COUNT, lambda: [((), len(self))])
+        read(metrics.LEADER_COUNT, lambda: [((), sum(partition.is_leader for partition in self))])
+        read(metrics.OFFLINE_COUNT, lambda: [((), len(self.offline()))])
+        read(
+            metrics.UNDER_REPLICATED,
+            lambda: [((), sum(p.is_leader and len(p.in_sync) < len(p.replicas) for p in self))],
+        )
+        for row, value in (
+            (metrics.LOG_SIZE, lambda log: log.size),
+            (metrics.LOG_START_OFFSET, lambda log: log.start_offset),
+            (metrics.LOG_END_OFFSET, lambda log: log.end_offset),
+            (metrics.LOG_SEGMENTS, lambda log: len(log.segments)),
+        ):
+            read(row, lambda value=value: [((p.topic, str(p.index)), value(p.log)) for p in self])  # type: ignore[misc]
+
+    def offline(self) -> dict[TopicPartition, str]:
+        """Logs that take no appends, and why."""
+        return {p.topic_partition: p.log.offline_reason for p in self if p.log.offline_reason is not None}
+
+
+def _lead(partition: Partition, image: PartitionImage) -> None:
+    partition.lead(epoch=image.leader_epoch, leader=image.leader, replicas=image.replicas, in_sync=image.in_sync)

@@ -1,0 +1,200 @@
+"""What a batch must be to enter a partition: checks that read its header, and the rarer ones that open it.
+
+Header checks always run (RULES 45). Records are opened only where the topic asks for it: a compacted topic (every
+record needs a key), `penstock.validate.records=full`, or a `compression.type` other than the batch's own.
+"""
+
+import struct
+
+import msgspec
+from crc32c import crc32c
+
+from penstock.errors import (
+    CorruptMessage,
+    InvalidRecord,
+    InvalidTimestamp,
+    InvalidTxnState,
+    MessageTooLarge,
+    RecordListTooLarge,
+    UnsupportedCompressionType,
+)
+from penstock.settings import TopicConfig
+from penstock.settings import topic as settings
+from penstock.wire import batch as layout
+from penstock.wire.batch import BatchHeader
+from penstock.wire.compression import CODECS_BY_NAME, ZSTD, compress
+from penstock.wire.malformed import Malformed
+from penstock.wire.records import check, iterate, unpack
+
+MAGIC = 2
+CODEC_MAX = ZSTD
+ZSTD_FROM_PRODUCE = 7
+KEEP_PRODUCERS_CODEC = -1
+
+
+class RecordsRefused(InvalidRecord):
+    """One or more records have been rejected."""
+
+    def __init__(self, message: str, record_errors: list[tuple[int, str]]) -> None:
+        super().__init__(message)
+        self.record_errors = record_errors
+
+
+class AppendRules(msgspec.Struct, frozen=True, gc=False):
+    """A topic's settings as the append path wants them; made anew when the settings' version moves."""
+
+    version: int
+    batch_bytes_max: int
+    segment_bytes: int
+    stamps_append_time: bool
+    timestamp_before_ms_max: int
+    timestamp_after_ms_max: int
+    target_codec: int
+    target_level: int | None
+    needs_keys: bool
+    checks_records: bool
+    flushes_before_ack: bool
+    in_sync_min: int
+
+    @classmethod
+    def of(cls, config: TopicConfig) -> "AppendRules":
+        codec = config[settings.COMPRESSION_TYPE]
+        levels = {
+            "gzip": settings.COMPRESSION_GZIP_LEVEL,
+            "lz4": settings.COMPRESSION_LZ4_LEVEL,
+            "zstd": settings.COMPRESSION_ZSTD_LEVEL,
+        }
+        return cls(
+            version=config.version,
+            batch_bytes_max=config[settings.MAX_MESSAGE_BYTES],
+            segment_bytes=config[settings.SEGMENT_BYTES],
+            stamps_append_time=config[settings.MESSAGE_TIMESTAMP_TYPE] == "LogAppendTime",
+            timestamp_before_ms_max=config[settings.MESSAGE_TIMESTAMP_BEFORE_MAX_MS],
+            timestamp_after_ms_max=config[settings.MESSAGE_TIMESTAMP_AFTER_MAX_MS],
+            target_codec=KEEP_PRODUCERS_CODEC if codec == "producer" else CODECS_BY_NAME[codec],
+            target_level=config[levels[codec]] if codec in levels else None,
+            needs_keys="compact" in config[settings.CLEANUP_POLICY],
+            checks_records=config[settings.PENSTOCK_VALIDATE_RECORDS] == "full",
+            flushes_before_ack=config[settings.PENSTOCK_FLUSH_BEFORE_ACK],
+            in_sync_min=config[settings.MIN_INSYNC_REPLICAS],
+        )
+
+    @property
+    def opens_batches(self) -> bool:
+        """Whether an append may have to look inside a batch, which is too slow for the event loop."""
+        return self.needs_keys or self.checks_records or self.target_codec != KEEP_PRODUCERS_CODEC
+
+
+def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
+    """The header of the one batch in `view`, or a refusal. Reads every byte once, for the checksum, and copies none."""
+    try:
+        header = BatchHeader.peek(view)
+    except struct.error:
+        raise _too_short(view) from None
+    size = len(view)
+    if header.magic != MAGIC:
+        raise InvalidRecord(f"Produce requests may hold record batches of magic 2 only, this one says {header.magic}")
+    if header.length != size - layout.LENGTH_OVERHEAD:
+        raise _wrong_length(header, size)
+    if header.crc != crc32c(view[layout.CRC_FROM :]):
+        raise CorruptMessage("Record is corrupt: its CRC does not match its contents")
+    if size > rules.batch_bytes_max:
+        raise MessageTooLarge(
+            f"The record batch size is {size} bytes, max.message.bytes allows {rules.batch_bytes_max}"
+        )
+    if size > rules.segment_bytes:
+        raise RecordListTooLarge(f"The record batch size is {size} bytes, a segment holds {rules.segment_bytes}")
+    attributes = header.attributes
+    if attributes & layout.CONTROL:
+        raise InvalidRecord("Clients are not allowed to write control records")
+    if attributes & ~layout.KNOWN_ATTRIBUTES or attributes & layout.DELETE_HORIZON:
+        raise InvalidRecord(f"A producer's batch cannot carry the attributes {attributes:#06x}")
+    if attributes & layout.TRANSACTIONAL:
+        raise InvalidTxnState("No transaction coordinator has verified this batch's transaction")
+    if attributes & layout.COMPRESSION_MASK > CODEC_MAX:
+        raise UnsupportedCompressionType(f"No codec has the id {attributes & layout.COMPRESSION_MASK}")
+    count = header.record_count
+    if count <= 0 or header.last_offset_delta != count - 1:
+        raise InvalidRecord(f"A batch of {count} records cannot span {header.last_offset_delta + 1} offsets")
+    if header.producer_id >= 0 and (header.base_sequence < 0 or header.producer_epoch < 0):
+        raise InvalidRecord(
+            f"Invalid sequence number {header.base_sequence} or epoch {header.producer_epoch} in a batch of producer"
+            f" {header.producer_id}"
+        )
+    if not rules.stamps_append_time:
+        _check_timestamp(header, rules, now)
+    return header
+
+
+def _too_short(view: memoryview) -> Exception:
+    if len(view) == 0:
+        return InvalidRecord("A produce request needs one record batch for each partition, this one has none")
+    return CorruptMessage(f"A record batch has at least {layout.HEADER_SIZE} bytes, this one has {len(view)}")
+
+
+def _wrong_length(header: BatchHeader, size: int) -> Exception:
+    if layout.HEADER_SIZE - layout.LENGTH_OVERHEAD <= header.length < size - layout.LENGTH_OVERHEAD:
+        return InvalidRecord("A produce request may hold one record batch for each partition, this one has more")
+    return CorruptMessage(f"The batch says {header.size} bytes, {size} came")
+
+
+def _check_timestamp(header: BatchHeader, rules: AppendRules, now: int) -> None:
+    """By the header's base and largest timestamps: the records' own are inside, and stay closed."""
+    if header.is_log_append_time:
+        raise InvalidTimestamp("A producer's batch cannot claim to have been stamped by the log")
+    base, largest = header.base_timestamp, header.max_timestamp
+    if largest - now > rules.timestamp_after_ms_max or (base >= 0 and now - base > rules.timestamp_before_ms_max):
+        raise InvalidTimestamp(
+            f"Timestamps from {base} to {largest} of a batch are out of range: they should lie within"
+            f" [{now - rules.timestamp_before_ms_max}, {now + rules.timestamp_after_ms_max}]"
+        )
+
+
+def open_batch(view: memoryview, rules: AppendRules) -> memoryview:
+    """Check the records themselves and recompress them where the topic says so. Slow: run it in a thread."""
+    header = BatchHeader.peek(view)
+    try:
+        if rules.checks_records:
+            check(view)
+        if rules.needs_keys:
+            _check_keys(view)
+        if rules.target_codec in (KEEP_PRODUCERS_CODEC, header.compression):
+            return view
+        return _recompress(header, view, rules)
+    except Malformed as error:
+        raise InvalidRecord(f"The batch's records do not hold what its header says: {error}") from None
+
+
+def _check_keys(view: memoryview) -> None:
+    keyless = [
+        (index, "Compacted topic cannot accept message without key")
+        for index, record in enumerate(iterate(view))
+        if record.key is None
+    ]
+    if keyless:
+        raise RecordsRefused("One or more records have been rejected", keyless)
+
+
+def _recompress(header: BatchHeader, view: memoryview, rules: AppendRules) -> memoryview:
+    body = compress(rules.target_codec, unpack(header, view), rules.target_level)
+    out = bytearray(layout.HEADER_SIZE + len(body))
+    out[: layout.HEADER_SIZE] = view[: layout.HEADER_SIZE]
+    out[layout.HEADER_SIZE :] = body
+    length = len(out) - layout.LENGTH_OVERHEAD
+    layout.OFFSET_AND_LENGTH.pack_into(out, 0, header.base_offset, length)
+    attributes = header.attributes & ~layout.COMPRESSION_MASK | rules.target_codec
+    layout.ATTRIBUTES.pack_into(out, layout.ATTRIBUTES_AT, attributes)
+    whole = memoryview(out)
+    restamp_crc(whole)
+    return whole
+
+
+def stamp_append_time(view: memoryview, header: BatchHeader, now: int) -> None:
+    """Mark the batch as stamped by the log: readers then take the largest timestamp for every record of it."""
+    layout.ATTRIBUTES.pack_into(view, layout.ATTRIBUTES_AT, header.attributes | layout.LOG_APPEND_TIME)
+    layout.TIMESTAMP.pack_into(view, layout.MAX_TIMESTAMP_AT, now)
+    restamp_crc(view)
+
+
+def restamp_crc(view: memoryview) -> None:
+    layout.CRC.pack_into(view, layout.CRC_AT, crc32c(view[layout.CRC_FROM :]))

@@ -1,0 +1,55 @@
+"""Request memory: bounded for the whole broker, reused, and grown only with what has arrived."""
+
+from penstock.broker.buffers import FIRST_SIZE, WHOLE_AT_ONCE, RequestMemory
+
+MIB = 1024 * 1024
+
+
+def test_a_buffer_that_was_given_back_is_handed_out_again() -> None:
+    memory = RequestMemory(bytes_max=16 * MIB)
+    first = memory.take(100_000)
+    assert first is not None
+    memory.give_back(first)
+    assert memory.take(120_000) is first
+
+
+def test_a_large_frame_begins_small_and_grows_with_what_arrives() -> None:
+    memory = RequestMemory(bytes_max=512 * MIB)
+    buffer = memory.take(100 * MIB)
+    assert buffer is not None and len(buffer) == FIRST_SIZE
+    buffer[:3] = b"abc"
+    larger = memory.grow(buffer, 3, 100 * MIB)
+    assert larger is not None and len(larger) == 2 * FIRST_SIZE and larger[:3] == b"abc"
+    assert memory.bytes_held == 2 * FIRST_SIZE
+
+
+def test_at_the_bound_a_taker_waits_until_another_gives_back() -> None:
+    memory = RequestMemory(bytes_max=WHOLE_AT_ONCE)
+    held = memory.take(WHOLE_AT_ONCE)
+    assert held is not None and memory.take(FIRST_SIZE) is None
+    woken: list[str] = []
+    memory.wait(lambda: woken.append("first"))
+    memory.wait(lambda: woken.append("second"))
+    memory.give_back(held)
+    assert woken == ["first"]
+    assert memory.take(FIRST_SIZE) is not None
+
+
+def test_an_empty_broker_grants_a_frame_larger_than_the_bound() -> None:
+    memory = RequestMemory(bytes_max=1024)
+    assert memory.take(MIB) is not None
+
+
+def test_a_waiter_that_went_away_is_not_woken() -> None:
+    memory = RequestMemory(bytes_max=FIRST_SIZE)
+    held = memory.take(1)
+    assert held is not None
+    woken: list[str] = []
+
+    def wake() -> None:
+        woken.append("gone")
+
+    memory.wait(wake)
+    memory.forget(wake)
+    memory.give_back(held)
+    assert woken == []

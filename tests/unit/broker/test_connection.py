@@ -1,0 +1,210 @@
+"""A connection over a real socket pair: framing, order, backpressure, and ends of every kind."""
+
+import asyncio
+import socket
+import struct
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+
+from penstock.broker.buffers import RequestMemory
+from penstock.broker.connection import SCRATCH_SIZE, BadFrame, Connection, Handled, Limits, Parked
+
+MIB = 1024 * 1024
+
+
+def frame(payload: bytes) -> bytes:
+    return struct.pack(">i", len(payload)) + payload
+
+
+class Echo:
+    """Answers each frame with itself; frames that begin with a word are answered as the word says."""
+
+    def __init__(self) -> None:
+        self.frames: list[bytes] = []
+        self.parked: dict[bytes, asyncio.Future[bytes]] = {}
+        self.ordered: dict[bytes, asyncio.Future[bytes]] = {}
+
+    def handle(self, view: memoryview, connection: Connection) -> Handled:
+        payload = bytes(view)
+        self.frames.append(payload)
+        if payload.startswith(b"park"):
+            future = self.parked[payload] = asyncio.get_running_loop().create_future()
+            return Parked(future, lambda done: None if done.cancelled() else [frame(done.result())])
+        if payload.startswith(b"order"):
+            return self._ordered(payload)
+        if payload.startswith(b"silent"):
+            return None
+        if payload.startswith(b"bad"):
+            raise BadFrame("said so")
+        return [frame(payload)]
+
+    async def _ordered(self, payload: bytes) -> list[Any]:
+        future = self.ordered[payload] = asyncio.get_running_loop().create_future()
+        return [frame(await future)]
+
+
+class Peer:
+    """The client's side, and the connection it is about."""
+
+    def __init__(self, memory: RequestMemory | None = None, in_flight_max: int = 100) -> None:
+        ours, self.sock = socket.socketpair()
+        ours.setblocking(False)
+        self.sock.setblocking(False)
+        self.echo = Echo()
+        self.closed: list[Connection] = []
+        self.memory = memory or RequestMemory(64 * MIB)
+        self.loop = asyncio.get_running_loop()
+        self.connection = Connection(
+            ours,
+            listener="PLAINTEXT",
+            peer="test:1",
+            loop=self.loop,
+            handler=self.echo,
+            memory=self.memory,
+            scratch=memoryview(bytearray(SCRATCH_SIZE)),
+            limits=Limits(frame_size_max=10 * MIB, in_flight_max=in_flight_max),
+            spawn=self.loop.create_task,
+            on_closed=self.closed.append,
+        )
+
+    async def send(self, *payloads: bytes) -> None:
+        await self.loop.sock_sendall(self.sock, b"".join(map(frame, payloads)))
+
+    async def answer(self) -> bytes:
+        size = struct.unpack(">i", await self._exactly(4))[0]
+        return await self._exactly(size)
+
+    async def _exactly(self, count: int) -> bytes:
+        data = b""
+        while len(data) < count:
+            part = await self.loop.sock_recv(self.sock, count - len(data))
+            if not part:
+                raise EOFError(data)
+            data += part
+        return data
+
+    async def until(self, condition: Callable[[], Any]) -> None:
+        async with asyncio.timeout(10):
+            while not condition():
+                await asyncio.sleep(0.001)
+
+
+@pytest.fixture
+async def peer() -> AsyncIterator[Peer]:
+    made = Peer()
+    yield made
+    made.connection.close("the test is over")
+    made.sock.close()
+
+
+async def test_frames_are_answered_in_order_however_they_arrive(peer: Peer) -> None:
+    stream = b"".join(frame(b"%d" % number) for number in range(50))
+    for position in range(0, len(stream), 3):
+        await peer.loop.sock_sendall(peer.sock, stream[position : position + 3])
+        await asyncio.sleep(0)
+    assert [await peer.answer() for _ in range(50)] == [b"%d" % number for number in range(50)]
+
+
+async def test_a_frame_larger_than_the_scratch_buffer_arrives_whole_and_gives_its_memory_back(peer: Peer) -> None:
+    large = bytes(range(256)) * (5 * MIB // 256)
+    sending = asyncio.create_task(peer.send(b"before", large, b"after"))
+    assert await peer.answer() == b"before"
+    assert await peer.answer() == large
+    assert await peer.answer() == b"after"
+    await sending
+    assert peer.memory.bytes_held == 0
+
+
+async def test_an_answer_that_waits_holds_later_answers_but_not_later_requests(peer: Peer) -> None:
+    await peer.send(b"park 1", b"two", b"park 3", b"four")
+    await peer.until(lambda: len(peer.echo.frames) == 4)
+    peer.echo.parked[b"park 3"].set_result(b"three")
+    peer.echo.parked[b"park 1"].set_result(b"one")
+    assert [await peer.answer() for _ in range(4)] == [b"one", b"two", b"three", b"four"]
+
+
+async def test_an_ordered_handler_holds_later_requests(peer: Peer) -> None:
+    await peer.send(b"order 1", b"two")
+    await peer.until(lambda: peer.echo.ordered)
+    await asyncio.sleep(0.01)
+    assert peer.echo.frames == [b"order 1"]
+    peer.echo.ordered[b"order 1"].set_result(b"one")
+    assert [await peer.answer(), await peer.answer()] == [b"one", b"two"]
+
+
+async def test_a_request_without_an_answer_takes_no_place_among_the_answers(peer: Peer) -> None:
+    await peer.send(b"silent", b"spoken")
+    assert await peer.answer() == b"spoken"
+
+
+async def test_reading_stops_at_the_limit_of_requests_in_flight_and_goes_on_below_it() -> None:
+    peer = Peer(in_flight_max=2)
+    try:
+        await peer.send(b"park 1", b"park 2", b"three")
+        await peer.until(lambda: len(peer.echo.frames) == 2)
+        await asyncio.sleep(0.01)
+        assert len(peer.echo.frames) == 2
+        peer.echo.parked[b"park 1"].set_result(b"one")
+        peer.echo.parked[b"park 2"].set_result(b"two")
+        assert [await peer.answer() for _ in range(3)] == [b"one", b"two", b"three"]
+    finally:
+        peer.connection.close("the test is over")
+        peer.sock.close()
+
+
+async def test_a_peer_that_does_not_read_stops_being_read_and_is_served_again_when_it_does(peer: Peer) -> None:
+    payload = b"x" * (256 * 1024)
+    sending = asyncio.create_task(peer.send(*[payload] * 40))
+    await asyncio.sleep(0.1)
+    assert len(peer.echo.frames) < 40
+    for _ in range(40):
+        assert await peer.answer() == payload
+    await sending
+    assert not peer.connection.owes_answers
+
+
+async def test_without_memory_a_frame_waits_and_comes_in_when_there_is_some() -> None:
+    memory = RequestMemory(bytes_max=2 * MIB)
+    held = memory.take(2 * MIB)
+    assert held is not None
+    peer = Peer(memory)
+    try:
+        large = b"y" * MIB
+        sending = asyncio.create_task(peer.send(large, b"after"))
+        await asyncio.sleep(0.05)
+        assert peer.echo.frames == []
+        memory.give_back(held)
+        assert await peer.answer() == large
+        assert await peer.answer() == b"after"
+        await sending
+    finally:
+        peer.connection.close("the test is over")
+        peer.sock.close()
+
+
+@pytest.mark.parametrize("size", [-1, -(2**31), 10 * MIB + 1, 2**31 - 1])
+async def test_a_frame_of_an_impossible_size_closes_the_connection(peer: Peer, size: int) -> None:
+    await peer.loop.sock_sendall(peer.sock, struct.pack(">i", size))
+    with pytest.raises(EOFError):
+        await peer.answer()
+    assert peer.closed == [peer.connection]
+
+
+async def test_a_bad_frame_closes_the_connection_after_the_answers_before_it(peer: Peer) -> None:
+    await peer.send(b"good", b"bad", b"never seen")
+    assert await peer.answer() == b"good"
+    with pytest.raises(EOFError):
+        await peer.answer()
+    assert peer.echo.frames == [b"good", b"bad"]
+
+
+async def test_a_peer_that_goes_takes_its_waiting_requests_and_memory_along(peer: Peer) -> None:
+    await peer.send(b"park 1")
+    await peer.loop.sock_sendall(peer.sock, struct.pack(">i", MIB) + b"a beginning")
+    await peer.until(lambda: peer.memory.bytes_held > 0)
+    peer.sock.close()
+    await peer.until(lambda: peer.closed)
+    assert peer.echo.parked[b"park 1"].cancelled()
+    assert peer.memory.bytes_held == 0
