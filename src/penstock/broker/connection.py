@@ -4,12 +4,13 @@ A plain non-blocking socket on the event loop. All connections receive into one 
 whole in it are handled where they lie, and only what is left of an unfinished frame is moved to a buffer of its own.
 Answers to all frames of one receive leave in one send.
 
-Order: a handler's ordered part runs before the next frame is looked at. What a handler leaves open (a long poll, acks=all)
-parks its answer in a slot; later answers wait behind it. Reading stops while
+Order: a handler's ordered part runs before the next frame is looked at. What a handler leaves open (a long poll,
+acks=all) parks its answer in a slot; later answers wait behind it. Reading stops while
 - an ordered coroutine runs,
 - more than `in_flight_max` answers are owed, or the peer does not take what it is sent (`OUTBOX_MAX`),
 - the broker's request memory is used up;
-and starts again when that has passed. Bytes already received then wait in `_backlog`, which is at most one scratch long.
+and starts again when that has passed. Bytes already received then wait in `_backlog`, which is at most one scratch
+long.
 """
 
 import socket

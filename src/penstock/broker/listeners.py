@@ -1,8 +1,8 @@
 """The broker's listening sockets and the connections that came in through them.
 
 Bounds: `max.connections` over all, `max.connections.per.ip` an address (a connection over either is closed at once),
-`connections.max.idle.ms` for one on which nothing moves, and `FRAME_STALL_S` for one that stops in the middle of a frame.
-Out of descriptors, accepting pauses for a moment rather than spinning.
+`connections.max.idle.ms` for one on which nothing moves, and `FRAME_STALL_S` for one that stops in the middle of a
+frame. Out of descriptors, accepting pauses for a moment rather than spinning.
 """
 
 import asyncio

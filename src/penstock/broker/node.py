@@ -1,8 +1,8 @@
 """The node: where the concrete parts of a broker meet. Nothing else knows all of them.
 
 Order of a start: data folders locked, metadata store opened, cluster image read, logs opened (scanned only after a
-crash), listeners bound, registered under a new broker epoch and new leader epochs (RULES 2), connections accepted. A stop
-goes the other way round: answers under way leave, background work ends, logs are flushed and marked clean.
+crash), listeners bound, registered under a new broker epoch and new leader epochs (RULES 2), connections accepted. A
+stop goes the other way round: answers under way leave, background work ends, logs are flushed and marked clean.
 
 `async with node.running(): ...` serves for as long as the block lasts; a background task that fails ends it.
 """

@@ -134,7 +134,8 @@ class Outbox:
         while chunk.size:
             sent = os.sendfile(self._fd, chunk.fd, chunk.position, min(chunk.size, SENDFILE_MAX))
             if sent == 0:
-                # The file ends before the slice does: the answer's announced size cannot be kept, so break the connection.
+                # The file ends before the slice does: the answer's announced size cannot be kept, so break the
+                # connection.
                 raise OSError(f"a log file ends at {chunk.position}, {chunk.size} bytes before its slice")
             self.size -= sent
             chunk.position += sent

@@ -7,7 +7,8 @@ The first parameter is the decoded request; a `RequestContext` is the request's 
 service, found by its type once at start (`bind`), which fails then if one is unknown. A plain `def` is answered
 on the spot; an `async def` holds the connection's later requests back until it has answered, as Kafka does.
 
-Hot paths use `@answers_raw`: the function gets the frame's bytes and returns the response's chunks, or a future of them.
+Hot paths use `@answers_raw`: the function gets the frame's bytes and returns the response's chunks, or a future of
+them.
 """
 
 import inspect

@@ -1,15 +1,19 @@
 """One partition's bytes on disk: segments, indexes, recovery, retention, compaction."""
 
+from penstock.log.compaction_service import Cleaner
 from penstock.log.files import FilePool
 from penstock.log.flusher import Flusher
 from penstock.log.folder import LogFolder
 from penstock.log.identity import Identity, read_identity
 from penstock.log.partition_log import PartitionLog
+from penstock.log.producers import Duplicate
 from penstock.log.reading import FoundByTime
 from penstock.log.service import LogHousekeeping
 from penstock.log.slices import FileSlice
 
 __all__ = [
+    "Cleaner",
+    "Duplicate",
     "FilePool",
     "FileSlice",
     "Flusher",

@@ -33,9 +33,43 @@ def index_entries_max(segment_index_bytes: int) -> int:
     return min(segment_index_bytes // 8, segment_index_bytes // 12 - 1)
 
 
-def age_ms(*, first_timestamp: int, newest_timestamp: int, created_at: int, now: int) -> int:
-    """By record time where records have one, so that a replayed history is cut as it was; by the clock otherwise."""
-    return newest_timestamp - first_timestamp if first_timestamp >= 0 else now - created_at
+class RollLimits(msgspec.Struct, frozen=True, gc=False):
+    """When a segment is full, worked out from the topic's settings once for as long as they stay the same."""
+
+    version: int
+    segment_bytes: int
+    segment_ms: int
+    segment_jitter_ms: int
+    index_entries: int
+    index_interval_bytes: int
+
+
+def roll_reason(
+    limits: RollLimits,
+    *,
+    partition: str,
+    base_offset: int,
+    segment_size: int,
+    append_size: int,
+    age_ms: int,
+    index_entries: int,
+    last_offset: int,
+) -> RollReason | None:
+    """Why the next append needs a new segment; None where it does not.
+
+    The age is that of its first record by record time, so that a replayed history is cut as it was; records without
+    a timestamp age by the clock. An empty segment is rolled only where offsets would not fit.
+    """
+    if last_offset - base_offset > RELATIVE_OFFSET_MAX:
+        return RollReason.OFFSET_RANGE
+    if not segment_size:
+        return None
+    if segment_size + append_size > limits.segment_bytes:
+        return RollReason.SIZE
+    if index_entries >= limits.index_entries:
+        return RollReason.INDEX_FULL
+    jitter_ms = roll_jitter_ms(partition, base_offset, limits.segment_jitter_ms, limits.segment_ms)
+    return RollReason.AGE if age_ms > limits.segment_ms - jitter_ms else None
 
 
 class SegmentFacts(msgspec.Struct, frozen=True, gc=False):

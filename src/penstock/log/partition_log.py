@@ -14,7 +14,7 @@ import structlog
 from penstock.errors import Fatal
 from penstock.log.cutting import CuttableLog
 from penstock.log.flushing import FlushableLog
-from penstock.log.machine import RELATIVE_OFFSET_MAX, RollReason, age_ms, index_entries_max, roll_jitter_ms
+from penstock.log.machine import RELATIVE_OFFSET_MAX, RollLimits, index_entries_max, roll_reason
 from penstock.log.segment import Segment
 from penstock.log.swapping import SwappableLog
 from penstock.settings.topic import (
@@ -34,6 +34,8 @@ VIEWS_MAX: Final = 1024
 
 
 class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
+    _limits = RollLimits(-1, 0, 0, 0, 0, 0)
+
     def append(self, batches: Sequence[tuple[BatchHeader, memoryview]]) -> None:
         """Write batches that carry their final offsets and leader epoch, checked already, rising from the log's end."""
         if self.trouble is not None:
@@ -43,10 +45,13 @@ class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
             raise Fatal(f"{self.partition}: append at {first.base_offset}, but the log ends at {self.end_offset}")
         views = [view for _, view in batches]
         size = sum(map(len, views))
-        segment = self._segment_for(size, first, last)
+        limits = self._limits
+        if limits.version != self.config.version:
+            limits = self._work_out_limits()
+        segment = self._segment_for(size, first, last, limits)
         self._write(segment, views, size)
 
-        interval = self.config[INDEX_INTERVAL_BYTES]
+        interval = limits.index_interval_bytes
         epochs = self.epochs
         for header, view in batches:
             segment.note(header, len(view), interval)
@@ -97,47 +102,55 @@ class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
 
     # --- rolling ---
 
-    def _segment_for(self, size: int, first: BatchHeader, last: BatchHeader) -> Segment:
+    def _work_out_limits(self) -> RollLimits:
+        config = self.config
+        self._limits = RollLimits(
+            version=config.version,
+            segment_bytes=config[INTERNAL_SEGMENT_BYTES] or config[SEGMENT_BYTES],
+            segment_ms=config[SEGMENT_MS],
+            segment_jitter_ms=config[SEGMENT_JITTER_MS],
+            index_entries=index_entries_max(config[SEGMENT_INDEX_BYTES]),
+            index_interval_bytes=config[INDEX_INTERVAL_BYTES],
+        )
+        return self._limits
+
+    def _segment_for(self, size: int, first: BatchHeader, last: BatchHeader, limits: RollLimits) -> Segment:
+        """The segment that takes these batches: the active one, or a new one if that is full."""
         segment = self.segments[-1]
         try:
             if segment.index is None or not segment.is_active:
                 segment.activate()
-            reason = self._roll_reason(segment, size, last)
-            if reason is None:
-                return segment
-            return self._roll_for(reason, first, last)
+            if not segment.size or segment.first_timestamp >= 0:
+                age_ms = last.max_timestamp - segment.first_timestamp if segment.size else 0
+            else:
+                age_ms = self.clock.now() - segment.created_at
+            # Once in thousands of appends one of these holds; then it is worth asking which.
+            if (
+                segment.size + size > limits.segment_bytes
+                or age_ms > limits.segment_ms - limits.segment_jitter_ms
+                or len(segment.offset_index()) >= limits.index_entries
+                or last.base_offset - segment.base_offset > RELATIVE_OFFSET_MAX - last.last_offset_delta
+            ):
+                return self._roll_if_due(segment, size, age_ms, first, last)
         except OSError as error:
             raise self.fail("could not begin a segment", error) from error
+        return segment
 
-    def _roll_reason(self, segment: Segment, size: int, last: BatchHeader) -> RollReason | None:
-        config = self.config
-        if last.base_offset + last.last_offset_delta - segment.base_offset > RELATIVE_OFFSET_MAX:
-            return RollReason.OFFSET_RANGE
-        if not segment.size:
-            return None
-        if segment.size + size > (config[INTERNAL_SEGMENT_BYTES] or config[SEGMENT_BYTES]):
-            return RollReason.SIZE
-        if segment.index is not None and len(segment.index) >= index_entries_max(config[SEGMENT_INDEX_BYTES]):
-            return RollReason.INDEX_FULL
-        segment_ms = config[SEGMENT_MS]
-        age = age_ms(
-            first_timestamp=segment.first_timestamp,
-            newest_timestamp=last.max_timestamp,
-            created_at=segment.created_at,
-            now=0 if segment.first_timestamp >= 0 else self.clock.now(),
+    def _roll_if_due(self, active: Segment, size: int, age_ms: int, first: BatchHeader, last: BatchHeader) -> Segment:
+        """A new segment begins at the log's end, unless a gap (in a compacted leader's log) is too wide for offsets."""
+        reason = roll_reason(
+            self._limits,
+            partition=str(self.partition),
+            base_offset=active.base_offset,
+            segment_size=active.size,
+            append_size=size,
+            age_ms=age_ms,
+            index_entries=len(active.offset_index()),
+            last_offset=last.last_offset,
         )
-        if age <= 0:
-            return None
-        jitter_ms = config[SEGMENT_JITTER_MS]
-        if jitter_ms:
-            segment_ms -= roll_jitter_ms(str(self.partition), segment.base_offset, jitter_ms, segment_ms)
-        return RollReason.AGE if age > segment_ms else None
-
-    def _roll_for(self, reason: RollReason, first: BatchHeader, last: BatchHeader) -> Segment:
-        """A new segment for these batches. Its base is the log's end, unless a gap (of a compacted leader's log) is too
-        wide for the offsets to fit."""
+        if reason is None:
+            return active
+        _log.debug("segment rolled", partition=str(self.partition), base_offset=self.end_offset, why=reason.value)
         if last.last_offset - self.end_offset > RELATIVE_OFFSET_MAX:
             return self.roll_at(first.base_offset)
-        segment = self.roll()
-        _log.debug("segment rolled", partition=str(self.partition), base_offset=segment.base_offset, why=reason.value)
-        return segment
+        return self.roll()

@@ -8,6 +8,7 @@ A segment is used on the event loop. The `load_*` methods touch nothing that is 
 """
 
 import os
+import struct
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
@@ -27,6 +28,9 @@ HOT_TAIL_BYTES: Final = 16 << 20
 
 HEADER_WALK_BYTES: Final = 8 << 10
 """Read at once when walking headers: an index interval and then some."""
+
+_WHERE: Final = struct.Struct(">qi11xi")
+"""Of a batch header: base offset, length, last offset delta."""
 
 UNKNOWN: Final = -1
 UNREAD: Final = -2
@@ -48,13 +52,9 @@ class Recent:
     def __init__(self) -> None:
         self.bases, self.lasts, self.positions = array("q"), array("q"), array("q")
 
-    def add(self, base: int, last: int, position: int) -> None:
-        if len(self.bases) >= RECENT_MAX:
-            half = RECENT_MAX // 2
-            del self.bases[:half], self.lasts[:half], self.positions[:half]
-        self.bases.append(base)
-        self.lasts.append(last)
-        self.positions.append(position)
+    def halve(self) -> None:
+        half = RECENT_MAX // 2
+        del self.bases[:half], self.lasts[:half], self.positions[:half]
 
     def knows(self, offset: int) -> bool:
         return offset >= self.bases[0] or self.positions[0] == 0
@@ -124,11 +124,15 @@ class Segment:
         if self.since_index_bytes > index_interval_bytes:
             self._add_entry(last, position)
         self.since_index_bytes += size
+        self.size = position + size
         recent = self.recent
         if recent is None:
             recent = self.recent = Recent()
-        recent.add(base, last, position)
-        self.size = position + size
+        elif len(recent.bases) >= RECENT_MAX:
+            recent.halve()
+        recent.bases.append(base)
+        recent.lasts.append(last)
+        recent.positions.append(position)
 
     def _add_entry(self, last: int, position: int) -> None:
         assert self.index is not None and self.time_index is not None  # `activate` saw to it
@@ -148,9 +152,7 @@ class Segment:
             return
         self.index, self.time_index = self.load_offset_index(), self.load_time_index()
         self.load_timestamps()
-        for _, header in self._headers(0):
-            self.first_timestamp = header.max_timestamp
-            break
+        self.first_timestamp = BatchHeader.peek(os.pread(self.file.descriptor(), HEADER_SIZE, 0)).max_timestamp
         self.since_index_bytes = self.size - (self.index.positions[-1] if len(self.index) else 0)
 
     def close(self) -> None:
@@ -167,8 +169,8 @@ class Segment:
         if recent is not None and recent.knows(offset):
             at = bisect_left(recent.lasts, offset)
             return recent.positions[at] if at < len(recent.lasts) else UNKNOWN
-        for position, header in self._headers(self.offset_index().floor(offset - self.base_offset)):
-            if header.last_offset >= offset:
+        for position, base, last_delta, _ in self._walk(self.offset_index().floor(offset - self.base_offset)):
+            if base + last_delta >= offset:
                 return position
         return UNKNOWN
 
@@ -178,8 +180,8 @@ class Segment:
         if recent is not None and recent.knows(offset):
             at = bisect_left(recent.bases, offset)
             return recent.positions[at] if at < len(recent.bases) else self.size
-        for position, header in self._headers(self.offset_index().floor(offset - self.base_offset)):
-            if header.base_offset >= offset:
+        for position, base, _, _ in self._walk(self.offset_index().floor(offset - self.base_offset)):
+            if base >= offset:
                 return position
         return self.size
 
@@ -193,18 +195,18 @@ class Segment:
             end = self.offset_index().boundary(stop)
         if end > position:
             return end
-        for at, header in self._headers(position):
-            if at + header.size > stop:
+        for at, _, _, size in self._walk(position):
+            if at + size > stop:
                 return at
         return self.size
 
     def size_of_batch_at(self, position: int) -> int:
-        for _, header in self._headers(position):
-            return header.size
+        for _, _, _, size in self._walk(position):
+            return size
         return 0
 
-    def _headers(self, position: int) -> Iterator[tuple[int, BatchHeader]]:
-        """Headers from a batch start on, read from the file without touching what lies between."""
+    def _walk(self, position: int) -> Iterator[tuple[int, int, int, int]]:
+        """Position, base offset, last offset delta and size of each batch from a batch start on, by headers alone."""
         fd = self.file.descriptor()
         held, held_from = b"", position
         while self.size - position >= HEADER_SIZE:
@@ -212,11 +214,11 @@ class Segment:
                 held, held_from = os.pread(fd, HEADER_WALK_BYTES, position), position
                 if len(held) < HEADER_SIZE:
                     return
-            header = BatchHeader.peek(held, position - held_from)
-            if header.length < HEADER_SIZE - LENGTH_OVERHEAD:
+            base, length, last_delta = _WHERE.unpack_from(held, position - held_from)
+            if length < HEADER_SIZE - LENGTH_OVERHEAD:
                 return
-            yield position, header
-            position += header.size
+            yield position, base, last_delta, length + LENGTH_OVERHEAD
+            position += length + LENGTH_OVERHEAD
 
     def offset_index(self) -> OffsetIndex:
         """The index, read from its file the first time; an active segment has its own."""

@@ -176,7 +176,9 @@ class Partition:
         )
 
     def open(self, view: memoryview) -> memoryview:
-        """Check and recompress what this topic wants opened; for a thread, before the append (`rules.opens_batches`)."""
+        """Check and recompress what this topic wants opened; for a thread, before the append
+        (`rules.opens_batches`).
+        """
         rules = self.rules
         check_header(view, rules, self._clock.now())
         return open_batch(view, rules)
@@ -279,7 +281,9 @@ class Partition:
         return None
 
     def latest_offset(self, *, committed_only: bool) -> int:
-        """Where a consumer that starts at the end starts; unknown until this epoch's first high watermark (RULES 18)."""
+        """Where a consumer that starts at the end starts; unknown until this epoch's first high watermark (RULES
+        18).
+        """
         if self.high_watermark < self.epoch_start:
             raise OffsetNotAvailable(f"the high watermark has not reached this epoch's start at {self.epoch_start} yet")
         return self.last_stable_offset if committed_only else self.high_watermark

@@ -1,7 +1,8 @@
 """ApiVersions: which APIs and versions this broker answers, and the cluster's features.
 
 The list is the handler registry itself. v3 flexible, with the client's software name; below v4 a feature whose smallest
-version is 0 is left out (KAFKA-17011). An unknown version never comes here: dispatch answers it in version 0 (RULES 37).
+version is 0 is left out (KAFKA-17011). An unknown version never comes here: dispatch answers it in version 0 (RULES
+37).
 """
 
 import re

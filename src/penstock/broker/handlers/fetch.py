@@ -1,8 +1,9 @@
 """Fetch: records of many partitions in one answer, as slices of the log's own files.
 
-A fetch that finds fewer than its minimum of bytes is parked: it watches its partitions and is answered by the append that
-satisfies it, by an error, or when its wait is over. v5 log start offset, v7 sessions (KIP-227), v9 leader epochs, v11 rack,
-v12 flexible with diverging epochs (KIP-595), v13 topic ids, v15 replica state, v16 node endpoints (KIP-951), v17
+A fetch that finds fewer than its minimum of bytes is parked: it watches its partitions and is answered by the append
+that
+satisfies it, by an error, or when its wait is over. v5 log start offset, v7 sessions (KIP-227), v9 leader epochs, v11
+rack, v12 flexible with diverging epochs (KIP-595), v13 topic ids, v15 replica state, v16 node endpoints (KIP-951), v17
 directory, v18 the fetcher's high watermark (KIP-1166).
 """
 

@@ -1,7 +1,7 @@
 """InitProducerId: an id under which an idempotent producer's batches are told apart.
 
-v2 flexible, v3 the producer's former id and epoch (KIP-360), v4 PRODUCER_FENCED, v5 TRANSACTION_ABORTABLE. Ids come from
-blocks that the metadata store gives out once. A producer without a transactional id always gets a new one.
+v2 flexible, v3 the producer's former id and epoch (KIP-360), v4 PRODUCER_FENCED, v5 TRANSACTION_ABORTABLE. Ids come
+from blocks that the metadata store gives out once. A producer without a transactional id always gets a new one.
 """
 
 from penstock.broker.registry import answers

@@ -1,7 +1,7 @@
 """ListOffsets: a partition's first, last or largest-timestamp offset, or the first at or after a time.
 
-v2 isolation level, v4 leader epochs, v6 flexible, v7 largest timestamp, v8 earliest local, v9 latest tiered, v10 timeout,
-v11 earliest pending upload. Without a cold tier the last three answer as Kafka does (RULES 39).
+v2 isolation level, v4 leader epochs, v6 flexible, v7 largest timestamp, v8 earliest local, v9 latest tiered, v10
+timeout, v11 earliest pending upload. Without a cold tier the last three answer as Kafka does (RULES 39).
 """
 
 import asyncio

@@ -1,6 +1,7 @@
 """Produce: append each partition's batch, then answer as the acknowledgement level asks.
 
-acks=0 is never answered, acks=1 at once, acks=all when the high watermark has passed (and both after the flush where the
+acks=0 is never answered, acks=1 at once, acks=all when the high watermark has passed (and both after the flush where
+the
 topic flushes before it acknowledges). v5 log start offset, v7 zstd, v8 record errors, v9 flexible, v10 current leader
 (KIP-951), v12 implicit transactions (KIP-890), v13 topic ids. Versions 0 to 2 are told to old clients but refused
 when used (RULES 37).
@@ -229,7 +230,9 @@ class _Produce:
         return [encode_response(version, self._outcomes, endpoints, 0)]
 
     def _reply_to_none(self) -> RawReply:
-        """acks=0 has no answer to carry an error, so Kafka closes the connection: the producer then asks for metadata."""
+        """acks=0 has no answer to carry an error, so Kafka closes the connection: the producer then asks for
+        metadata.
+        """
         if any(outcome.error_code for _, parts in self._outcomes for outcome in parts):
             raise Unanswerable("a produce request with acks=0 was refused")
         return None
