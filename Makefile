@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check format lint types contracts unit lock reference messages bench clean
+.PHONY: help up test check lint types contracts unit setup integration conformance bench format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -26,6 +26,46 @@ $(VENV)/.dev: $(VENV)/.run requirements/dev.lock
 
 up: $(VENV)/.run ## run one broker on 127.0.0.1:9092 with its data in ./penstock-data
 	@exec $(BIN)/penstock up --data ./penstock-data $(ARGS)
+
+test: check integration conformance ## everything that CI runs; installs what it needs
+	@echo "all suites passed"
+
+check: lint types contracts unit ## the quick half: format, lint, types, contracts, unit and property tests
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+contracts: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.dev ## unit, property and architecture tests
+	$(BIN)/pytest -q -n 2 tests/unit tests/properties tests/architecture
+
+setup: ## what the suites need beside Python: kcat, Java, Apache Kafka's jars
+	@tools/test-setup
+
+integration: $(VENV)/.dev setup ## real clients and tools against a real broker
+	$(BIN)/pytest -q -n 2 tests/integration
+
+conformance: $(VENV)/.dev setup ## the same requests to Apache Kafka and to Penstock, answers compared
+	$(BIN)/pytest -q tests/conformance
+
+bench: $(VENV)/.dev setup ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes
+	$(BIN)/python -m benchmarks
+
+format: $(VENV)/.dev ## format and fix what can be fixed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+reference: $(VENV)/.dev ## write docs/reference anew from the tables
+	$(BIN)/python tools/reference.py
+
+messages: $(VENV)/.dev ## generate the wire codecs anew from tools/wire/facts.json
+	$(BIN)/python tools/generate_messages.py generate
 
 lock: $(VENV)/.dev ## resolve the dependencies anew
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --python-version 3.11 pyproject.toml --group build -o requirements/penstock.lock --upgrade
