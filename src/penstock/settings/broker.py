@@ -113,11 +113,6 @@ QUEUED_MAX_REQUEST_BYTES = setting(
     doc="Memory for requests that are read and not yet answered, over all connections. When it is full, reading "
     "stops until answers have gone out; -1 is no limit. (Kafka's default is -1.)",
 )  # fmt: skip
-PENSTOCK_CONNECTION_REQUEST_BYTES_MAX = setting(
-    "penstock.connection.request.bytes.max", _BROKER, LONG, default=mib(64), check=at_least(1),
-    doc="The same for one connection, so that one client cannot use up all of queued.max.request.bytes. A single "
-    "larger request is still taken.",
-)  # fmt: skip
 PENSTOCK_REQUESTS_IN_FLIGHT_MAX = setting(
     "penstock.requests.in.flight.max", _BROKER, INT, default=100, check=at_least(1),
     doc="Requests of one connection that are read and not yet answered. At the limit reading stops until answers "
@@ -155,10 +150,6 @@ PENSTOCK_HTTP_CONNECTIONS_MAX = setting(
 PENSTOCK_HTTP_TIMEOUT_MS = setting(
     "penstock.http.timeout.ms", _BROKER, INT, default=seconds(10), check=at_least(1),
     doc="How long an HTTP client may take to send a request or to read its answer, and how long a connection may idle.",
-)  # fmt: skip
-BACKGROUND_THREADS = setting(
-    "background.threads", _BROKER, INT, default=10, check=at_least(1), importance=_HIGH,
-    doc="Threads for work that blocks: flushing, cold reads, deleting files.",
 )  # fmt: skip
 PENSTOCK_SHUTDOWN_TIMEOUT_MS = setting(
     "penstock.shutdown.timeout.ms", _BROKER, INT, default=seconds(30), check=at_least(0),

@@ -173,17 +173,9 @@ LOG_RETENTION_CHECK_INTERVAL_MS = setting(
     "log.retention.check.interval.ms", _BROKER, LONG, default=minutes(5), check=at_least(1),
     doc="How often the broker looks for segments that may be deleted.",
 )  # fmt: skip
-LOG_INITIAL_TASK_DELAY_MS = setting(
-    "log.initial.task.delay.ms", _BROKER, LONG, default=seconds(30), check=at_least(0), importance=_LOW, internal=True,
-    doc="How long after the start retention, checkpoints and compaction wait before their first round.",
-)  # fmt: skip
 LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS = setting(
     "log.flush.offset.checkpoint.interval.ms", _BROKER, INT, default=minutes(1), check=at_least(0), importance=_HIGH,
     doc="How often recovery points are written down: what lies below one need not be scanned after a crash.",
-)  # fmt: skip
-LOG_FLUSH_START_OFFSET_CHECKPOINT_INTERVAL_MS = setting(
-    "log.flush.start.offset.checkpoint.interval.ms", _BROKER, INT, default=minutes(1), check=at_least(0),
-    importance=_HIGH, doc="How often log start offsets are written down, so that deleted records stay deleted.",
 )  # fmt: skip
 REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS = setting(
     "replica.high.watermark.checkpoint.interval.ms", _BROKER, LONG, default=seconds(5), importance=_HIGH,
@@ -221,10 +213,6 @@ LOG_CLEANER_DEDUPE_BUFFER_SIZE = setting(
     "log.cleaner.dedupe.buffer.size", _BROKER, LONG, default=mib(128), live=True,
     doc="Memory that compaction may use for remembering keys, over all threads, in bytes. More keys than fit are "
     "compacted in several rounds.",
-)  # fmt: skip
-LOG_CLEANER_IO_BUFFER_SIZE = setting(
-    "log.cleaner.io.buffer.size", _BROKER, INT, default=kib(512), check=at_least(0), live=True,
-    doc="Memory that compaction reads and writes through, over all threads, in bytes.",
 )  # fmt: skip
 LOG_CLEANER_IO_BUFFER_LOAD_FACTOR = setting(
     "log.cleaner.io.buffer.load.factor", _BROKER, DOUBLE, default=0.9, live=True,
