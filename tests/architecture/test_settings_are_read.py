@@ -51,3 +51,17 @@ def test_every_setting_is_read_or_says_what_it_waits_for() -> None:
 def test_nothing_waits_that_does_not_exist() -> None:
     known = {*settings_of(Scope.BROKER), *settings_of(Scope.TOPIC)}
     assert set(WAITING) <= known
+
+
+def test_the_guides_name_only_settings_that_exist() -> None:
+    known = {*settings_of(Scope.BROKER), *settings_of(Scope.TOPIC)}
+    root = SOURCE.parents[1]
+    guides = [root / "README.md", *(root / "docs" / "operate").glob("*.md"), *(root / "docs" / "tutorial").glob("*.md")]
+    named = {
+        (guide.name, name)
+        for guide in guides
+        for name in re.findall(r"`(penstock(?:\.[a-z]+){2,})(?:=[^`]*)?`", guide.read_text())
+        if not (SOURCE.parent / name.replace(".", "/")).exists()
+    }
+    unknown = sorted(f"{guide}: {name}" for guide, name in named if name not in known)
+    assert not unknown, f"no such setting: {unknown}"
