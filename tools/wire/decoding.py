@@ -1,7 +1,7 @@
 """Write the functions that read one layout.
 
-Positions may run past the end of the data without a check for each field: the next read then fails, or the message does
-not end where the data does. Only counts are checked at once, for they decide how much memory is taken.
+Positions may run past the end of the data without a check for each field: the next read then fails, or the message ends
+past the data. Only counts are checked at once, for they decide how much memory is taken.
 """
 
 from tools.wire.code import Code, Formats, local_name, size_of

@@ -38,7 +38,7 @@ def decode_whole(
 ) -> Message:
     """Decode a message. Bytes after its end are let be, as Kafka does: librdkafka ends Metadata v13 with three too many.
 
-    A length that reaches past the end is not checked where it is read: what follows it fails, or the end does not fit.
+    A length that reaches past the end is not checked where it is read: what follows it fails, or the message's end does.
     """
     decoder = decoders.get(version)
     if decoder is None:
