@@ -36,9 +36,9 @@ def decode_whole(
     version: int,
     position: int,
 ) -> Message:
-    """Decode a message. Bytes after its end are let be, as Kafka does: librdkafka ends Metadata v13 with three too many.
+    """Decode a message. Bytes after its end are let be, as by Kafka: librdkafka ends Metadata v13 with three too many.
 
-    A length that reaches past the end is not checked where it is read: what follows it fails, or the message's end does.
+    A length that reaches past the end is not checked where it is read: what follows it fails, or the end does.
     """
     decoder = decoders.get(version)
     if decoder is None:
