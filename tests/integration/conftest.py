@@ -1,0 +1,22 @@
+"""The broker that real clients are tested with.
+
+PENSTOCK_TESTS_AGAINST=host:port points these tests at any other broker, so that a test can be tried on Apache Kafka:
+what fails there is a fault of the test.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def bootstrap(request: pytest.FixtureRequest) -> str:
+    """host:port of a broker that the whole session shares: use topics of your own."""
+    elsewhere = os.environ.get("PENSTOCK_TESTS_AGAINST")
+    if elsewhere:
+        return elsewhere
+    running = request.getfixturevalue("penstock_session_broker")
+    address: str = running.bootstrap
+    return address
