@@ -262,7 +262,7 @@ def test_a_fetch_response_is_written_the_same(version: int, data: st.DataObject)
         current_leader=st.one_of(st.none(), st.tuples(st.integers(0, 9), i32)) if version >= 12 else st.none(),
     )
     topics = data.draw(st.lists(st.tuples(keys, st.lists(answers, max_size=3)), max_size=3))
-    session = {"error_code": 71, "session_id": 9} if version >= 7 else {}
+    session: dict[str, Any] = {"error_code": 71, "session_id": 9} if version >= 7 else {}
     chunks = hot_fetch.encode_response(version, topics, throttle_time_ms=5, **session)
     written = b"".join(chunk.data if isinstance(chunk, Blob) else bytes(chunk) for chunk in chunks)
     expected = fetch_response.FetchResponse(

@@ -1,0 +1,284 @@
+"""A partition on a real log: appends, the high watermark, who waits for it, and what readers see."""
+
+import asyncio
+from collections.abc import Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock
+
+from penstock.errors import (
+    FencedLeaderEpoch,
+    KafkaStorageError,
+    NotEnoughReplicas,
+    NotLeaderOrFollower,
+    OffsetNotAvailable,
+    OffsetOutOfRange,
+    OutOfOrderSequence,
+    PolicyViolation,
+    UnknownLeaderEpoch,
+)
+from penstock.log import FilePool, Flusher, PartitionLog
+from penstock.log.recovery import Known, open_log
+from penstock.model import BrokerId, LeaderEpoch, PartitionIndex
+from penstock.replication import ALL, Partition
+from penstock.replication.metrics import TopicMetrics
+from penstock.settings import Config, TopicConfig
+from penstock.wire.batch import BatchHeader
+from penstock.wire.records import Record, build_batch, iterate
+
+ME, OTHER = BrokerId(1), BrokerId(2)
+
+
+class GatedFlusher(Flusher):
+    """A flusher whose flushes finish when the test says so."""
+
+    def __init__(self) -> None:
+        super().__init__(threads=1)
+        self.gates: list[asyncio.Future[None]] = []
+
+    async def durable(self, log: PartitionLog, upto: int) -> None:
+        gate: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.gates.append(gate)
+        await gate
+
+
+class Watcher:
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def partition_moved(self) -> None:
+        self.calls += 1
+
+
+class Bench:
+    """A partition with everything around it."""
+
+    def __init__(self, folder: Path, overrides: dict[str, str]) -> None:
+        self.clock = StillClock()
+        self.config: TopicConfig = Config.for_broker().for_topic(overrides)
+        self.pool = FilePool(16)
+        self.log = open_log(
+            folder, ORDERS_0, TOPIC_ID, Known(is_clean=True), config=self.config, pool=self.pool, clock=self.clock
+        )
+        self.flusher = GatedFlusher()
+        self.tasks: list[asyncio.Task[Any]] = []
+        self.partition = Partition(
+            topic="orders",
+            topic_id=TOPIC_ID,
+            index=PartitionIndex(0),
+            broker_id=ME,
+            log=self.log,
+            config=self.config,
+            clock=self.clock,
+            flusher=self.flusher,
+            metrics=TopicMetrics(),
+            spawn=self.spawn,
+        )
+        self.lead(epoch=3)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        self.tasks.append(asyncio.get_running_loop().create_task(work))
+
+    def lead(self, *, epoch: int, leader: BrokerId = ME, replicas: tuple[BrokerId, ...] = (ME,)) -> None:
+        self.partition.lead(epoch=LeaderEpoch(epoch), leader=leader, replicas=replicas, in_sync=(leader,))
+
+    def batch(self, count: int = 1, *, producer: int = -1, sequence: int = -1) -> memoryview:
+        records = [Record(i, self.clock.now(), b"k%d" % i, b"v%d" % i) for i in range(count)]
+        return memoryview(
+            build_batch(
+                records, producer_id=producer, producer_epoch=0 if producer >= 0 else -1, base_sequence=sequence
+            )
+        )
+
+    def values(self, offset: int = 0) -> list[bytes | None]:
+        readable = self.partition.read(offset, bytes_max=1 << 20, committed_only=False, at_least_one=True)
+        if readable.records is None:
+            return []
+        data = readable.records.read()
+        readable.records.release()
+        found, position = [], 0
+        while position < len(data):
+            size = BatchHeader.peek(data, position).size
+            found += [record.value for record in iterate(data[position : position + size]) if record.offset >= offset]
+            position += size
+        return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "orders-0"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def bench(folder: Path) -> Iterator[Bench]:
+    made = Bench(folder, {})
+    yield made
+    made.pool.close_all()
+
+
+def test_offsets_rise_and_the_epoch_is_written_into_the_batch(bench: Bench) -> None:
+    first = bench.partition.append(bench.batch(3), acks=ALL)
+    view = bench.batch(2)
+    second = bench.partition.append(view, acks=1)
+    assert (first.base_offset, first.next_offset, second.base_offset, second.next_offset) == (0, 3, 3, 5)
+    assert (BatchHeader.peek(view).base_offset, BatchHeader.peek(view).leader_epoch) == (3, 3)
+    assert bench.values() == [b"v0", b"v1", b"v2", b"v0", b"v1"]
+    assert bench.values(4) == [b"v1"]
+
+
+def test_without_followers_and_flushes_an_append_is_committed_at_once(bench: Bench) -> None:
+    appended = bench.partition.append(bench.batch(), acks=ALL)
+    assert bench.partition.high_watermark == 1 == bench.log.high_watermark
+    assert bench.partition.acknowledged(appended, acks=ALL) is None
+
+
+def test_a_broker_that_does_not_lead_refuses(bench: Bench) -> None:
+    bench.lead(epoch=4, leader=OTHER, replicas=(ME, OTHER))
+    with pytest.raises(NotLeaderOrFollower):
+        bench.partition.append(bench.batch(), acks=1)
+
+
+def test_leader_epochs_older_and_newer_are_told_apart(bench: Bench) -> None:
+    bench.partition.require_leader(-1)
+    bench.partition.require_leader(3)
+    with pytest.raises(FencedLeaderEpoch):
+        bench.partition.require_leader(2)
+    with pytest.raises(UnknownLeaderEpoch):
+        bench.partition.require_leader(4)
+
+
+def test_a_duplicate_is_answered_with_its_first_offset_and_appended_once(bench: Bench) -> None:
+    first = bench.partition.append(bench.batch(2, producer=7, sequence=0), acks=ALL)
+    bench.partition.append(bench.batch(1, producer=7, sequence=2), acks=ALL)
+    again = bench.partition.append(bench.batch(2, producer=7, sequence=0), acks=ALL)
+    assert (again.base_offset, again.next_offset) == (first.base_offset, first.next_offset) == (0, 2)
+    assert bench.log.end_offset == 3
+
+
+def test_a_gap_in_a_producers_sequence_is_refused(bench: Bench) -> None:
+    bench.partition.append(bench.batch(1, producer=7, sequence=0), acks=ALL)
+    with pytest.raises(OutOfOrderSequence):
+        bench.partition.append(bench.batch(1, producer=7, sequence=5), acks=ALL)
+
+
+def test_acks_all_needs_the_in_sync_minimum_but_no_more_than_there_are_replicas(folder: Path) -> None:
+    bench = Bench(folder, {"min.insync.replicas": "2"})
+    bench.partition.append(bench.batch(), acks=ALL)
+    bench.lead(epoch=4, replicas=(ME, OTHER))
+    with pytest.raises(NotEnoughReplicas):
+        bench.partition.append(bench.batch(), acks=ALL)
+    bench.partition.append(bench.batch(), acks=1)
+    bench.pool.close_all()
+
+
+async def test_flushing_before_the_acknowledgement_holds_the_high_watermark_and_shares_flushes(folder: Path) -> None:
+    bench = Bench(folder, {"penstock.flush.before.ack": "true"})
+    waits = []
+    for acks in (ALL, 1, ALL):
+        appended = bench.partition.append(bench.batch(), acks=acks)
+        waits.append(bench.partition.acknowledged(appended, acks=acks))
+    assert bench.partition.high_watermark == 0 and bench.values() == []
+    await asyncio.sleep(0)
+    assert len(bench.flusher.gates) == 1 and all(wait is not None and not wait.done() for wait in waits)
+    bench.flusher.gates[0].set_result(None)
+    await asyncio.gather(*bench.tasks)
+    assert bench.partition.high_watermark == 3 and all(wait is not None and wait.done() for wait in waits)
+    bench.pool.close_all()
+
+
+async def test_a_duplicate_of_an_uncommitted_batch_waits_for_the_original(folder: Path) -> None:
+    bench = Bench(folder, {"penstock.flush.before.ack": "true"})
+    bench.partition.append(bench.batch(producer=7, sequence=0), acks=ALL)
+    again = bench.partition.append(bench.batch(producer=7, sequence=0), acks=ALL)
+    wait = bench.partition.acknowledged(again, acks=ALL)
+    assert wait is not None and not wait.done()
+    await asyncio.sleep(0)
+    bench.flusher.gates[0].set_result(None)
+    await wait
+    bench.pool.close_all()
+
+
+async def test_a_failed_flush_refuses_whoever_waits(folder: Path) -> None:
+    bench = Bench(folder, {"penstock.flush.before.ack": "true"})
+    appended = bench.partition.append(bench.batch(), acks=ALL)
+    wait = bench.partition.acknowledged(appended, acks=ALL)
+    assert wait is not None
+    await asyncio.sleep(0)
+    bench.flusher.gates[0].set_exception(KafkaStorageError("the disk is gone"))
+    with pytest.raises(KafkaStorageError, match="the disk is gone"):
+        await wait
+    assert bench.partition.high_watermark == 0
+    bench.pool.close_all()
+
+
+def test_watchers_hear_of_every_move_until_they_stop_watching(bench: Bench) -> None:
+    watcher = Watcher()
+    bench.partition.watch(watcher)
+    bench.partition.append(bench.batch(), acks=1)
+    bench.partition.append(bench.batch(), acks=1)
+    assert watcher.calls == 2
+    bench.partition.unwatch(watcher)
+    bench.partition.append(bench.batch(), acks=1)
+    assert watcher.calls == 2
+
+
+def test_reading_at_the_end_is_empty_and_beyond_it_out_of_range(bench: Bench) -> None:
+    bench.partition.append(bench.batch(2), acks=1)
+    assert bench.values(2) == []
+    for offset in (-1, 3):
+        with pytest.raises(OffsetOutOfRange):
+            bench.values(offset)
+
+
+async def test_the_latest_offset_is_unknown_until_this_epoch_has_a_high_watermark(folder: Path) -> None:
+    bench = Bench(folder, {"penstock.flush.before.ack": "true"})
+    bench.partition.append(bench.batch(), acks=1)
+    bench.lead(epoch=4)
+    with pytest.raises(OffsetNotAvailable):
+        bench.partition.latest_offset(committed_only=False)
+    await asyncio.sleep(0)
+    bench.flusher.gates[0].set_result(None)
+    await asyncio.gather(*bench.tasks)
+    assert bench.partition.latest_offset(committed_only=False) == 1
+    bench.pool.close_all()
+
+
+def test_a_fetcher_of_a_lost_epoch_is_told_where_it_parted(bench: Bench) -> None:
+    bench.partition.append(bench.batch(5), acks=1)
+    bench.lead(epoch=6)
+    bench.partition.append(bench.batch(2), acks=1)
+    assert bench.partition.diverging_epoch(6, 7) is None
+    assert bench.partition.diverging_epoch(3, 5) is None
+    assert bench.partition.diverging_epoch(3, 6) == (3, 5)
+    assert bench.partition.diverging_epoch(5, 5) == (3, 5)
+    with pytest.raises(OffsetOutOfRange):
+        bench.partition.diverging_epoch(9, 0)
+
+
+def test_deleting_records_moves_the_start_up_to_the_high_watermark_only(bench: Bench) -> None:
+    bench.partition.append(bench.batch(3), acks=1)
+    assert bench.partition.delete_records(2) == 2
+    assert bench.partition.delete_records(1) == 2
+    assert bench.partition.delete_records(-1) == 3
+    with pytest.raises(OffsetOutOfRange):
+        bench.partition.delete_records(4)
+    with pytest.raises(OffsetOutOfRange):
+        bench.partition.delete_records(-2)
+
+
+def test_records_of_a_compacted_topic_are_not_deleted(folder: Path) -> None:
+    bench = Bench(folder, {"cleanup.policy": "compact"})
+    with pytest.raises(PolicyViolation):
+        bench.partition.delete_records(-1)
+    bench.pool.close_all()
+
+
+def test_a_live_change_of_a_setting_holds_for_the_next_append(bench: Bench) -> None:
+    bench.partition.append(bench.batch(), acks=1)
+    bench.config.replace_overrides({"message.timestamp.type": "LogAppendTime"})
+    appended = bench.partition.append(bench.batch(), acks=1)
+    assert appended.log_append_time_ms == bench.clock.now()
