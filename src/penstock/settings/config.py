@@ -62,8 +62,6 @@ class Config:
             Source.DYNAMIC_DEFAULT_BROKER: {},
             Source.STATIC_BROKER: dict(static),
         }
-        self.version = 0
-        """Up by one whenever a value may have changed: whoever keeps values in another shape looks at it."""
         self.unused: tuple[str, ...] = ()
         """Settings of Kafka's that were given and have no effect here."""
 
@@ -180,7 +178,6 @@ class Overrides:
     def __init__(self, broker: Config, overrides: Mapping[str, str]) -> None:
         self.version = 0
         self._values: dict[Setting[Any], Any] = {}
-        self.version = 0
         self._broker = broker
         self._overrides = _allowed(self.scope, overrides)
         broker._below.add(self)

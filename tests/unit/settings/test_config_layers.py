@@ -70,6 +70,17 @@ def test_holders_of_a_topics_settings_see_changes_at_every_level() -> None:
     assert (topic[t.RETENTION_MS], topic[t.MAX_MESSAGE_BYTES]) == (604_800_000, 777)
 
 
+def test_whoever_works_something_out_from_settings_can_tell_that_they_changed() -> None:
+    broker = Config.for_broker()
+    topic = broker.for_topic()
+    seen = topic.version
+    topic.replace_overrides({"retention.ms": "1"})
+    assert topic.version > seen
+    seen = topic.version
+    broker.replace_dynamic(cluster={}, broker={"message.max.bytes": "777"})
+    assert topic.version > seen and broker.version > 0
+
+
 def test_a_topic_answers_for_the_brokers_settings_too() -> None:
     topic = Config.for_broker({"log.cleaner.threads": "4"}).for_topic()
     assert topic[b.LOG_CLEANER_THREADS] == 4
