@@ -22,7 +22,7 @@ from penstock.log import FileSlice
 from penstock.metrics import MetricsRegistry
 from penstock.wire.api import ApiKey, request_header_version, response_header_version
 from penstock.wire.malformed import Malformed
-from penstock.wire.produce import skip_tags
+from penstock.wire.primitives import skip_tag_section
 
 _HEADER = struct.Struct(">hhih")
 _PREFIX = struct.Struct(">ii")
@@ -81,7 +81,7 @@ class Dispatcher:
                 client_id = bytes(frame[position : position + client_length])
                 position += client_length
             if route.is_flexible_request:
-                position = skip_tags(frame, position)
+                position = skip_tag_section(frame, position)
             context = _context(connection, route, client_id)
             return self._answer(route, frame, position, context, correlation_id, started)
         except (Malformed, IndexError) as error:

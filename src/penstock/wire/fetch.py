@@ -11,7 +11,8 @@ from typing import Any, Protocol
 import msgspec
 
 from penstock.wire.malformed import Malformed
-from penstock.wire.produce import Endpoint, TopicKey, encode_endpoints_tag, read_uvarint, skip_tags, uvarint
+from penstock.wire.primitives import read_tag, read_uvarint, skip_tag_section, uvarint
+from penstock.wire.produce import Endpoint, TopicKey, encode_endpoints_tag
 
 FLEXIBLE_FROM = 12
 TOPIC_IDS_FROM = 13
@@ -134,7 +135,7 @@ class _Decoder:
         key = self._topic_key()
         partitions = [self._partition() for _ in range(self._count())]
         if self.flexible:
-            self.position = skip_tags(self.frame, self.position)
+            self.position = skip_tag_section(self.frame, self.position)
         return key, partitions
 
     def _partition(self) -> FetchPartition:
@@ -175,7 +176,7 @@ class _Decoder:
         partitions = list(struct.unpack_from(f">{count}i", self.frame, self.position))
         self.position += 4 * count
         if self.flexible:
-            self.position = skip_tags(self.frame, self.position)
+            self.position = skip_tag_section(self.frame, self.position)
         return key, partitions
 
     def _topic_key(self) -> TopicKey:
@@ -228,12 +229,9 @@ class _Decoder:
             raise Malformed(f"{count} tagged fields in {self.end - position} bytes")
         fields = []
         for _ in range(count):
-            tag, position = read_uvarint(self.frame, position)
-            size, position = read_uvarint(self.frame, position)
-            if position + size > self.end:
-                raise Malformed("a tagged field goes past the end")
-            fields.append((tag, position, size))
-            position += size
+            tag, end, at = read_tag(self.frame, position)
+            fields.append((tag, at, end - at))
+            position = end
         self.position = position
         return fields
 

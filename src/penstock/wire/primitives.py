@@ -132,6 +132,12 @@ def skip_tags(data: Buffer, pos: int, count: int) -> int:
     return pos
 
 
+def skip_tag_section(data: Buffer, pos: int) -> int:
+    """Pass over a whole tagged section, its count included."""
+    count = data[pos]
+    return skip_tags(data, pos + 1, count) if count else pos + 1
+
+
 def tagged_field(tag: int, pieces: Sequence[Buffer]) -> bytes:
     value = b"".join(pieces)
     return uvarint(tag) + uvarint(len(value)) + value

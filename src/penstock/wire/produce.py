@@ -9,6 +9,7 @@ import struct
 import msgspec
 
 from penstock.wire.malformed import Malformed
+from penstock.wire.primitives import read_uvarint, skip_tag_section, uvarint
 
 _COUNT = struct.Struct(">i")
 _LENGTH = struct.Struct(">h")
@@ -130,10 +131,10 @@ def _decode_flexible(frame: memoryview, position: int, *, with_ids: bool) -> Pro
                 position += size - 1
             else:
                 partitions.append((index, None))
-            position = skip_tags(frame, position)
+            position = skip_tag_section(frame, position)
         topics.append((key, partitions))
-        position = skip_tags(frame, position)
-    position = skip_tags(frame, position)
+        position = skip_tag_section(frame, position)
+    position = skip_tag_section(frame, position)
     return ProduceRequest(transactional_id, acks, timeout_ms, topics)
 
 
@@ -143,51 +144,6 @@ def _cut(frame: memoryview, position: int, length: int) -> memoryview:
         raise Malformed(f"a field of {length} bytes where {len(frame) - position} are left")
     return frame[position : position + length]
 
-
-def read_uvarint(frame: memoryview, position: int) -> tuple[int, int]:
-    value = frame[position]
-    if value < 0x80:
-        return value, position + 1
-    value &= 0x7F
-    for shift in (7, 14, 21, 28):
-        position += 1
-        byte = frame[position]
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            if value > 0x7FFFFFFF:
-                break
-            return value, position + 1
-    raise Malformed("a length of more than 31 bits")
-
-
-def skip_tags(frame: memoryview, position: int) -> int:
-    count = frame[position]
-    if count == 0:
-        return position + 1
-    count, position = read_uvarint(frame, position)
-    if count > len(frame) - position:
-        raise Malformed(f"{count} tagged fields in {len(frame) - position} bytes")
-    for _ in range(count):
-        _tag, position = read_uvarint(frame, position)
-        size, position = read_uvarint(frame, position)
-        position += size
-        if position > len(frame):
-            raise Malformed("a tagged field goes past the end")
-    return position
-
-
-def uvarint(value: int) -> bytes:
-    if value < 0x80:
-        return _ONE_BYTE[value]
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-_ONE_BYTE = tuple(bytes((value,)) for value in range(0x80))
 
 # One partition without errors, with all that follows it in its version: empty record errors, no message, no tags.
 _PARTITION_V3 = struct.Struct(">ihqq")
