@@ -6,8 +6,8 @@ the structlog processor that makes the levels act.
 
 import logging
 import sys
-from collections.abc import MutableMapping
-from typing import Any
+from collections.abc import Callable, MutableMapping
+from typing import Any, TextIO
 
 import structlog
 
@@ -65,14 +65,31 @@ class LoggerLevels:
         else:
             self._own[name] = level
 
+    def begin_at(self, root: str) -> None:
+        """Start over with one level for all."""
+        self._own = {ROOT: root}
+
     def allows(self, name: str, method: str) -> bool:
         return _METHODS.get(method, logging.CRITICAL) >= LEVELS[self.level(name)]
 
     def drop_quiet(self, logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-        """A structlog processor; the logger is one that `NamedLogger` made, or counts as root."""
+        """A structlog processor, the first of the chain; a logger without a name counts as root."""
         if not self.allows(getattr(logger, "name", ROOT), method):
             raise structlog.DropEvent
         return event
+
+
+class NamedLogger(structlog.PrintLogger):
+    """Prints a line, and knows whose it is."""
+
+    def __init__(self, name: str, stream: TextIO) -> None:
+        super().__init__(stream)
+        self.name = name
+
+
+def named_loggers(stream: TextIO) -> Callable[..., NamedLogger]:
+    """The logger factory that structlog is configured with: `get_logger(__name__)` gives a logger of that name."""
+    return lambda *name: NamedLogger(name[0] if name else ROOT, stream)
 
 
 LOGGER_LEVELS = LoggerLevels()

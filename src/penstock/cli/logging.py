@@ -6,19 +6,29 @@ from typing import Any
 
 import structlog
 
+from penstock.broker.loggers import LOGGER_LEVELS, named_loggers
+
+_KAFKA_LEVELS = {"debug": "DEBUG", "info": "INFO", "warning": "WARN", "error": "ERROR"}
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+_KAFKA_NAMES = {"debug": "DEBUG", "info": "INFO", "warning": "WARN", "error": "ERROR"}
 
 
 def configure_logging(*, form: str, level: str) -> None:
-    """Before anything is logged; form is text or json, level as penstock.log.level has it."""
+    """Before anything is logged; form is text or json, level as penstock.log.level has it.
+
+    Each logger's level can be changed while the broker runs (the BROKER_LOGGER resource), so it is asked at every line.
+    """
+    LOGGER_LEVELS.begin_at(_KAFKA_NAMES[level])
+    LOGGER_LEVELS.begin_at(_KAFKA_LEVELS[level])
     structlog.configure(
         processors=[
+            LOGGER_LEVELS.drop_quiet,
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             *(_json_processors() if form == "json" else _text_processors()),
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[level]),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
+        logger_factory=named_loggers(sys.stderr),
         cache_logger_on_first_use=True,
     )
     # Libraries that use the standard library's logging (asyncio's slow callbacks, for one) end up in the same stream.

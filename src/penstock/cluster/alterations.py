@@ -125,7 +125,7 @@ def check(
                 raise UnknownTopicOrPartition(f"The topic '{resource.name}' does not exist.")
         case ResourceType.BROKER:
             changed = {name: value for name, value in after.items() if before.get(name) != value}
-            _check_broker(resource, changed)
+            check_broker(changed, cluster_wide=not resource.name)
         case ResourceType.GROUP:
             if not resource.name:
                 raise InvalidRequest("Default group resources are not allowed.")
@@ -136,14 +136,3 @@ def check(
             check_client_metrics(after)
         case _:
             raise InvalidRequest(f"Unknown resource type {int(resource.type)}")
-
-
-def _check_broker(resource: Resource, changed: Mapping[str, str]) -> None:
-    """Kafka answers INVALID_REQUEST to a known setting's bad value here, where topics answer INVALID_CONFIG."""
-    table = settings_of(Scope.BROKER)
-    try:
-        check_broker(changed, cluster_wide=not resource.name)
-    except InvalidConfig as refusal:
-        if all(name in table for name in changed):
-            raise InvalidRequest(refusal.message) from None
-        raise

@@ -1,0 +1,252 @@
+"""The cluster as a broker uses it: start, join, decide, wait for the image, start again."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.support.clocks import ManualClock
+from tests.support.clusters import BROKER_ID, SeededDice, a_broker, a_cluster
+
+from penstock.cluster import (
+    AlterSettings,
+    Cluster,
+    CreateTopic,
+    FeatureUpdate,
+    GrowTopic,
+    Operation,
+    Resource,
+    ResourceType,
+    SettingChange,
+)
+from penstock.cluster.commands import CreatedTopic
+from penstock.cluster.keys import Keys
+from penstock.cluster.records import ControllerRecord, PartitionRecord, encode
+from penstock.errors import (
+    DuplicateBrokerRegistration,
+    InconsistentClusterId,
+    InvalidUpdateVersion,
+    NotController,
+    RequestTimedOut,
+    TopicAlreadyExists,
+    UnknownTopicId,
+)
+from penstock.metastore import EmbeddedMetastore, MemoryMetastore, Put, Revision, Transaction, Unavailable
+from penstock.model import BrokerId, LeaderEpoch, TopicId
+from penstock.settings.broker import LOG_RETENTION_MS
+from penstock.settings.config import Config
+
+KEYS = Keys("main")
+
+
+@pytest.fixture
+async def cluster() -> AsyncIterator[Cluster]:
+    async with a_cluster() as one:
+        yield one
+
+
+async def created(cluster: Cluster, name: str, *, partitions: int = 1) -> CreatedTopic:
+    (outcome,) = await cluster.controller.create_topics([CreateTopic(name, partitions=partitions)], timeout_ms=5_000)
+    assert isinstance(outcome, CreatedTopic)
+    return outcome
+
+
+async def test_a_broker_that_joined_is_controller_registered_and_has_features(cluster: Cluster) -> None:
+    assert cluster.image.controller_id == 1
+    assert list(cluster.image.brokers) == [1]
+    assert cluster.image.features.finalized == {"metadata.version": 30}
+    assert cluster.image.features.epoch > 0
+    assert len(cluster.image.cluster_id) == 22
+
+
+async def test_an_answer_comes_when_the_image_holds_the_result(cluster: Cluster) -> None:
+    topic = await created(cluster, "orders", partitions=200)
+    assert len(cluster.image.topics["orders"].partitions) == 200
+    assert topic.topic_id == cluster.image.topics["orders"].topic_id
+    assert await cluster.controller.create_partitions([GrowTopic("orders", 300)], timeout_ms=5_000) == [300]
+    assert len(cluster.image.topics["orders"].partitions) == 300
+    await cluster.controller.delete_topics([topic.topic_id], timeout_ms=5_000)
+    assert not cluster.image.topics
+
+
+async def test_each_topic_of_a_request_has_an_outcome_of_its_own(cluster: Cluster) -> None:
+    await created(cluster, "there")
+    outcomes = await cluster.controller.create_topics([CreateTopic("there"), CreateTopic("new")], timeout_ms=5_000)
+    assert isinstance(outcomes[0], TopicAlreadyExists) and isinstance(outcomes[1], CreatedTopic)
+
+
+async def test_of_many_who_create_the_same_topic_at_once_one_succeeds(cluster: Cluster) -> None:
+    attempts = (cluster.controller.create_topics([CreateTopic("same")], timeout_ms=5_000) for _ in range(20))
+    outcomes = [outcome for (outcome,) in await asyncio.gather(*attempts)]
+    assert sum(isinstance(outcome, CreatedTopic) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, TopicAlreadyExists) for outcome in outcomes) == 19
+    assert not cluster.image.leftovers
+
+
+async def test_growth_and_settings_changed_at_once_both_last(cluster: Cluster) -> None:
+    await created(cluster, "orders", partitions=1)
+    change = AlterSettings(Resource(ResourceType.TOPIC, "orders"), (SettingChange("retention.ms", Operation.SET, "5"),))
+    await asyncio.gather(
+        cluster.controller.create_partitions([GrowTopic("orders", 300)], timeout_ms=5_000),
+        cluster.controller.alter_settings([change]),
+        cluster.controller.create_partitions([GrowTopic("orders", 400)], timeout_ms=5_000),
+    )
+    assert len(cluster.image.topics["orders"].partitions) == 400
+    assert cluster.image.topics["orders"].overrides == {"retention.ms": "5"}
+
+
+async def test_to_validate_only_changes_nothing(cluster: Cluster) -> None:
+    before = cluster.image.revision
+    (would_be,) = await cluster.controller.create_topics(
+        [CreateTopic("orders", partitions=3)], timeout_ms=5_000, validate_only=True
+    )
+    assert isinstance(would_be, CreatedTopic) and would_be.partitions == 3
+    await cluster.controller.update_features([FeatureUpdate("metadata.version", 30)], validate_only=True)
+    with pytest.raises(InvalidUpdateVersion):
+        await cluster.controller.update_features([FeatureUpdate("nope", 1)], validate_only=True)
+    assert cluster.image.revision == before
+
+
+async def test_without_time_nothing_is_begun(cluster: Cluster) -> None:
+    (outcome,) = await cluster.controller.create_topics([CreateTopic("orders")], timeout_ms=0)
+    assert isinstance(outcome, RequestTimedOut)
+    assert not cluster.image.topics
+
+
+async def test_dynamic_settings_of_this_broker_and_of_all_act_at_once() -> None:
+    store = MemoryMetastore(ManualClock())
+    config = Config.for_broker({})
+    cluster = Cluster(store, broker_id=BROKER_ID, config=config, dice=SeededDice())
+    await cluster.start()
+    await cluster.join(a_broker())
+
+    async def change(name: str, value: str) -> None:
+        changes = (SettingChange("log.retention.ms", Operation.SET, value),)
+        await cluster.controller.alter_settings([AlterSettings(Resource(ResourceType.BROKER, name), changes)])
+
+    await change("", "7000")
+    assert config[LOG_RETENTION_MS] == 7_000
+    await change("1", "5000")
+    assert config[LOG_RETENTION_MS] == 5_000
+    await cluster.stop()
+    await store.close()
+
+
+async def test_producer_ids_never_repeat(cluster: Cluster) -> None:
+    given = await asyncio.gather(*(cluster.producer_ids.next() for _ in range(2_500)))
+    assert sorted(given) == list(range(2_500))
+    assert cluster.image.producer_id_next == 3_000
+
+
+async def test_a_restarted_broker_goes_on_with_higher_leader_epochs(tmp_path: Path) -> None:
+    for run in range(3):
+        store = await EmbeddedMetastore.open(tmp_path, ManualClock())
+        async with a_cluster(metastore=store, seed=run) as cluster:
+            if run == 0:
+                await created(cluster, "orders", partitions=130)
+                cluster_id = cluster.image.cluster_id
+            assert cluster.image.cluster_id == cluster_id
+            assert {partition.leader_epoch for _, partition in cluster.image.partitions()} == {run}
+        await store.close()
+
+
+async def test_the_broker_and_controller_epochs_are_new_after_a_restart() -> None:
+    store = MemoryMetastore(ManualClock())
+    epochs = []
+    for run in range(2):
+        async with a_cluster(metastore=store, seed=run) as cluster:
+            epochs.append((cluster.image.brokers[BROKER_ID].epoch, cluster.image.controller_epoch))
+    assert epochs[1][0] > epochs[0][0] and epochs[1][1] > epochs[0][1]
+    await store.close()
+
+
+async def test_leftovers_of_a_killed_process_are_swept_at_the_next_start() -> None:
+    store = MemoryMetastore(ManualClock())
+    one = (BROKER_ID,)
+    record = PartitionRecord(replicas=one, leader=BROKER_ID, leader_epoch=LeaderEpoch(0), in_sync=one)
+    await store.commit(Transaction(puts=(Put(KEYS.partition("MDEyMzQ1Njc4OWFiY2RlZg", 0), encode(record)),)))
+    async with a_cluster(metastore=store):
+        assert not (await store.range(KEYS.prefix + "partitions/")).items
+    await store.close()
+
+
+async def test_the_same_broker_id_from_another_data_folder_is_refused_in_words() -> None:
+    store = MemoryMetastore(ManualClock())
+    async with a_cluster(metastore=store):
+        pass
+    other = Cluster(store, broker_id=BROKER_ID, config=Config.for_broker({}), dice=SeededDice())
+    await other.start()
+    with pytest.raises(DuplicateBrokerRegistration, match="broker id 1 belongs to data folder folder, not to another"):
+        await other.join(a_broker(folder_id="another"))
+    await other.stop()
+    await store.close()
+
+
+async def test_a_data_folder_of_another_cluster_is_refused_in_words() -> None:
+    store = MemoryMetastore(ManualClock())
+    cluster = Cluster(store, broker_id=BROKER_ID, config=Config.for_broker({}), dice=SeededDice())
+    assert await cluster.start(proposed_cluster_id="itsOwnClusterIdXXXXXXX") == "itsOwnClusterIdXXXXXXX"
+    await cluster.stop()
+    with pytest.raises(InconsistentClusterId, match="belongs to cluster another"):
+        await Cluster(store, broker_id=BROKER_ID, config=Config.for_broker({}), dice=SeededDice()).start(
+            proposed_cluster_id="another"
+        )
+    await store.close()
+
+
+async def test_a_deposed_controller_writes_nothing() -> None:
+    store = MemoryMetastore(ManualClock())
+    async with a_cluster(metastore=store) as cluster:
+        other = Put(KEYS.controller, encode(ControllerRecord(BrokerId(2))))
+        await store.commit(Transaction(puts=(other,)))
+        (outcome,) = await cluster.controller.create_topics([CreateTopic("orders")], timeout_ms=5_000)
+        assert isinstance(outcome, NotController)
+        assert not (await store.range(KEYS.prefix + "topics/")).items
+    await store.close()
+
+
+async def test_a_decision_that_lost_to_another_write_is_made_anew() -> None:
+    store = MemoryMetastore(ManualClock())
+    async with a_cluster(metastore=store) as cluster:
+        # Another broker takes a block of producer ids before our image has heard of it.
+        taken = Put(KEYS.producer_ids, b'{"next":5000}')
+        await asyncio.gather(store.commit(Transaction(puts=(taken,))), cluster.producer_ids.next())
+        assert await cluster.producer_ids.next() == 5_001
+    await store.close()
+
+
+async def test_a_store_that_does_not_answer_is_a_timeout_to_the_client(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = MemoryMetastore(ManualClock())
+    async with a_cluster(metastore=store) as cluster:
+
+        async def silent(_: Transaction) -> Revision:
+            raise Unavailable("disk full")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(store, "commit", silent)
+            (outcome,) = await cluster.controller.create_topics([CreateTopic("orders")], timeout_ms=5_000)
+        assert isinstance(outcome, RequestTimedOut) and "disk full" in outcome.message
+    await store.close()
+
+
+async def test_work_that_outlasts_its_request_comes_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = MemoryMetastore(ManualClock())
+    async with a_cluster(metastore=store) as cluster:
+        commit, may_go_on = store.commit, asyncio.Event()
+
+        async def slow(transaction: Transaction) -> Revision:
+            await may_go_on.wait()
+            return await commit(transaction)
+
+        monkeypatch.setattr(store, "commit", slow)
+        (outcome,) = await cluster.controller.create_topics([CreateTopic("orders")], timeout_ms=1)
+        assert isinstance(outcome, RequestTimedOut)
+        may_go_on.set()
+        await cluster.controller.stop()
+        assert "orders" in cluster.image.topics
+    await store.close()
+
+
+async def test_a_topic_deleted_twice_is_unknown_the_second_time(cluster: Cluster) -> None:
+    (outcome,) = await cluster.controller.delete_topics([TopicId(b"2" * 16)], timeout_ms=5_000)
+    assert isinstance(outcome, UnknownTopicId)

@@ -1,0 +1,78 @@
+from collections import Counter
+
+import pytest
+
+from penstock.cluster.placement import check_by_hand, place
+from penstock.cluster.shapes import BrokerImage
+from penstock.errors import InvalidReplicaAssignment, InvalidReplicationFactor
+from penstock.metastore import Revision
+from penstock.model import BrokerId
+
+
+def broker(number: int, *, machine: str = "", rack: str | None = None) -> BrokerImage:
+    return BrokerImage(BrokerId(number), {}, machine, rack, "folder", "incarnation", "boot", Revision(1))
+
+
+def test_leaders_and_replicas_are_spread_evenly() -> None:
+    placed = place([broker(n) for n in (1, 2, 3)], partitions=6, replication_factor=2, start=0)
+    assert Counter(replicas[0] for replicas in placed) == {1: 2, 2: 2, 3: 2}
+    assert Counter(replica for replicas in placed for replica in replicas) == {1: 4, 2: 4, 3: 4}
+
+
+def test_the_start_decides_where_a_small_topic_begins() -> None:
+    brokers = [broker(n) for n in (1, 2, 3)]
+    assert [place(brokers, partitions=1, replication_factor=1, start=start)[0] for start in range(4)] == [
+        (1,),
+        (2,),
+        (3,),
+        (1,),
+    ]
+
+
+def test_replicas_avoid_sharing_a_machine_before_they_avoid_sharing_a_rack() -> None:
+    brokers = [
+        broker(1, machine="a", rack="r1"),
+        broker(2, machine="a", rack="r1"),
+        broker(3, machine="b", rack="r1"),
+        broker(4, machine="c", rack="r2"),
+    ]
+    machines = {1: "a", 2: "a", 3: "b", 4: "c"}
+    for replicas in place(brokers, partitions=8, replication_factor=3, start=0):
+        assert len({machines[replica] for replica in replicas}) == 3
+
+
+def test_with_machines_to_spare_replicas_spread_over_racks() -> None:
+    brokers = [broker(n, machine=f"m{n}", rack="east" if n <= 3 else "west") for n in range(1, 7)]
+    for replicas in place(brokers, partitions=12, replication_factor=2, start=0):
+        assert {"east" if replica <= 3 else "west" for replica in replicas} == {"east", "west"}
+
+
+def test_more_replicas_than_brokers_are_refused_in_kafkas_words() -> None:
+    with pytest.raises(InvalidReplicationFactor) as refused:
+        place([broker(1)], partitions=1, replication_factor=3, start=0)
+    assert refused.value.message.startswith(
+        "Unable to replicate the partition 3 time(s): The target replication factor of 3 cannot be reached because"
+        " only 1 broker(s) are registered"
+    )
+
+
+def test_without_any_broker_nothing_is_placed() -> None:
+    with pytest.raises(InvalidReplicationFactor, match=r"1 time\(s\): All brokers are currently fenced\."):
+        place([], partitions=1, replication_factor=1, start=0)
+
+
+@pytest.mark.parametrize(
+    ("replicas", "factor", "why"),
+    [
+        ((), None, "an empty replica list"),
+        ((9,), None, "broker 9, but no such broker is registered"),
+        ((1, 1), None, "the broker 1 more than once"),
+        ((1, 2), 1, "with 2 replica(s), but this is not consistent with previous partitions, which have 1 replica(s)"),
+    ],
+)
+def test_impossible_assignments_by_hand_are_refused_in_kafkas_words(
+    replicas: tuple[int, ...], factor: int | None, why: str
+) -> None:
+    with pytest.raises(InvalidReplicaAssignment) as refused:
+        check_by_hand(replicas, [BrokerId(1), BrokerId(2)], replication_factor=factor)
+    assert why in refused.value.message
