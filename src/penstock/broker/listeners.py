@@ -175,9 +175,9 @@ def _listen(listener: Listener, *, backlog: int) -> socket.socket:
         sock.setblocking(False)
         sock.bind((host, listener.port))
         sock.listen(max(backlog, 128))
-    except OSError:
+    except OSError as error:
         sock.close()
-        raise
+        raise OSError(error.errno, f"{listener}: {error.strerror}") from error
     return sock
 
 

@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import signal
+import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -108,6 +109,11 @@ def banner_text(addresses: Mapping[str, object], folder: Path) -> str:
 
 
 def _start_failure(error: OSError, config: Config) -> Failure:
+    if error.errno == errno.EADDRNOTAVAIL or isinstance(error.__cause__, socket.gaierror):
+        return Failure(
+            f"cannot listen: {error.strerror or error}",
+            hint="The address is none of this machine's; 0.0.0.0 is every interface it has.",
+        )
     if error.errno == errno.EADDRINUSE:
         return Failure(
             f"cannot listen: {error.strerror or error}",

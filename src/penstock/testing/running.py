@@ -48,6 +48,7 @@ class RunningBroker(ABC):
         deadline = time.monotonic() + START_TIMEOUT_S
         while (addresses := self._read_addresses()) is None:
             if not self.is_running:
+                self.kill()  # it is gone already; this lets go of what it held here
                 raise BrokerFailed(f"the broker did not start; its log ends:\n{self.log_tail()}")
             if time.monotonic() > deadline:
                 self.kill()
@@ -131,6 +132,8 @@ def broker(
     mode: "process" (its own; the broker outlives neither the block nor this process, even if that is killed) or
     "thread" (of this process; starts faster, can be debugged, shares the interpreter's lock with the test).
     """
+    if mode not in ("process", "thread"):
+        raise ValueError(f'mode is "process" or "thread", not {mode!r}')
     folder = Path(tempfile.mkdtemp(prefix="penstock-test-"))
     running = _make(mode, folder, as_settings(settings, more), keep_data=keep_data)
     try:
@@ -168,8 +171,6 @@ def _make(mode: str, folder: Path, settings: dict[str, str], *, keep_data: bool)
         from penstock.testing.process import ProcessBroker  # noqa: PLC0415 - thread mode imports the broker itself
 
         return ProcessBroker(folder, settings, keep_data=keep_data)
-    if mode == "thread":
-        from penstock.testing.thread import ThreadBroker  # noqa: PLC0415
+    from penstock.testing.thread import ThreadBroker  # noqa: PLC0415
 
-        return ThreadBroker(folder, settings)
-    raise ValueError(f'mode is "process" or "thread", not {mode!r}')
+    return ThreadBroker(folder, settings)

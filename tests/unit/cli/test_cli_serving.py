@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import structlog
 
+from penstock.broker.loggers import LOGGER_LEVELS
 from penstock.cli import logging as cli_logging
 from penstock.cli.exits import ExitCode
 from penstock.cli.program import run
@@ -24,6 +25,7 @@ def _logging_as_before() -> Iterator[None]:
     yield
     root.handlers[:], root.level = handlers, level
     structlog.reset_defaults()
+    LOGGER_LEVELS.begin_at("INFO")
 
 
 def test_the_banner_says_where_it_listens_and_three_things_to_try() -> None:
