@@ -22,6 +22,8 @@ class Decision(msgspec.Struct, Generic[Reply], frozen=True):
 
     transactions: tuple[Transaction, ...]
     reply: Reply
+    in_any_order: bool = False
+    """Each transaction stands for itself, so they may be written all at once."""
 
 
 class CreateTopic(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ import structlog
 from penstock.cluster.commands import (
     AllocateProducerIds,
     AlterSettings,
+    AnyDecision,
     BeginAnew,
     Command,
     CreatedTopic,
@@ -32,7 +33,7 @@ from penstock.cluster.resources import ResourceType
 from penstock.cluster.shapes import TopicImage
 from penstock.cluster.turns import Turns
 from penstock.errors import NotController, Refusal, RequestTimedOut
-from penstock.metastore import Conflict, Metastore, Unavailable
+from penstock.metastore import NO_REVISION, Conflict, Metastore, Revision, Unavailable
 from penstock.model import BrokerId, Dice, ProducerId, TopicId, topic_id_text
 from penstock.settings.config import Config
 
@@ -165,8 +166,7 @@ class Controller:
                     raise NotController
                 decision = self._machine.decide(command)
                 try:
-                    for transaction in decision.transactions:
-                        revision = await self._metastore.commit(transaction)
+                    revision = await self._commit(decision)
                 except Conflict:
                     await self._feed.catch_up()
                     continue
@@ -178,6 +178,20 @@ class Controller:
                     await self.settled()
                 return decision.reply
             raise RequestTimedOut(f"lost to other changes {ATTEMPTS_MAX} times")
+
+    async def _commit(self, decision: AnyDecision) -> Revision:
+        """The revision that the last of its transactions made."""
+        if decision.in_any_order:
+            commits = (self._metastore.commit(transaction) for transaction in decision.transactions)
+            outcomes = await asyncio.gather(*commits, return_exceptions=True)
+            for outcome in outcomes:
+                if isinstance(outcome, BaseException):
+                    raise outcome
+            return max((outcome for outcome in outcomes if isinstance(outcome, int)), default=NO_REVISION)
+        revision = NO_REVISION
+        for transaction in decision.transactions:
+            revision = await self._metastore.commit(transaction)
+        return revision
 
     def _subject(self, command: Command) -> object:
         match command:

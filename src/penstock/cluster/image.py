@@ -9,6 +9,7 @@ of partitions that no topic owns are kept aside as leftovers, for the controller
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from penstock.cluster import changes as news
 from penstock.cluster.features import FeaturesImage
@@ -27,6 +28,9 @@ from penstock.cluster.shapes import (
 )
 from penstock.metastore import NO_REVISION, Changes, Deleted, Event, KeyValue, Listing, Revision, Written
 from penstock.model import BrokerId, PartitionIndex, TopicId, topic_id_from_text, topic_id_text
+
+_topic_id = lru_cache(maxsize=1_024)(topic_id_from_text)
+"""Partitions of one topic come together, so most keys name an id that was just read."""
 
 Callback = Callable[[Sequence[news.ImageChange]], None]
 
@@ -111,7 +115,7 @@ class ClusterImage:
             item = event.item if isinstance(event, Written) else None
             match self._keys.parts(key):
                 case ["partitions", id_text, index]:
-                    topic_id = topic_id_from_text(id_text)
+                    topic_id = _topic_id(id_text)
                     if item is not None:
                         written[topic_id, int(index)] = partition_from(int(index), item)
                     else:

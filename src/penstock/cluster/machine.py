@@ -180,7 +180,7 @@ class ControllerMachine:
             transactions.append(
                 Transaction(compares=(self._as_controller(), registered, *guards), puts=tuple(puts)),
             )
-        return Decision(tuple(transactions), len(led))
+        return Decision(tuple(transactions), len(led), in_any_order=True)
 
     def _sweep(self) -> Decision[int]:
         left = [
@@ -195,7 +195,7 @@ class ControllerMachine:
             )
             for some in _batches(left, _WRITES_MAX)
         ]
-        return Decision(tuple(transactions), len(left))
+        return Decision(tuple(transactions), len(left), in_any_order=True)
 
     def _in_order(self, puts: Sequence[Put], last: Put, *, guard: Compare) -> Iterator[Transaction]:
         """Partitions first, in as few transactions as the limit allows; what makes them visible comes with the rest."""

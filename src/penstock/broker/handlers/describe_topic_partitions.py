@@ -107,9 +107,9 @@ def _partition(
         partition_index=partition.index,
         leader_id=leader,
         leader_epoch=partition.leader_epoch,
-        replica_nodes=list[int](partition.replicas),
-        isr_nodes=list[int](partition.in_sync),
-        eligible_leader_replicas=list[int](partition.eligible),
+        replica_nodes=[*partition.replicas],
+        isr_nodes=[*partition.in_sync],
+        eligible_leader_replicas=[*partition.eligible],
         last_known_elr=[],
-        offline_replicas=list[int](offline_replicas(image, partition, listener)),
+        offline_replicas=[*offline_replicas(image, partition, listener)],
     )

@@ -23,7 +23,6 @@ from penstock.cluster import (
     TopicImage,
     controller_for_clients,
     is_internal,
-    is_reachable,
     nodes,
     offline_replicas,
     reachable_leader,
@@ -69,11 +68,21 @@ async def metadata(
         return _refused(wanted or (), refusal)
     if wanted and request.allow_auto_topic_creation and config[AUTO_CREATE_TOPICS_ENABLE]:
         await _create_missing(wanted, image, controller)
-    topics = [
-        *_unknown_ids(wanted or (), image),
-        *(_known(topic, image, context) for topic in _found(wanted, image)),
-        *_unknown_names(wanted or (), image),
-    ]
+    reach = Reach(image, context.listener, context.api_version)
+    ids = _ids(wanted or ())
+    if ids:
+        topics = [
+            *(_unknown_id(topic_id) for topic_id in ids if topic_id not in image.topics_by_id),
+            *(reach.topic(image.topics_by_id[topic_id]) for topic_id in ids if topic_id in image.topics_by_id),
+        ]
+    elif wanted is None:
+        topics = [reach.topic(topic) for topic in image.topics.values()]
+    else:
+        names = _names(wanted)
+        topics = [
+            *(reach.topic(image.topics[name]) for name in names if name in image.topics),
+            *(_unknown_name(name) for name in names if name not in image.topics),
+        ]
     if request.include_topic_authorized_operations:
         for topic in topics:
             if topic.name:
@@ -121,34 +130,16 @@ def _names(wanted: Iterable[MetadataRequestTopic]) -> list[str]:
     return list(dict.fromkeys(topic.name for topic in wanted if topic.name is not None))
 
 
-def _found(wanted: Sequence[MetadataRequestTopic] | None, image: ClusterImage) -> list[TopicImage]:
-    if wanted is None:
-        return list(image.topics.values())
-    if ids := _ids(wanted):
-        return [image.topics_by_id[topic_id] for topic_id in ids if topic_id in image.topics_by_id]
-    return [image.topics[name] for name in _names(wanted) if name in image.topics]
+def _unknown_id(topic_id: TopicId) -> MetadataResponseTopic:
+    return MetadataResponseTopic(error_code=UnknownTopicId.code, name=None, topic_id=topic_id)
 
 
-def _unknown_ids(wanted: Iterable[MetadataRequestTopic], image: ClusterImage) -> list[MetadataResponseTopic]:
-    return [
-        MetadataResponseTopic(error_code=UnknownTopicId.code, name=None, topic_id=topic_id)
-        for topic_id in _ids(wanted)
-        if topic_id not in image.topics_by_id
-    ]
-
-
-def _unknown_names(wanted: Sequence[MetadataRequestTopic], image: ClusterImage) -> list[MetadataResponseTopic]:
-    if _ids(wanted):
-        return []
-    return [
-        MetadataResponseTopic(
-            error_code=InvalidTopic.code if what_is_wrong_with_topic_name(name) else UnknownTopicOrPartition.code,
-            name=name,
-            is_internal=is_internal(name),
-        )
-        for name in _names(wanted)
-        if name not in image.topics
-    ]
+def _unknown_name(name: str) -> MetadataResponseTopic:
+    return MetadataResponseTopic(
+        error_code=InvalidTopic.code if what_is_wrong_with_topic_name(name) else UnknownTopicOrPartition.code,
+        name=name,
+        is_internal=is_internal(name),
+    )
 
 
 async def _create_missing(wanted: Sequence[MetadataRequestTopic], image: ClusterImage, controller: Controller) -> None:
@@ -173,35 +164,53 @@ async def _create_missing(wanted: Sequence[MetadataRequestTopic], image: Cluster
             _log.warning("topic not created on demand", topic=name, reason=outcome.message)
 
 
-def _known(topic: TopicImage, image: ClusterImage, context: RequestContext) -> MetadataResponseTopic:
-    return MetadataResponseTopic(
-        name=topic.name,
-        topic_id=topic.topic_id,
-        is_internal=topic.is_internal,
-        partitions=[_partition(partition, image, context) for partition in topic.partitions],
-    )
+class Reach:
+    """Describes topics to clients of one listener.
 
+    Every client asks for metadata, again and again: a partition is looked at twice only where it cannot be reached.
+    """
 
-def _partition(partition: PartitionImage, image: ClusterImage, context: RequestContext) -> MetadataResponsePartition:
-    leader, error_code = reachable_leader(image, partition, context.listener)
-    replicas, in_sync = list(partition.replicas), list(partition.in_sync)
-    if context.api_version == 0:
-        # The only version that leaves unreachable replicas out, and says so.
-        replicas, in_sync = (_reachable(ids, image, context.listener) for ids in (replicas, in_sync))
-        if not error_code and (len(replicas), len(in_sync)) != (len(partition.replicas), len(partition.in_sync)):
-            error_code = ReplicaNotAvailable.code
-    if context.api_version < 6 and error_code == ListenerNotFound.code:
-        error_code = LeaderNotAvailable.code
-    return MetadataResponsePartition(
-        error_code=error_code,
-        partition_index=partition.index,
-        leader_id=leader,
-        leader_epoch=partition.leader_epoch,
-        replica_nodes=list[int](replicas),
-        isr_nodes=list[int](in_sync),
-        offline_replicas=list[int](offline_replicas(image, partition, context.listener)),
-    )
+    def __init__(self, image: ClusterImage, listener: str, version: int) -> None:
+        self._image = image
+        self._listener = listener
+        self._version = version
+        self._reachable = {node.id for node in nodes(image, listener)}
 
+    def topic(self, topic: TopicImage) -> MetadataResponseTopic:
+        whole = self._reachable.issuperset
+        return MetadataResponseTopic(
+            name=topic.name,
+            topic_id=topic.topic_id,
+            is_internal=topic.is_internal,
+            partitions=[
+                MetadataResponsePartition(
+                    0, part.index, part.leader, part.leader_epoch, [*part.replicas], [*part.in_sync], []
+                )
+                if part.leader in self._reachable and whole(part.replicas)
+                else self._partition(part)
+                for part in topic.partitions
+            ],
+        )
 
-def _reachable(broker_ids: Iterable[BrokerId], image: ClusterImage, listener: str) -> list[BrokerId]:
-    return [broker_id for broker_id in broker_ids if is_reachable(image, broker_id, listener)]
+    def _partition(self, partition: PartitionImage) -> MetadataResponsePartition:
+        leader, error_code = reachable_leader(self._image, partition, self._listener)
+        replicas, in_sync = partition.replicas, partition.in_sync
+        if self._version == 0:
+            # The only version that leaves unreachable replicas out, and says so.
+            replicas, in_sync = self._only_reachable(replicas), self._only_reachable(in_sync)
+            if not error_code:
+                error_code = ReplicaNotAvailable.code
+        if self._version < 6 and error_code == ListenerNotFound.code:
+            error_code = LeaderNotAvailable.code
+        return MetadataResponsePartition(
+            error_code=error_code,
+            partition_index=partition.index,
+            leader_id=leader,
+            leader_epoch=partition.leader_epoch,
+            replica_nodes=[*replicas],
+            isr_nodes=[*in_sync],
+            offline_replicas=[*offline_replicas(self._image, partition, self._listener)],
+        )
+
+    def _only_reachable(self, brokers: tuple[BrokerId, ...]) -> tuple[BrokerId, ...]:
+        return tuple(broker for broker in brokers if broker in self._reachable)
