@@ -56,8 +56,9 @@ class Route:
 
 
 class Dispatcher:
-    def __init__(self, bound: dict[int, Bound], registry: MetricsRegistry) -> None:
+    def __init__(self, bound: dict[int, Bound], registry: MetricsRegistry, *, control_bytes_max: int) -> None:
         self._bound = bound
+        self._control_bytes_max = control_bytes_max
         self._registry = registry
         self._faults = registry.of(RequestFaults)
         self._routes: dict[tuple[int, int], Route] = {}
@@ -73,6 +74,8 @@ class Dispatcher:
             route = self._routes.get((api_key, api_version)) or self._route(api_key, api_version)
             if route is None:
                 return [self._unsupported_api_versions(correlation_id)]
+            if len(frame) > self._control_bytes_max and api_key != ApiKey.PRODUCE:
+                raise BadFrame(f"{route.name} of {len(frame)} bytes (penstock.control.request.max.bytes)")
             position = _HEADER.size
             client_id = None
             if client_length >= 0:

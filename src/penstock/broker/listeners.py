@@ -16,7 +16,8 @@ import structlog
 
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.connection import SCRATCH_SIZE, Connection, FrameHandler, Limits
-from penstock.broker.metrics import ConnectionMetrics
+from penstock.broker.metrics import CONNECTION_COUNT, REQUEST_MEMORY, ConnectionMetrics
+from penstock.metrics import MetricsRegistry
 from penstock.settings import Config
 from penstock.settings import broker as settings
 from penstock.settings.listeners import Listener
@@ -35,12 +36,12 @@ class SocketServer:
         config: Config,
         handler: FrameHandler,
         *,
-        metrics: ConnectionMetrics,
+        registry: MetricsRegistry,
         spawn: Callable[[Coroutine[Any, Any, Any]], "asyncio.Task[Any]"],
     ) -> None:
         self._config = config
         self._handler = handler
-        self._metrics = metrics
+        self._metrics = registry.of(ConnectionMetrics)
         self._spawn = spawn
         memory_max = config[settings.QUEUED_MAX_REQUEST_BYTES]
         self._memory = RequestMemory(sys.maxsize if memory_max < 0 else memory_max)
@@ -52,6 +53,8 @@ class SocketServer:
         self._listening: dict[str, socket.socket] = {}
         self._connections: set[Connection] = set()
         self._per_address: Counter[str] = Counter()
+        registry.read(CONNECTION_COUNT, lambda: [((), len(self._connections))])
+        registry.read(REQUEST_MEMORY, lambda: [((), self._memory.bytes_held)])
 
     def bind(self, listeners: Iterable[Listener]) -> dict[str, int]:
         """Open every listener; the answer has the real ports, by name. Connections wait until `accept`."""
@@ -115,7 +118,6 @@ class SocketServer:
             on_closed=self._closed,
         )
         self._connections.add(connection)
-        self._metrics.open = len(self._connections)
 
     def _address_limit(self, host: str) -> int:
         overrides = self._config[settings.MAX_CONNECTIONS_PER_IP_OVERRIDES]
@@ -136,7 +138,6 @@ class SocketServer:
         self._per_address[host] -= 1
         if not self._per_address[host]:
             del self._per_address[host]
-        self._metrics.open = len(self._connections)
         self._metrics.closed += 1
 
     async def sweep(self) -> None:

@@ -1,6 +1,6 @@
 """What the broker counts of requests and connections."""
 
-from penstock.metrics import Metrics, MetricsRegistry, counter, gauge, histogram
+from penstock.metrics import Metrics, MetricsRegistry, counter, histogram, reading
 
 
 class RequestCounts(Metrics, prefix="kafka_network_requestmetrics", labels=("request", "version")):
@@ -20,7 +20,14 @@ class ConnectionMetrics(Metrics, prefix="penstock_connections"):
     accepted = counter("Connections accepted.")
     closed = counter("Connections closed, by either side.")
     turned_away = counter("Connections closed at once because of max.connections or max.connections.per.ip.")
-    open = gauge("Connections open now.")
+
+
+CONNECTION_COUNT = reading("kafka_server_socket_server_metrics_connection_count", "Connections open now.")
+ACTIVE_CONTROLLERS = reading(
+    "kafka_controller_kafkacontroller_activecontrollercount", "1 on the broker that decides, 0 on every other."
+)
+FETCH_SESSIONS = reading("kafka_server_fetchsessioncache_numincrementalfetchsessions", "Fetch sessions kept now.")
+REQUEST_MEMORY = reading("penstock_request_memory_bytes", "Bytes that unfinished requests hold.")
 
 
 class RouteMetrics:

@@ -24,7 +24,7 @@ from penstock.broker.dispatch import Dispatcher
 from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.listeners import SocketServer
 from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
-from penstock.broker.metrics import ConnectionMetrics
+from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.registry import bind
 from penstock.cluster import BrokerRecord, Cluster, ClusterImage, Controller, Endpoint, ProducerIds
 from penstock.errors import Fatal, Refusal
@@ -98,8 +98,12 @@ class Node:
         cluster.controller.settled = partitions.settled
         server = SocketServer(
             self.config,
-            Dispatcher(bind(self._services(cluster, partitions)), self.registry),
-            metrics=self.registry.of(ConnectionMetrics),
+            Dispatcher(
+                bind(self._services(cluster, partitions)),
+                self.registry,
+                control_bytes_max=self.config[settings.PENSTOCK_CONTROL_REQUEST_MAX_BYTES],
+            ),
+            registry=self.registry,
             spawn=spawn,
         )
         try:
@@ -134,6 +138,11 @@ class Node:
 
     def _services(self, cluster: Cluster, partitions: Partitions) -> dict[Any, object]:
         """What handlers may ask for, by type."""
+        sessions = FetchSessions(
+            slots_max=self.config[settings.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS], clock=self.clock, dice=self.dice
+        )
+        self.registry.read(FETCH_SESSIONS, lambda: [((), len(sessions))])
+        self.registry.read(ACTIVE_CONTROLLERS, lambda: [((), cluster.image.controller_id == self.broker_id)])
         return {
             ClusterImage: cluster.image,
             Controller: cluster.controller,
@@ -142,11 +151,7 @@ class Node:
             Config: self.config,
             LoggerLevels: self.loggers,
             Clock: self.clock,
-            FetchSessions: FetchSessions(
-                slots_max=self.config[settings.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS],
-                clock=self.clock,
-                dice=self.dice,
-            ),
+            FetchSessions: sessions,
         }
 
     @contextmanager

@@ -108,6 +108,11 @@ SOCKET_REQUEST_MAX_BYTES = setting(
     "socket.request.max.bytes", _BROKER, INT, default=mib(100), check=at_least(1), importance=_HIGH,
     doc="The largest request. A connection that announces a larger one is closed before it is read.",
 )  # fmt: skip
+PENSTOCK_CONTROL_REQUEST_MAX_BYTES = setting(
+    "penstock.control.request.max.bytes", _BROKER, INT, default=mib(4), check=at_least(1024),
+    doc="The largest request that is not Produce. Such a request is decoded whole, which takes many times its size; a "
+    "connection that sends a larger one is closed.",
+)  # fmt: skip
 QUEUED_MAX_REQUEST_BYTES = setting(
     "queued.max.request.bytes", _BROKER, LONG, default=mib(256),
     doc="Memory for requests that are read and not yet answered, over all connections. When it is full, reading "

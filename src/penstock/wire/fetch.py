@@ -1,6 +1,7 @@
 """Fetch, by hand: the request's partitions are read in one pass, the response is header bytes between file slices.
 
-Equal to the generated codec (a test holds the two together). Versions 4 to 18: 5 log start offset, 7 sessions (KIP-227),
+Equal to the generated codec (a test holds the two together). Versions 4 to 18: 5 log start offset, 7 sessions
+(KIP-227),
 9 leader epochs, 11 rack and preferred replica, 12 flexible with diverging epochs, 13 topic ids, 15 replica state as a
 tag, 16 node endpoints (KIP-951), 17 replica directory, 18 the fetcher's high watermark.
 """

@@ -9,6 +9,8 @@ directory, v18 the fetcher's high watermark (KIP-1166).
 
 import asyncio
 from asyncio import Future
+from collections.abc import Coroutine
+from typing import Any
 
 import structlog
 
@@ -53,7 +55,7 @@ def fetch(
     image: ClusterImage,
     sessions: FetchSessions,
     config: Config,
-) -> "RawReply | Future[RawReply]":
+) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply]":
     request = decode_request(frame, position, context.api_version)
     try:
         session, is_incremental = sessions.begin(request, context.api_version)
@@ -61,6 +63,9 @@ def fetch(
         return encode_response(context.api_version, [], error_code=refusal.code)
     asked = session.asked() if session is not None and is_incremental else _asked(request)
     work = _Fetch(request, context, partitions, image, session, is_incremental, asked, config[FETCH_MAX_BYTES])
+    cold = work.cold()
+    if cold:
+        return work.run_slowly(cold)
     if work.read() or request.wait_ms_max <= 0:
         return work.reply()
     return work.park()
@@ -107,7 +112,7 @@ class _Fetch:
         self._is_incremental = is_incremental
         self._asked = asked
         self._bytes_max = min(request.bytes_max, bytes_max)
-        self._answers: list[tuple[TopicKey, PartitionAnswer]] = []
+        self._answers: list[tuple[TopicKey, PartitionAnswer, Partition | None]] = []
         self._future: Future[RawReply] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._is_scheduled = False
@@ -116,7 +121,8 @@ class _Fetch:
 
     def read(self) -> bool:
         """Read all partitions once; whether that is enough to answer."""
-        self._answers = answers = []
+        answers: list[tuple[TopicKey, PartitionAnswer, Partition | None]] = []
+        self._answers = answers
         committed_only = self._request.isolation_level == READ_COMMITTED
         left, total, has_error = self._bytes_max, 0, False
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
@@ -124,7 +130,7 @@ class _Fetch:
             local = find(key)
             partition = local.get(asked.index) if local is not None else None
             if partition is None:
-                answers.append((key, self._unknown(key, asked.index)))
+                answers.append((key, self._unknown(key, asked.index), None))
                 has_error = True
                 continue
             try:
@@ -132,14 +138,32 @@ class _Fetch:
             except Exception as error:
                 answer = self._refused(partition, error)
                 has_error = True
-            answers.append((key, answer))
+            answers.append((key, answer, partition))
             if answer.records is not None:
-                partition.metrics.bytesout += answer.records.size
                 left -= answer.records.size
                 total += answer.records.size
             if answer.high_watermark > asked.high_watermark:
                 has_error = True  # a fetcher that tells its high watermark wants to hear of a newer one at once
         return has_error or total >= self._request.bytes_min or not self._asked
+
+    def cold(self) -> list[tuple[Partition, int]]:
+        """Partitions that are read where no index is in memory, each with the offset."""
+        find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
+        found = []
+        for key, asked in self._asked:
+            local = find(key)
+            partition = local.get(asked.index) if local is not None else None
+            if partition is not None and not partition.log.is_near(asked.offset):
+                found.append((partition, asked.offset))
+        return found
+
+    async def run_slowly(self, cold: list[tuple[Partition, int]]) -> RawReply:
+        """Load indexes in threads first: the loop does not wait for a disk."""
+        for partition, offset in cold:
+            await asyncio.to_thread(partition.log.warm, offset)
+        if self.read() or self._request.wait_ms_max <= 0:
+            return self.reply()
+        return await self.park()
 
     def _unknown(self, key: TopicKey, index: int) -> PartitionAnswer:
         by_id = self._context.api_version >= TOPIC_IDS_FROM
@@ -203,7 +227,7 @@ class _Fetch:
             partition.unwatch(self)
 
     def _release(self) -> None:
-        for _key, answer in self._answers:
+        for _key, answer, _partition in self._answers:
             if answer.records is not None:
                 answer.records.release()
         self._answers = []
@@ -213,7 +237,11 @@ class _Fetch:
     def reply(self) -> RawReply:
         session = self._session
         topics: dict[TopicKey, list[PartitionAnswer]] = {}
-        for key, answer in self._answers:
+        for key, answer, partition in self._answers:
+            if partition is not None:
+                partition.metrics.totalfetchrequests += 1
+                if answer.records is not None:
+                    partition.metrics.bytesout += answer.records.size
             if session is not None and not session.changed(key, answer) and self._is_incremental:
                 continue
             topics.setdefault(key, []).append(answer)
@@ -227,7 +255,7 @@ class _Fetch:
     def _endpoints(self) -> list[Endpoint] | None:
         if self._context.api_version < ENDPOINTS_FROM:
             return None
-        leaders = {answer.current_leader[0] for _, answer in self._answers if answer.current_leader is not None}
+        leaders = {answer.current_leader[0] for _, answer, _ in self._answers if answer.current_leader is not None}
         return self._partitions.endpoints(leaders, listener=self._context.listener) if leaders else None
 
 
