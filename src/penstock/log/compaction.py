@@ -81,6 +81,9 @@ class Compaction:
             return loop.run_in_executor(executor, work, *arguments)
 
         await in_thread(self._map_keys)
+        # Said before any offset goes missing: else a start after a crash would take the gaps for damage.
+        self._log.allow_gaps()
+        await in_thread(sync_folder, str(self._log.folder))
         before = after = 0
         for members in self._groups():
             before += sum(segment.size for segment in members)

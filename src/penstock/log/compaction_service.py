@@ -69,7 +69,7 @@ class Cleaner:
         try:
             async with asyncio.TaskGroup() as tasks:
                 while True:
-                    found = await self._pick()
+                    found = await self._pick_safely()
                     if found is None:
                         await self._rest()
                     else:
@@ -102,6 +102,13 @@ class Cleaner:
         return await self._clean(*found)
 
     # --- choosing ----------------------------------------------------------------------------------------------------
+
+    async def _pick_safely(self) -> tuple[PartitionLog, Dirt] | None:
+        try:
+            return await self._pick()
+        except Exception:  # a bug, or a disk that fails: said, and looked at again after the back-off
+            _log.exception("cleaner could not look at the logs")
+            return None
 
     async def _pick(self) -> tuple[PartitionLog, Dirt] | None:
         if not self._config[LOG_CLEANER_ENABLE] or len(self._busy) >= self._threads():
@@ -195,7 +202,7 @@ class Cleaner:
             path = str(root / CLEANER_OFFSETS)
             try:
                 self._checkpoints[root] = await asyncio.to_thread(read_offsets, path)
-            except CheckpointUnreadable as error:  # then everything counts as dirty
+            except (CheckpointUnreadable, OSError) as error:  # then everything counts as dirty
                 _log.warning("cleaner checkpoint unreadable", folder=str(root), reason=str(error))
                 self._checkpoints[root] = {}
         return self._checkpoints[root]
@@ -208,4 +215,7 @@ class Cleaner:
         for gone in known.keys() - held:
             del known[gone]
         async with self._writing:
-            await asyncio.to_thread(write_offsets, str(root / CLEANER_OFFSETS), dict(known))
+            try:
+                await asyncio.to_thread(write_offsets, str(root / CLEANER_OFFSETS), dict(known))
+            except OSError as error:  # still known here; a restart would clean the log once more than it had to
+                _log.warning("cleaner checkpoint not written", folder=str(root), reason=str(error))

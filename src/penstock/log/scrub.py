@@ -56,10 +56,17 @@ class Scrubber:
                     await asyncio.sleep(min(left_s, 60) if interval_s >= 0 else 60)
                     continue
                 began = self._clock.monotonic()
-                await self.round()
+                try:
+                    await self.round()
+                except Exception:  # a bug, or a disk that fails: the next round tries again
+                    _log.exception("scrub round ended early")
+                await asyncio.sleep(0)
         finally:
-            self._pace.stop()
-            self._executor.shutdown(wait=True, cancel_futures=True)
+            self.stop()
+
+    def stop(self) -> None:
+        self._pace.stop()
+        self._executor.shutdown(wait=True, cancel_futures=True)
 
     async def round(self) -> int:
         """Read every closed segment once; how many bad batches were found."""
@@ -81,6 +88,9 @@ class Scrubber:
                 continue
             except Stopped:
                 return found
+            except OSError as error:
+                _log.warning("segment not scrubbed", file=segment.file.path, reason=str(error))
+                continue
             if segment not in log.segments:
                 continue
             for one in bad:

@@ -1,0 +1,196 @@
+"""The cleaner's choices, checkpoints and troubles."""
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+from tests.support.compaction import NOW, a_compacted_log, pairs, put, roll, settle
+from tests.support.logs import StillClock
+
+from penstock.errors import CorruptMessage
+from penstock.log.compaction_pace import Pace, Stopped
+from penstock.log.compaction_service import Cleaner
+from penstock.log.partition_log import PartitionLog
+from penstock.model import PartitionIndex, TopicPartition
+from penstock.settings.config import Config
+
+
+def _a_dirty_log(folder: Path, partition: int = 0, **settings: str) -> PartitionLog:
+    log = a_compacted_log(folder / str(partition), clock=None, **settings)
+    log.partition = TopicPartition("orders", PartitionIndex(partition))
+    for n in range(10):
+        put(log, ("a", str(n)), (f"b{n}", "x"))
+    roll(log)
+    put(log, ("z", "active"))
+    settle(log)
+    return log
+
+
+def _cleaner(*logs: PartitionLog, **settings: str) -> Cleaner:
+    texts = {name.replace("_", "."): value for name, value in settings.items()}
+    return Cleaner(lambda: logs, Config.for_broker(texts), StillClock(NOW))
+
+
+async def test_a_dirty_log_is_cleaned_once_and_checkpointed_in_kafka_s_file(tmp_path: Path) -> None:
+    log = _a_dirty_log(tmp_path)
+    cleaner = _cleaner(log)
+    assert await cleaner.clean_one()
+    assert len(pairs(log)) == 12
+    assert (log.folder.parent / "cleaner-offset-checkpoint").read_text() == "0\n1\norders 0 20\n"
+    assert not await cleaner.clean_one()
+    cleaner.stop()
+
+
+async def test_checkpoints_are_read_again_after_a_restart(tmp_path: Path) -> None:
+    log = _a_dirty_log(tmp_path)
+    first = _cleaner(log)
+    await first.clean_one()
+    first.stop()
+    second = _cleaner(log)
+    assert not await second.clean_one()
+    second.stop()
+
+
+async def test_an_unreadable_checkpoint_makes_everything_dirty(tmp_path: Path) -> None:
+    log = _a_dirty_log(tmp_path)
+    (log.folder.parent / "cleaner-offset-checkpoint").write_text("rubbish")
+    cleaner = _cleaner(log)
+    assert await cleaner.clean_one()
+    cleaner.stop()
+
+
+async def test_logs_that_are_deleted_are_left_alone(tmp_path: Path) -> None:
+    log = _a_dirty_log(tmp_path, cleanup_policy="delete")
+    cleaner = _cleaner(log)
+    assert not await cleaner.clean_one()
+    cleaner.stop()
+
+
+async def test_nothing_above_the_high_watermark_is_cleaned(tmp_path: Path) -> None:
+    log = _a_dirty_log(tmp_path)
+    log.high_watermark = 19
+    cleaner = _cleaner(log)
+    assert not await cleaner.clean_one()
+    cleaner.stop()
+
+
+async def test_nothing_above_the_checkpointed_recovery_point_is_cleaned(tmp_path: Path) -> None:
+    log = _a_dirty_log(tmp_path)
+    log.recovery_point_on_disk = 19
+    cleaner = _cleaner(log)
+    assert not await cleaner.clean_one()
+    cleaner.stop()
+
+
+async def test_lags_are_looked_up_in_the_segments(tmp_path: Path) -> None:
+    young = _a_dirty_log(tmp_path, 0, min_compaction_lag_ms="1")
+    overdue = _a_dirty_log(tmp_path, 1, min_cleanable_dirty_ratio="1.0", max_compaction_lag_ms="1")
+    cleaner = _cleaner(young, overdue)
+    assert not await cleaner.clean_one()
+    cleaner.stop()
+    later = Cleaner(lambda: (overdue,), Config.for_broker({}), StillClock(NOW + 2))
+    assert await later.clean_one()
+    later.stop()
+
+
+async def test_a_log_that_cannot_be_cleaned_is_set_aside_and_the_others_go_on(tmp_path: Path) -> None:
+    bad, good = _a_dirty_log(tmp_path, 0), _a_dirty_log(tmp_path, 1)
+    path = bad.folder / "00000000000000000000.log"
+    data = bytearray(path.read_bytes())
+    data[100] ^= 1
+    path.write_bytes(data)
+    cleaner = _cleaner(bad, good)
+    outcomes = [await cleaner.clean_one() for _ in range(3)]
+    assert sorted(outcomes) == [False, False, True]
+    assert "checksum" in cleaner.uncleanable[bad.partition]
+    assert len(pairs(good)) == 12
+    with pytest.raises(CorruptMessage):
+        bad.read(2, 1000)
+    cleaner.stop()
+
+
+async def test_a_log_that_changed_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
+    log = _a_dirty_log(tmp_path)
+    cleaner = _cleaner(log)
+    roll(log)
+    task = asyncio.create_task(cleaner.clean_one())
+    while not list(log.folder.glob("*.cleaned")) and not task.done():
+        await asyncio.sleep(0)
+    log.truncate_fully_and_start_at(100)
+    assert not await task
+    assert (log.start_offset, log.end_offset) == (100, 100)
+    assert not [path for path in log.folder.iterdir() if path.suffix in (".cleaned", ".swap")]
+    cleaner.stop()
+
+
+async def test_the_loop_cleans_several_logs_and_stops_when_cancelled(tmp_path: Path) -> None:
+    logs = [_a_dirty_log(tmp_path, n) for n in range(4)]
+    cleaner = _cleaner(*logs, log_cleaner_threads="2", log_cleaner_backoff_ms="10")
+    task = asyncio.create_task(cleaner.run())
+    while cleaner.rounds < 4:
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert [len(pairs(log)) for log in logs] == [12] * 4
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("cleaner")]
+
+
+async def test_cancelling_stops_a_cleaning_that_is_under_way(tmp_path: Path) -> None:
+    log = _a_dirty_log(tmp_path)
+    before = pairs(log)
+    cleaner = _cleaner(log, log_cleaner_io_max_bytes_per_second="100")
+    task = asyncio.create_task(cleaner.run())
+    while not cleaner._busy:
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert pairs(log) == before
+
+
+async def test_a_cleaner_that_is_switched_off_does_nothing(tmp_path: Path) -> None:
+    cleaner = _cleaner(_a_dirty_log(tmp_path), log_cleaner_enable="false")
+    assert not await cleaner.clean_one()
+    cleaner.stop()
+
+
+class _Time:
+    """A clock that only sleeping moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.slept: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+def test_the_pace_is_kept_by_sleeping() -> None:
+    time = _Time()
+    pace = Pace(lambda: 1_000.0, monotonic=lambda: time.now, sleep=time.sleep)
+    for _ in range(10):
+        pace.spend(100)
+    assert time.now == pytest.approx(1.0, abs=0.01)
+
+
+def test_work_lets_the_loop_in_every_millisecond() -> None:
+    time = _Time()
+    pace = Pace(lambda: float("inf"), monotonic=lambda: time.now, sleep=time.sleep)
+    for _ in range(10):
+        time.now += 0.0005
+        pace.breathe()
+    assert time.slept == [0.0001] * 5
+
+
+def test_a_stopped_pace_ends_the_work() -> None:
+    time = _Time()
+    pace = Pace(lambda: 10.0, monotonic=lambda: time.now, sleep=time.sleep)
+    pace.stop()
+    with pytest.raises(Stopped):
+        pace.spend(100)
+    time.now += 1
+    with pytest.raises(Stopped):
+        pace.breathe()
