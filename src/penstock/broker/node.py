@@ -28,7 +28,7 @@ from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.registry import bind
 from penstock.cluster import BrokerRecord, Cluster, ClusterImage, Controller, Endpoint, ProducerIds
 from penstock.errors import Fatal, Refusal
-from penstock.log import Cleaner, FilePool, Flusher, LogFolder, LogHousekeeping, PartitionLog, read_identity
+from penstock.log import Cleaner, FilePool, Flusher, LogFolder, LogHousekeeping, PartitionLog, Scrubber, read_identity
 from penstock.metastore import EmbeddedMetastore
 from penstock.metrics import MetricsRegistry, watch_loop_lag
 from penstock.model import BrokerId, Clock, Dice, TopicId, TopicPartition, topic_id_text
@@ -131,6 +131,7 @@ class Node:
             server.sweep(),
             LogHousekeeping(self.folders, flusher, self.config, self.clock).run(),
             watch_loop_lag(self.registry, self.clock),
+            Scrubber(logs, self.config, self.clock).run(),
         ]
         if self.config[settings.LOG_CLEANER_ENABLE]:
             work.append(Cleaner(logs, self.config, self.clock).run())

@@ -8,6 +8,7 @@ from penstock.log.identity import Identity, read_identity
 from penstock.log.partition_log import PartitionLog
 from penstock.log.producers import Duplicate
 from penstock.log.reading import FoundByTime
+from penstock.log.scrub import Scrubber
 from penstock.log.service import LogHousekeeping
 from penstock.log.slices import FileSlice
 
@@ -22,5 +23,6 @@ __all__ = [
     "LogFolder",
     "LogHousekeeping",
     "PartitionLog",
+    "Scrubber",
     "read_identity",
 ]
