@@ -118,7 +118,6 @@ def reopen(log: PartitionLog, *, is_clean: bool = False, recovery_point: int | N
             is_clean=is_clean,
             recovery_point=log.recovery_point if recovery_point is None else recovery_point,
             start_offset=log.start_offset,
-            may_have_gaps=log.may_have_gaps,
             high_watermark=log.high_watermark,
         ),
         config=log.config,

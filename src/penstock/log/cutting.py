@@ -15,7 +15,7 @@ from penstock.errors import OffsetOutOfRange
 from penstock.log.files import remove_files, rename_if_there
 from penstock.log.machine import FOREVER, RetentionRules, SegmentFacts, expired_segments
 from penstock.log.reading import ReadableLog
-from penstock.log.segment import SUFFIXES, TXN_INDEX, UNKNOWN, Segment
+from penstock.log.segment import INDEX, SUFFIXES, TIME_INDEX, TXN_INDEX, UNKNOWN, Segment
 from penstock.log.transactions import AbortedTransaction, TransactionIndex
 from penstock.settings.topic import CLEANUP_POLICY, RETENTION_BYTES, RETENTION_MS
 from penstock.wire.batch import NO_TIMESTAMP, BatchHeader
@@ -146,7 +146,10 @@ class CuttableLog(ReadableLog):
         self._before_cut(to)
         kept = [segment for segment in self.segments if segment.base_offset <= to]
         gone = self.segments[len(kept) :]
-        self._cut_segment(kept[-1], to)
+        try:
+            self._cut_segment(kept[-1], to)
+        except OSError as error:
+            raise self.fail("could not be cut", error) from error
         self.segments = tuple(kept)
         self.size = sum(segment.size for segment in kept)
         self.end_offset = to
@@ -182,6 +185,10 @@ class CuttableLog(ReadableLog):
         segment.recent = None
         if position == UNKNOWN:
             return
+        # An index file of an active segment is missing or true: a later start begins its scan by it.
+        remove_files([segment.path(INDEX), segment.path(TIME_INDEX)])
+        if segment.end_before(to) != position:
+            self.allow_gaps()  # `to` is within a batch, which goes as a whole
         os.ftruncate(segment.file.descriptor(), position)
         segment.size = position
         segment.hot_from = min(segment.hot_from, position)

@@ -29,7 +29,7 @@ class FlushJob:
         self.cuts = log.cuts
         self.folder = str(log.folder)
         self.files: list[PooledFile] = []
-        self.indexes = [s for s in segments if not s.is_index_written and (close or not s.is_active)]
+        self.indexes = [s for s in segments if s.is_index_unwritten and (close or not s.is_active)]
         self.transactions = [s.transactions for s in segments if s.transactions is not None]
         self.epochs = log.epochs.snapshot() if log.epochs.is_dirty else None
         self.must_sync_folder = not log.is_folder_synced

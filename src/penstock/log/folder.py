@@ -18,11 +18,9 @@ import structlog
 
 from penstock.errors import KafkaStorageError
 from penstock.log.checkpoints import (
-    CLEANER_OFFSETS,
     HIGH_WATERMARKS,
     LOG_START_OFFSETS,
     RECOVERY_POINTS,
-    read_offsets,
     read_properties,
     write_properties,
 )
@@ -34,7 +32,7 @@ from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import Known, open_log
 from penstock.log.state import Home, LogState, Trouble
 from penstock.model import Clock, TopicId, TopicPartition, topic_id_from_text, topic_id_text
-from penstock.settings.topic import CLEANUP_POLICY, FILE_DELETE_DELAY_MS
+from penstock.settings.topic import FILE_DELETE_DELAY_MS
 
 if TYPE_CHECKING:
     from penstock.settings.config import Config, TopicConfig
@@ -75,7 +73,6 @@ class LogFolder(Home):
     def open_all(self, find_config: "FindConfig", *, threads: int = 2) -> dict[TopicPartition, PartitionLog]:
         """Open every log, in threads; blocks. Those for which `find_config` says None are set aside (RULES 15)."""
         is_clean = self._take_clean_marker()
-        compacted = read_offsets(str(self.path / CLEANER_OFFSETS))
         wanted: list[Callable[[], PartitionLog]] = []
         for name in sorted(entry.name for entry in os.scandir(self.path) if entry.is_dir()):
             partition = parse_folder_name(name)
@@ -88,7 +85,7 @@ class LogFolder(Home):
             if config is None:
                 self._set_aside(partition)
                 continue
-            known = self._known(partition, is_clean, partition in compacted or "compact" in config[CLEANUP_POLICY])
+            known = self._known(partition, is_clean=is_clean)
             wanted.append(self._opener(name, partition, topic_id, known, config))
         with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="open logs") as executor:
             for log in executor.map(lambda open_one: open_one(), wanted):
@@ -106,14 +103,14 @@ class LogFolder(Home):
             self.path / name, partition, topic_id, known, config=config, pool=self.pool, clock=self.clock
         )
 
-    def _known(self, partition: TopicPartition, is_clean: bool, may_have_gaps: bool) -> Known:
+    def _known(self, partition: TopicPartition, *, is_clean: bool) -> Known:
         on_disk = self.checkpoints.on_disk
         return Known(
             is_clean=is_clean,
             recovery_point=on_disk[RECOVERY_POINTS].get(partition, 0),
             start_offset=on_disk[LOG_START_OFFSETS].get(partition, 0),
             is_start_exact=not self.identity.is_adopted or partition in on_disk[LOG_START_OFFSETS],
-            may_have_gaps=may_have_gaps or self.identity.is_adopted,
+            may_have_gaps=self.identity.is_adopted,
             high_watermark=on_disk[HIGH_WATERMARKS].get(partition, 0),
         )
 

@@ -51,10 +51,10 @@ class OffsetIndex:
         at = bisect_right(self.lasts, relative)
         return (self.positions[at - 1], self.lasts[at - 1]) if at else (0, -1)
 
-    def boundary(self, position: int) -> int:
-        """The last known batch start at or before a position."""
+    def entry_before(self, position: int) -> tuple[int, int]:
+        """Position and relative last offset of the last batch that begins at or before a position; (0, -1) if none."""
         at = bisect_right(self.positions, position)
-        return self.positions[at - 1] if at else 0
+        return (self.positions[at - 1], self.lasts[at - 1]) if at else (0, -1)
 
     def cut(self, position: int) -> None:
         """Forget batches that begin at or after a position."""

@@ -53,13 +53,17 @@ class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
 
         interval = limits.index_interval_bytes
         epochs = self.epochs
+        expected_offset = self.end_offset
         for header, view in batches:
+            if header.base_offset != expected_offset:
+                self.allow_gaps()
+            expected_offset = header.base_offset + header.last_offset_delta + 1
             segment.note(header, len(view), interval)
             if header.leader_epoch != epochs.latest:
                 epochs.assign(header.leader_epoch, header.base_offset)
             if header.producer_id >= 0:
                 self.note_producer(segment, header, view)
-        self.end_offset = last.base_offset + last.last_offset_delta + 1
+        self.end_offset = expected_offset
         self.size += size
 
     # --- writing ---

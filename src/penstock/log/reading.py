@@ -128,6 +128,8 @@ class ReadableLog(LogState):
 
     def batches_of(self, segment: Segment, *, position: int = 0, check_crc: bool = True) -> Iterator[Found]:
         """Every batch of a segment, through a descriptor of its own; damage takes the log offline (RULES 23)."""
+        if not segment.size:
+            return
         with private_descriptor(segment.file.path) as fd:
             try:
                 yield from walk(fd, position, segment.size, expected_offset=segment.base_offset, check_crc=check_crc)
@@ -152,6 +154,9 @@ class ReadableLog(LogState):
             check_closed(segment, following, may_have_gaps=self.may_have_gaps)
         except (OSError, Damaged) as damage:
             raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
+        if not segment.is_index_written:
+            segment.index_again()  # in memory; the next start writes the file
+            segment.is_index_written = True
 
     @staticmethod
     def _number_of(segments: tuple[Segment, ...], offset: int) -> int:

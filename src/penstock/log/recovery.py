@@ -11,7 +11,6 @@ Runs in a thread, before anybody else knows of the log.
 """
 
 import os
-import struct
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,19 +18,19 @@ import msgspec
 import structlog
 
 from penstock.errors import KafkaStorageError
-from penstock.log.checking import check_closed, end_offset_of
+from penstock.log.checking import check_closed, end_offset_of, has_batch, header_at
 from penstock.log.checkpoints import CheckpointUnreadable
 from penstock.log.cutting import DELETED
 from penstock.log.files import FilePool, names_in, private_descriptor, remove_files
 from penstock.log.index import OffsetIndex, TimeIndex
 from penstock.log.partition_log import PartitionLog
 from penstock.log.scan import Damaged, walk
-from penstock.log.segment import INDEX, LOG, SUFFIXES, TXN_INDEX, Segment, file_name
-from penstock.log.state import DAMAGE_NOTE
+from penstock.log.segment import INDEX, LOG, SUFFIXES, TIME_INDEX, TXN_INDEX, Segment, file_name
+from penstock.log.state import DAMAGE_NOTE, GAPS_NOTE
 from penstock.log.swapping import CLEANED, SWAP, finish_swaps
 from penstock.model import Clock, TopicId, TopicPartition
 from penstock.settings.topic import INDEX_INTERVAL_BYTES
-from penstock.wire.batch import HEADER_SIZE, NO_TIMESTAMP, BatchHeader
+from penstock.wire.batch import NO_TIMESTAMP
 
 if TYPE_CHECKING:
     from penstock.settings.config import Config, TopicConfig
@@ -48,7 +47,7 @@ class Known(msgspec.Struct, frozen=True, gc=False):
     is_start_exact: bool = True
     """Whether the first segment must reach down to start_offset; Kafka itself does not write down every start."""
     may_have_gaps: bool = False
-    """Whether segments may end before the next one begins: compaction has been here."""
+    """Offsets may be missing between batches although the folder has no note of it: Kafka wrote it."""
     high_watermark: int = 0
 
 
@@ -65,7 +64,6 @@ def open_log(
     """The log of a folder, fit for use or offline with a reason; never an exception for what is in the files."""
     log = PartitionLog(folder, partition, topic_id, config=config, pool=pool, clock=clock)
     log.recovery_point = log.recovery_point_on_disk = known.recovery_point
-    log.may_have_gaps = known.may_have_gaps
     try:
         _Opening(log, known).run()
     except (OSError, Damaged, CheckpointUnreadable, KafkaStorageError) as error:
@@ -121,6 +119,9 @@ class _Opening:
             names = names_in(folder)
         held = set(names)
         self.was_damaged = DAMAGE_NOTE in held
+        self.log.may_have_gaps = GAPS_NOTE in held
+        if self.known.may_have_gaps:
+            self.log.allow_gaps()
         segments = []
         for name in sorted(name for name in held if name.endswith(LOG)):
             size = (folder / name).stat().st_size
@@ -141,15 +142,15 @@ class _Opening:
 
     def _trust(self, segments: list[Segment]) -> None:
         """Closed segments are checked when somebody reads them."""
-        for segment in segments[:-1]:
+        self.log.end_offset = end_offset_of(segments[-1], may_have_gaps=self.log.may_have_gaps)
+        for segment in segments:
             self._ensure_index(segment)
-        self.log.end_offset = end_offset_of(segments[-1])
         self.log.recovery_point = max(self.point, self.log.end_offset)
         segments[-1].is_active = True
-        segments[-1].is_index_written = True
 
     def _ensure_index(self, segment: Segment) -> None:
-        if segment.is_index_written:
+        if segment.is_index_written or not segment.size:
+            segment.is_index_written = True
             return
         _log.warning("index missing, built again", file=segment.file.path)
         self._scan(segment, from_point=0)
@@ -165,8 +166,8 @@ class _Opening:
         for number, segment in enumerate(segments):
             following = segments[number + 1] if number + 1 < len(segments) else None
             if following is not None and following.base_offset <= scan_from:
-                self._ensure_index(segment)
                 check_closed(segment, following, may_have_gaps=log.may_have_gaps)
+                self._ensure_index(segment)
                 continue
             sound_size = self._sound_size(segment, scan_from)
             is_whole = sound_size == segment.size
@@ -205,9 +206,14 @@ class _Opening:
         segment.size = self._start_indexes(segment, from_point)
         segment.is_index_written = False
         self.end_offset = segment.base_offset
+        if not upto:
+            return  # a partition that never got a record has no file
         epochs = self.log.epochs
         with private_descriptor(segment.file.path) as fd:
-            for found in walk(fd, segment.size, upto, expected_offset=segment.base_offset):
+            batches = walk(
+                fd, segment.size, upto, expected_offset=segment.base_offset, may_have_gaps=self.log.may_have_gaps
+            )
+            for found in batches:
                 header = found.header
                 segment.note(header, header.size, self.interval)
                 if header.leader_epoch > epochs.latest:
@@ -221,7 +227,7 @@ class _Opening:
         if from_point > segment.base_offset and segment.is_index_written:
             offsets, times = segment.load_offset_index(), segment.load_time_index()
             position, last = offsets.entry_at(from_point - 1 - segment.base_offset)
-            if not offsets.is_sane(segment.size) or not len(times) or not self._is_batch(segment, position):
+            if not offsets.is_sane(segment.size) or not len(times) or not has_batch(segment, position, last):
                 offsets, times, position, last = OffsetIndex(), TimeIndex(), 0, -1
             offsets.cut(position)
             times.cut(last + 1)
@@ -229,17 +235,9 @@ class _Opening:
         timestamp, relative = times.last() or (NO_TIMESTAMP, 0)
         segment.max_timestamp, segment.max_timestamp_last = timestamp, segment.base_offset + relative
         segment.since_index_bytes = position - (offsets.positions[-1] if len(offsets) else 0)
-        if position:
-            segment.first_timestamp = _header_at(segment, 0).max_timestamp
+        if position and (first := header_at(segment, 0)) is not None:
+            segment.first_timestamp = first.max_timestamp
         return position
-
-    def _is_batch(self, segment: Segment, position: int) -> bool:
-        """Whether an index that may be from before a crash points at what it says."""
-        try:
-            header = _header_at(segment, position)
-        except struct.error:
-            return False
-        return header.magic == 2 and segment.base_offset <= header.base_offset < self.point
 
     def _cut(self, torn: Segment, later: list[Segment], size: int) -> None:
         """Above the recovery point: keep the sound bytes of this segment and nothing after it."""
@@ -252,10 +250,7 @@ class _Opening:
             os.ftruncate(fd, size)
             os.fsync(fd)
         torn.size = size
+        # An index file of an active segment is missing or true: a later start begins its scan by it.
+        remove_files([torn.path(INDEX), torn.path(TIME_INDEX)])
         torn.is_index_written = False
         self.log.is_folder_synced = False
-
-
-def _header_at(segment: Segment, position: int) -> BatchHeader:
-    with private_descriptor(segment.file.path) as fd:
-        return BatchHeader.peek(os.pread(fd, HEADER_SIZE, position))

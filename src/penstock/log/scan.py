@@ -34,8 +34,15 @@ class Found(msgspec.Struct, gc=False):
     view: memoryview
 
 
-def walk(fd: int, position: int, end: int, *, expected_offset: int, check_crc: bool = True) -> Iterator[Found]:
-    """Every batch from a batch start to `end`; Damaged where the bytes stop making sense, or a file is short."""
+def walk(
+    fd: int, position: int, end: int, *, expected_offset: int, check_crc: bool = True, may_have_gaps: bool = True
+) -> Iterator[Found]:
+    """Every batch from a batch start to `end`; Damaged where the bytes stop making sense, or a file is short.
+
+    Without gaps each batch must begin where the one before it ended: the checksum does not cover a batch's offset. For
+    the first one that is known only at the segment's beginning.
+    """
+    is_first = position > 0
     buffer = bytearray(min(READ_SIZE, max(end - position, HEADER_SIZE)))
     view = memoryview(buffer)
     held_from = held_to = position
@@ -46,8 +53,10 @@ def walk(fd: int, position: int, end: int, *, expected_offset: int, check_crc: b
                 raise Damaged(position, expected_offset, "a batch header cut short")
         header = BatchHeader(*HEADER.unpack_from(view, position - held_from))
         size = header.length + LENGTH_OVERHEAD
-        if wrong := _wrong_header(header, expected_offset, left=end - position):
+        is_gap_wrong = not may_have_gaps and not is_first
+        if wrong := _wrong_header(header, expected_offset, left=end - position, is_gap_wrong=is_gap_wrong):
             raise Damaged(position, expected_offset, wrong)
+        is_first = False
         if held_to - position < size:
             if size > len(buffer):
                 buffer = bytearray(size)
@@ -74,7 +83,7 @@ def _fill(fd: int, view: memoryview, position: int, end: int) -> int:
     return got
 
 
-def _wrong_header(header: BatchHeader, expected_offset: int, *, left: int) -> str | None:
+def _wrong_header(header: BatchHeader, expected_offset: int, *, left: int, is_gap_wrong: bool) -> str | None:
     if header.length < HEADER_SIZE - LENGTH_OVERHEAD:
         return f"a batch of length {header.length}"
     if header.magic != 2:
@@ -82,5 +91,7 @@ def _wrong_header(header: BatchHeader, expected_offset: int, *, left: int) -> st
     if header.length + LENGTH_OVERHEAD > left:
         return f"a batch of {header.length + LENGTH_OVERHEAD} bytes of which {left} are there"
     if header.base_offset < expected_offset or header.last_offset_delta < 0:
+        return f"a batch from offset {header.base_offset} to {header.last_offset}"
+    if is_gap_wrong and header.base_offset > expected_offset:
         return f"a batch from offset {header.base_offset} to {header.last_offset}"
     return None

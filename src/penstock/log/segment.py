@@ -15,10 +15,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import structlog
+
 from penstock.log.files import FilePool, PooledFile, read_whole, write_atomically
 from penstock.log.index import OffsetIndex, TimeIndex
 from penstock.log.transactions import TransactionIndex
 from penstock.wire.batch import HEADER_SIZE, LENGTH_OVERHEAD, NO_TIMESTAMP, BatchHeader
+
+_log = structlog.get_logger(__name__)
 
 RECENT_MAX: Final = 256
 """Batches whose places an active segment remembers; half are forgotten when it is full."""
@@ -31,6 +35,9 @@ HEADER_WALK_BYTES: Final = 8 << 10
 
 _WHERE: Final = struct.Struct(">qi11xi")
 """Of a batch header: base offset, length, last offset delta."""
+
+INDEX_AGAIN_EVERY: Final = 4 << 10
+"""Bytes between the entries of an index that had to be built anew in memory."""
 
 UNKNOWN: Final = -1
 UNREAD: Final = -2
@@ -169,7 +176,7 @@ class Segment:
         if recent is not None and recent.knows(offset):
             at = bisect_left(recent.lasts, offset)
             return recent.positions[at] if at < len(recent.lasts) else UNKNOWN
-        for position, base, last_delta, _ in self._walk(self.offset_index().floor(offset - self.base_offset)):
+        for position, base, last_delta, _ in self._walk_to(offset):
             if base + last_delta >= offset:
                 return position
         return UNKNOWN
@@ -180,7 +187,7 @@ class Segment:
         if recent is not None and recent.knows(offset):
             at = bisect_left(recent.bases, offset)
             return recent.positions[at] if at < len(recent.bases) else self.size
-        for position, base, _, _ in self._walk(self.offset_index().floor(offset - self.base_offset)):
+        for position, base, _, _ in self._walk_to(offset):
             if base >= offset:
                 return position
         return self.size
@@ -192,7 +199,7 @@ class Segment:
             at = bisect_right(recent.positions, stop)
             end = recent.positions[at - 1]
         else:
-            end = self.offset_index().boundary(stop)
+            end = self._boundary(stop)
         if end > position:
             return end
         for at, _, _, size in self._walk(position):
@@ -200,10 +207,44 @@ class Segment:
                 return at
         return self.size
 
+    def _boundary(self, stop: int) -> int:
+        """The last batch start at or before `stop` that the index knows of; 0 where it knows of none."""
+        position, relative_last = self.offset_index().entry_before(stop)
+        if relative_last >= 0 and not self._has_batch(position, relative_last):
+            self.index_again()
+            position, _ = self.offset_index().entry_before(stop)
+        return position
+
     def size_of_batch_at(self, position: int) -> int:
         for _, _, _, size in self._walk(position):
             return size
         return 0
+
+    def _walk_to(self, offset: int) -> Iterator[tuple[int, int, int, int]]:
+        """Batches from the index entry at or before an offset on. An entry that does not point at its batch (an index
+        has no checksum) discredits the index: it is built anew from the headers."""
+        position, relative_last = self.offset_index().entry_at(offset - self.base_offset)
+        if relative_last >= 0 and not self._has_batch(position, relative_last):
+            self.index_again()
+            position = self.offset_index().floor(offset - self.base_offset)
+        return self._walk(position)
+
+    def _has_batch(self, position: int, relative_last: int) -> bool:
+        first = next(self._walk(position), None)
+        return first is not None and first[1] + first[2] == self.base_offset + relative_last
+
+    def index_again(self) -> None:
+        _log.warning("index wrong, built again", file=self.path(INDEX))
+        index, since = OffsetIndex(), 0
+        for position, base, last_delta, size in self._walk(0):
+            if since > INDEX_AGAIN_EVERY:
+                index.add(base + last_delta - self.base_offset, position)
+                since = 0
+            since += size
+        if self.is_active:
+            self.index = index
+        else:
+            self.file.pool.indexes.keep(self, index)
 
     def _walk(self, position: int) -> Iterator[tuple[int, int, int, int]]:
         """Position, base offset, last offset delta and size of each batch from a batch start on, by headers alone."""
@@ -229,6 +270,11 @@ class Segment:
                 self.file.pool.indexes.keep(self, self.load_offset_index())
         assert self.index is not None
         return self.index
+
+    @property
+    def is_index_unwritten(self) -> bool:
+        """Whether memory knows more than the files."""
+        return not self.is_index_written and self.index is not None and self.time_index is not None
 
     def indexes_written(self) -> None:
         """A flush has both on disk: a closed segment need not hold them any longer."""

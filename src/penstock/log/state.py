@@ -31,6 +31,9 @@ DAMAGE_NOTE: Final = "penstock-damaged"
 """Lies in a partition's folder while it is known to be damaged. The next start reads the whole log, and removes the
 note if it finds nothing wrong any more."""
 
+GAPS_NOTE: Final = "penstock-offset-gaps"
+"""Lies in a partition's folder once offsets may be missing in it. Everywhere else a gap is damage."""
+
 _DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -87,7 +90,7 @@ class LogState:
         self.is_folder_synced = True
         """False while files were made or renamed since the folder was last fsynced."""
         self.may_have_gaps = False
-        """Compaction has been here: a segment may end before the next one begins, and that is no damage."""
+        """Offsets may be missing between batches, by compaction here or at the leader, and that is no damage."""
         self.flushed_at = clock.now()
         self.home: Home | None = None
 
@@ -108,6 +111,13 @@ class LogState:
             if stops_reads:
                 self._remember_damage(reason)
         return self.trouble.refusal()
+
+    def allow_gaps(self) -> None:
+        """From now on a batch need not begin where the one before it ended."""
+        if not self.may_have_gaps:
+            (self.folder / GAPS_NOTE).touch()
+            self.may_have_gaps = True
+            self.is_folder_synced = False
 
     def _remember_damage(self, reason: str) -> None:
         try:

@@ -18,6 +18,7 @@ from penstock.log.cutting import DELETED, CuttableLog
 from penstock.log.files import private_descriptor, rename_if_there, sync_folder
 from penstock.log.scan import Damaged, walk
 from penstock.log.segment import LOG, SUFFIXES, TXN_INDEX, Segment, file_name
+from penstock.log.state import GAPS_NOTE
 
 CLEANED: Final = ".cleaned"
 SWAP: Final = ".swap"
@@ -26,6 +27,7 @@ SWAP: Final = ".swap"
 def prepare_swap(folder: Path, base_offsets: Sequence[int]) -> None:
     """First part, in the thread that wrote and fsynced the `.cleaned` files. Indexes first: once the `.log` is a
     `.swap` it stands for all originals from its base to its end, with whatever index is there."""
+    (folder / GAPS_NOTE).touch()
     for base_offset in sorted(base_offsets, reverse=True):
         for suffix in reversed(SUFFIXES):
             path = str(folder / file_name(base_offset, suffix))
@@ -47,7 +49,7 @@ class SwappableLog(CuttableLog):
         self.segments = (*segments[:first], *new, *segments[first + len(old) :])
         self.size += sum(s.size for s in new) - sum(s.size for s in old)
         self.is_folder_synced = False
-        self.may_have_gaps = True
+        self.allow_gaps()
         for segment in old:
             self.pool.indexes.drop(segment)
         return new
