@@ -164,3 +164,19 @@ def test_a_closed_pipe_is_a_quiet_end(penstock: Penstock, topic: str, penstock_s
     pipe = f"{sys.executable} -m penstock.cli consume {topic} | head -1; echo ${{PIPESTATUS[0]}}"
     outcome = subprocess.run(["bash", "-c", pipe], capture_output=True, text=True, env=environment, check=True)
     assert outcome.stdout == f"0 {'x' * 100}\n0\n" and outcome.stderr == ""
+
+
+def test_a_partition_that_hands_out_nothing_is_said(
+    penstock_broker: RunningBroker, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    penstock = Penstock(penstock_broker.bootstrap, monkeypatch, capfd)
+    penstock("produce", "t", "-p", "0", stdin="x\n")
+    penstock_broker.stop()
+    log = penstock_broker.data_dir / "t-0" / "00000000000000000000.log"
+    damaged = bytearray(log.read_bytes())
+    damaged[-1] ^= 0xFF
+    log.write_bytes(damaged)
+    (penstock_broker.data_dir / ".kafka_cleanshutdown").unlink()
+    penstock_broker.start()
+    failed = penstock("consume", "t", "--timeout", "1")
+    assert failed.code == ExitCode.FAILED and "its log may be offline" in failed.err

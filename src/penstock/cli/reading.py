@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from penstock.cli.client import Cluster, failure
+from penstock.cli.exits import Failure
 from penstock.cli.kafka_names import Consumer, KafkaError, Message, TopicPartition
 from penstock.cli.positions import Span
 from penstock.cli.records import PrintedRecord
@@ -53,7 +54,18 @@ class TopicReader:
             if messages:
                 progressed = now
             elif not follow and now - progressed > self.cluster.timeout_s:
-                raise self.cluster.no_answer(f"read {self.topic}")
+                raise self._nothing_comes(unfinished)
+
+    def _nothing_comes(self, unfinished: set[int]) -> Failure:
+        if self.cluster.complaints:
+            return self.cluster.no_answer(f"read {self.topic}")
+        which = ", ".join(map(str, sorted(unfinished)))
+        return Failure(
+            f"could not read {self.topic} to its end: nothing came from partition {which} for "
+            f"{self.cluster.timeout_s:g} s",
+            hint="The leader is there but does not hand out the records; its log may be offline. The broker's own log\n"
+            "tells why, and so does its /health page. --timeout SECONDS waits longer.",
+        )
 
     def read_last(self, spans: dict[int, Span], *, count: int) -> list[PrintedRecord]:
         """The last records over all partitions, by time. Goes further back where gaps hid some of them.

@@ -72,9 +72,9 @@ class Stopping:
     def listen(self, running: "asyncio.Future[None]") -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._on_signal, number, running)
+            loop.add_signal_handler(number, self.on_signal, number, running)
 
-    def _on_signal(self, number: signal.Signals, running: "asyncio.Future[None]") -> None:
+    def on_signal(self, number: signal.Signals, running: "asyncio.Future[None]") -> None:
         if self.asked:
             if number is signal.SIGINT:
                 click.echo("Left without a clean stop; the next start recovers the logs.", err=True)

@@ -1,8 +1,11 @@
 """What `penstock up` says before, at and after the start; the broker itself is tested elsewhere."""
 
+import asyncio
 import io
 import json
 import logging
+import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +17,7 @@ from penstock.broker.loggers import LOGGER_LEVELS
 from penstock.cli import logging as cli_logging
 from penstock.cli.exits import ExitCode
 from penstock.cli.program import run
-from penstock.cli.serving import banner_text
+from penstock.cli.serving import Stopping, banner_text
 
 
 @pytest.fixture(autouse=True)
@@ -104,3 +107,18 @@ def test_text_logs_are_lines_for_people(monkeypatch: pytest.MonkeyPatch) -> None
     structlog.get_logger().info("not at this level")
     (line,) = stream.getvalue().splitlines()
     assert "disk full" in line and "folder=/data" in line
+
+
+async def test_the_first_signal_stops_and_a_second_ctrl_c_does_not_wait(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left_with: list[int] = []
+    monkeypatch.setattr(os, "_exit", left_with.append)
+    running: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    stopping = Stopping()
+    stopping.on_signal(signal.SIGINT, running)
+    assert running.cancelled() and stopping.asked and left_with == []
+    stopping.on_signal(signal.SIGTERM, running)
+    assert left_with == []
+    stopping.on_signal(signal.SIGINT, running)
+    assert left_with == [ExitCode.INTERRUPTED] and "without a clean stop" in capsys.readouterr().err

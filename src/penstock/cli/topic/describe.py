@@ -64,7 +64,8 @@ def _document(
         )
     return {
         "topic": topic.name,
-        "topic_id": str(topic.topic_id),
+        # The library writes ids in plain base64, Kafka's tools in the kind that is safe in file names and addresses.
+        "topic_id": str(topic.topic_id).replace("+", "-").replace("/", "_"),
         "internal": topic.is_internal,
         "partitions": partitions,
         "settings": [{"name": s.name, "value": s.value, "source": s.source} for s in settings],
