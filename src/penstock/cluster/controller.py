@@ -166,18 +166,24 @@ class Controller:
                     raise NotController
                 decision = self._machine.decide(command)
                 try:
-                    revision = await self._commit(decision)
-                except Conflict:
-                    await self._feed.catch_up()
-                    continue
+                    if await self._is_written(decision):
+                        return decision.reply
                 except Unavailable as failure:
                     # Written or not, nobody knows: the client asks again and then sees which.
                     raise RequestTimedOut(f"the metadata store does not answer: {failure}") from failure
-                if decision.transactions:
-                    await self._feed.reached(revision)
-                    await self.settled()
-                return decision.reply
             raise RequestTimedOut(f"lost to other changes {ATTEMPTS_MAX} times")
+
+    async def _is_written(self, decision: AnyDecision) -> bool:
+        """Write it and wait until it shows here; False where it lost to another write, which then shows here."""
+        try:
+            revision = await self._commit(decision)
+        except Conflict:
+            await self._feed.catch_up()
+            return False
+        if decision.transactions:
+            await self._feed.reached(revision)
+            await self.settled()
+        return True
 
     async def _commit(self, decision: AnyDecision) -> Revision:
         """The revision that the last of its transactions made."""

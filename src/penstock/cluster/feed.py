@@ -25,24 +25,32 @@ class ImageFeed:
         self._waiting: list[tuple[Revision, int, asyncio.Future[None]]] = []
         self._asked = 0
         self._task: asyncio.Task[None] | None = None
+        self._failure: BaseException | None = None
 
     async def start(self) -> None:
         self._image.load(await self._metastore.range(self._keys.prefix))
         self._task = asyncio.create_task(self._follow_forever(), name="cluster image")
+        self._task.add_done_callback(self._ended)
 
     async def stop(self) -> None:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait([self._task])
             self._task = None
-        while self._waiting:
-            _, _, waiter = heapq.heappop(self._waiting)
-            waiter.cancel()
+
+    async def ended(self) -> None:
+        """Return when it is stopped, raise what made it fail: a broker whose image stands still must not go on."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+        if self._failure is not None:
+            raise self._failure
 
     async def reached(self, revision: Revision) -> None:
         """Wait until the image holds all that was committed up to this revision (RULES 36)."""
         if self._image.revision >= revision:
             return
+        if self._task is None or self._task.done():
+            raise Unavailable("the cluster image is no longer kept up to date")
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._asked += 1
         heapq.heappush(self._waiting, (revision, self._asked, waiter))
@@ -78,6 +86,15 @@ class ImageFeed:
         except Unavailable as failure:
             _log.warning("metastore unavailable", reason=str(failure))
             await asyncio.sleep(RETRY_AFTER_S)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._failure = None if task.cancelled() else task.exception()
+        if self._failure is not None:
+            _log.error("cluster image stands still", exc_info=self._failure)
+        for _, _, waiter in self._waiting:
+            if not waiter.done():
+                waiter.set_exception(Unavailable("the cluster image is no longer kept up to date"))
+        self._waiting.clear()
 
     def _release(self) -> None:
         while self._waiting and self._waiting[0][0] <= self._image.revision:

@@ -61,6 +61,10 @@ class Cluster:
         await self.controller.sweep_leftovers()
         await self.controller.begin_anew(self._broker_id)
 
+    async def ended(self) -> None:
+        """Raise what made the image stand still, or return when it was stopped: for whoever must stop with it."""
+        await self._feed.ended()
+
     async def stop(self) -> None:
         await self.controller.stop()
         await self._feed.stop()

@@ -31,7 +31,7 @@ from penstock.errors import (
     TopicAlreadyExists,
     UnknownTopicId,
 )
-from penstock.metastore import EmbeddedMetastore, MemoryMetastore, Put, Revision, Transaction, Unavailable
+from penstock.metastore import EmbeddedMetastore, MemoryMetastore, Put, Revision, Transaction, Unavailable, local
 from penstock.model import BrokerId, LeaderEpoch, TopicId
 from penstock.settings.broker import LOG_RETENTION_MS
 from penstock.settings.config import Config
@@ -250,3 +250,35 @@ async def test_work_that_outlasts_its_request_comes_to_its_end(monkeypatch: pyte
 async def test_a_topic_deleted_twice_is_unknown_the_second_time(cluster: Cluster) -> None:
     (outcome,) = await cluster.controller.delete_topics([TopicId(b"2" * 16)], timeout_ms=5_000)
     assert isinstance(outcome, UnknownTopicId)
+
+
+async def test_an_image_that_fell_too_far_behind_lists_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "WATCH_BACKLOG_MAX", 5)
+    store = MemoryMetastore(ManualClock())
+    async with a_cluster(metastore=store) as cluster:
+        # The store in memory answers at once, so the watcher gets no turn until all of these are written.
+        for number in range(1, 21):
+            await store.commit(Transaction(puts=(Put(KEYS.producer_ids, b'{"next":%d}' % number),)))
+        await cluster._feed.catch_up()
+        assert cluster.image.producer_id_next == 20
+        await created(cluster, "after")
+    await store.close()
+
+
+async def test_a_subscriber_that_fails_stops_the_image_loudly(cluster: Cluster) -> None:
+    def fail(_: object) -> None:
+        raise RuntimeError("a bug")
+
+    cluster.image.subscribe(fail)
+    (outcome,) = await cluster.controller.create_topics([CreateTopic("orders")], timeout_ms=5_000)
+    assert isinstance(outcome, RequestTimedOut)
+    with pytest.raises(RuntimeError, match="a bug"):
+        await cluster.ended()
+    (outcome,) = await cluster.controller.create_topics([CreateTopic("more")], timeout_ms=5_000)
+    assert isinstance(outcome, RequestTimedOut)
+
+
+async def test_a_stopped_cluster_has_ended(cluster: Cluster) -> None:
+    waiting = asyncio.create_task(cluster.ended())
+    await cluster.stop()
+    await waiting
