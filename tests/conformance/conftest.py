@@ -42,8 +42,10 @@ def findings(
     """Where the two differ, for every situation that this session needs."""
     situations = _needed(request.session.items)
     with ThreadPoolExecutor(2) as pool:
-        kafka = pool.submit(play, situations, Stagehand(apache_kafka.port, settles_later=True))
-        ours = pool.submit(play, situations, Stagehand(port_of(conformance_broker.bootstrap), settles_later=False))
+        kafka = pool.submit(play, situations, Stagehand("Kafka", apache_kafka.port, settles_later=True))
+        ours = pool.submit(
+            play, situations, Stagehand("Penstock", port_of(conformance_broker.bootstrap), settles_later=False)
+        )
         theirs_played, ours_played = kafka.result(), ours.result()
     return {
         each: [

@@ -72,7 +72,7 @@ class Normaliser:
             return [self._value(api, field, each, literals) for each in items]
         kept = [each for each in items if not self._is_foreign(each, literals)]
         values = [self._value(api, "", each, literals) for each in kept]
-        if field == "batches":
+        if field == "batches" or not values:
             return values
         for key in _KEYS:
             if all(set(key) <= set(each) for each in kept):

@@ -29,6 +29,7 @@ class Stage:
         title = f"{situation.api}/{situation.name}".encode()
         self.prefix = f"cf-{hashlib.sha1(title, usedforsecurity=False).hexdigest()[:8]}-{versions[0]}-"
         self.ids: dict[str, bytes] = {}
+        self.broker = stagehand.broker
         self._stagehand = stagehand
 
     def topics(self) -> list[Topic]:
@@ -161,11 +162,12 @@ def play(situations: Sequence[Situation], stagehand: Stagehand) -> dict[Situatio
 
 
 def _play(stage: Stage) -> dict[int, Transcript]:
+    """A situation that cannot be played is a finding like any other: the broker's name makes it differ."""
     try:
         return stage.play()
     except Exception as fault:
-        fault.add_note(f"in {stage.situation.api}: {stage.situation.name}, versions {stage.versions}")
-        raise
+        said = f"{stage.broker}: {type(fault).__name__}: {fault}"
+        return {version: [{"fault": said}] for version in stage.versions}
 
 
 def _strings(value: Any) -> set[str]:

@@ -22,7 +22,8 @@ _CLIENT_METRICS = 16
 
 
 class Stagehand:
-    def __init__(self, port: int, *, settles_later: bool) -> None:
+    def __init__(self, broker: str, port: int, *, settles_later: bool) -> None:
+        self.broker = broker
         self.port = port
         self._settles_later = settles_later
         self._numbers = itertools.count()

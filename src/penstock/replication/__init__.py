@@ -2,6 +2,6 @@
 
 from penstock.replication.partition import ALL, Appended, Partition, Readable
 from penstock.replication.partitions import Partitions
-from penstock.replication.rules import AppendRules, RecordsRefused
+from penstock.replication.rules import AppendRules, NotOneBatch, RecordsRefused
 
-__all__ = ["ALL", "AppendRules", "Appended", "Partition", "Partitions", "Readable", "RecordsRefused"]
+__all__ = ["ALL", "AppendRules", "Appended", "NotOneBatch", "Partition", "Partitions", "Readable", "RecordsRefused"]

@@ -28,7 +28,7 @@ from penstock.errors import (
 from penstock.log import Duplicate, FileSlice, Flusher, PartitionLog
 from penstock.model import BrokerId, Clock, LeaderEpoch, Offset, PartitionIndex, TopicId, TopicPartition
 from penstock.replication.metrics import TopicMetrics
-from penstock.replication.rules import AppendRules, check_header, open_batch, stamp_append_time
+from penstock.replication.rules import AppendRules, check_header, clear_append_time, open_batch, stamp_append_time
 from penstock.settings import TopicConfig
 from penstock.settings import topic as settings
 from penstock.wire import batch as layout
@@ -115,6 +115,8 @@ class Partition:
         if epoch > self.leader_epoch:
             self.epoch_start = self.log.end_offset
             self.leader_epoch = epoch
+            if leader == self._broker_id:
+                self.log.epochs.assign(epoch, self.log.end_offset)
         self.leader, self.replicas, self.in_sync = leader, replicas, in_sync
         self._advance_high_watermark()
         self._notify()
@@ -123,7 +125,7 @@ class Partition:
         """Refuse unless this broker leads, under the epoch the caller believes in (-1: it did not say)."""
         if self.leader != self._broker_id:
             raise NotLeaderOrFollower(f"{self.topic_partition} is led by broker {self.leader}")
-        if current_leader_epoch >= 0 and current_leader_epoch != self.leader_epoch:
+        if current_leader_epoch not in (-1, self.leader_epoch):
             if current_leader_epoch < self.leader_epoch:
                 raise FencedLeaderEpoch(f"{current_leader_epoch} is older than {self.leader_epoch}")
             raise UnknownLeaderEpoch(f"{current_leader_epoch} is newer than {self.leader_epoch}")
@@ -150,9 +152,11 @@ class Partition:
         if header.producer_id >= 0:
             duplicate = log.producers.check(header)
             if duplicate is not None:
-                return self._duplicate(duplicate, rules)
+                return self._duplicate(duplicate)
         if rules.stamps_append_time:
             stamp_append_time(view, header, now)
+        elif header.is_log_append_time:
+            clear_append_time(view, header)
         base_offset = log.end_offset
         layout.BASE_OFFSET.pack_into(view, 0, base_offset)
         layout.LEADER_EPOCH.pack_into(view, 12, self.leader_epoch)
@@ -167,11 +171,11 @@ class Partition:
             self._advance_high_watermark()
         return Appended(base_offset, log.end_offset, now if rules.stamps_append_time else -1, log.start_offset)
 
-    def _duplicate(self, duplicate: Duplicate, rules: AppendRules) -> Appended:
+    def _duplicate(self, duplicate: Duplicate) -> Appended:
         return Appended(
             base_offset=duplicate.base_offset,
             next_offset=duplicate.last_offset + 1,
-            log_append_time_ms=duplicate.timestamp if rules.stamps_append_time else -1,
+            log_append_time_ms=duplicate.timestamp,
             log_start_offset=self.log.start_offset,
         )
 

@@ -29,7 +29,13 @@ from penstock.wire.records import check, iterate, unpack
 MAGIC = 2
 CODEC_MAX = ZSTD
 ZSTD_FROM_PRODUCE = 7
+RECORD_BYTES_MIN = 7
+"""Length, attributes, two deltas, no key, no value, no headers: a byte each."""
 KEEP_PRODUCERS_CODEC = -1
+
+
+class NotOneBatch(InvalidRecord):
+    """A produce request must hold one whole record batch of magic 2 for each partition."""
 
 
 class RecordsRefused(InvalidRecord):
@@ -93,7 +99,7 @@ def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
         raise _too_short(view) from None
     size = len(view)
     if header.magic != MAGIC:
-        raise InvalidRecord(f"Produce requests may hold record batches of magic 2 only, this one says {header.magic}")
+        raise _wrong_magic(header.magic)
     if header.length != size - layout.LENGTH_OVERHEAD:
         raise _wrong_length(header, size)
     if header.crc != crc32c(view[layout.CRC_FROM :]):
@@ -104,6 +110,8 @@ def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
         )
     if size > rules.segment_bytes:
         raise RecordListTooLarge(f"The record batch size is {size} bytes, a segment holds {rules.segment_bytes}")
+    if header.base_offset != 0:
+        raise InvalidRecord(f"A producer counts a batch's offsets from 0, this one from {header.base_offset}")
     attributes = header.attributes
     if attributes & layout.CONTROL:
         raise InvalidRecord("Clients are not allowed to write control records")
@@ -116,6 +124,8 @@ def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
     count = header.record_count
     if count <= 0 or header.last_offset_delta != count - 1:
         raise InvalidRecord(f"A batch of {count} records cannot span {header.last_offset_delta + 1} offsets")
+    if attributes & layout.COMPRESSION_MASK == 0 and count * RECORD_BYTES_MIN > size - layout.HEADER_SIZE:
+        raise InvalidRecord(f"{count} records cannot fit into {size - layout.HEADER_SIZE} bytes")
     if header.producer_id >= 0 and (header.base_sequence < 0 or header.producer_epoch < 0):
         raise InvalidRecord(
             f"Invalid sequence number {header.base_sequence} or epoch {header.producer_epoch} in a batch of producer"
@@ -126,22 +136,28 @@ def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
     return header
 
 
+def _wrong_magic(magic: int) -> Exception:
+    if 0 <= magic < MAGIC:
+        return NotOneBatch(f"Produce requests may hold record batches of magic 2 only, this one says {magic}")
+    return CorruptMessage(f"No record batch has the magic {magic}")
+
+
 def _too_short(view: memoryview) -> Exception:
     if len(view) == 0:
-        return InvalidRecord("A produce request needs one record batch for each partition, this one has none")
-    return CorruptMessage(f"A record batch has at least {layout.HEADER_SIZE} bytes, this one has {len(view)}")
+        return NotOneBatch("A produce request needs one record batch for each partition, this one has none")
+    return NotOneBatch(f"A record batch has at least {layout.HEADER_SIZE} bytes, this one has {len(view)}")
 
 
 def _wrong_length(header: BatchHeader, size: int) -> Exception:
-    if layout.HEADER_SIZE - layout.LENGTH_OVERHEAD <= header.length < size - layout.LENGTH_OVERHEAD:
-        return InvalidRecord("A produce request may hold one record batch for each partition, this one has more")
-    return CorruptMessage(f"The batch says {header.size} bytes, {size} came")
+    if header.length < layout.HEADER_SIZE - layout.LENGTH_OVERHEAD:
+        return CorruptMessage(f"The batch says {header.size} bytes, fewer than a header has")
+    if header.length < size - layout.LENGTH_OVERHEAD:
+        return NotOneBatch("A produce request may hold one record batch for each partition, this one has more")
+    return NotOneBatch(f"The batch says {header.size} bytes, {size} came")
 
 
 def _check_timestamp(header: BatchHeader, rules: AppendRules, now: int) -> None:
     """By the header's base and largest timestamps: the records' own are inside, and stay closed."""
-    if header.is_log_append_time:
-        raise InvalidTimestamp("A producer's batch cannot claim to have been stamped by the log")
     base, largest = header.base_timestamp, header.max_timestamp
     if largest - now > rules.timestamp_after_ms_max or (base >= 0 and now - base > rules.timestamp_before_ms_max):
         raise InvalidTimestamp(
@@ -193,6 +209,12 @@ def stamp_append_time(view: memoryview, header: BatchHeader, now: int) -> None:
     """Mark the batch as stamped by the log: readers then take the largest timestamp for every record of it."""
     layout.ATTRIBUTES.pack_into(view, layout.ATTRIBUTES_AT, header.attributes | layout.LOG_APPEND_TIME)
     layout.TIMESTAMP.pack_into(view, layout.MAX_TIMESTAMP_AT, now)
+    restamp_crc(view)
+
+
+def clear_append_time(view: memoryview, header: BatchHeader) -> None:
+    """A producer's claim that the log stamped its batch is taken back: here the records' own times count."""
+    layout.ATTRIBUTES.pack_into(view, layout.ATTRIBUTES_AT, header.attributes & ~layout.LOG_APPEND_TIME)
     restamp_crc(view)
 
 

@@ -12,7 +12,15 @@ from penstock.errors import (
     Refusal,
     UnsupportedCompressionType,
 )
-from penstock.replication.rules import AppendRules, RecordsRefused, check_header, open_batch, stamp_append_time
+from penstock.replication.rules import (
+    AppendRules,
+    NotOneBatch,
+    RecordsRefused,
+    check_header,
+    clear_append_time,
+    open_batch,
+    stamp_append_time,
+)
 from penstock.settings import Config
 from penstock.wire import batch as layout
 from penstock.wire.batch import BatchHeader
@@ -54,19 +62,20 @@ def test_a_good_batch_is_taken_and_its_header_read() -> None:
 @pytest.mark.parametrize(
     ("view", "refusal"),
     [
-        (memoryview(bytearray()), InvalidRecord),
-        (memoryview(bytearray(60)), CorruptMessage),
-        (patched(a_batch(), magic=1), InvalidRecord),
-        (patched(a_batch(), magic=3), InvalidRecord),
+        (memoryview(bytearray()), NotOneBatch),
+        (memoryview(bytearray(60)), NotOneBatch),
+        (patched(a_batch(), magic=1), NotOneBatch),
+        (patched(a_batch(), magic=3), CorruptMessage),
         (patched(a_batch(), crc=7), CorruptMessage),
         (patched(a_batch(), length=5), CorruptMessage),
         (patched(a_batch(), length=-1), CorruptMessage),
-        (patched(a_batch(), length=10_000), CorruptMessage),
+        (patched(a_batch(), length=10_000), NotOneBatch),
         (patched(a_batch(), attributes=layout.CONTROL), InvalidRecord),
         (patched(a_batch(), attributes=layout.DELETE_HORIZON), InvalidRecord),
         (patched(a_batch(), attributes=0x80), InvalidRecord),
         (patched(a_batch(), attributes=layout.TRANSACTIONAL), InvalidTxnState),
-        (patched(a_batch(), attributes=layout.LOG_APPEND_TIME), InvalidTimestamp),
+        (patched(a_batch(), base_offset=5), InvalidRecord),
+        (patched(a_batch(), record_count=1_000, last_offset_delta=999), InvalidRecord),
         (patched(a_batch(), attributes=5), UnsupportedCompressionType),
         (patched(a_batch(), record_count=0, last_offset_delta=-1), InvalidRecord),
         (patched(a_batch(), record_count=-3), InvalidRecord),
@@ -108,6 +117,13 @@ def test_timestamps_are_held_to_the_topics_window() -> None:
     for timestamp in (NOW - 1001, NOW + 11):
         with pytest.raises(InvalidTimestamp):
             check_header(a_batch(timestamp=timestamp), narrow, NOW)
+
+
+def test_a_claim_to_have_been_stamped_by_the_log_is_taken_back() -> None:
+    view = patched(a_batch(), attributes=layout.LOG_APPEND_TIME)
+    clear_append_time(view, check_header(view, rules(), NOW))
+    header = check_header(view, rules(), NOW)
+    assert not header.is_log_append_time
 
 
 def test_log_append_time_stamps_the_batch_and_its_checksum() -> None:

@@ -20,7 +20,6 @@ from penstock.cluster import ClusterImage
 from penstock.errors import (
     FencedLeaderEpoch,
     NotLeaderOrFollower,
-    OffsetOutOfRange,
     Refusal,
     UnknownServerError,
     UnknownTopicId,
@@ -168,8 +167,8 @@ class _Fetch:
     def _unknown(self, key: TopicKey, index: int) -> PartitionAnswer:
         by_id = self._context.api_version >= TOPIC_IDS_FROM
         if by_id and key not in self._image.topics_by_id:
-            return PartitionAnswer(index, UnknownTopicId.code)
-        return PartitionAnswer(index, UnknownTopicOrPartition.code)
+            return PartitionAnswer(index, UnknownTopicId.code, aborted=[])
+        return PartitionAnswer(index, UnknownTopicOrPartition.code, aborted=[])
 
     def _refused(self, partition: Partition, error: Exception) -> PartitionAnswer:
         if not isinstance(error, Refusal):
@@ -179,9 +178,6 @@ class _Fetch:
         answer = PartitionAnswer(partition.index, error.code)
         if isinstance(error, (NotLeaderOrFollower, FencedLeaderEpoch)):
             answer.current_leader = (partition.leader, partition.leader_epoch)
-        if isinstance(error, OffsetOutOfRange):
-            answer.high_watermark = partition.high_watermark
-            answer.log_start_offset = partition.log.start_offset
         return answer
 
     # Parking ----------------------------------------------------------------------------------------------------
@@ -262,7 +258,7 @@ class _Fetch:
 def _read(
     partition: Partition, asked: FetchPartition, committed_only: bool, left: int, *, at_least_one: bool
 ) -> PartitionAnswer:
-    partition.require_leader(asked.current_leader_epoch)
+    partition.require_leader(max(asked.current_leader_epoch, -1))
     diverging = (
         partition.diverging_epoch(asked.last_fetched_epoch, asked.offset) if asked.last_fetched_epoch >= 0 else None
     )

@@ -6,7 +6,7 @@ from blocks that the metadata store gives out once. A producer without a transac
 
 from penstock.broker.registry import answers
 from penstock.cluster import ProducerIds
-from penstock.errors import CoordinatorNotAvailable, InvalidRequest
+from penstock.errors import CoordinatorNotAvailable, InvalidRequest, Refusal
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.init_producer_id_request import InitProducerIdRequest
 from penstock.wire.messages.init_producer_id_response import InitProducerIdResponse
@@ -16,6 +16,13 @@ UNKNOWN = -1
 
 @answers(ApiKey.INIT_PRODUCER_ID, versions=(0, 5))
 async def init_producer_id(request: InitProducerIdRequest, producer_ids: ProducerIds) -> InitProducerIdResponse:
+    try:
+        return InitProducerIdResponse(producer_id=await _next(request, producer_ids), producer_epoch=0)
+    except Refusal as refusal:
+        return InitProducerIdResponse(error_code=refusal.code, producer_id=UNKNOWN, producer_epoch=UNKNOWN)
+
+
+async def _next(request: InitProducerIdRequest, producer_ids: ProducerIds) -> int:
     if (request.producer_id == UNKNOWN) != (request.producer_epoch == UNKNOWN):
         raise InvalidRequest("a former producer id and its epoch come together or not at all")
     if request.transactional_id is not None:
@@ -23,4 +30,4 @@ async def init_producer_id(request: InitProducerIdRequest, producer_ids: Produce
             raise InvalidRequest("a transactional id cannot be empty")
         # Found by FindCoordinator, which is not answered yet: no client that looks first comes here.
         raise CoordinatorNotAvailable("transactions are not served by this broker")
-    return InitProducerIdResponse(producer_id=await producer_ids.next(), producer_epoch=0)
+    return await producer_ids.next()

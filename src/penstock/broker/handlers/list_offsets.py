@@ -58,16 +58,20 @@ async def list_offsets(
     for topic in request.topics:
         answered = []
         for part in topic.partitions:
+            times = asked.pop((topic.name, part.partition_index), 0)
+            if times == 0:
+                continue  # asked for before in this request, and refused there
             try:
-                if asked[topic.name, part.partition_index] > 1:
-                    raise InvalidRequest(f"{topic.name}-{part.partition_index} is asked for twice")
+                if times > 1:
+                    raise InvalidRequest(f"{topic.name}-{part.partition_index} is asked for {times} times")
                 answered.append(await _offset(partitions.get(topic.name, part.partition_index), part, request, context))
             except Refusal as refusal:
                 answered.append(_refused(part, refusal, context))
             except Exception as error:
                 _log.error("offset lookup failed", topic=topic.name, partition=part.partition_index, exc_info=error)
                 answered.append(_refused(part, UnknownServerError(), context))
-        response.topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=answered))
+        if answered:
+            response.topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=answered))
     return response
 
 

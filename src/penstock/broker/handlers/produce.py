@@ -19,10 +19,13 @@ import structlog
 from penstock.broker.registry import RawReply, RequestContext, Unanswerable, answers_raw
 from penstock.cluster import ClusterImage
 from penstock.errors import (
+    CorruptMessage,
     FencedLeaderEpoch,
-    InvalidRecord,
     InvalidRequiredAcks,
+    KafkaStorageError,
+    MessageTooLarge,
     NotLeaderOrFollower,
+    RecordListTooLarge,
     Refusal,
     RequestTimedOut,
     UnknownServerError,
@@ -30,7 +33,7 @@ from penstock.errors import (
     UnknownTopicOrPartition,
     UnsupportedCompressionType,
 )
-from penstock.replication import ALL, Appended, Partition, Partitions, RecordsRefused
+from penstock.replication import ALL, Appended, NotOneBatch, Partition, Partitions, RecordsRefused
 from penstock.wire import batch as layout
 from penstock.wire.api import ApiKey
 from penstock.wire.compression import ZSTD
@@ -46,6 +49,16 @@ from penstock.wire.produce import (
 )
 
 ZSTD_FROM = 7
+# Refused before the log was looked at, or by a log that cannot be read: these answers say nothing of its start.
+SAY_NO_START = (
+    CorruptMessage,
+    KafkaStorageError,
+    MessageTooLarge,
+    NotLeaderOrFollower,
+    NotOneBatch,
+    RecordListTooLarge,
+    UnsupportedCompressionType,
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -94,6 +107,8 @@ class _Produce:
             return waiting
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
         for key, parts in request.topics:
+            if not parts:
+                continue  # as Kafka does, which answers partitions
             outcomes: list[PartitionOutcome] = []
             local = find(key)
             for index, records in parts:
@@ -117,7 +132,7 @@ class _Produce:
         self, partition: Partition, records: memoryview | None
     ) -> "tuple[PartitionOutcome, Future[None] | None]":
         if records is None:
-            raise InvalidRecord("A produce request needs one record batch for each partition, this one has none")
+            raise NotOneBatch("A produce request needs one record batch for each partition, this one has none")
         if self._context.api_version < ZSTD_FROM and _codec_of(records) == ZSTD:
             raise UnsupportedCompressionType("Zstandard needs a produce request of version 7 or later")
         partition.metrics.totalproducerequests += 1
@@ -142,7 +157,7 @@ class _Produce:
             error = UnknownServerError()
         partition.metrics.failedproducerequests += 1
         outcome = PartitionOutcome(partition.index, error.code, error_message=error.message)
-        outcome.log_start_offset = partition.log.start_offset if isinstance(error, InvalidRecord) else -1
+        outcome.log_start_offset = -1 if isinstance(error, SAY_NO_START) else partition.log.start_offset
         if isinstance(error, RecordsRefused):
             outcome.record_errors = list(error.record_errors)
         if isinstance(error, (NotLeaderOrFollower, FencedLeaderEpoch)):
