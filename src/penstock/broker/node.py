@@ -111,6 +111,7 @@ class Node:
             spawn(partitions.follow())
             await cluster.join(self._registration(ports))
             await partitions.settled()
+            spawn(cluster.ended())
             for work in self._background(server, partitions, flusher):
                 spawn(work)
             server.accept()
