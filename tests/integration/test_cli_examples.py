@@ -1,5 +1,6 @@
 """The examples and the README's commands do what they say."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -48,3 +49,14 @@ def test_the_readme_program_is_the_one_that_runs(penstock_broker: RunningBroker)
     program = program.replace("127.0.0.1:9092", penstock_broker.bootstrap)
     outcome = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert outcome.stdout == "0 b'en' b'hello from Python'\n", outcome.stderr
+
+
+@pytest.mark.parametrize(
+    "page",
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("tutorial/*.md")),
+     *sorted((ROOT / "docs").glob("operate/*.md"))],
+    ids=lambda path: path.name,
+)  # fmt: skip
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text())
+    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
