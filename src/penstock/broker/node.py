@@ -132,10 +132,13 @@ class Node:
             server.sweep(),
             LogHousekeeping(self.folders, flusher, self.config, self.clock).run(),
             watch_loop_lag(self.registry, self.clock),
-            Scrubber(logs, self.config, self.clock).run(),
         ]
+        scrubber, cleaner = Scrubber(logs, self.config, self.clock), Cleaner(logs, self.config, self.clock)
+        scrubber.expose(self.registry)
+        cleaner.expose(self.registry)
+        work.append(scrubber.run())
         if self.config[settings.LOG_CLEANER_ENABLE]:
-            work.append(Cleaner(logs, self.config, self.clock).run())
+            work.append(cleaner.run())
         return work
 
     def _services(self, cluster: Cluster, partitions: Partitions) -> dict[Any, object]:

@@ -23,6 +23,7 @@ from penstock.log.compaction_plan import Dirt, dirtiest
 from penstock.log.compaction_survey import Candidate, look_at
 from penstock.log.partition_log import PartitionLog
 from penstock.log.scan import Damaged
+from penstock.metrics import MetricsRegistry, reading
 from penstock.model import Clock, Offset, TopicPartition
 from penstock.settings.broker import (
     LOG_CLEANER_BACKOFF_MS,
@@ -44,6 +45,11 @@ THREADS_MAX: Final = 32
 LOGS_PER_TURN: Final = 500
 """Logs looked at before the event loop gets a turn."""
 
+UNCLEANABLE = reading(
+    "kafka_log_logcleanermanager_uncleanable_partitions_count",
+    "Compacted logs that are left alone until a restart, since compacting them failed.",
+)
+
 _MAY_PASS = (errno.ENOSPC, errno.EDQUOT, errno.ENOENT, errno.EMFILE, errno.ENFILE)
 
 
@@ -63,6 +69,9 @@ class Cleaner:
         self.uncleanable: dict[TopicPartition, str] = {}
         """Logs that are left alone until a restart, and why: health reports them."""
         self.rounds = 0
+
+    def expose(self, registry: MetricsRegistry) -> None:
+        registry.read(UNCLEANABLE, lambda: [((), len(self.uncleanable))])
 
     async def run(self) -> None:
         """Clean until cancelled."""

@@ -47,6 +47,10 @@ class Damage:
     def __bool__(self) -> bool:
         return bool(self.ranges)
 
+    @property
+    def count(self) -> int:
+        return sum(map(len, self.ranges.values()))
+
     def report(self, segment_base: int, found: DamagedRange, reason: str) -> None:
         """Known from now on; the caller has found it by reading."""
         here = self.ranges.setdefault(segment_base, [])

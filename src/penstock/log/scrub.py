@@ -18,13 +18,19 @@ from penstock.log.damage import DamagedRange, bad_range
 from penstock.log.files import private_descriptor
 from penstock.log.partition_log import PartitionLog
 from penstock.log.scan import Damaged, walk
-from penstock.model import Clock, TopicPartition
+from penstock.metrics import MetricsRegistry, reading
+from penstock.model import Clock
 from penstock.settings.broker import PENSTOCK_SCRUB_BYTES_PER_SECOND, PENSTOCK_SCRUB_INTERVAL_MS
 
 if TYPE_CHECKING:
     from penstock.settings import Config
 
 _log = structlog.get_logger(__name__)
+
+
+DAMAGED = reading(
+    "penstock_log_damaged_batches", "Batches found bad, which are not served.", labels=("topic", "partition")
+)
 
 
 class BadBatch(msgspec.Struct, frozen=True):
@@ -42,8 +48,16 @@ class Scrubber:
         self._pace = Pace(lambda: max(1.0, config[PENSTOCK_SCRUB_BYTES_PER_SECOND]))
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="scrub")
         self.bytes_read = 0
-        self.damaged: dict[TopicPartition, int] = {}
-        """Bad batches found so far, by partition: health reports them."""
+
+    def expose(self, registry: MetricsRegistry) -> None:
+        registry.read(DAMAGED, self._damaged_by_partition)
+
+    def _damaged_by_partition(self) -> list[tuple[tuple[str, ...], float]]:
+        return [
+            ((log.partition.topic, str(log.partition.partition)), log.damage.count)
+            for log in self._logs()
+            if log.damage.ranges
+        ]
 
     async def run(self) -> None:
         """Round after round until cancelled; an interval of -1 means never."""
@@ -96,8 +110,6 @@ class Scrubber:
             for one in bad:
                 log.damage.report(segment.base_offset, one.where, one.reason)
             found += len(bad)
-        if found:
-            self.damaged[log.partition] = found
         return found
 
     def _read(self, path: str, base_offset: int, size: int) -> list[BadBatch]:

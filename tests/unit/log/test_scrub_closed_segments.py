@@ -34,7 +34,7 @@ async def _scrub(log: PartitionLog) -> int:
     scrubber = Scrubber(lambda: [log], Config.for_broker({}), StillClock())
     try:
         found = await scrubber.round()
-        assert scrubber.damaged.get(log.partition, 0) == found
+        assert log.damage.count == found
         return found
     finally:
         scrubber.stop()
@@ -106,7 +106,7 @@ async def test_rounds_begin_when_the_interval_has_passed(log: PartitionLog) -> N
     config = Config.for_broker({"penstock.scrub.interval.ms": "0", "penstock.scrub.bytes.per.second": "1e9"})
     scrubber = Scrubber(lambda: [log], config, StillClock())
     task = asyncio.create_task(scrubber.run())
-    while not scrubber.damaged:
+    while not log.damage:
         await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
