@@ -6,6 +6,10 @@ from contextlib import contextmanager
 
 Advance = Callable[[int], None]
 
+STEPS = 500
+"""Moves of the bar over the whole work: each costs more than writing a record does."""
+UNKNOWN_STEP = 10_000
+
 
 @contextmanager
 def progress_bar(label: str, *, total: int | None, shown: bool, unit: str = "records") -> Iterator[Advance]:
@@ -27,4 +31,15 @@ def progress_bar(label: str, *, total: int | None, shown: bool, unit: str = "rec
     columns = (TextColumn("{task.description}"), BarColumn(), amount, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(label, total=total)
-        yield lambda done: progress.advance(task, done)
+        step = max((total or 0) // STEPS, 1 if total else UNKNOWN_STEP)
+        waiting = 0
+
+        def advance(done: int) -> None:
+            nonlocal waiting
+            waiting += done
+            if waiting >= step:
+                progress.advance(task, waiting)
+                waiting = 0
+
+        yield advance
+        progress.advance(task, waiting)

@@ -5,7 +5,7 @@ import sys
 import click
 
 from penstock.cli.client import Cluster, client_options, topic_missing
-from penstock.cli.exits import ExitCode
+from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.output import json_option
 from penstock.cli.topic.outcomes import settle
 
@@ -31,4 +31,5 @@ def delete(names: tuple[str, ...], yes: bool, cluster: Cluster, as_json: bool) -
 def _ask(names: tuple[str, ...], cluster: Cluster) -> None:
     if not sys.stdin.isatty():
         raise click.UsageError("deleting needs --yes where nobody can be asked (standard input is not a terminal)")
-    click.confirm(f"Delete {', '.join(names)} and all records on {cluster.bootstrap}?", abort=True, err=True)
+    if not click.confirm(f"Delete {', '.join(names)} and all records on {cluster.bootstrap}?", err=True):
+        raise Failure("nothing was deleted")
