@@ -1,0 +1,152 @@
+"""What a request costs the broker's own code, without sockets and clients: python -m benchmarks.micro_dispatch
+
+Runs frames through the dispatcher of a real node with a real log and prints CPU time a request, the best of several
+repeats. Asserts nothing. Steadier than the benchmark with real clients, and so the place to see what a change brings.
+"""
+
+import asyncio
+import gc
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from time import process_time_ns, time
+from typing import Any
+from unittest.mock import patch
+
+from rich.console import Console
+from rich.table import Table
+
+from penstock.broker import node as node_module
+from penstock.broker.connection import Parked
+from penstock.broker.dispatch import Dispatcher
+from penstock.broker.node import Node
+from penstock.log import FileSlice
+from penstock.settings import Config
+from penstock.wire.framing import RequestHeader
+from penstock.wire.messages.api_versions_request import ApiVersionsRequest
+from penstock.wire.messages.create_topics_request import CreatableTopic, CreateTopicsRequest
+from penstock.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
+from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
+from penstock.wire.messages.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
+from penstock.wire.records import Record, build_batch
+
+TOPIC = "bench"
+REPEATS = 7
+_ENOUGH_NS = 150_000_000
+
+
+@dataclass
+class Peer:
+    """As much of a connection as the dispatcher looks at."""
+
+    listener: str = "PLAINTEXT"
+    peer: str = "127.0.0.1:1"
+    context_cache: dict[Any, Any] = field(default_factory=dict)
+
+
+def frame(message: Any, version: int) -> memoryview:
+    header = RequestHeader(message.api_key, version, 7, "rdkafka")
+    return memoryview(bytearray(header.encode() + message.encode(version)))
+
+
+def produce(records: int, record_bytes: int, *, acks: int = 1, version: int = 10) -> memoryview:
+    now = int(time() * 1000)
+    batch = build_batch([Record(i, now, None, bytes(record_bytes)) for i in range(records)])
+    partition = PartitionProduceData(index=0, records=batch)
+    topic = TopicProduceData(name=TOPIC, partition_data=[partition])
+    return frame(ProduceRequest(acks=acks, timeout_ms=30_000, topic_data=[topic]), version)
+
+
+def fetch(partition_count: int, topic_id: bytes, *, offset: int = 0) -> memoryview:
+    partitions = [
+        FetchPartition(partition=i, fetch_offset=offset, partition_max_bytes=1 << 20) for i in range(partition_count)
+    ]
+    request = FetchRequest(max_wait_ms=0, min_bytes=1, topics=[FetchTopic(topic_id=topic_id, partitions=partitions)])
+    return frame(request, 16)
+
+
+def release(handled: Any) -> None:
+    if isinstance(handled, Parked):
+        raise RuntimeError("a micro-benchmark cannot wait")
+    for chunk in handled:
+        if isinstance(chunk, FileSlice):
+            chunk.release()
+
+
+def finished(work: Any) -> Any:
+    """What a coroutine gives that never really waits."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        return done.value
+    raise RuntimeError("a micro-benchmark cannot wait")
+
+
+def cost_us(work: Callable[[], Any]) -> float:
+    """CPU time of one call: the best of several repeats, since noise only adds."""
+    calls = 1
+    while True:
+        spent = _spent_ns(work, calls)
+        if spent > _ENOUGH_NS / 4:
+            break
+        calls *= 2
+    return min(_spent_ns(work, calls) for _ in range(REPEATS)) / calls / 1000
+
+
+def _spent_ns(work: Callable[[], Any], calls: int) -> int:
+    gc.collect()
+    began = process_time_ns()
+    for _ in range(calls):
+        work()
+    return process_time_ns() - began
+
+
+async def measure(folder: Path) -> list[tuple[str, float]]:
+    made: list[Dispatcher] = []
+
+    def making(*arguments: Any, **named: Any) -> Dispatcher:
+        made.append(Dispatcher(*arguments, **named))
+        return made[0]
+
+    static = {"log.dirs": str(folder), "listeners": "PLAINTEXT://127.0.0.1:0"}
+    with patch.object(node_module, "Dispatcher", making):
+        async with Node(Config.for_broker(static)).running() as node:
+            dispatcher, peer = made[0], Peer()
+
+            def answer(request: memoryview) -> None:
+                handled = dispatcher.handle(request, peer)  # type: ignore[arg-type]
+                release(handled if type(handled) is list else finished(handled))
+
+            creation = CreateTopicsRequest(topics=[CreatableTopic(TOPIC, num_partitions=100, replication_factor=1)])
+            await dispatcher.handle(frame(creation, 7), peer)  # type: ignore[arg-type, misc]
+            assert node.partitions is not None
+            topic_id = next(iter(node.partitions)).topic_id
+            answer(produce(1, 1024))
+            requests = {
+                "Produce v10, one record of 100 B": produce(1, 100),
+                "the same, acks=all": produce(1, 100, acks=-1),
+                "Produce v10, 16 KB": produce(16, 1000),
+                "Produce v10, 1 MB": produce(960, 1024),
+                "Fetch v16, one partition of records": fetch(1, topic_id),
+                "Fetch v16, 100 partitions, one with records": fetch(100, topic_id),
+                "ApiVersions v3": frame(ApiVersionsRequest("bench", "1"), 3),
+                "Metadata v13, one topic of 100 partitions": frame(
+                    MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)]), 13
+                ),
+            }
+            return [(name, cost_us(partial(answer, request))) for name, request in requests.items()]
+
+
+def main() -> None:
+    table = Table("request", "CPU µs")
+    table.columns[1].justify = "right"
+    with tempfile.TemporaryDirectory(prefix="penstock-bench-") as folder:
+        for name, cost in asyncio.run(measure(Path(folder))):
+            table.add_row(name, f"{cost:.1f}")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
