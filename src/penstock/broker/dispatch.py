@@ -8,6 +8,7 @@ does; an ApiVersions of an unknown version is answered in version 0 with error 3
 
 import struct
 from asyncio import CancelledError, Future
+from collections.abc import Coroutine
 from time import perf_counter
 from typing import Any
 
@@ -16,7 +17,7 @@ import structlog
 from penstock.broker.connection import BadFrame, Connection, Handled, Parked
 from penstock.broker.metrics import RequestFaults, RouteMetrics
 from penstock.broker.outbox import Chunk
-from penstock.broker.registry import Answer, Bound, RequestContext, Unanswerable
+from penstock.broker.registry import Answer, Bound, RawReply, RequestContext, Unanswerable
 from penstock.errors import Fatal, Refusal, UnknownServerError, UnsupportedVersion
 from penstock.log import FileSlice
 from penstock.metrics import MetricsRegistry
@@ -64,7 +65,6 @@ class Dispatcher:
         self._routes: dict[tuple[int, int], Route] = {}
 
     def handle(self, frame: memoryview, connection: Connection) -> Handled:
-        started = perf_counter()
         try:
             api_key, api_version, correlation_id, client_length = _HEADER.unpack_from(frame)
         except struct.error:
@@ -86,7 +86,7 @@ class Dispatcher:
             if route.is_flexible_request:
                 position = skip_tag_section(frame, position)
             context = _context(connection, route, client_id)
-            return self._answer(route, frame, position, context, correlation_id, started)
+            return self._answer(Call(route, connection, correlation_id, self._faults), frame, position, context)
         except (Malformed, IndexError) as error:
             self._faults.bad_frames += 1
             raise BadFrame(f"api {api_key} version {api_version}: {error}") from None
@@ -113,15 +113,8 @@ class Dispatcher:
         body = struct.pack(">hihhh", UnsupportedVersion.code, 1, ApiKey.API_VERSIONS, oldest, newest)
         return _PREFIX.pack(4 + len(body), correlation_id) + body
 
-    def _answer(
-        self,
-        route: Route,
-        frame: memoryview,
-        position: int,
-        context: RequestContext,
-        correlation_id: int,
-        started: float,
-    ) -> Handled:
+    def _answer(self, call: "Call", frame: memoryview, position: int, context: RequestContext) -> Handled:
+        route = call.route
         if route.answer.is_raw:
             try:
                 body = route.call(frame, position, context)
@@ -130,85 +123,99 @@ class Dispatcher:
             except Malformed:
                 raise
             except Exception as error:
-                self._bug(route, error)
+                call.report(error)
                 raise BadFrame(f"{route.name} failed") from error
-            if type(body) is list:
-                route.metrics.record(perf_counter() - started)
-                return _framed(route, correlation_id, body)
-            if body is None:
-                route.metrics.record(perf_counter() - started)
-                return None
+            if type(body) is list or body is None:
+                return call.finish_raw(body)
             if isinstance(body, Future):
-                return Parked(body, lambda future: self._finish_raw(route, correlation_id, started, future))
-            return self._run_raw(route, correlation_id, started, body)
+                return Parked(body, call.finish_parked)
+            return call.run_raw(body)
         request_type = route.answer.request
         assert request_type is not None
         request = request_type.decode(frame, route.api_version, position)
         if route.answer.is_async:
-            return self._run(route, correlation_id, started, request, context)
+            return call.run(request, context)
         try:
-            response = route.call(request, context)
+            return call.finish(route.call(request, context))
         except Exception as error:
-            response = self._refused(route, error)
-        return self._encoded(route, correlation_id, started, response)
+            return call.refuse(error)
 
-    async def _run(
-        self, route: Route, correlation_id: int, started: float, request: Any, context: RequestContext
-    ) -> list[Chunk] | None:
+
+class Call:
+    """One request on its way through: which API, for whom, since when.
+
+    Whatever goes wrong stays here: a Refusal becomes an answer, a bug the answer -1 or, where the response has no place
+    for it, the end of the connection. Only Fatal goes further.
+    """
+
+    __slots__ = ("connection", "correlation_id", "faults", "route", "started")
+
+    def __init__(self, route: Route, connection: Connection, correlation_id: int, faults: RequestFaults) -> None:
+        self.route = route
+        self.connection = connection
+        self.correlation_id = correlation_id
+        self.faults = faults
+        self.started = perf_counter()
+
+    async def run(self, request: Any, context: RequestContext) -> list[Chunk] | None:
         try:
-            response = await route.call(request, context)
+            return self.finish(await self.route.call(request, context))
         except Exception as error:
-            response = self._refused(route, error)
-        return self._encoded(route, correlation_id, started, response)
+            return self.refuse(error)
 
-    async def _run_raw(self, route: Route, correlation_id: int, started: float, body: Any) -> list[Chunk] | None:
-        """The ordered part of a raw handler that could not be done on the spot; it may leave a future in turn."""
+    async def run_raw(self, body: Coroutine[Any, Any, RawReply]) -> list[Chunk] | None:
+        """The ordered part of a raw handler that could not be done on the spot."""
         try:
-            chunks = await body
+            return self.finish_raw(await body)
+        except Unanswerable as error:
+            self.connection.close(str(error))
         except Exception as error:
-            self._bug(route, error)
-            return None
-        route.metrics.record(perf_counter() - started)
-        return None if chunks is None else _framed(route, correlation_id, chunks)
+            self.hang_up(error)
+        return None
 
-    def _finish_raw(
-        self, route: Route, correlation_id: int, started: float, future: "Future[Any]"
-    ) -> list[Chunk] | None:
+    def finish_parked(self, future: "Future[RawReply]") -> list[Chunk] | None:
         if future.cancelled():
             return None
         error = future.exception()
         if error is not None:
-            self._bug(route, error)
+            self.hang_up(error)
             return None
-        route.metrics.record(perf_counter() - started)
-        body = future.result()
-        return None if body is None else _framed(route, correlation_id, body)
+        return self.finish_raw(future.result())
 
-    def _encoded(self, route: Route, correlation_id: int, started: float, response: Any) -> list[Chunk]:
-        body = response.encode(route.api_version)
-        route.metrics.record(perf_counter() - started)
-        return _framed(route, correlation_id, [body])
+    def finish_raw(self, body: RawReply) -> list[Chunk] | None:
+        self.route.metrics.record(perf_counter() - self.started)
+        return None if body is None else _framed(self.route, self.correlation_id, body)
 
-    def _refused(self, route: Route, error: Exception) -> Any:
-        """The handler's response type with the refusal in it."""
+    def finish(self, response: Any) -> list[Chunk]:
+        body = response.encode(self.route.api_version)
+        self.route.metrics.record(perf_counter() - self.started)
+        return _framed(self.route, self.correlation_id, [body])
+
+    def refuse(self, error: Exception) -> list[Chunk] | None:
+        """The handler's response type with the refusal in it, or the end of the connection where it has no place."""
         if not isinstance(error, Refusal):
-            self._bug(route, error)
+            self.report(error)
             error = UnknownServerError()
-        response = route.answer.response
+        response = self.route.answer.response
         assert response is not None
         refused = response()
         if not hasattr(refused, "error_code"):
-            raise Fatal(f"{route.name} has no place for an error code, its handler must catch {error!r}")
+            self.connection.close(f"{self.route.name} failed")
+            return None
         refused.error_code = error.code
         if hasattr(refused, "error_message"):
             refused.error_message = error.message
-        return refused
+        return self.finish(refused)
 
-    def _bug(self, route: Route, error: BaseException) -> None:
+    def hang_up(self, error: BaseException) -> None:
+        self.report(error)
+        self.connection.close(f"{self.route.name} failed")
+
+    def report(self, error: BaseException) -> None:
         if isinstance(error, (Fatal, CancelledError)):
             raise error
-        self._faults.bugs += 1
-        _log.error("request failed", api=route.name, version=route.api_version, exc_info=error)
+        self.faults.bugs += 1
+        _log.error("request failed", api=self.route.name, version=self.route.api_version, exc_info=error)
 
 
 def _context(connection: Connection, route: Route, client_id: bytes | None) -> RequestContext:

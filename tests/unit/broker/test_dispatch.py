@@ -1,0 +1,241 @@
+"""Dispatch: headers, versions, and what becomes of refusals and of bugs."""
+
+import asyncio
+import struct
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+
+from penstock.broker.connection import BadFrame, Parked
+from penstock.broker.dispatch import Dispatcher
+from penstock.broker.metrics import RequestFaults
+from penstock.broker.registry import REGISTRY, Answer, Bound, RequestContext, Unanswerable, Unbound, bind
+from penstock.errors import InvalidRequest
+from penstock.metrics import MetricsRegistry
+from penstock.wire.api import ApiKey
+from penstock.wire.framing import RequestHeader
+from penstock.wire.messages.api_versions_request import ApiVersionsRequest
+from penstock.wire.messages.api_versions_response import ApiVersionsResponse
+from penstock.wire.messages.create_topics_request import CreateTopicsRequest
+from penstock.wire.messages.create_topics_response import CreateTopicsResponse
+from penstock.wire.messages.list_groups_request import ListGroupsRequest
+from penstock.wire.messages.list_groups_response import ListGroupsResponse
+
+
+class FakeConnection:
+    """What dispatch sees of a connection."""
+
+    def __init__(self) -> None:
+        self.context_cache: dict[Any, Any] = {}
+        self.listener = "PLAINTEXT"
+        self.peer = "10.0.0.1:5"
+        self.closed: list[str] = []
+
+    def close(self, reason: str) -> None:
+        self.closed.append(reason)
+
+
+class Bench:
+    def __init__(self) -> None:
+        self.registry = MetricsRegistry()
+        self.bound: dict[int, Bound] = {}
+        self.connection = FakeConnection()
+        self.dispatcher = Dispatcher(self.bound, self.registry, control_bytes_max=10_000)
+
+    def answer(self, key: ApiKey, call: Any, *, versions: tuple[int, int] = (0, 4), **more: Any) -> None:
+        facts: dict[str, Any] = {"is_raw": False, "is_async": asyncio.iscoroutinefunction(call)} | more
+        self.bound[key] = Bound(
+            Answer(key=key, versions=versions, function=call, services={}, context=None, advertised_from=0, **facts),
+            call,
+        )
+
+    def handle(self, frame: bytes | bytearray) -> Any:
+        return self.dispatcher.handle(memoryview(bytearray(frame)), self.connection)  # type: ignore[arg-type]
+
+    @property
+    def faults(self) -> RequestFaults:
+        return self.registry.of(RequestFaults)
+
+
+LIST_GROUPS: dict[str, Any] = {"request": ListGroupsRequest, "response": ListGroupsResponse}
+CREATE_TOPICS: dict[str, Any] = {"request": CreateTopicsRequest, "response": CreateTopicsResponse}
+
+
+def a_request(key: ApiKey, version: int, body: bytes, *, correlation: int = 7, client: str | None = "me") -> bytes:
+    return bytes(RequestHeader(key, version, correlation, client).encode()) + bytes(body)
+
+
+def read(chunks: list[Any]) -> bytes:
+    data = b"".join(map(bytes, chunks))
+    assert struct.unpack(">i", data[:4])[0] == len(data) - 4
+    return data[4:]
+
+
+def test_a_plain_handler_is_answered_on_the_spot_with_its_correlation_id() -> None:
+    bench = Bench()
+    contexts: list[RequestContext] = []
+
+    def call(request: ListGroupsRequest, context: RequestContext) -> ListGroupsResponse:
+        contexts.append(context)
+        return ListGroupsResponse(error_code=3)
+
+    bench.answer(ApiKey.LIST_GROUPS, call, **LIST_GROUPS)
+    answer = read(bench.handle(a_request(ApiKey.LIST_GROUPS, 3, ListGroupsRequest().encode(3))))
+    assert answer[:5] == b"\x00\x00\x00\x07\x00"
+    assert ListGroupsResponse.decode(answer, 3, 5).error_code == 3
+    assert (contexts[0].client_id, contexts[0].api_version, contexts[0].peer) == ("me", 3, "10.0.0.1:5")
+
+
+def test_requests_that_agree_share_one_context() -> None:
+    bench = Bench()
+    contexts: list[RequestContext] = []
+
+    def call(request: ListGroupsRequest, context: RequestContext) -> ListGroupsResponse:
+        contexts.append(context)
+        return ListGroupsResponse()
+
+    bench.answer(ApiKey.LIST_GROUPS, call, **LIST_GROUPS)
+    for client in ("me", "me", "you", None):
+        bench.handle(a_request(ApiKey.LIST_GROUPS, 3, ListGroupsRequest().encode(3), client=client))
+    assert contexts[0] is contexts[1] and [c.client_id for c in contexts] == ["me", "me", "you", None]
+
+
+@pytest.mark.parametrize("refusal", [InvalidRequest("no"), ZeroDivisionError()])
+async def test_a_refusal_becomes_its_code_and_a_bug_minus_one(refusal: Exception) -> None:
+    bench = Bench()
+
+    async def call(request: ListGroupsRequest, context: RequestContext) -> ListGroupsResponse:
+        raise refusal
+
+    bench.answer(ApiKey.LIST_GROUPS, call, **LIST_GROUPS)
+    answer = read(await bench.handle(a_request(ApiKey.LIST_GROUPS, 3, ListGroupsRequest().encode(3))))
+    is_bug = isinstance(refusal, ZeroDivisionError)
+    assert ListGroupsResponse.decode(answer, 3, 5).error_code == (-1 if is_bug else InvalidRequest.code)
+    assert bench.faults.bugs == is_bug and not bench.connection.closed
+
+
+async def test_a_bug_without_a_place_in_the_response_ends_the_connection_not_the_broker() -> None:
+    bench = Bench()
+
+    async def call(request: CreateTopicsRequest, context: RequestContext) -> CreateTopicsResponse:
+        raise ZeroDivisionError
+
+    bench.answer(ApiKey.CREATE_TOPICS, call, versions=(2, 7), **CREATE_TOPICS)
+    assert await bench.handle(a_request(ApiKey.CREATE_TOPICS, 7, CreateTopicsRequest().encode(7))) is None
+    assert bench.connection.closed == ["CreateTopics failed"] and bench.faults.bugs == 1
+
+
+def test_a_response_that_its_version_cannot_carry_is_a_bug_and_said_as_one() -> None:
+    bench = Bench()
+    bench.answer(ApiKey.LIST_GROUPS, lambda request, context: ListGroupsResponse(throttle_time_ms="x"), **LIST_GROUPS)
+    answer = read(bench.handle(a_request(ApiKey.LIST_GROUPS, 3, ListGroupsRequest().encode(3))))
+    assert ListGroupsResponse.decode(answer, 3, 5).error_code == -1
+
+
+def test_an_unknown_version_of_api_versions_is_answered_in_version_0_with_error_35() -> None:
+    bench = Bench()
+    bench.answer(
+        ApiKey.API_VERSIONS,
+        lambda r, c: ApiVersionsResponse(),
+        request=ApiVersionsRequest,
+        response=ApiVersionsResponse,
+    )
+    answer = read(bench.handle(a_request(ApiKey.API_VERSIONS, 5, b"\x00")))
+    response = ApiVersionsResponse.decode(answer, 0, 4)
+    assert answer[:4] == b"\x00\x00\x00\x07" and response.error_code == 35
+    assert [(api.api_key, api.min_version, api.max_version) for api in response.api_keys] == [(18, 0, 4)]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"",
+        b"\x00\x10",
+        struct.pack(">hhih", 999, 0, 1, -1),
+        struct.pack(">hhih", ApiKey.LIST_GROUPS, 9, 1, -1),
+        struct.pack(">hhih", ApiKey.LIST_GROUPS, -1, 1, -1),
+        struct.pack(">hhih", ApiKey.LIST_GROUPS, 3, 1, 500),
+        struct.pack(">hhih", ApiKey.LIST_GROUPS, 3, 1, -1),
+        struct.pack(">hhih", ApiKey.LIST_GROUPS, 3, 1, 2) + b"\xff\xfe\x00\x00",
+        struct.pack(">hhih", ApiKey.LIST_GROUPS, 3, 1, -1) + b"\xff\xff\xff\xff\xff\xff",
+        struct.pack(">hhih", ApiKey.LIST_GROUPS, 3, 1, -1) + b"\x00" * 10_000,
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"GET / HTTP/1.1\r\n\r\n",
+    ],
+)
+def test_what_is_no_request_ends_the_connection_and_is_counted(frame: bytes) -> None:
+    bench = Bench()
+    bench.answer(ApiKey.LIST_GROUPS, lambda request, context: ListGroupsResponse(), **LIST_GROUPS)
+    with pytest.raises(BadFrame):
+        bench.handle(frame)
+    assert bench.faults.bad_frames == 1
+
+
+RAW: dict[str, Any] = {"is_raw": True, "request": None, "response": None, "versions": (4, 18)}
+FETCH = struct.pack(">hhih", ApiKey.FETCH, 11, 7, -1)
+
+
+def test_a_raw_answer_is_framed_around_its_chunks() -> None:
+    bench = Bench()
+    bench.answer(ApiKey.FETCH, lambda frame, position, context: [b"ab", b"cde"], **RAW)
+    assert read(bench.handle(FETCH)) == b"\x00\x00\x00\x07abcde"
+
+
+def test_an_answer_that_nobody_waits_for_is_none() -> None:
+    bench = Bench()
+    bench.answer(ApiKey.FETCH, lambda frame, position, context: None, **RAW)
+    assert bench.handle(FETCH) is None
+
+
+async def test_a_raw_future_is_parked_and_finished_later() -> None:
+    bench = Bench()
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    bench.answer(ApiKey.FETCH, lambda frame, position, context: future, **RAW)
+    parked = bench.handle(FETCH)
+    assert isinstance(parked, Parked)
+    future.set_result([b"late"])
+    chunks = parked.finish(future)
+    assert chunks is not None and read(chunks) == b"\x00\x00\x00\x07late"
+
+
+async def test_a_parked_bug_ends_the_connection() -> None:
+    bench = Bench()
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    bench.answer(ApiKey.FETCH, lambda frame, position, context: future, **RAW)
+    parked = bench.handle(FETCH)
+    future.set_exception(ZeroDivisionError())
+    assert parked.finish(future) is None
+    assert bench.connection.closed and bench.faults.bugs == 1
+
+
+async def test_an_ordered_part_of_a_raw_handler_is_awaited() -> None:
+    bench = Bench()
+
+    async def slow() -> Any:
+        return [b"slow"]
+
+    def call(frame: memoryview, position: int, context: RequestContext) -> Coroutine[Any, Any, Any]:
+        return slow()
+
+    bench.answer(ApiKey.FETCH, call, **RAW)
+    assert read(await bench.handle(FETCH)) == b"\x00\x00\x00\x07slow"
+
+
+def test_what_no_answer_can_carry_ends_the_connection() -> None:
+    bench = Bench()
+
+    def call(frame: memoryview, position: int, context: RequestContext) -> None:
+        raise Unanswerable("acks=0")
+
+    bench.answer(ApiKey.FETCH, call, **RAW)
+    with pytest.raises(BadFrame, match="acks=0"):
+        bench.handle(FETCH)
+
+
+def test_a_service_that_the_node_lacks_is_found_at_start() -> None:
+    import penstock.broker.handlers  # noqa: F401
+
+    assert REGISTRY
+    with pytest.raises(Unbound, match="which this node does not have"):
+        bind({})
