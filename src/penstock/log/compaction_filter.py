@@ -16,17 +16,25 @@ Offsets never change: a batch keeps its base offset and its last offset delta, w
 
 from collections.abc import Callable
 from heapq import heappop, heappush
+from typing import Final
 
 import msgspec
 
 from penstock.log.compaction_map import OffsetMap
 from penstock.log.transactions import AbortedTransaction
 from penstock.wire.batch import BatchHeader
+from penstock.wire.malformed import Malformed
 from penstock.wire.markers import MarkerType, read_marker
 from penstock.wire.records import Record, build_batch, iterate
 
-RECORDS_PER_BREATH = 128
+RECORDS_PER_BREATH: Final = 128
 """Records between two calls of `breathe`, by which a thread lets the event loop run."""
+
+
+RECORDS_MAX: Final = 500_000
+"""Records that one batch may hold. No producer's batch comes near; a megabyte made for it could unpack to twenty
+million of them, more than the broker's memory. Such a log is set aside: to leave the batch as it is could bring
+deleted keys back."""
 
 
 class Transactions:
@@ -119,6 +127,8 @@ class BatchFilter(msgspec.Struct):
         if header.is_control:
             self.records_read += header.record_count
             return list(iterate(batch)), False
+        if header.record_count > RECORDS_MAX:
+            raise Malformed(f"{header.record_count} records in one batch, compaction holds {RECORDS_MAX} at most")
         tombstones_go = self._has_passed(header.delete_horizon)
         newest, mapped_upto = self.newest.newest, self.newest.upto
         kept: list[Record] = []

@@ -18,8 +18,10 @@ from penstock.log.machine import RELATIVE_OFFSET_MAX, RollLimits, index_entries_
 from penstock.log.segment import Segment
 from penstock.log.swapping import SwappableLog
 from penstock.settings.topic import (
+    CLEANUP_POLICY,
     INDEX_INTERVAL_BYTES,
     INTERNAL_SEGMENT_BYTES,
+    MAX_COMPACTION_LAG_MS,
     SEGMENT_BYTES,
     SEGMENT_INDEX_BYTES,
     SEGMENT_JITTER_MS,
@@ -108,10 +110,13 @@ class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
 
     def _work_out_limits(self) -> RollLimits:
         config = self.config
+        segment_ms = config[SEGMENT_MS]
+        if "compact" in config[CLEANUP_POLICY]:  # only closed segments are compacted, by then at the latest
+            segment_ms = min(segment_ms, config[MAX_COMPACTION_LAG_MS])
         self._limits = RollLimits(
             version=config.version,
             segment_bytes=config[INTERNAL_SEGMENT_BYTES] or config[SEGMENT_BYTES],
-            segment_ms=config[SEGMENT_MS],
+            segment_ms=segment_ms,
             segment_jitter_ms=config[SEGMENT_JITTER_MS],
             index_entries=index_entries_max(config[SEGMENT_INDEX_BYTES]),
             index_interval_bytes=config[INDEX_INTERVAL_BYTES],

@@ -9,14 +9,18 @@ oldest first: Kafka, for which the last entry counts, reads the same state as ev
 the five after a restart.
 """
 
+import os
 import struct
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 import crc32c
+import structlog
 
 from penstock.log.producer_state import NO_OFFSET, Batch, ProducerState
+
+_log = structlog.get_logger(__name__)
 
 VERSION = 1
 SUFFIX = ".snapshot"
@@ -101,11 +105,37 @@ def _take(states: dict[int, ProducerState], entry: _Entry) -> None:
         state.remember(Batch(entry.last_sequence, last - entry.offset_delta, last, entry.timestamp))
 
 
-def read_snapshot(path: Path) -> list[ProducerState]:
-    return decode_snapshot(path.read_bytes())
+class SnapshotFiles:
+    """The snapshots in a log's folder."""
 
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        names = (path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}"))
+        self.offsets = sorted(int(name) for name in names if name.isdecimal())
 
-def list_snapshots(folder: Path) -> list[int]:
-    """Offsets of the snapshots in a log's folder, ascending."""
-    names = (path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}"))
-    return sorted(int(name) for name in names if name.isdecimal())
+    def write(self, at_offset: int, states: Iterable[ProducerState], *, flush: bool) -> None:
+        with self._path(at_offset).open("wb") as file:
+            file.write(encode_snapshot(states))
+            if flush:
+                file.flush()
+                os.fdatasync(file.fileno())
+        self.offsets.append(at_offset)
+
+    def read_newest(self) -> tuple[int, list[ProducerState]] | None:
+        """The newest one that can be read; those that cannot are deleted."""
+        while self.offsets:
+            offset = self.offsets[-1]
+            try:
+                return offset, decode_snapshot(self._path(offset).read_bytes())
+            except (CorruptSnapshot, FileNotFoundError) as error:
+                _log.warning("producer snapshot unusable", folder=str(self._folder), offset=offset, reason=str(error))
+                self.delete([offset])
+        return None
+
+    def delete(self, offsets: Iterable[int]) -> None:
+        for offset in list(offsets):
+            self.offsets.remove(offset)
+            self._path(offset).unlink(missing_ok=True)
+
+    def _path(self, offset: int) -> Path:
+        return self._folder / snapshot_name(offset)

@@ -9,21 +9,14 @@ The state at an offset is the newest snapshot at or below it plus a replay of th
 replication and truncation all go through `update`, so that they cannot disagree.
 """
 
-import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-import structlog
 
 from penstock.errors import InvalidProducerEpoch, InvalidTxnState, OutOfOrderSequence, TransactionCoordinatorFenced
-from penstock.log.producer_snapshots import (
-    CorruptSnapshot,
-    encode_snapshot,
-    list_snapshots,
-    read_snapshot,
-    snapshot_name,
-)
+from penstock.log.producer_snapshots import SnapshotFiles
 from penstock.log.producer_state import NO_EPOCH, NO_OFFSET, Batch, ProducerState
 from penstock.model import Clock, Millis
 from penstock.settings.broker import PRODUCER_ID_EXPIRATION_MS
@@ -32,8 +25,6 @@ from penstock.wire.markers import MarkerType, read_marker
 
 if TYPE_CHECKING:
     from penstock.settings import Config, TopicConfig
-
-_log = structlog.get_logger(__name__)
 
 
 class Duplicate(msgspec.Struct, frozen=True, gc=False):
@@ -67,7 +58,6 @@ class ActiveProducer(msgspec.Struct, frozen=True, gc=False):
 
 class ProducerStates:
     def __init__(self, folder: Path, config: "Config | TopicConfig", clock: Clock) -> None:
-        self._folder = Path(folder)
         self._config = config
         self._clock = clock
         self._states: dict[int, ProducerState] = {}
@@ -76,7 +66,7 @@ class ProducerStates:
         # First offset -> marker's offset of ended transactions, kept until the high watermark passes the marker.
         self._ended: dict[int, int] = {}
         self._updated_to = 0  # state holds nothing from this offset on
-        self._snapshots = list_snapshots(self._folder)
+        self._snapshots = SnapshotFiles(folder)
 
     def __len__(self) -> int:
         return len(self._states)
@@ -217,15 +207,9 @@ class ProducerStates:
 
         Without `flush` a crash may leave a torn file: its CRC tells, and the one before it serves.
         """
-        if self._snapshots and self._snapshots[-1] >= at_offset:
-            return
-        path = self._folder / snapshot_name(at_offset)
-        with path.open("wb") as file:
-            file.write(encode_snapshot(self._states.values()))
-            if flush:
-                file.flush()
-                os.fdatasync(file.fileno())
-        self._snapshots.append(at_offset)
+        files = self._snapshots
+        if not files.offsets or files.offsets[-1] < at_offset:
+            files.write(at_offset, self._states.values(), flush=flush)
 
     def restore(self, upto_offset: int, first_offset: int = 0) -> int:
         """Load the newest good snapshot in [first_offset, upto_offset]; the offset from which batches must be replayed.
@@ -233,42 +217,36 @@ class ProducerStates:
         Snapshots outside are deleted: they tell of records that are gone, and not of all of them.
         """
         self._clear()
-        for offset in [o for o in self._snapshots if not first_offset <= o <= upto_offset]:
-            self._delete_snapshot(offset)
-        while self._snapshots:
-            offset = self._snapshots[-1]
-            try:
-                self._load(read_snapshot(self._folder / snapshot_name(offset)))
-            except (CorruptSnapshot, FileNotFoundError) as error:
-                _log.warning("producer snapshot unusable", folder=str(self._folder), offset=offset, reason=str(error))
-                self._delete_snapshot(offset)
-                continue
-            self._updated_to = offset
-            return offset
-        return first_offset
+        self._delete_snapshots(lambda offset: not first_offset <= offset <= upto_offset)
+        found = self._snapshots.read_newest()
+        if found is None:
+            return first_offset
+        self._updated_to, states = found
+        self._load(states)
+        return self._updated_to
 
     def truncate_to(self, offset: int, first_offset: int = 0) -> int:
         """The log now ends at `offset`; batches from the offset returned on must be replayed (`offset`: none)."""
-        if self._updated_to <= offset:
-            for later in [o for o in self._snapshots if o > offset]:
-                self._delete_snapshot(later)
-            return offset
-        return self.restore(offset, first_offset)
+        if self._updated_to > offset:
+            return self.restore(offset, first_offset)
+        self._delete_snapshots(lambda later: later > offset)
+        return offset
 
     def reset(self) -> None:
         """The log starts anew elsewhere: nothing known here holds any more."""
         self._clear()
-        for offset in list(self._snapshots):
-            self._delete_snapshot(offset)
+        self._delete_snapshots(lambda _: True)
 
     def remove_snapshots_before(self, offset: int) -> None:
-        for earlier in [o for o in self._snapshots if o < offset]:
-            self._delete_snapshot(earlier)
+        self._delete_snapshots(lambda earlier: earlier < offset)
 
     def remove_snapshots_at(self, offsets: list[int]) -> None:
         """Their segments were merged into earlier ones; the newest snapshot stays, from which a restart begins."""
-        for offset in [o for o in self._snapshots[:-1] if o in offsets]:
-            self._delete_snapshot(offset)
+        newest = self._snapshots.offsets[-1:]
+        self._delete_snapshots(lambda offset: offset in offsets and offset not in newest)
+
+    def _delete_snapshots(self, is_unwanted: Callable[[int], bool]) -> None:
+        self._snapshots.delete(filter(is_unwanted, self._snapshots.offsets))
 
     def _clear(self) -> None:
         self._states.clear()
@@ -282,7 +260,3 @@ class ProducerStates:
         undecided = [state for state in self._states.values() if state.transaction_first_offset >= 0]
         undecided.sort(key=lambda state: state.transaction_first_offset)
         self._open = {state.transaction_first_offset: state.producer_id for state in undecided}
-
-    def _delete_snapshot(self, offset: int) -> None:
-        self._snapshots.remove(offset)
-        (self._folder / snapshot_name(offset)).unlink(missing_ok=True)

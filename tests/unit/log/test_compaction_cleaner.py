@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.compaction import NOW, a_compacted_log, pairs, put, roll, settle
-from tests.support.logs import StillClock
+from tests.support.logs import StillClock, fill
 
 from penstock.errors import CorruptMessage
 from penstock.log.compaction_pace import Pace, Stopped
@@ -154,6 +154,26 @@ async def test_a_cleaner_that_is_switched_off_does_nothing(tmp_path: Path) -> No
     cleaner = _cleaner(_a_dirty_log(tmp_path), log_cleaner_enable="false")
     assert not await cleaner.clean_one()
     cleaner.stop()
+
+
+async def test_a_batch_of_millions_of_records_sets_the_log_aside_instead_of_filling_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = _a_dirty_log(tmp_path)
+    monkeypatch.setattr("penstock.log.compaction_filter.RECORDS_MAX", 1)
+    cleaner = _cleaner(log)
+    assert not await cleaner.clean_one()
+    assert "2 records in one batch" in cleaner.uncleanable[log.partition]
+    cleaner.stop()
+
+
+def test_max_compaction_lag_ms_closes_the_active_segment_in_time(tmp_path: Path) -> None:
+    log = a_compacted_log(tmp_path, clock=None, max_compaction_lag_ms="1000")
+    fill(log, 1, timestamp=NOW)
+    fill(log, 1, timestamp=NOW + 1_000)
+    assert len(log.segments) == 1
+    fill(log, 1, timestamp=NOW + 1_001)
+    assert len(log.segments) == 2
 
 
 class _Time:
