@@ -4,6 +4,7 @@ import asyncio
 import errno
 import json
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -59,7 +60,8 @@ async def _run(config: Config, *, banner: bool) -> None:
     async with program.running(config):
         if banner:
             folder = data_folders(config)[0]
-            click.echo(banner_text(json.loads((folder / program.ADDRESSES_FILE).read_bytes()), folder), err=True)
+            addresses = json.loads((folder / program.ADDRESSES_FILE).read_bytes())
+            click.echo(banner_text(addresses, folder, command_name()), err=True)
         await asyncio.Event().wait()
 
 
@@ -87,7 +89,7 @@ class Stopping:
         running.cancel()
 
 
-def banner_text(addresses: Mapping[str, object], folder: Path) -> str:
+def banner_text(addresses: Mapping[str, object], folder: Path, command: str = "penstock") -> str:
     listeners = addresses["listeners"]
     assert isinstance(listeners, dict)
     first = next(iter(listeners.values()))
@@ -101,11 +103,20 @@ def banner_text(addresses: Mapping[str, object], folder: Path) -> str:
             f"  data     {folder}",
             f"  metrics  {http}",
             "Try, in another terminal:",
-            f"  echo hello | penstock produce greetings{bootstrap}",
-            f"  penstock consume greetings{bootstrap}",
-            f"  penstock topic describe greetings{bootstrap}",
+            f"  echo hello | {command} produce greetings{bootstrap}",
+            f"  {command} consume greetings{bootstrap}",
+            f"  {command} topic describe greetings{bootstrap}",
         ]
     )
+
+
+def command_name() -> str:
+    """How this program is called from where it was started: by its path where it is not on PATH, as under `make up`."""
+    started_as = Path(sys.argv[0])
+    found = shutil.which("penstock")
+    if started_as.name != "penstock" or (found is not None and Path(found).samefile(started_as)):
+        return "penstock"
+    return os.path.relpath(started_as)
 
 
 def _start_failure(error: OSError, config: Config) -> Failure:
