@@ -122,19 +122,21 @@ class ProducerStates:
         producer_id = header.producer_id
         if producer_id < 0:
             return None
-        self._updated_to = header.base_offset + header.last_offset_delta + 1
-        if header.attributes & CONTROL:
+        base_offset, attributes = header.base_offset, header.attributes
+        last_offset = base_offset + header.last_offset_delta
+        self._updated_to = last_offset + 1
+        if attributes & CONTROL:
             return self._end_transaction(header, batch)
         state = self._states.get(producer_id)
         if state is None:
             state = self._states[producer_id] = ProducerState(producer_id, header.producer_epoch)
         elif header.producer_epoch != state.epoch:
             state.move_to(header.producer_epoch)
-        state.last_timestamp = header.max_timestamp
-        state.remember(Batch(header.last_sequence, header.base_offset, header.last_offset, header.max_timestamp))
-        if header.attributes & TRANSACTIONAL and state.transaction_first_offset < 0:
-            state.transaction_first_offset = header.base_offset
-            self._open[header.base_offset] = producer_id
+        timestamp = state.last_timestamp = header.max_timestamp
+        state.remember(Batch(header.last_sequence, base_offset, last_offset, timestamp))
+        if attributes & TRANSACTIONAL and state.transaction_first_offset < 0:
+            state.transaction_first_offset = base_offset
+            self._open[base_offset] = producer_id
         return None
 
     def _end_transaction(

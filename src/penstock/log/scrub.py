@@ -8,7 +8,7 @@ on after the bad batch where its length can still be believed.
 import asyncio
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import structlog
@@ -31,6 +31,10 @@ _log = structlog.get_logger(__name__)
 DAMAGED = reading(
     "penstock_log_damaged_batches", "Batches found bad, which are not served.", labels=("topic", "partition")
 )
+
+
+FIRST_DELAY_S: Final = 600.0
+"""After a start the first round begins this late, not an interval late: a broker may never run for that long."""
 
 
 class BadBatch(msgspec.Struct, frozen=True):
@@ -62,7 +66,8 @@ class Scrubber:
     async def run(self) -> None:
         """Round after round until cancelled; an interval of -1 means never."""
         try:
-            began = self._clock.monotonic()
+            first_delay_s = min(FIRST_DELAY_S, self._config[PENSTOCK_SCRUB_INTERVAL_MS] / 1000)
+            began = self._clock.monotonic() - self._config[PENSTOCK_SCRUB_INTERVAL_MS] / 1000 + first_delay_s
             while True:
                 interval_s = self._config[PENSTOCK_SCRUB_INTERVAL_MS] / 1000
                 left_s = began + interval_s - self._clock.monotonic()

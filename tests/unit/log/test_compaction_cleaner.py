@@ -9,7 +9,9 @@ from tests.support.compaction import NOW, a_compacted_log, pairs, put, roll, set
 from tests.support.logs import StillClock, fill
 
 from penstock.errors import CorruptMessage
+from penstock.log.compaction import Compaction
 from penstock.log.compaction_pace import Pace, Stopped
+from penstock.log.compaction_plan import ClosedSegment
 from penstock.log.compaction_service import Cleaner
 from penstock.log.partition_log import PartitionLog
 from penstock.model import PartitionIndex, TopicPartition
@@ -110,17 +112,21 @@ async def test_a_log_that_cannot_be_cleaned_is_set_aside_and_the_others_go_on(tm
     cleaner.stop()
 
 
-async def test_a_log_that_changed_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
+async def test_a_log_that_changed_meanwhile_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = _a_dirty_log(tmp_path)
+    swap_in = Compaction._swap_in
+
+    def too_late(compaction: Compaction, members: list[ClosedSegment]) -> None:
+        assert list(log.folder.glob("*.swap"))
+        log.truncate_fully_and_start_at(100)
+        swap_in(compaction, members)
+
+    monkeypatch.setattr(Compaction, "_swap_in", too_late)
     cleaner = _cleaner(log)
-    roll(log)
-    task = asyncio.create_task(cleaner.clean_one())
-    while not list(log.folder.glob("*.cleaned")) and not task.done():
-        await asyncio.sleep(0)
-    log.truncate_fully_and_start_at(100)
-    assert not await task
+    assert not await cleaner.clean_one()
     assert (log.start_offset, log.end_offset) == (100, 100)
     assert not [path for path in log.folder.iterdir() if path.suffix in (".cleaned", ".swap")]
+    assert cleaner.uncleanable == {}
     cleaner.stop()
 
 
