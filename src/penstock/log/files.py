@@ -47,11 +47,11 @@ class PooledFile:
         self.used = True
         return self.fd if self.fd >= 0 else self.pool.open(self)
 
-    def pin(self) -> int:
+    def pin(self, *, for_reader: bool = True) -> int:
         """A descriptor good until `unpin`, whatever else is opened meanwhile."""
         self.used = True
         if self.fd < 0:
-            self.pool.open(self, for_reader=True)
+            self.pool.open(self, for_reader=for_reader)
         self.pins += 1
         return self.fd
 

@@ -29,10 +29,6 @@ class Flusher:
                 raise KafkaStorageError(f"{log.partition} was cut to {log.end_offset}, {upto} is gone")
             await self._next(log)
 
-    async def flush_closed(self, log: PartitionLog) -> None:
-        """Bring the closed segments to disk, with their indexes: what a roll leaves to do."""
-        await self.durable(log, log.active.base_offset)
-
     async def _next(self, log: PartitionLog) -> None:
         """Wait for a flush that began after this call, or for the one in flight, which may be enough."""
         flight = self._in_flight.get(log)

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from penstock.log.epochs import write_epochs
-from penstock.log.files import PooledFile, sync_file, sync_folder
+from penstock.log.files import PooledFile, private_descriptor, remove_files, sync_file, sync_folder
 from penstock.log.machine import flush_is_due
-from penstock.log.segment import Segment
+from penstock.log.segment import INDEX, TIME_INDEX, Segment
 from penstock.log.state import LogState
 from penstock.settings.topic import FLUSH_MESSAGES, FLUSH_MS, PENSTOCK_FLUSH_BEFORE_ACK
 
@@ -29,18 +29,18 @@ class FlushJob:
         self.cuts = log.cuts
         self.folder = str(log.folder)
         self.files: list[PooledFile] = []
+        self.paths: list[str] = []
+        """Closed segments that are not open: the thread opens one after the other, however many there are."""
         self.indexes = [s for s in segments if s.is_index_unwritten and (close or not s.is_active)]
         self.transactions = [s.transactions for s in segments if s.transactions is not None]
         self.epochs = log.epochs.snapshot() if log.epochs.is_dirty else None
         self.must_sync_folder = not log.is_folder_synced
-        try:
-            for segment in segments:
-                if segment.is_created:
-                    segment.file.pin()
-                    self.files.append(segment.file)
-        except BaseException:
-            self.release()
-            raise
+        for segment in segments:
+            if segment.file.fd >= 0 or (segment.is_active and segment.is_created):
+                segment.file.pin(for_reader=False)
+                self.files.append(segment.file)
+            elif segment.is_created:
+                self.paths.append(segment.file.path)
         log.epochs.is_dirty = False
         log.is_folder_synced = True
 
@@ -48,6 +48,12 @@ class FlushJob:
         """Blocks; in a thread. OSError where anything did not reach the disk."""
         for file in self.files:
             sync_data(file.fd)
+        for path in self.paths:
+            try:
+                with private_descriptor(path) as fd:
+                    sync_data(fd)
+            except FileNotFoundError:
+                continue  # retention was faster
         for segment in self.indexes:
             segment.write_indexes(*segment.index_bytes(), durably=True)
         for index in self.transactions:
@@ -103,10 +109,13 @@ class FlushableLog(LogState):
             raise self.take_offline(f"flush failed: {error.strerror or error}", stops_reads=False) from error
         if error is not None:
             raise error
+        if job.cuts != self.cuts:
+            # The log was cut meanwhile: what was written down of it may be of records that are gone.
+            remove_files(segment.path(suffix) for segment in job.indexes for suffix in (INDEX, TIME_INDEX))
+            return
         for segment in job.indexes:
             segment.indexes_written()
-        if job.cuts == self.cuts and job.upto_offset > self.recovery_point:
-            self.recovery_point = job.upto_offset
+        self.recovery_point = max(self.recovery_point, job.upto_offset)
         self.flushed_at = self.clock.now()
 
     def flush(self, *, close: bool = False) -> None:

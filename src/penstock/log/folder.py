@@ -61,6 +61,7 @@ class LogFolder(Home):
             self.lock.release()
             raise
         self.logs: dict[TopicPartition, PartitionLog] = {}
+        self._is_open = False
         self.strays: list[str] = []
         """Folders that were set aside because nobody knows their topic."""
         self.rolled_logs: list[PartitionLog] = []
@@ -91,6 +92,7 @@ class LogFolder(Home):
             for log in executor.map(lambda open_one: open_one(), wanted):
                 log.home = self
                 self.logs[log.partition] = log
+        self._is_open = True
         if self.identity.is_adopted:
             self.write_checkpoints()
             write_identity(self.path, self.identity)
@@ -140,8 +142,8 @@ class LogFolder(Home):
 
     def create(self, partition: TopicPartition, topic_id: TopicId, config: "Config | TopicConfig") -> PartitionLog:
         """A new, empty log: a folder and partition.metadata; the first record makes the first segment's file."""
-        if partition in self.logs:
-            raise ValueError(f"{partition} is here already")
+        if partition in self.logs or not self._is_open:
+            raise ValueError(f"{partition} is here already, or {self.path} is not open")
         if self.checkpoints.knows(partition):
             # Rows of a deleted namesake would make the new log look as if it had lost records.
             self.write_checkpoints()
@@ -211,6 +213,11 @@ class LogFolder(Home):
 
     def close(self, *, broker_epoch: int = -1) -> bool:
         """Flush and close every log, several at once; the clean marker only if all went well. Blocks."""
+        if not self._is_open:
+            # Whatever the folder says of its logs, we have not looked: it must go on saying it.
+            self.lock.release()
+            return False
+        self._is_open = False
         is_clean = True
         try:
             logs = iter(self.logs.values())

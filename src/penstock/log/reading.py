@@ -137,16 +137,25 @@ class ReadableLog(LogState):
                 raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
 
     def warm(self, start: int) -> None:
-        """Bring the index of an old segment into memory before `slice` needs it; blocks, so in a thread."""
+        """Bring what `slice` will read first into the page cache; blocks, so in a thread. Changes nothing."""
         segments = self.segments
-        segment = segments[self._number_of(segments, start)]
-        if not segment.is_active:
-            segment.load_offset_index()
+        number = self._number_of(segments, start)
+        segment = segments[number]
+        segment.load_offset_index()
+        segment.load_time_index()
+        if not segment.is_checked and number < len(segments) - 1:
+            try:
+                check_closed(segment, segments[number + 1], may_have_gaps=self.may_have_gaps)
+            except (OSError, Damaged):
+                pass  # `slice` will find it too, on the loop, where it can be acted upon
 
     def is_near(self, start: int) -> bool:
         """Whether `slice` will find its place without loading an index; if not, `warm` first in a thread."""
         segments = self.segments
-        return start >= segments[-1].base_offset or segments[self._number_of(segments, start)].index is not None
+        segment = segments[-1]
+        if start < segment.base_offset:
+            segment = segments[self._number_of(segments, start)]
+        return segment.index is not None or not segment.size
 
     def _check(self, segment: Segment, following: Segment) -> None:
         """The first look at a closed segment since the start: is its end where the next one begins?"""

@@ -130,6 +130,8 @@ class _Opening:
             if file_name(segment.base_offset, TXN_INDEX) in held:
                 self.log.add_transaction_index(segment)
             segments.append(segment)
+        orphans = [name for name in held if name.endswith(SUFFIXES[1:]) and name.partition(".")[0] + LOG not in held]
+        remove_files(str(folder / name) for name in orphans)
         return segments
 
     def _segment(self, base_offset: int, *, size: int, is_created: bool) -> Segment:

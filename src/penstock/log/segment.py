@@ -17,8 +17,8 @@ from typing import Final
 
 import structlog
 
-from penstock.log.files import FilePool, PooledFile, read_whole, write_atomically
-from penstock.log.index import OffsetIndex, TimeIndex
+from penstock.log.files import FilePool, PooledFile, private_descriptor, read_whole, write_atomically
+from penstock.log.index import TIME_ENTRY_SIZE, OffsetIndex, TimeIndex
 from penstock.log.transactions import TransactionIndex
 from penstock.wire.batch import HEADER_SIZE, LENGTH_OVERHEAD, NO_TIMESTAMP, BatchHeader
 
@@ -132,6 +132,7 @@ class Segment:
             self._add_entry(last, position)
         self.since_index_bytes += size
         self.size = position + size
+        self.is_index_written = False
         recent = self.recent
         if recent is None:
             recent = self.recent = Recent()
@@ -146,7 +147,6 @@ class Segment:
         self.index.add(last - self.base_offset, position)
         self.time_index.add(self.max_timestamp, self.max_timestamp_last - self.base_offset)
         self.since_index_bytes = 0
-        self.is_index_written = False
 
     def activate(self) -> None:
         """Make ready to append: what the files know of the segment is needed in memory from now on."""
@@ -297,11 +297,20 @@ class Segment:
     def load_timestamps(self) -> int:
         """The largest timestamp, from the last entry of the time index; -1 where there is none."""
         if self.max_timestamp == UNREAD:
-            last = self.load_time_index().last() if self.time_index is None else self.time_index.last()
-            timestamp, relative = last or (NO_TIMESTAMP, 0)
+            tail = self.time_index if self.time_index is not None else self._load_last_time()
+            timestamp, relative = tail.last() or (NO_TIMESTAMP, 0)
             self.max_timestamp_last = self.base_offset + relative
             self.max_timestamp = timestamp
         return self.max_timestamp
+
+    def _load_last_time(self) -> TimeIndex:
+        """The last entry alone: retention asks for it, of every oldest segment."""
+        try:
+            with private_descriptor(self.path(TIME_INDEX)) as fd:
+                entries = os.fstat(fd).st_size // TIME_ENTRY_SIZE
+                return TimeIndex.from_bytes(os.pread(fd, TIME_ENTRY_SIZE, max(0, entries - 1) * TIME_ENTRY_SIZE))
+        except FileNotFoundError:
+            return TimeIndex()
 
     def retention_timestamp(self) -> int:
         """By which the segment ages: its largest timestamp, or the file's when no record has one."""

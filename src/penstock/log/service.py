@@ -93,10 +93,12 @@ class LogHousekeeping:
         rolled = {log for folder in self._folders for log in folder.rolled_logs if log.trouble is None}
         for folder in self._folders:
             folder.rolled_logs.clear()
-        for log in late:
-            await self._flusher.durable(log, log.end_offset)
-        for log in rolled - late:
-            await self._flusher.flush_closed(log)
+        wanted = [(log, log.end_offset) for log in late] + [(log, log.active.base_offset) for log in rolled - late]
+        for log, upto in wanted:
+            try:
+                await self._flusher.durable(log, upto)
+            except KafkaStorageError as error:  # that log is offline now; the others are not
+                _log.error("flush failed", partition=str(log.partition), reason=error.message)
 
     async def write_checkpoints(self) -> None:
         for folder in self._folders:

@@ -1,0 +1,317 @@
+"""A data folder: opening, creating, deleting, closing, and what its files say in between."""
+
+from pathlib import Path
+
+import pytest
+from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, base_offsets, fill, read_all
+
+from penstock.errors import Fatal, KafkaStorageError
+from penstock.log.files import FilePool, names_in
+from penstock.log.folder import CLEAN_MARKER, LogFolder, remove_paths
+from penstock.log.identity import read_identity
+from penstock.model import PartitionIndex, TopicId, TopicPartition, topic_id_text
+from penstock.settings.config import Config, TopicConfig
+
+ORDERS_1 = TopicPartition("orders", PartitionIndex(1))
+PAYMENTS_0 = TopicPartition("payments", PartitionIndex(0))
+OTHER_ID = TopicId(bytes(range(16, 32)))
+
+
+class World:
+    """A folder and the topics that the cluster knows of."""
+
+    def __init__(self, path: Path, **settings: str) -> None:
+        self.path = path
+        named = {name.replace("_", "."): value for name, value in settings.items()}
+        self.config = Config.for_broker({}).for_topic(named)
+        self.topics: set[bytes] = {TOPIC_ID, OTHER_ID}
+        self.clock = StillClock()
+
+    def open(self, *, cluster_id: str = "c1", node_id: int = 1) -> LogFolder:
+        folder = LogFolder(self.path, cluster_id=cluster_id, node_id=node_id, pool=FilePool(16), clock=self.clock)
+        folder.open_all(self.find)
+        return folder
+
+    def find(self, partition: TopicPartition, topic_id: TopicId) -> TopicConfig | None:
+        return self.config if topic_id in self.topics else None
+
+    def crash(self, folder: LogFolder) -> None:
+        folder.pool.close_all()
+        folder.lock.release()
+
+
+def test_a_fresh_folder_says_whose_it_is(tmp_path: Path) -> None:
+    folder = World(tmp_path).open()
+    folder.close()
+
+    lines = (tmp_path / "meta.properties").read_text().splitlines()
+    assert lines[:3] == ["version=1", "cluster.id=c1", "node.id=1"]
+    identity = read_identity(tmp_path)
+    assert identity is not None
+    assert identity.directory_id == folder.identity.directory_id
+    assert not identity.is_adopted
+
+
+@pytest.mark.parametrize(("cluster_id", "node_id"), [("c2", 1), ("c1", 2)])
+def test_a_folder_of_another_broker_or_cluster_is_refused(tmp_path: Path, cluster_id: str, node_id: int) -> None:
+    World(tmp_path).open().close()
+
+    with pytest.raises(Fatal, match="belongs to"):
+        World(tmp_path).open(cluster_id=cluster_id, node_id=node_id)
+
+
+def test_a_folder_has_one_user_at_a_time(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+
+    with pytest.raises(Fatal, match="in use"):
+        world.open()
+    folder.close()
+    world.open().close()
+
+
+def test_a_new_partition_is_a_folder_with_its_topic_id(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    folder.create(ORDERS_0, TOPIC_ID, world.config)
+
+    assert names_in(tmp_path / "orders-0") == ["partition.metadata"]
+    text = (tmp_path / "orders-0" / "partition.metadata").read_text()
+    assert text == f"version: 0\ntopic_id: {topic_id_text(TOPIC_ID)}\n"
+    folder.close()
+
+
+def test_after_a_clean_stop_everything_is_as_it_was(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    folder.create(ORDERS_1, TOPIC_ID, world.config)
+    fill(log, 10)
+    log.high_watermark = 10
+    log.advance_start(4)
+    assert folder.close()
+    assert (tmp_path / CLEAN_MARKER).read_text() == '{"version":0,"brokerEpoch":-1}'
+
+    again = world.open()
+
+    assert not (tmp_path / CLEAN_MARKER).exists()
+    opened = again.logs[ORDERS_0]
+    assert (opened.start_offset, opened.end_offset, opened.high_watermark, opened.recovery_point) == (4, 10, 10, 10)
+    assert base_offsets(read_all(opened)) == list(range(4, 10))
+    assert again.logs[ORDERS_1].end_offset == 0
+    again.close()
+
+
+def test_checkpoints_are_kafkas(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 10)
+    folder.logs[ORDERS_0].high_watermark = 7
+    folder.close()
+
+    assert (tmp_path / "recovery-point-offset-checkpoint").read_text() == "0\n1\norders 0 10\n"
+    assert (tmp_path / "replication-offset-checkpoint").read_text() == "0\n1\norders 0 7\n"
+
+
+def test_after_a_crash_logs_are_recovered_from_their_checkpoint(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    folder.create(ORDERS_1, TOPIC_ID, world.config)
+    fill(log, 5)
+    log.flush()
+    folder.write_checkpoints()
+    fill(log, 5)
+    with open(log.active.file.path, "ab") as file:
+        file.write(b"torn")
+    world.crash(folder)
+
+    again = world.open()
+
+    assert again.logs[ORDERS_0].end_offset == 10
+    assert again.logs[ORDERS_0].offline_reason is None
+    assert again.logs[ORDERS_1].offline_reason is None
+    again.close()
+
+
+def test_a_start_that_failed_leaves_the_checkpoints_alone_and_marks_nothing_clean(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 5)
+    log.flush()
+    folder.write_checkpoints()
+    world.crash(folder)
+    before = (tmp_path / "recovery-point-offset-checkpoint").read_text()
+
+    unopened = LogFolder(tmp_path, cluster_id="c1", node_id=1, pool=FilePool(4), clock=world.clock)
+    assert not unopened.close()
+
+    assert (tmp_path / "recovery-point-offset-checkpoint").read_text() == before
+    assert not (tmp_path / CLEAN_MARKER).exists()
+
+
+def test_a_log_of_an_unknown_topic_is_set_aside_and_kept(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 3)
+    fill(folder.create(PAYMENTS_0, OTHER_ID, world.config), 3)
+    folder.close()
+    world.topics = {TOPIC_ID}
+
+    again = world.open()
+
+    assert list(again.logs) == [ORDERS_0]
+    (stray,) = again.strays
+    assert stray.startswith("payments-0.")
+    assert stray.endswith("-stray")
+    assert "00000000000000000000.log" in names_in(tmp_path / stray)
+    again.close()
+    third = world.open()
+    assert third.strays == []
+    assert (tmp_path / stray).exists()
+    third.close()
+
+
+def test_a_deleted_partition_is_out_of_sight_at_once_and_off_the_disk_later(tmp_path: Path) -> None:
+    world = World(tmp_path, file_delete_delay_ms="60000")
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 3)
+    found = log.slice(0, at_most=1 << 20, before=3)
+    assert found is not None
+
+    folder.delete(ORDERS_0)
+
+    assert base_offsets(found.read()) == [0, 1, 2]  # a response on its way is not cut off
+    found.release()
+    with pytest.raises(KafkaStorageError):
+        fill(log, 1)
+    assert folder.due_for_removal(world.clock.now()) == []
+    (path,) = folder.due_for_removal(world.clock.now() + 60_000)
+    assert path.endswith("-delete")
+    remove_paths([path])
+    assert not Path(path).exists()
+    folder.close()
+
+
+def test_a_partition_created_again_is_not_taken_for_its_namesake(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 10)
+    log.high_watermark = 10
+    log.advance_start(5)
+    log.flush()
+    folder.write_checkpoints()
+    folder.delete(ORDERS_0)
+    folder.create(ORDERS_0, OTHER_ID, world.config)
+    world.crash(folder)
+
+    again = world.open()
+
+    log = again.logs[ORDERS_0]
+    assert (log.start_offset, log.end_offset, log.high_watermark, log.offline_reason) == (0, 0, 0, None)
+    assert len(again.due_for_removal(world.clock.now())) == 1
+    again.close()
+
+
+def test_the_checkpoint_falls_before_a_log_is_cut(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 10)
+    log.flush()
+    folder.write_checkpoints()
+    log.truncate(to=4)
+    world.crash(folder)
+
+    again = world.open()
+
+    assert (again.logs[ORDERS_0].end_offset, again.logs[ORDERS_0].offline_reason) == (4, None)
+    again.close()
+
+
+def test_the_checkpoint_rises_before_retention_removes_the_oldest_segments(tmp_path: Path) -> None:
+    world = World(tmp_path, internal_segment_bytes="300")
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 30)
+    log.flush()
+    folder.write_checkpoints()
+    log.high_watermark = 30
+    log.advance_start(20)
+    assert log.delete_old_segments(world.clock.now(), 30) == 6
+    world.crash(folder)
+
+    again = world.open()
+
+    assert (again.logs[ORDERS_0].start_offset, again.logs[ORDERS_0].offline_reason) == (20, None)
+    again.close()
+
+
+def test_an_older_picture_never_lands_on_a_newer_one(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 10)
+    log.flush()
+    older = folder.take_picture()
+    log.truncate(to=4)
+
+    folder.checkpoints.write(older)
+
+    assert (tmp_path / "recovery-point-offset-checkpoint").read_text() == "0\n1\norders 0 4\n"
+    folder.close()
+
+
+def test_a_log_in_trouble_keeps_the_next_start_from_trusting_the_folder(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 3)
+    log.take_offline("the disk said no", stops_reads=False)
+
+    assert not folder.close()
+    assert not (tmp_path / CLEAN_MARKER).exists()
+    again = world.open()
+    assert again.logs[ORDERS_0].end_offset == 3
+    again.close()
+
+
+def test_a_folder_that_kafka_wrote_is_adopted(tmp_path: Path) -> None:
+    """Kafka writes no log start that equals the first segment's base, and compaction may have left gaps."""
+    world = World(tmp_path)
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    log.append([a_batch(0)])
+    log.truncate_fully_and_start_at(50)
+    log.append([a_batch(60), a_batch(61)])
+    folder.close()
+    for note in ("log-start-offset-checkpoint", "orders-0/penstock-offset-gaps"):
+        (tmp_path / note).unlink()
+    meta = tmp_path / "meta.properties"
+    meta.write_text("".join(line for line in meta.read_text().splitlines(keepends=True) if "penstock" not in line))
+
+    adopted = world.open()
+
+    log = adopted.logs[ORDERS_0]
+    assert (log.start_offset, log.end_offset, log.offline_reason) == (50, 62, None)
+    world.crash(adopted)
+    again = world.open()
+    assert not again.identity.is_adopted
+    assert (again.logs[ORDERS_0].start_offset, again.logs[ORDERS_0].offline_reason) == (50, None)
+    again.close()
+
+
+def test_a_long_topic_name_still_fits_when_its_folder_is_on_its_way_out(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    longest = TopicPartition("t" * 249, PartitionIndex(3))
+    folder.create(longest, TOPIC_ID, world.config)
+
+    folder.delete(longest)
+
+    (name,) = (name for name in names_in(tmp_path) if name.endswith("-delete"))
+    assert len(name) <= 255
+    folder.close()

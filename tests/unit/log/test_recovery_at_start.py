@@ -1,0 +1,259 @@
+"""Opening a log after a clean stop, after a crash, and with something wrong."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+from tests.support.logs import ORDERS_0, TOPIC_ID, a_batch, a_log, base_offsets, fill, read_all, reopen
+
+from penstock.errors import KafkaStorageError
+from penstock.log import flushing
+from penstock.log.files import FilePool, names_in
+from penstock.log.recovery import Known, open_log
+from penstock.log.scan import walk
+from penstock.log.state import DAMAGE_NOTE
+
+SMALL = {"internal.segment.bytes": "300", "index.interval.bytes": "0"}
+
+
+def test_after_a_clean_stop_no_batch_before_the_last_index_entry_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = a_log(tmp_path / "orders-0", settings={"index.interval.bytes": "0"})
+    fill(log, 1_000)
+    log.close()
+    read = []
+
+    def counting(fd: int, position: int, end: int, **more: int) -> object:
+        read.append(end - position)
+        return walk(fd, position, end, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("penstock.log.checking.walk", counting)
+    monkeypatch.setattr("penstock.log.recovery.walk", counting)
+    again = reopen(log, is_clean=True)
+
+    assert again.end_offset == 1_000
+    assert len(read) == 1
+    assert read[0] < 200
+
+
+def test_after_a_crash_only_what_is_above_the_recovery_point_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = a_log(tmp_path / "orders-0", settings=SMALL)
+    fill(log, 300)
+    log.flush()
+    fill(log, 3)
+    total = log.size
+    read = []
+
+    def counting(fd: int, position: int, end: int, **more: int) -> object:
+        read.append(end - position)
+        return walk(fd, position, end, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("penstock.log.recovery.walk", counting)
+    again = reopen(log)
+
+    assert again.end_offset == 303
+    assert sum(read) < total / 50
+
+
+def test_a_partition_that_never_got_a_record_survives_a_crash(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+
+    again = reopen(log)
+
+    assert (again.start_offset, again.end_offset, again.offline_reason) == (0, 0, None)
+    fill(again, 1)
+    assert again.end_offset == 1
+
+
+def test_unflushed_batches_are_cut_off_at_the_first_that_is_torn(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 10)
+    os.truncate(log.active.file.path, log.size - 5)
+
+    again = reopen(log)
+
+    assert again.end_offset == 9
+    assert base_offsets(read_all(again)) == list(range(9))
+    assert Path(again.active.file.path).stat().st_size == again.size
+
+
+def test_segments_after_a_torn_one_go_with_it(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings=SMALL)
+    fill(log, 12)
+    os.truncate(log.segments[1].file.path, 10)
+
+    again = reopen(log)
+
+    assert (again.end_offset, len(again.segments)) == (3, 2)
+    assert {name for name in names_in(log.folder) if name.endswith(".log")} == {
+        "00000000000000000000.log",
+        "00000000000000000003.log",
+    }
+
+
+def test_a_torn_batch_below_the_recovery_point_takes_the_log_offline_and_not_a_byte_is_changed(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 10)
+    log.flush()
+    path = Path(log.active.file.path)
+    os.truncate(path, log.size - 5)
+    before = path.read_bytes()
+
+    again = reopen(log)
+
+    assert again.offline_reason is not None
+    assert "damage" in again.offline_reason
+    assert path.read_bytes() == before
+    with pytest.raises(KafkaStorageError):
+        again.read(0, 100)
+    with pytest.raises(KafkaStorageError):
+        fill(again, 1)
+
+
+def test_damage_is_remembered_until_a_start_reads_the_whole_log_and_finds_nothing(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings=SMALL)
+    fill(log, 12)
+    log.flush()
+    path = Path(log.segments[1].file.path)
+    good = path.read_bytes()
+    path.write_bytes(good[:100] + bytes([good[100] ^ 1]) + good[101:])
+    with pytest.raises(KafkaStorageError):
+        list(log.batches_of(log.segments[1]))
+    log.pool.close_all()
+
+    damaged = reopen(log, is_clean=True)
+    assert damaged.offline_reason is not None
+    path.write_bytes(good)
+    restored = reopen(log, is_clean=True)
+
+    assert restored.offline_reason is None
+    assert DAMAGE_NOTE not in names_in(log.folder)
+    assert base_offsets(read_all(restored)) == list(range(12))
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_closed_segment_cut_short_after_a_clean_stop_is_found_by_the_first_reader(
+    tmp_path: Path, number: int
+) -> None:
+    log = a_log(tmp_path / "orders-0", settings=SMALL)
+    fill(log, 12)
+    log.close()
+    segment = log.segments[number]
+    os.truncate(segment.file.path, segment.size // 3)
+
+    again = reopen(log, is_clean=True)
+    assert again.offline_reason is None
+    with pytest.raises(KafkaStorageError, match="should reach to"):
+        again.read(segment.base_offset + 2, 100)
+    assert again.offline_reason is not None
+
+
+def test_a_log_that_ends_before_its_recovery_point_is_damaged(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 10)
+
+    assert reopen(log, recovery_point=11).offline_reason is not None
+    (log.folder / DAMAGE_NOTE).unlink()
+    Path(log.active.file.path).unlink()
+    assert reopen(log, recovery_point=10).offline_reason is not None
+
+
+def test_producer_state_is_rebuilt_from_the_last_snapshot_on(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings=SMALL)
+    for offset in range(10):
+        log.append([a_batch(offset, producer_id=7, producer_epoch=0, base_sequence=offset)])
+
+    again = reopen(log)
+
+    assert again.producers.last_batches() == {7: (0, 9)}
+    duplicate = again.producers.check(a_batch(10, producer_id=7, producer_epoch=0, base_sequence=9)[0])
+    assert duplicate is not None
+    assert duplicate.base_offset == 9
+
+
+def test_leader_epochs_above_the_recovery_point_are_read_off_the_batches(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 3, leader_epoch=1)
+    log.flush()
+    fill(log, 2, leader_epoch=2)
+    fill(log, 2, leader_epoch=5)
+
+    assert reopen(log).epochs.snapshot() == [(1, 0), (2, 3), (5, 5)]
+
+
+def test_a_failed_fsync_takes_the_log_offline_and_is_not_retried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 3)
+    calls = []
+
+    def failing(fd: int) -> None:
+        calls.append(fd)
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(flushing, "sync_data", failing)
+    for _ in range(2):
+        with pytest.raises(KafkaStorageError):
+            log.flush()
+
+    assert len(calls) == 1
+    assert log.recovery_point == 0
+    assert base_offsets(log.read(0, 1 << 20)) == [0, 1, 2]
+    with pytest.raises(KafkaStorageError):
+        fill(log, 1)
+
+
+def test_a_flush_that_began_before_a_cut_does_not_move_the_recovery_point(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 10)
+    job = log.begin_flush()
+    job.run()
+    log.truncate(to=5)
+    fill(log, 5)
+
+    log.end_flush(job)
+
+    assert log.recovery_point == 0
+
+
+def test_a_flush_brings_closed_segments_indexes_and_epochs_to_disk(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings=SMALL)
+    fill(log, 10)
+    log.flush()
+
+    assert log.recovery_point == 10
+    names = names_in(log.folder)
+    assert "00000000000000000003.index" in names
+    assert "00000000000000000003.timeindex" in names
+    assert "leader-epoch-checkpoint" in names
+
+
+def test_a_log_that_nobody_wrote_to_is_closed_without_touching_a_file(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 3)
+    log.close()
+    again = reopen(log, is_clean=True)
+    before = {name: (log.folder / name).stat().st_mtime_ns for name in names_in(log.folder)}
+
+    assert again.begin_close() is None
+    again.close()
+
+    assert {name: (log.folder / name).stat().st_mtime_ns for name in names_in(log.folder)} == before
+
+
+def test_what_is_not_a_checkpoint_takes_only_its_log_offline(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 3)
+    (log.folder / "leader-epoch-checkpoint").write_text("garbage")
+
+    again = open_log(
+        log.folder, ORDERS_0, TOPIC_ID, Known(is_clean=False), config=log.config, pool=FilePool(4), clock=log.clock
+    )
+
+    assert again.offline_reason is not None
+    assert "not a checkpoint file" in again.offline_reason

@@ -1,0 +1,229 @@
+"""Taking records off a log: retention, DeleteRecords, truncation."""
+
+from pathlib import Path
+
+import pytest
+
+from penstock.errors import OffsetOutOfRange
+from penstock.log.files import names_in
+from penstock.log.partition_log import PartitionLog
+from tests.support.logs import StillClock, a_batch, a_log, base_offsets, fill, read_all, reopen
+
+THREE_A_SEGMENT = {"internal.segment.bytes": "300", "index.interval.bytes": "0"}
+HOUR_MS = 3_600_000
+
+
+def a_filled_log(folder: Path, *, records: int = 30, **settings: str) -> PartitionLog:
+    named = {name.replace("_", "."): value for name, value in settings.items()}
+    log = a_log(folder / "orders-0", settings=THREE_A_SEGMENT | named)
+    fill(log, records)
+    log.high_watermark = records
+    return log
+
+
+def test_retention_by_time_deletes_old_segments_and_moves_the_start(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings=THREE_A_SEGMENT | {"retention.ms": str(HOUR_MS)})
+    now = 10 * HOUR_MS
+    for offset in range(9):
+        log.append([a_batch(offset, timestamp=now - (9 - offset) * HOUR_MS // 3)])
+    log.high_watermark = 9
+
+    assert log.delete_old_segments(now, 9) == 2
+
+    assert log.start_offset == log.segments[0].base_offset == 6
+    assert base_offsets(read_all(log)) == [6, 7, 8]
+    assert log.epochs.snapshot() == [(0, 6)]
+
+
+def test_retention_rolls_an_old_active_segment_and_keeps_the_offsets(tmp_path: Path) -> None:
+    log = a_filled_log(tmp_path, retention_ms="1000")
+
+    log.delete_old_segments(log.clock.now() + HOUR_MS, 30)
+
+    assert (log.start_offset, log.end_offset, log.size) == (30, 30, 0)
+    again = reopen(log)
+    assert (again.start_offset, again.end_offset, again.offline_reason) == (30, 30, None)
+    fill(again, 1)
+    assert again.end_offset == 31
+
+
+def test_records_without_a_timestamp_age_by_their_file(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings={"retention.ms": "1000"})
+    log.append([a_batch(0, timestamp=-1)])
+    log.high_watermark = 1
+    written = Path(log.active.file.path).stat().st_mtime_ns // 1_000_000
+
+    assert log.delete_old_segments(written + 1_000, 1) == 0
+    assert log.delete_old_segments(written + 1_001, 1) == 1
+
+
+def test_retention_by_size_leaves_at_least_retention_bytes(tmp_path: Path) -> None:
+    log = a_filled_log(tmp_path, retention_bytes="600", retention_ms="-1")
+
+    log.delete_old_segments(log.clock.now(), 30)
+
+    assert 600 <= log.size < 900
+
+
+def test_retention_never_passes_the_high_watermark(tmp_path: Path) -> None:
+    log = a_filled_log(tmp_path, retention_ms="1000")
+    log.high_watermark = 10
+
+    log.delete_old_segments(log.clock.now() + HOUR_MS, 0)
+
+    assert log.start_offset == 9
+
+
+def test_a_plan_made_before_a_cut_deletes_nothing(tmp_path: Path) -> None:
+    log = a_filled_log(tmp_path, retention_ms="1000")
+    plan = log.plan_retention(log.clock.now() + HOUR_MS)
+    assert len(plan.segments) == 10
+
+    log.truncate(to=4)
+
+    assert log.drop_oldest(plan) == []
+
+
+def test_deleted_records_are_out_of_range_and_their_segments_go(tmp_path: Path) -> None:
+    log = a_filled_log(tmp_path)
+    log.advance_start(10)
+
+    with pytest.raises(OffsetOutOfRange):
+        log.read(9, 100)
+    assert base_offsets(log.read(10, 1)) == [10]
+    assert log.delete_old_segments(log.clock.now(), 30) == 3
+    assert (log.start_offset, log.segments[0].base_offset) == (10, 9)
+
+
+def test_records_past_the_high_watermark_cannot_be_deleted(tmp_path: Path) -> None:
+    log = a_filled_log(tmp_path)
+    log.high_watermark = 20
+
+    with pytest.raises(OffsetOutOfRange):
+        log.advance_start(21)
+
+
+@pytest.mark.parametrize("to", [29, 28, 27, 15, 4, 1, 0])
+def test_a_truncated_log_ends_there_and_goes_on_from_there(tmp_path: Path, to: int) -> None:
+    log = a_filled_log(tmp_path)
+    log.flush()
+
+    log.truncate(to=to)
+
+    assert (log.end_offset, log.high_watermark, log.recovery_point) == (to, to, to)
+    assert base_offsets(read_all(log)) == list(range(to))
+    fill(log, 5, leader_epoch=3)
+    assert base_offsets(read_all(log)) == list(range(to + 5))
+    assert log.epochs.end_offset_for(0) == ((0, to) if to else (0, 0))
+    again = reopen(log)
+    assert again.offline_reason is None
+    assert base_offsets(read_all(again)) == list(range(to + 5))
+
+
+def test_a_truncation_within_a_batch_takes_all_of_it_and_the_gap_is_no_damage(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 4, count=5)
+    log.truncate(to=12)
+    log.append([a_batch(12)])
+
+    again = reopen(log)
+
+    assert again.offline_reason is None
+    assert base_offsets(read_all(again)) == [0, 5, 12]
+
+
+def test_truncation_finds_the_largest_timestamp_of_what_is_left(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings={"index.interval.bytes": "0"})
+    for offset, timestamp in enumerate((100, 900, 300, 2_000)):
+        log.append([a_batch(offset, timestamp=timestamp)])
+
+    log.truncate(to=3)
+
+    found = log.max_timestamp()
+    assert found is not None
+    assert (found.timestamp, found.offset) == (900, 1)
+
+
+def test_truncation_restores_what_is_known_of_producers(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings=THREE_A_SEGMENT)
+    for offset in range(12):
+        log.append([a_batch(offset, producer_id=7, producer_epoch=0, base_sequence=offset)])
+
+    log.truncate(to=5)
+
+    assert log.producers.last_batches() == {7: (0, 4)}
+    header, view = a_batch(5, producer_id=7, producer_epoch=0, base_sequence=5)
+    assert log.producers.check(header) is None
+    log.append([(header, view)])
+
+
+def test_a_log_can_begin_anew_at_any_offset(tmp_path: Path) -> None:
+    log = a_filled_log(tmp_path)
+    log.flush()
+
+    log.truncate_fully_and_start_at(100)
+
+    assert (log.start_offset, log.end_offset, log.size) == (100, 100, 0)
+    fill(log, 2)
+    again = reopen(log)
+    assert (again.start_offset, again.end_offset, again.offline_reason) == (100, 102, None)
+
+
+def test_by_time_the_first_record_at_or_after_it_is_found(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings=THREE_A_SEGMENT)
+    for offset in range(0, 40, 2):
+        log.append([a_batch(offset, count=2, timestamp=1_000 + 10 * offset, leader_epoch=offset // 20)])
+
+    for timestamp, expected in ((0, (1_000, 0, 0)), (1_020, (1_020, 2, 0)), (1_001, (1_001, 1, 0)), (1_022, (1_040, 4, 0))):
+        assert log.find_by_time(timestamp) == expected
+    assert log.find_by_time(1_380) == (1_380, 38, 1)
+    assert log.find_by_time(1_382) is None
+    log.high_watermark = 40
+    log.advance_start(11)
+    assert log.find_by_time(0) == (1_101, 11, 0)
+
+
+def test_by_time_every_record_is_found_in_a_log_out_of_order(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings=THREE_A_SEGMENT)
+    timestamps = [(offset * 7919) % 1_000 for offset in range(60)]
+    for offset, timestamp in enumerate(timestamps):
+        log.append([a_batch(offset, timestamp=timestamp, compression=offset % 5)])
+    log.close()
+
+    for held in (log, reopen(log, is_clean=True)):
+        for target in range(0, 1_000, 37):
+            first = next((offset for offset, timestamp in enumerate(timestamps) if timestamp >= target), None)
+            found = held.find_by_time(target)
+            assert (None if found is None else found.offset) == first
+        largest = held.max_timestamp()
+        assert largest is not None
+        assert largest[:2] == (max(timestamps), timestamps.index(max(timestamps)))
+
+
+def test_an_empty_log_has_no_times(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+
+    assert log.find_by_time(0) is None
+    assert log.max_timestamp() is None
+
+
+def test_files_of_deleted_segments_are_gone_or_on_their_way(tmp_path: Path) -> None:
+    log = a_filled_log(tmp_path)
+    log.flush()
+    log.advance_start(15)
+    log.delete_old_segments(log.clock.now(), 30)
+
+    stems = {name.partition(".")[0] for name in names_in(log.folder) if name.endswith((".log", ".index"))}
+    assert min(stems) == "00000000000000000015"
+
+
+def test_a_live_change_of_settings_is_seen_by_the_next_append(tmp_path: Path) -> None:
+    clock = StillClock()
+    log = a_log(tmp_path / "orders-0", clock=clock)
+    fill(log, 10)
+    assert len(log.segments) == 1
+    replace = getattr(log.config, "replace_overrides")  # noqa: B009
+    replace({"internal.segment.bytes": "300"})
+    fill(log, 10)
+
+    assert len(log.segments) > 3

@@ -1,0 +1,232 @@
+"""Group commit and housekeeping: the parts of the log that run beside the loop."""
+
+import asyncio
+import errno
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, a_log, fill
+
+from penstock.errors import KafkaStorageError
+from penstock.log import FilePool, Flusher, LogFolder, LogHousekeeping, flushing
+from penstock.log.files import names_in
+from penstock.settings.config import Config
+
+HOUR_MS = 3_600_000
+
+
+class SlowDisk:
+    """Holds fdatasync until it is let go, and counts."""
+
+    def __init__(self) -> None:
+        self.gate = threading.Semaphore(0)
+        self.calls = 0
+
+    def sync(self, fd: int) -> None:
+        self.calls += 1
+        assert self.gate.acquire(timeout=30)
+        os.fdatasync(fd)
+
+
+async def test_what_is_durable_is_below_the_recovery_point(tmp_path: Path) -> None:
+    log, flusher = a_log(tmp_path / "orders-0"), Flusher()
+    fill(log, 3)
+
+    await flusher.durable(log, 3)
+
+    assert log.recovery_point == 3
+    await flusher.durable(log, 3)
+    assert flusher.flushes == 1
+    await flusher.close()
+    log.close()
+
+
+async def test_appends_during_a_flush_share_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk = SlowDisk()
+    monkeypatch.setattr(flushing, "sync_data", disk.sync)
+    log, flusher = a_log(tmp_path / "orders-0"), Flusher()
+    waiting = []
+    for offset in range(10):
+        fill(log, 1)
+        waiting.append(asyncio.create_task(flusher.durable(log, offset + 1)))
+        await asyncio.sleep(0)
+
+    disk.gate.release()
+    await waiting[0]
+    assert log.recovery_point == 1
+    assert not any(task.done() for task in waiting[1:])
+    disk.gate.release()
+    await asyncio.gather(*waiting)
+
+    assert (disk.calls, log.recovery_point) == (2, 10)
+    await flusher.close()
+    log.pool.close_all()
+
+
+async def test_a_waiter_that_goes_away_does_not_stop_the_flush_for_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = SlowDisk()
+    monkeypatch.setattr(flushing, "sync_data", disk.sync)
+    log, flusher = a_log(tmp_path / "orders-0"), Flusher()
+    fill(log, 1)
+    gone = asyncio.create_task(flusher.durable(log, 1))
+    stays = asyncio.create_task(flusher.durable(log, 1))
+    await asyncio.sleep(0)
+    gone.cancel()
+    await asyncio.sleep(0)
+
+    disk.gate.release()
+    await stays
+
+    assert log.recovery_point == 1
+    await flusher.close()
+    log.pool.close_all()
+
+
+async def test_a_failed_flush_reaches_every_waiter_and_is_not_retried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def failing(fd: int) -> None:
+        calls.append(fd)
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(flushing, "sync_data", failing)
+    log, flusher = a_log(tmp_path / "orders-0"), Flusher()
+    fill(log, 3)
+
+    outcomes = await asyncio.gather(*(flusher.durable(log, 3) for _ in range(4)), return_exceptions=True)
+
+    assert [type(outcome) for outcome in outcomes] == [KafkaStorageError] * 4
+    assert len(calls) == 1
+    assert log.offline_reason is not None
+    await flusher.close()
+    log.pool.close_all()
+
+
+class Kept:
+    """A folder with one log, and its housekeeping."""
+
+    def __init__(self, path: Path, **settings: str) -> None:
+        self.clock = StillClock()
+        self.broker = Config.for_broker({})
+        named = {name.replace("_", "."): value for name, value in settings.items()}
+        topic = self.broker.for_topic({"internal.segment.bytes": "300", **named})
+        self.folder = LogFolder(path, cluster_id="c1", node_id=1, pool=FilePool(16), clock=self.clock)
+        self.folder.open_all(lambda *_: topic)
+        self.log = self.folder.create(ORDERS_0, TOPIC_ID, topic)
+        self.flusher = Flusher()
+        self.keeping = LogHousekeeping([self.folder], self.flusher, self.broker, self.clock)
+
+    async def close(self) -> None:
+        await self.flusher.close()
+        self.folder.close()
+
+
+async def test_retention_removes_old_segments_and_later_their_files(tmp_path: Path) -> None:
+    kept = Kept(tmp_path, retention_ms="1000", file_delete_delay_ms="5000")
+    fill(kept.log, 10)
+    kept.log.high_watermark = 10
+    kept.clock.time += HOUR_MS
+
+    assert await kept.keeping.apply_retention() == 4
+
+    assert (kept.log.start_offset, kept.log.end_offset) == (10, 10)
+    assert "orders 0 10" in (tmp_path / "log-start-offset-checkpoint").read_text()
+    await kept.keeping.remove_deleted()
+    assert any(name.endswith(".deleted") for name in names_in(kept.log.folder))
+    kept.clock.time += 5_000
+    await kept.keeping.remove_deleted()
+    assert not any(name.endswith(".deleted") for name in names_in(kept.log.folder))
+    await kept.close()
+
+
+async def test_closed_segments_are_flushed_with_their_indexes(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    fill(kept.log, 10)
+    assert kept.log.recovery_point == 0
+
+    await kept.keeping.flush()
+
+    assert kept.log.recovery_point >= kept.log.active.base_offset == 9
+    assert "00000000000000000000.index" in names_in(kept.log.folder)
+    await kept.close()
+
+
+async def test_records_are_flushed_when_flush_ms_has_passed(tmp_path: Path) -> None:
+    kept = Kept(tmp_path, flush_ms="1000")
+    fill(kept.log, 2)
+    await kept.keeping.flush()
+    assert kept.log.recovery_point == 0
+
+    kept.clock.time += 1_000
+    await kept.keeping.flush()
+
+    assert kept.log.recovery_point == 2
+    await kept.close()
+
+
+async def test_checkpoints_are_written_once_they_change(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    fill(kept.log, 2)
+    kept.log.high_watermark = 2
+    kept.log.flush()
+
+    await kept.keeping.write_checkpoints()
+
+    path = tmp_path / "recovery-point-offset-checkpoint"
+    assert path.read_text() == "0\n1\norders 0 2\n"
+    assert kept.log.recovery_point_on_disk == 2
+    written = path.stat().st_mtime_ns
+    await kept.keeping.write_checkpoints()
+    assert path.stat().st_mtime_ns == written
+    await kept.close()
+
+
+async def test_a_log_stopped_by_a_full_disk_gets_its_second_chance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Kept(tmp_path)
+    fill(kept.log, 1)
+
+    def full(fd: int, views: list[memoryview], at: int) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pwritev", full)
+        with pytest.raises(KafkaStorageError):
+            fill(kept.log, 1)
+
+    await kept.keeping.try_again()
+
+    fill(kept.log, 1)
+    assert kept.log.end_offset == 2
+    await kept.close()
+
+
+async def test_silent_producers_are_forgotten(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    kept.log.append([a_batch(0, producer_id=7, producer_epoch=0, base_sequence=0)])
+    kept.clock.time += 2 * 24 * HOUR_MS
+
+    await kept.keeping.expire_producers()
+
+    assert len(kept.log.producers) == 0
+    await kept.close()
+
+
+async def test_housekeeping_runs_until_it_is_cancelled(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    task = asyncio.create_task(kept.keeping.run())
+    await asyncio.sleep(0.05)
+    assert not task.done()
+
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await kept.close()
