@@ -30,7 +30,7 @@ def quick() -> Plan:
     ]
     return Plan(
         workloads, rounds=2, warm_rounds_min=1, warm_rounds_max=2, warm_within=0.10,
-        starts=1, rest_s=2.0, touch_bytes=_GB, budget_s=120,
+        starts=1, rest_s=2.0, touch_bytes=_GB, budget_s=140,
     )  # fmt: skip
 
 
