@@ -1,0 +1,211 @@
+"""kill -9 and clean stops: what was acknowledged is there afterwards, once and in order, and the broker goes on."""
+
+import threading
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from confluent_kafka import KafkaError, Message, Producer
+from tests.support.batches import Rec, batch, describe
+from tests.support.clients import make_topic, read_to_end
+from tests.support.faults import Client, eventually, folder_of, metric, now_ms, one, program, segments_of
+
+from penstock.testing import RunningBroker
+from penstock.testing.plugin import BrokerFactory
+
+ROUNDS = 4
+PARTITIONS = 3
+PENDING_MAX = 3_000
+SMALL_SEGMENTS: Any = {"internal_segment_bytes": "100000"}
+
+
+class Load:
+    """An idempotent producer that writes numbers, and remembers which were acknowledged at which offset."""
+
+    def __init__(self, bootstrap: str, topic: str) -> None:
+        self.acknowledged: dict[int, dict[int, bytes]] = defaultdict(dict)
+        self.refused: list[KafkaError] = []
+        self.sent: dict[int, list[bytes]] = defaultdict(list)
+        self._topic = topic
+        self._stopping = threading.Event()
+        self._producer = Producer(
+            {
+                "bootstrap.servers": bootstrap,
+                "enable.idempotence": True,
+                "linger.ms": 1,
+                "batch.num.messages": 20,
+                "reconnect.backoff.max.ms": 100,
+                "retry.backoff.max.ms": 100,
+                "message.timeout.ms": 120_000,
+                "log_level": 0,  # it would tell of every refused connection
+            }
+        )
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    @property
+    def count(self) -> int:
+        return sum(map(len, self.acknowledged.values()))
+
+    def _run(self) -> None:
+        number = 0
+        while not self._stopping.is_set():
+            for partition in range(PARTITIONS):
+                value = b"%d" % number
+                self.sent[partition].append(value)
+                self._producer.produce(self._topic, value, partition=partition, on_delivery=self._delivered)
+            number += 1
+            self._producer.poll(0)
+            while len(self._producer) > PENDING_MAX and not self._stopping.is_set():
+                self._producer.poll(0.01)
+            if number % 10 == 0:
+                time.sleep(0.001)
+
+    def _delivered(self, error: KafkaError | None, message: Message) -> None:
+        if error is not None:
+            self.refused.append(error)
+            return
+        partition, offset, value = message.partition(), message.offset(), message.value()
+        assert partition is not None and offset is not None and value is not None
+        self.acknowledged[partition][offset] = value
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._thread.join()
+        assert self._producer.flush(60) == 0
+
+
+def test_records_acknowledged_before_a_kill_are_there_once_and_in_order(
+    penstock_broker_factory: BrokerFactory,
+) -> None:
+    broker = penstock_broker_factory()
+    topic = make_topic(broker.bootstrap, "killed", partitions=PARTITIONS, **SMALL_SEGMENTS)
+    load = Load(broker.bootstrap, topic)
+    try:
+        for killed in range(1, ROUNDS + 1):
+            enough = load.count + 1_000
+            eventually(lambda enough=enough: load.count > enough, f"round {killed} gets going")  # type: ignore[misc]
+            broker.kill()
+            broker.start()
+        eventually(lambda: load.count > enough + 1_000, "it goes on after the last kill")
+    finally:
+        load.stop()
+    assert not load.refused, load.refused[0]
+    for partition in range(PARTITIONS):
+        read = {each.offset(): each.value() for each in read_to_end(broker.bootstrap, topic, partition)}
+        lost = {offset for offset, value in load.acknowledged[partition].items() if read.get(offset) != value}
+        assert not lost, f"acknowledged in partition {partition} and gone: {sorted(lost)[:5]}"
+        # The producer is idempotent and never gave up: what it sent is all there is, in its order, at every offset.
+        assert list(read) == list(range(len(load.sent[partition])))
+        assert list(read.values()) == load.sent[partition]
+
+
+def test_a_batch_sent_again_after_a_kill_is_known_for_a_duplicate(penstock_broker: RunningBroker) -> None:
+    def from_producer(sequence: int) -> bytes:
+        records = [Rec(b"%d" % (sequence + number)) for number in range(5)]
+        return batch(records, producer_id=producer_id, producer_epoch=0, sequence=sequence, base_timestamp=now_ms())
+
+    with Client(penstock_broker) as client:
+        assert client.create_topic("orders", **SMALL_SEGMENTS) == 0
+        producer_id = client.new_producer_id()
+        for number in range(4):
+            assert client.produce("orders", from_producer(number * 5))["base_offset"] == number * 5
+    penstock_broker.kill()
+    penstock_broker.start()
+    with Client(penstock_broker) as client:
+        again = client.produce("orders", from_producer(15))
+        assert (again["error_code"], again["base_offset"]) == (0, 15)
+        older = client.produce("orders", from_producer(5))
+        assert (older["error_code"], older["base_offset"]) == (0, 5)
+        gap = client.produce("orders", from_producer(35))
+        assert gap["error_code"] == 45, "OUT_OF_ORDER_SEQUENCE_NUMBER"
+        following = client.produce("orders", from_producer(20))
+        assert (following["error_code"], following["base_offset"]) == (0, 20)
+        assert client.values("orders") == [b"%d" % number for number in range(25)]
+        other = client.new_producer_id()
+        assert other > producer_id, "ids are not handed out twice"
+
+
+def test_topics_settings_and_offsets_survive_a_kill(penstock_broker: RunningBroker) -> None:
+    with Client(penstock_broker) as client:
+        assert client.create_topic("kept", partitions=2, retention_ms="123456") == 0
+        assert client.create_topic("dropped") == 0
+        client.produce("dropped", one(b"old"))
+        client.delete_topic("dropped")
+        assert client.create_topic("dropped") == 0
+        for number in range(3):
+            assert client.produce("kept", one(b"%d" % number), partition=1)["base_offset"] == number
+        assert client.delete_records("kept", 0)["error_code"] == 0
+    penstock_broker.kill()
+    penstock_broker.start()
+    with Client(penstock_broker) as client:
+        assert client.produce("kept", one(b"3"), partition=1)["base_offset"] == 3
+        assert client.values("kept", partition=1) == [b"0", b"1", b"2", b"3"]
+        assert client.values("dropped") == [], "the second topic of that name"
+        wanted = {"resources": [{"resource_type": 2, "resource_name": "kept", "configuration_keys": ["retention.ms"]}]}
+        (result,) = client.request("DescribeConfigs", 4, wanted)["results"]
+        assert result["configs"][0]["value"] == "123456"
+
+
+def test_a_reader_never_sees_what_a_kill_takes_back(penstock_broker: RunningBroker) -> None:
+    """Records a consumer was given are there after the kill, at the same offsets and under an older leader epoch."""
+    with Client(penstock_broker) as client:
+        assert client.create_topic("seen", **SMALL_SEGMENTS) == 0
+        for number in range(200):
+            client.produce("seen", one(b"%d" % number), acks=1)
+        seen = client.values("seen")
+    penstock_broker.kill()
+    penstock_broker.start()
+    with Client(penstock_broker) as client:
+        assert client.values("seen") == seen
+        client.produce("seen", one(b"after"))
+        epochs = [each["epoch"] for each in describe(client.fetch("seen", 0)["records"]) or []]
+        (last,) = describe(client.fetch("seen", 200)["records"]) or []
+        assert last["epoch"] > max(epochs[:200]), "a new incarnation leads under a new epoch"
+
+
+def test_a_clean_stop_leaves_nothing_to_scan(tmp_path: Path) -> None:
+    with program(tmp_path) as broker:
+        with Client(broker) as client:
+            assert client.create_topic("orders", retention_ms="5000000", **SMALL_SEGMENTS) == 0
+            for number in range(30):
+                assert client.produce("orders", one(b"%d" % number * 10_000))["base_offset"] == number
+        broker.stop()
+        assert (broker.data_dir / ".kafka_cleanshutdown").exists()
+        before = facts(broker)
+        # An index that lies shows whether anybody looked: a scan would have built it anew.
+        index = segments_of(broker, "orders")[0].with_suffix(".index")
+        true_index = index.read_bytes()
+        index.write_bytes(bytes(len(true_index)))
+        broker.start()
+        assert not (broker.data_dir / ".kafka_cleanshutdown").exists(), "from here on a kill is a kill"
+        assert index.read_bytes() == bytes(len(true_index))
+        index.write_bytes(true_index)
+        assert facts(broker) == before, "nothing was written, cut or made anew"
+        with Client(broker) as client:
+            assert client.produce("orders", one(b"next"))["base_offset"] == 30
+            assert len(client.values("orders")) == 31
+        broker.restart()  # SIGTERM, and a third start
+        with Client(broker) as client:
+            assert client.latest("orders") == 31
+        assert metric(broker, "kafka_log_log_logendoffset", topic="orders") == 31
+
+
+def facts(broker: RunningBroker) -> dict[str, tuple[int, int]]:
+    """Size and age of every file of the partition."""
+    found = {path.name: path.stat() for path in folder_of(broker, "orders").iterdir()}
+    return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in found.items() if not name.endswith(".index")}
+
+
+def test_stop_and_start_many_times_keeps_everything(penstock_broker: RunningBroker) -> None:
+    with Client(penstock_broker) as client:
+        assert client.create_topic("orders") == 0
+    for number in range(6):
+        with Client(penstock_broker) as client:
+            assert client.produce("orders", one(b"%d" % number))["base_offset"] == number
+        if number % 2:
+            penstock_broker.kill()
+        penstock_broker.restart()
+    with Client(penstock_broker) as client:
+        assert client.values("orders") == [b"%d" % number for number in range(6)]
