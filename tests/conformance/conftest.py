@@ -7,14 +7,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from tests.conformance.compare import Finding, differing
-from tests.conformance.run import play
+from tests.conformance.run import Transcript, play
 from tests.conformance.situations.all import TABLE
+from tests.conformance.situations.produce import CONTENTS
 from tests.conformance.stagehand import Stagehand
 from tests.conformance.table import Situation
 from tests.support.kafka import ApacheKafka
 from tests.support.raw import port_of
 
 import penstock.testing
+
+Played = dict[Situation, dict[int, Transcript]]
+Findings = dict[Situation, list[Finding]]
 
 # Records carry a fixed time of years ago, so retention by time is off.
 SETTINGS = {"node.id": "1", "log.retention.ms": "-1"}
@@ -34,26 +38,48 @@ def conformance_broker() -> Iterator[penstock.testing.RunningBroker]:
 
 
 @pytest.fixture(scope="session")
-def findings(
+def strict_broker() -> Iterator[penstock.testing.RunningBroker]:
+    """It looks into every batch, which is off unless asked for."""
+    with penstock.testing.broker({**SETTINGS, "penstock.validate.records": "full"}, mode="process") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def played(
     request: pytest.FixtureRequest,
     apache_kafka: ApacheKafka,
     conformance_broker: penstock.testing.RunningBroker,
-) -> dict[Situation, list[Finding]]:
-    """Where the two differ, for every situation that this session needs."""
+) -> tuple[Played, Played]:
+    """What Kafka and Penstock answered, in every situation that this session needs."""
     situations = _needed(request.session.items)
     with ThreadPoolExecutor(2) as pool:
         kafka = pool.submit(play, situations, Stagehand("Kafka", apache_kafka.port, settles_later=True))
         ours = pool.submit(
             play, situations, Stagehand("Penstock", port_of(conformance_broker.bootstrap), settles_later=False)
         )
-        theirs_played, ours_played = kafka.result(), ours.result()
+        return kafka.result(), ours.result()
+
+
+@pytest.fixture(scope="session")
+def findings(played: tuple[Played, Played]) -> Findings:
+    return _compare(*played)
+
+
+@pytest.fixture(scope="session")
+def strict_findings(played: tuple[Played, Played], strict_broker: penstock.testing.RunningBroker) -> Findings:
+    """The same for the broker that looks into batches, where that makes a difference."""
+    stagehand = Stagehand("Penstock", port_of(strict_broker.bootstrap), settles_later=False)
+    return _compare(played[0], play([each for each in CONTENTS if each in played[0]], stagehand))
+
+
+def _compare(kafka: Played, ours: Played) -> Findings:
     return {
         each: [
             Finding(each.api, each.name, version, *difference)
             for version in each.runs()
-            for difference in differing(theirs_played[each][version], ours_played[each][version])
+            for difference in differing(kafka[each][version], transcripts[version])
         ]
-        for each in situations
+        for each, transcripts in ours.items()
     }
 
 

@@ -5,24 +5,224 @@ An answer that differs and is not covered here fails the suite, and so does a li
 
 from __future__ import annotations
 
-from tests.conformance.compare import ABSENT, Difference
+from typing import Any
 
-# Advertised by Kafka 4.3.0 and not built yet; what is not built is not advertised (RULES 44).
+from tests.conformance.compare import ABSENT, ANYTHING, Difference
+
+# What is not built is not advertised (RULES 44); these come with the issues named beside them.
 _NOT_BUILT = {
-    8: "OffsetCommit",
-    9: "OffsetFetch",
-    10: "FindCoordinator",
-    11: "JoinGroup",
-    12: "Heartbeat",
-    13: "LeaveGroup",
-    14: "SyncGroup",
-    15: "DescribeGroups",
-    16: "ListGroups",
+    "consumer groups": (8, 9, 10, 11, 12, 13, 14, 15, 16, 42, 47, 68, 69),
+    "transactions": (24, 25, 26, 27, 28, 65, 66),
+    "share groups": (76, 77, 78, 79, 83, 84, 85, 86, 87, 90, 91, 92),
+    "streams groups": (88, 89),
+    "replication and reassignment": (34, 43, 45, 46),
+    "access control, delegation tokens, quotas": (17, 29, 30, 31, 36, 38, 39, 40, 41, 48, 49, 50, 51),
+    "raft, which Penstock does not have": (55, 64, 80, 81),
 }
+_FEATURES = {
+    "eligible.leader.replicas.version": "replication",
+    "group.version": "consumer groups",
+    "kraft.version": "raft, which Penstock does not have",
+    "share.version": "share groups",
+    "streams.version": "streams groups",
+    "transaction.version": "transactions",
+}
+_TOPIC_CONFIGS_SHOWN = ("CreateTopics", "DescribeConfigs")
 
-DIFFERENCES = [
+
+def _at(api: str, situation: str, reason: str, path: str = "*", **more: Any) -> Difference:
+    return Difference(api, situation, path, reason, **more)
+
+
+_LISTED_APIS = [
     *(
-        Difference("ApiVersions", "*", f"*.api_keys.{key}.*", f"{name} is not built yet", penstock=ABSENT)
-        for key, name in _NOT_BUILT.items()
+        Difference("ApiVersions", "*", f"*.api_keys.{key}.*", f"not built yet: {what}", penstock=ABSENT)
+        for what, keys in _NOT_BUILT.items()
+        for key in keys
+    ),
+    *(
+        Difference("ApiVersions", "*", f"*_features.{feature}.*", f"not built yet: {what}", penstock=ABSENT)
+        for feature, what in _FEATURES.items()
+    ),
+    _at(
+        "ApiVersions",
+        "wire: a client id of length minus two",
+        "both take it for no client id; the raw answer holds the list of APIs, which differs",
+        "0.frame",
     ),
 ]
+
+_WORDING = [
+    *(
+        Difference(api, "*", path, "we say what is wrong where Kafka says nothing", kafka=silent, penstock="words")
+        for api, path, silent in (
+            ("Produce", "*.error_message", None),
+            ("CreateTopics", "*.error_message", None),
+            ("CreatePartitions", "*.error_message", None),
+            ("IncrementalAlterConfigs", "*.error_message", None),
+            ("DescribeProducers", "*.error_message", None),
+            ("DescribeConfigs", "*.error_message", ""),
+        )
+    ),
+]
+
+_RECORDS_STAY_CLOSED = "batches are opened only where the topic asks for it (RULES 45, penstock.validate.records)"
+_FAILS_ALONE = "a bad partition fails alone: in Kafka it fails the whole request"
+_TIMESTAMPS_BY_HEADER = f"timestamps are judged by the header: {_RECORDS_STAY_CLOSED}, so no single record is named"
+
+_PRODUCE = [
+    *(
+        _at("Produce", situation, _RECORDS_STAY_CLOSED)
+        for situation in (
+            "a count too high",
+            "a count too low",
+            "records that are noise",
+            "records with bytes left over",
+            "a compressed batch of noise",
+            "a compressed batch with a count too high",
+            "a compressed batch with a count too low",
+            "a compressed batch with offsets that jump",
+        )
+    ),
+    _at("Produce", "a max timestamp that lies", _RECORDS_STAY_CLOSED, "1.*.max_timestamp"),
+    _at("Produce", "a max timestamp below a record's", _RECORDS_STAY_CLOSED, "1.*.max_timestamp"),
+    _at("Produce", "a negative timestamp", "Kafka takes a time before 1970 for none", "1.*_timestamp"),
+    _at("Produce", "a timestamp too far ahead", _TIMESTAMPS_BY_HEADER, "0.*.record_errors*"),
+    _at("Produce", "a timestamp too far back", _TIMESTAMPS_BY_HEADER, "0.*.record_errors*"),
+    _at("Produce", "one timestamp of several too far ahead", _TIMESTAMPS_BY_HEADER, "0.*.record_errors*"),
+    *(_at("Produce", name, _FAILS_ALONE, "*.1.*") for name in ("magic 3", "magic -1", "a negative length")),
+    *(
+        _at("Produce", name, _FAILS_ALONE, "2.*.partitions.1.*")
+        for name in ("magic 3", "magic -1", "a negative length")
+    ),
+    *(
+        _at("Produce", name, "an unknown codec has a code of its own; Kafka answers UNKNOWN_SERVER_ERROR")
+        for name in ("an unknown codec", "codec 7")
+    ),
+    *(
+        _at("Produce", name, "an attribute we do not know may change how the batch is read, so it is refused")
+        for name in ("bits without a meaning", "a delete horizon from a client")
+    ),
+    _at("Produce", "bytes after the batch", "Kafka drops the bytes silently; we refuse what is not one batch"),
+    _at("Produce", "null records", "Kafka never answers; we say that a batch is missing"),
+    _at("Produce", "one partition twice", "we append both batches; Kafka keeps one and drops the other silently"),
+    _at("Produce", "a producer id without an epoch", "Kafka keeps state under epoch -1; no producer means that"),
+    *(
+        _at("Produce", name, "transactions are not built: their batches are refused one by one, by their own code")
+        for name in ("a control batch from a producer id", "transactional records without a transactional id")
+    ),
+]
+
+_FETCH = [
+    _at("Fetch", "room for one batch and a half", "we send whole batches; clients drop Kafka's half", "*.partial"),
+    _at("Fetch", "one partition twice", "we answer both; Kafka answers the last"),
+    _at("Fetch", "a negative limit", "taken for zero; Kafka answers UNKNOWN_SERVER_ERROR"),
+    _at(
+        "Fetch", "an isolation level that does not exist", "taken for read_uncommitted; Kafka fails the request with -1"
+    ),
+    _at("DeleteRecords", "one partition twice", "we do both in turn; Kafka does the last"),
+]
+
+_METADATA = [
+    *(
+        _at(
+            "Metadata",
+            name,
+            "a topic made on asking is in the answer; Kafka's client has to ask again (RULES 36)",
+            path,
+        )
+        for name, path in (
+            ("a topic is made on asking", "0.topics.$new.*"),
+            ("unknown topic", "0.topics.$missing.*"),
+            ("unknown and known topic", "0.topics.$missing.*"),
+        )
+    ),
+    _at("Metadata", "neither id nor name", "a bad request has a code; Kafka answers UNKNOWN_SERVER_ERROR", kafka=-1),
+    _at("DescribeTopicPartitions", "an empty name", "an invalid name has a code; Kafka answers UNKNOWN_SERVER_ERROR"),
+]
+
+_KAFKA_WRITES_MIN_ISR = (
+    "Kafka's formatting writes a cluster-wide min.insync.replicas (KIP-966); our default is the same"
+)
+_OURS = "a setting of Penstock's own"
+_SETTINGS = [
+    *(Difference(api, "*", "*.configs.penstock.*", _OURS, kafka=ABSENT) for api in _TOPIC_CONFIGS_SHOWN),
+    *(
+        Difference(api, "*", "*.min.insync.replicas.config_source", _KAFKA_WRITES_MIN_ISR, kafka=3, penstock=5)
+        for api in _TOPIC_CONFIGS_SHOWN
+    ),
+    _at("DescribeConfigs", "*", _KAFKA_WRITES_MIN_ISR, "*.min.insync.replicas.synonyms*"),
+    _at("DescribeConfigs", "all brokers", _KAFKA_WRITES_MIN_ISR, "*.configs*"),
+    _at(
+        "DescribeConfigs",
+        "a broker*",
+        "of Kafka's broker settings those that mean something here are listed",
+        "*.4:1.configs.*",
+        penstock=ABSENT,
+    ),
+    *(
+        _at("DescribeConfigs", "a broker*", reason, f"*.4:1.configs.{name}.*", kafka=kafka)
+        for name, reason, kafka in (
+            ("*.replication.throttled.rate", "Kafka takes it without listing it", ABSENT),
+            ("replica.alter.log.dirs.io.max.bytes.per.second", "Kafka takes it without listing it", ABSENT),
+            ("advertised.listeners", "the two listen elsewhere", ANYTHING),
+            ("listeners", "the two listen elsewhere, and Kafka can change it while it runs", ANYTHING),
+            ("listener.security.protocol.map", "Kafka has a controller's listener too", ANYTHING),
+            ("controller.listener.names", "Kafka has a controller's listener too", ANYTHING),
+            ("broker.id", "Kafka repeats node.id there", ANYTHING),
+            ("node.id.synonyms", "a broker alone needs no number given: it has a default here", ABSENT),
+            ("log.dir", "the two keep their data elsewhere", ANYTHING),
+            ("log.dirs", "the two keep their data elsewhere", ANYTHING),
+            ("queued.max.request.bytes", "memory for requests is always bounded", "-1"),
+        )
+    ),
+    _at("AlterConfigs", "a topic twice", "Kafka never answers; we refuse both"),
+    _at(
+        "IncrementalAlterConfigs",
+        "an operation that does not exist",
+        "a bad request has a code; Kafka answers UNKNOWN_SERVER_ERROR",
+        kafka=-1,
+    ),
+    _at(
+        "IncrementalAlterConfigs",
+        "a broker's setting that does not exist",
+        "Kafka keeps settings that nobody reads; here a name nobody knows is a mistake",
+    ),
+    _at(
+        "CreatePartitions",
+        "too many to be meant",
+        "the limit is said with a code of its own; Kafka answers UNKNOWN_SERVER_ERROR",
+        "0.*.error_code",
+    ),
+]
+
+_WIRE = [
+    _at(
+        "ApiVersions",
+        "wire: a client id that is not UTF-8",
+        "text that is not UTF-8 is malformed, which closes the connection; Java puts a replacement character",
+        "0.*",
+    ),
+]
+
+# With penstock.validate.records=full Penstock looks into every batch, as Kafka does; what is left then.
+_SAYS_INVALID = "what is wrong has a code; Kafka answers UNKNOWN_SERVER_ERROR"
+STRICT_DIFFERENCES = [
+    *_WORDING,
+    _at(
+        "Produce",
+        "a max timestamp below a record's",
+        "a batch is taken or refused, never rewritten",
+        "1.*.max_timestamp",
+    ),
+    *(
+        _at("Produce", name, _SAYS_INVALID, "0.*.partition_responses.0.error_code", kafka=-1, penstock=87)
+        for name in (
+            "records that are noise",
+            "a compressed batch of noise",
+            "a compressed batch with offsets that jump",
+        )
+    ),
+]
+
+DIFFERENCES = [*_LISTED_APIS, *_WORDING, *_PRODUCE, *_FETCH, *_METADATA, *_SETTINGS, *_WIRE]

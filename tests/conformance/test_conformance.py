@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 from tests.conformance.compare import Difference, Finding, unexplained
-from tests.conformance.differences import DIFFERENCES
+from tests.conformance.differences import DIFFERENCES, STRICT_DIFFERENCES
 from tests.conformance.situations.all import TABLE
+from tests.conformance.situations.produce import CONTENTS
 from tests.conformance.situations.wire import APIS
 from tests.conformance.table import Situation
 
@@ -19,6 +20,14 @@ def _title(situation: Situation) -> str:
 @pytest.mark.parametrize("situation", TABLE, ids=_title)
 def test_penstock_answers_as_kafka_does(situation: Situation, findings: dict[Situation, list[Finding]]) -> None:
     left = unexplained(findings[situation], DIFFERENCES)
+    assert not left, f"{_title(situation)}: {len(left)} differences\n" + "\n".join(map(str, left[:40]))
+
+
+@pytest.mark.parametrize("situation", CONTENTS, ids=_title)
+def test_penstock_looks_into_batches_where_it_is_asked_to(
+    situation: Situation, strict_findings: dict[Situation, list[Finding]]
+) -> None:
+    left = unexplained(strict_findings[situation], STRICT_DIFFERENCES)
     assert not left, f"{_title(situation)}: {len(left)} differences\n" + "\n".join(map(str, left[:40]))
 
 

@@ -169,22 +169,11 @@ RECORDS = [
     refused("a delete horizon from a client", batch(attributes=0x40)),
     refused("no records by count", batch(FIVE, count=0)),
     refused("a negative count", batch(FIVE, count=-1)),
-    refused("a count too high", batch(FIVE, count=6, last_offset_delta=5)),
-    refused("a count too low", batch(FIVE, count=4, last_offset_delta=3)),
     refused("count and last offset disagree", batch(FIVE, last_offset_delta=9)),
     refused("a last offset below zero", batch(FIVE, last_offset_delta=-1)),
     refused("an absurd count", batch(FIVE, count=2_000_000_000, last_offset_delta=1_999_999_999)),
     refused("offsets inside that jump", batch([Rec(offset_delta=0), Rec(offset_delta=5)], last_offset_delta=1)),
     refused("offsets inside that repeat", batch([Rec(offset_delta=0), Rec(offset_delta=0)])),
-    refused("records that are noise", batch(FIVE, payload=b"\xff" * 40)),
-    refused("records with bytes left over", batch(payload=record(Rec(), 0) + b"\0\0", count=1)),
-    refused("a compressed batch of noise", batch(FIVE, payload=b"\x1f\x8bnot gzip at all", attributes=1)),
-    refused("a compressed batch with a count too high", batch(FIVE, codec="gzip", count=6, last_offset_delta=5)),
-    refused("a compressed batch with a count too low", batch(FIVE, codec="gzip", count=4, last_offset_delta=3)),
-    refused(
-        "a compressed batch with offsets that jump",
-        batch([Rec(offset_delta=0), Rec(offset_delta=5)], codec="gzip", last_offset_delta=1),
-    ),
     refused("no key on a compacted topic", batch([Rec(key=b"k"), Rec(key=None)]), cleanup_policy="compact"),
     refused(
         "no key in a compressed batch on a compacted topic",
@@ -251,4 +240,20 @@ def refused_version(version: int) -> Situation:
 
 
 OLD = [refused_version(version) for version in (0, 1, 2)]
-SITUATIONS = [*ACCEPTED, *ABSENT, *ACKS, *RECORDS, *IDEMPOTENCE, *OLD]
+# What only a look at the records themselves can find; Penstock opens batches where a topic asks for it (RULES 45).
+CONTENTS = [
+    refused("a max timestamp below a record's", batch([Rec(timestamp_delta=9)], max_timestamp=WHEN)),
+    refused("a count too high", batch(FIVE, count=6, last_offset_delta=5)),
+    refused("a count too low", batch(FIVE, count=4, last_offset_delta=3)),
+    refused("records that are noise", batch(FIVE, payload=b"\xff" * 40)),
+    refused("records with bytes left over", batch(payload=record(Rec(), 0) + b"\0\0", count=1)),
+    refused("a compressed batch of noise", batch(FIVE, payload=b"\x1f\x8bnot gzip at all", attributes=1)),
+    refused("a compressed batch with a count too high", batch(FIVE, codec="gzip", count=6, last_offset_delta=5)),
+    refused("a compressed batch with a count too low", batch(FIVE, codec="gzip", count=4, last_offset_delta=3)),
+    refused(
+        "a compressed batch with offsets that jump",
+        batch([Rec(offset_delta=0), Rec(offset_delta=5)], codec="gzip", last_offset_delta=1),
+    ),
+]
+
+SITUATIONS = [*ACCEPTED, *ABSENT, *ACKS, *RECORDS, *CONTENTS, *IDEMPOTENCE, *OLD]

@@ -97,7 +97,7 @@ def test_two_batches_in_one_are_refused() -> None:
 
 
 def test_a_batch_larger_than_the_topic_takes_is_refused() -> None:
-    with pytest.raises(MessageTooLarge, match="max.message.bytes allows 200"):
+    with pytest.raises(MessageTooLarge, match=r"max\.message\.bytes allows 200"):
         check_header(a_batch(b"x" * 300), rules(max_message_bytes="200"), NOW)
 
 
@@ -159,7 +159,7 @@ def test_a_batch_in_the_topics_own_codec_passes_as_it_is() -> None:
 
 
 def test_records_that_are_fewer_than_the_header_says_are_found_where_the_topic_asks_for_it() -> None:
-    view = patched(a_batch(b"one"), record_count=2, last_offset_delta=1)
+    view = patched(a_batch(b"one" * 10), record_count=2, last_offset_delta=1)
     check_header(view, rules(), NOW)
     full = AppendRules.of(Config.for_broker().for_topic({"penstock.validate.records": "full"}))
     assert full.opens_batches and not rules().opens_batches
