@@ -1,7 +1,7 @@
 """HTTP about the broker: /health, /ready, /metrics; and readiness for systemd."""
 
 from penstock.admin.http import HttpServer, Page, Request, Response
-from penstock.admin.pages import Health, HealthFacts, OfflineLog, pages
+from penstock.admin.pages import Health, HealthFacts, LogTrouble, pages
 from penstock.admin.systemd import READY, STOPPING, notify
 
 __all__ = [
@@ -10,7 +10,7 @@ __all__ = [
     "Health",
     "HealthFacts",
     "HttpServer",
-    "OfflineLog",
+    "LogTrouble",
     "Page",
     "Request",
     "Response",

@@ -18,8 +18,8 @@ from penstock.metrics import MetricsRegistry, render
 _JSON = "application/json"
 
 
-class OfflineLog(msgspec.Struct, frozen=True):
-    """A partition (topic-number) or a whole data folder that cannot be used, and why."""
+class LogTrouble(msgspec.Struct, frozen=True):
+    """A partition (topic-number), and what is wrong with its log."""
 
     name: str
     reason: str
@@ -30,13 +30,17 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 
     broker_id: int
     cluster_id: str
-    offline_logs: list[OfflineLog] = []
-    offline_folders: list[OfflineLog] = []
+    offline_logs: list[LogTrouble] = []
+    damaged_logs: list[LogTrouble] = []
+    """Logs with batches that are refused because their checksum is wrong; the rest of them is served."""
+    uncleanable_logs: list[LogTrouble] = []
     full_folders: list[str] = []
+    set_aside: list[str] = []
+    """Folders of topics that nobody knows: kept, not served, and no reason to be unwell."""
 
     @property
     def is_well(self) -> bool:
-        return not (self.offline_logs or self.offline_folders or self.full_folders)
+        return not (self.offline_logs or self.damaged_logs or self.uncleanable_logs or self.full_folders)
 
 
 class HealthFacts(Protocol):
@@ -55,9 +59,11 @@ class HealthPage(msgspec.Struct, frozen=True, kw_only=True):
     ready: bool
     broker_id: int
     cluster_id: str
-    offline_logs: list[OfflineLog]
-    offline_folders: list[OfflineLog]
+    offline_logs: list[LogTrouble]
+    damaged_logs: list[LogTrouble]
+    uncleanable_logs: list[LogTrouble]
     full_folders: list[str]
+    set_aside: list[str]
 
 
 def pages(facts: HealthFacts, registry: MetricsRegistry) -> dict[str, Page]:
@@ -70,8 +76,10 @@ def pages(facts: HealthFacts, registry: MetricsRegistry) -> dict[str, Page]:
             broker_id=found.broker_id,
             cluster_id=found.cluster_id,
             offline_logs=found.offline_logs,
-            offline_folders=found.offline_folders,
+            damaged_logs=found.damaged_logs,
+            uncleanable_logs=found.uncleanable_logs,
             full_folders=found.full_folders,
+            set_aside=found.set_aside,
         )
         return _json(page, HTTPStatus.OK if found.is_well else HTTPStatus.SERVICE_UNAVAILABLE)
 

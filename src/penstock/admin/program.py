@@ -5,7 +5,7 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -13,8 +13,9 @@ import msgspec
 
 from penstock.admin import systemd
 from penstock.admin.http import HttpServer
-from penstock.admin.pages import Health, OfflineLog, pages
+from penstock.admin.pages import Health, LogTrouble, pages
 from penstock.broker.node import Node, disk_is_full
+from penstock.model import TopicPartition
 from penstock.settings import Config, data_folders
 from penstock.settings import broker as settings
 
@@ -78,13 +79,19 @@ class _Facts:
 
     def health(self) -> Health:
         node = self._node
-        offline = node.partitions.offline() if node.partitions is not None else {}
         return Health(
             broker_id=node.broker_id,
             cluster_id=node.cluster_id,
-            offline_logs=[OfflineLog(str(partition), reason) for partition, reason in sorted(offline.items())],
+            offline_logs=_troubles(node.partitions.offline() if node.partitions is not None else {}),
+            damaged_logs=_troubles({p: f"{count} bad batches" for p, count in node.damaged_batches().items()}),
+            uncleanable_logs=_troubles(node.uncleanable_logs()),
             full_folders=[str(folder.path) for folder in node.folders if disk_is_full(folder, FREE_BYTES_MIN)],
+            set_aside=[str(folder.path / name) for folder in node.folders for name in folder.strays],
         )
+
+
+def _troubles(found: Mapping[TopicPartition, str]) -> list[LogTrouble]:
+    return [LogTrouble(str(partition), reason) for partition, reason in sorted(found.items())]
 
 
 def _tell_addresses(path: Path, node: Node, http: HttpServer | None) -> None:

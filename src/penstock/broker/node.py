@@ -55,7 +55,16 @@ class Node:
         self.endpoints: dict[str, Endpoint] = {}
         self.folders: list[LogFolder] = []
         self.partitions: Partitions | None = None
+        self._cleaner: Cleaner | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
+
+    def damaged_batches(self) -> dict[TopicPartition, int]:
+        """How many batches of which logs are refused because their checksum is wrong."""
+        return {log.partition: log.damage.count for folder in self.folders for log in folder if log.damage}
+
+    def uncleanable_logs(self) -> dict[TopicPartition, str]:
+        """Logs that compaction leaves alone until a restart, and why."""
+        return {} if self._cleaner is None else dict(self._cleaner.uncleanable)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Node"]:
@@ -128,17 +137,18 @@ class Node:
         def logs() -> list[PartitionLog]:
             return [log for folder in self.folders for log in folder]
 
+        self._cleaner = Cleaner(logs, self.config, self.clock)
+        self._cleaner.expose(self.registry)
+        scrubber = Scrubber(logs, self.config, self.clock)
+        scrubber.expose(self.registry)
         work = [
             server.sweep(),
             LogHousekeeping(self.folders, flusher, self.config, self.clock).run(),
             watch_loop_lag(self.registry, self.clock),
+            scrubber.run(),
         ]
-        scrubber, cleaner = Scrubber(logs, self.config, self.clock), Cleaner(logs, self.config, self.clock)
-        scrubber.expose(self.registry)
-        cleaner.expose(self.registry)
-        work.append(scrubber.run())
         if self.config[settings.LOG_CLEANER_ENABLE]:
-            work.append(cleaner.run())
+            work.append(self._cleaner.run())
         return work
 
     def _services(self, cluster: Cluster, partitions: Partitions) -> dict[Any, object]:

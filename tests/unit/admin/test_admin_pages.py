@@ -4,7 +4,7 @@ import json
 from http import HTTPStatus
 
 from penstock import __version__
-from penstock.admin import Health, OfflineLog, Request, Response, pages
+from penstock.admin import Health, LogTrouble, Request, Response, pages
 from penstock.metrics import Metrics, MetricsRegistry, counter
 
 
@@ -42,19 +42,38 @@ async def test_a_healthy_broker_says_who_it_is() -> None:
         "broker_id": 1,
         "cluster_id": "abc",
         "offline_logs": [],
-        "offline_folders": [],
+        "damaged_logs": [],
+        "uncleanable_logs": [],
         "full_folders": [],
+        "set_aside": [],
     }
 
 
 async def test_an_offline_log_is_named_with_its_reason() -> None:
     node = Node()
-    node.found = Health(broker_id=1, cluster_id="abc", offline_logs=[OfflineLog("orders-0", "write failed: EIO")])
+    node.found = Health(broker_id=1, cluster_id="abc", offline_logs=[LogTrouble("orders-0", "write failed: EIO")])
     response = await ask(node, "/health")
     assert response.status is HTTPStatus.SERVICE_UNAVAILABLE
     page = json.loads(response.body)
     assert page["status"] == "degraded"
     assert page["offline_logs"] == [{"name": "orders-0", "reason": "write failed: EIO"}]
+
+
+async def test_damaged_and_uncleanable_logs_are_named_with_their_reasons() -> None:
+    node = Node()
+    for field in ("damaged_logs", "uncleanable_logs"):
+        node.found = Health(broker_id=1, cluster_id="abc", **{field: [LogTrouble("orders-0", "why")]})
+        response = await ask(node, "/health")
+        assert response.status is HTTPStatus.SERVICE_UNAVAILABLE
+        assert json.loads(response.body)[field] == [{"name": "orders-0", "reason": "why"}]
+
+
+async def test_folders_set_aside_are_named_but_no_reason_to_be_unwell() -> None:
+    node = Node()
+    node.found = Health(broker_id=1, cluster_id="abc", set_aside=["/data/old-0.1-stray"])
+    response = await ask(node, "/health")
+    assert response.status is HTTPStatus.OK
+    assert json.loads(response.body)["set_aside"] == ["/data/old-0.1-stray"]
 
 
 async def test_a_full_disk_is_not_well_either() -> None:
