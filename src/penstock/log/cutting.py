@@ -75,8 +75,10 @@ class CuttableLog(ReadableLog):
         Nothing happens where the log has changed since the plan was made: there will be another.
         """
         count = len(plan.segments)
-        if not count or self.segments[:count] != plan.segments or self.trouble is not None:
+        if not count or self.segments[:count] != plan.segments:
             return []
+        if self.trouble is not None and not self.trouble.may_pass:
+            return []  # a full disk is no reason: deleting is what helps
         next_base = self.segments[count].base_offset if count < len(self.segments) else self.end_offset
         if next_base > self.high_watermark:
             return []

@@ -30,6 +30,7 @@ from penstock.log.folder_names import DELETE, STRAY, is_on_its_way_out, leaving_
 from penstock.log.identity import FolderLock, claim, write_identity
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import Known, open_log
+from penstock.log.reserve import keep_reserve
 from penstock.log.state import Home, LogState, Trouble
 from penstock.model import Clock, TopicId, TopicPartition, topic_id_from_text, topic_id_text
 from penstock.settings.topic import FILE_DELETE_DELAY_MS
@@ -93,6 +94,7 @@ class LogFolder(Home):
                 log.home = self
                 self.logs[log.partition] = log
         self._is_open = True
+        keep_reserve(self.path)
         if self.identity.is_adopted:
             self.write_checkpoints()
             write_identity(self.path, self.identity)

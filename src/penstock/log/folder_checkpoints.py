@@ -60,11 +60,11 @@ class FolderCheckpoints:
         with self._lock:
             if picture.number < self._written:
                 return
-            self._written = picture.number
             for name, offsets in picture.files.items():
                 if offsets != self.on_disk[name]:
                     write_offsets(str(self._folder / name), offsets)
                     self.on_disk[name] = offsets
+            self._written = picture.number
 
     def knows(self, partition: TopicPartition) -> bool:
         """Whether the files have a row for a partition."""

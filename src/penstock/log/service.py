@@ -21,6 +21,8 @@ from penstock.log.cutting import RetentionPlan, rename_doomed
 from penstock.log.flusher import Flusher
 from penstock.log.folder import LogFolder, remove_paths
 from penstock.log.partition_log import PartitionLog
+from penstock.log.reserve import give_up_reserve, keep_reserve
+from penstock.log.state import DISK_FULL
 from penstock.model import Clock
 from penstock.settings.broker import (
     LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS,
@@ -106,7 +108,13 @@ class LogHousekeeping:
 
     async def _write_checkpoints_of(self, folder: LogFolder) -> None:
         picture = folder.take_picture()
-        await asyncio.to_thread(folder.checkpoints.write, picture)
+        try:
+            await asyncio.to_thread(folder.checkpoints.write, picture)
+        except OSError as error:
+            if error.errno not in DISK_FULL or not give_up_reserve(folder.path):
+                raise
+            _log.warning("disk full, reserve given up", folder=str(folder.path))
+            await asyncio.to_thread(folder.checkpoints.write, picture)
         folder.picture_written(picture)
 
     async def remove_deleted(self) -> None:
@@ -115,6 +123,8 @@ class LogHousekeeping:
                 await asyncio.to_thread(remove_paths, paths)
 
     async def try_again(self) -> None:
+        for folder in self._folders:
+            await asyncio.to_thread(keep_reserve, folder.path)
         for log in self._logs():
             if log.trouble is not None and log.trouble.may_pass:
                 log.try_again()

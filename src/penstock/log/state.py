@@ -34,7 +34,7 @@ note if it finds nothing wrong any more."""
 GAPS_NOTE: Final = "penstock-offset-gaps"
 """Lies in a partition's folder once offsets may be missing in it. Everywhere else a gap is damage."""
 
-_DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Trouble(msgspec.Struct, frozen=True):
@@ -128,7 +128,7 @@ class LogState:
     def fail(self, what: str, error: OSError) -> KafkaStorageError:
         """An operation on the disk failed."""
         return self.take_offline(
-            f"{what}: {error.strerror or error}", stops_reads=False, may_pass=error.errno in _DISK_FULL
+            f"{what}: {error.strerror or error}", stops_reads=False, may_pass=error.errno in DISK_FULL
         )
 
     def try_again(self) -> bool:

@@ -10,8 +10,11 @@ import pytest
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, a_log, fill
 
 from penstock.errors import KafkaStorageError
-from penstock.log import FilePool, Flusher, LogFolder, LogHousekeeping, flushing
+from penstock.log import FilePool, Flusher, LogFolder, LogHousekeeping, flushing, folder_checkpoints
+from penstock.log.checkpoints import write_offsets
 from penstock.log.files import names_in
+from penstock.log.reserve import RESERVE_BYTES, RESERVE_FILE
+from penstock.model import Offset, TopicPartition
 from penstock.settings.config import Config
 
 HOUR_MS = 3_600_000
@@ -205,6 +208,35 @@ async def test_a_log_stopped_by_a_full_disk_gets_its_second_chance(
 
     fill(kept.log, 1)
     assert kept.log.end_offset == 2
+    await kept.close()
+
+
+async def test_retention_clears_a_full_disk_with_the_space_it_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Kept(tmp_path, retention_ms="1000")
+    fill(kept.log, 10)
+    kept.log.high_watermark = 10
+    kept.log.take_offline("append failed: No space left on device", stops_reads=False, may_pass=True)
+    kept.clock.time += HOUR_MS
+    reserve = tmp_path / RESERVE_FILE
+    assert reserve.stat().st_size == RESERVE_BYTES
+    real = write_offsets
+
+    def write_if_there_is_room(path: str, offsets: dict[TopicPartition, Offset]) -> None:
+        if reserve.exists():
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(path, offsets)
+
+    with monkeypatch.context() as full:
+        full.setattr(folder_checkpoints, "write_offsets", write_if_there_is_room)
+        assert await kept.keeping.apply_retention() == 4
+    assert not reserve.exists()
+
+    await kept.keeping.try_again()
+
+    assert reserve.exists()
+    assert kept.log.offline_reason is None
     await kept.close()
 
 
