@@ -35,6 +35,8 @@ def read_rows(path: str) -> list[list[str]] | None:
     data = read_whole(path)
     if data is None:
         return None
+    if not data:
+        return []  # Kafka makes the file before it has anything to write
     try:
         lines = data.decode().splitlines()
         version, count = int(lines[0]), int(lines[1])

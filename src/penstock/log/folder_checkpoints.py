@@ -11,10 +11,12 @@ from pathlib import Path
 
 import msgspec
 
+from penstock.errors import Fatal
 from penstock.log.checkpoints import (
     HIGH_WATERMARKS,
     LOG_START_OFFSETS,
     RECOVERY_POINTS,
+    CheckpointUnreadable,
     read_offsets,
     write_offsets,
 )
@@ -35,9 +37,13 @@ class FolderCheckpoints:
         self._taken = 0
         self._written = 0
         self._lock = threading.Lock()
-        self.on_disk: dict[str, Offsets] = {
-            name: read_offsets(str(folder / name)) for name in (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS)
-        }
+        try:
+            self.on_disk: dict[str, Offsets] = {
+                name: read_offsets(str(folder / name)) for name in (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS)
+            }
+        except CheckpointUnreadable as error:
+            # Without recovery points damage would be taken for torn tails, and cut.
+            raise Fatal(f"{error}: restore it, or remove it to have every log read from its start") from error
 
     def take(self, logs: Iterable[PartitionLog]) -> Picture:
         """On the loop. Zero is what a missing row means, so idle partitions need none."""

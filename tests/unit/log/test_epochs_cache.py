@@ -70,7 +70,7 @@ def test_the_file_is_kafkas(tmp_path: Path) -> None:
     assert not again.is_dirty
 
 
-@pytest.mark.parametrize("text", ["", "0\n", "1\n0\n", "0\n2\n2 10\n", "0\n1\ntwo ten\n", "0\n1\n1 2 3\n"])
+@pytest.mark.parametrize("text", ["0\n", "garbage", "1\n0\n", "0\n2\n2 10\n", "0\n1\ntwo ten\n", "0\n1\n1 2 3\n"])
 def test_a_broken_file_is_said_to_be_broken(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE_NAME).write_text(text)
 

@@ -113,6 +113,19 @@ def test_checkpoints_are_kafkas(tmp_path: Path) -> None:
     assert (tmp_path / "replication-offset-checkpoint").read_text() == "0\n1\norders 0 7\n"
 
 
+def test_an_empty_checkpoint_has_no_rows_and_a_broken_one_stops_the_start(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.open().close()
+    checkpoint = tmp_path / "recovery-point-offset-checkpoint"
+    checkpoint.write_text("")
+    world.open().close()
+
+    checkpoint.write_text("0\n2\norders 0 10\n")
+
+    with pytest.raises(Fatal, match="says 2 rows and has 1"):
+        world.open()
+
+
 def test_after_a_crash_logs_are_recovered_from_their_checkpoint(tmp_path: Path) -> None:
     world = World(tmp_path)
     folder = world.open()
