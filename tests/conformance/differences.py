@@ -174,6 +174,7 @@ _SETTINGS = [
             ("log.dir", "the two keep their data elsewhere", ANYTHING),
             ("log.dirs", "the two keep their data elsewhere", ANYTHING),
             ("queued.max.request.bytes", "memory for requests is always bounded", "-1"),
+            ("socket.*.buffer.bytes", "the kernel sizes them, at two thirds of the CPU a GB", "102400"),
         )
     ),
     _at("AlterConfigs", "a topic twice", "Kafka never answers; we refuse both"),
