@@ -2,6 +2,7 @@
 
 import json
 from http import HTTPStatus
+from typing import Any
 
 from penstock import __version__
 from penstock.admin import Health, LogTrouble, Request, Response, pages
@@ -62,7 +63,8 @@ async def test_an_offline_log_is_named_with_its_reason() -> None:
 async def test_damaged_and_uncleanable_logs_are_named_with_their_reasons() -> None:
     node = Node()
     for field in ("damaged_logs", "uncleanable_logs"):
-        node.found = Health(broker_id=1, cluster_id="abc", **{field: [LogTrouble("orders-0", "why")]})
+        troubles: dict[str, Any] = {field: [LogTrouble("orders-0", "why")]}
+        node.found = Health(broker_id=1, cluster_id="abc", **troubles)
         response = await ask(node, "/health")
         assert response.status is HTTPStatus.SERVICE_UNAVAILABLE
         assert json.loads(response.body)[field] == [{"name": "orders-0", "reason": "why"}]

@@ -128,7 +128,9 @@ async def test_a_bug_without_a_place_in_the_response_ends_the_connection_not_the
 
 def test_a_response_that_its_version_cannot_carry_is_a_bug_and_said_as_one() -> None:
     bench = Bench()
-    bench.answer(ApiKey.LIST_GROUPS, lambda request, context: ListGroupsResponse(throttle_time_ms="x"), **LIST_GROUPS)
+    bench.answer(
+        ApiKey.LIST_GROUPS, lambda request, context: ListGroupsResponse(throttle_time_ms=1 << 40), **LIST_GROUPS
+    )
     answer = read(bench.handle(a_request(ApiKey.LIST_GROUPS, 3, ListGroupsRequest().encode(3))))
     assert ListGroupsResponse.decode(answer, 3, 5).error_code == -1
 
