@@ -12,7 +12,8 @@ import structlog
 from penstock.log.files import private_descriptor, remove_files
 from penstock.log.index import OFFSET_ENTRY_SIZE, OffsetIndex
 from penstock.log.scan import Damaged, walk
-from penstock.log.segment import INDEX, Segment
+from penstock.log.segment import Segment
+from penstock.log.segment_files import INDEX
 from penstock.wire.batch import HEADER_SIZE, BatchHeader
 
 _log = structlog.get_logger(__name__)

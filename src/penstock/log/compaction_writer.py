@@ -7,7 +7,8 @@ from typing import Final, Self
 
 from penstock.log.files import FilePool, private_descriptor
 from penstock.log.index import OffsetIndex, TimeIndex
-from penstock.log.segment import INDEX, LOG, SUFFIXES, TIME_INDEX, TXN_INDEX, Segment, file_name
+from penstock.log.segment import Segment
+from penstock.log.segment_files import INDEX, LOG, SUFFIXES, TIME_INDEX, TXN_INDEX, file_name
 from penstock.log.swapping import CLEANED, SWAP
 from penstock.log.transactions import AbortedTransaction
 from penstock.wire.batch import BatchHeader

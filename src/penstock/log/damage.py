@@ -51,6 +51,9 @@ class Damage:
     def count(self) -> int:
         return sum(map(len, self.ranges.values()))
 
+    def is_known_in(self, segment_base: int) -> bool:
+        return segment_base in self.ranges
+
     def report(self, segment_base: int, found: DamagedRange, reason: str) -> None:
         """Known from now on; the caller has found it by reading."""
         here = self.ranges.setdefault(segment_base, [])

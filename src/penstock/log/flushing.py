@@ -15,7 +15,8 @@ from pathlib import Path
 from penstock.log.epochs import write_epochs
 from penstock.log.files import PooledFile, private_descriptor, remove_files, sync_file, sync_folder
 from penstock.log.machine import flush_is_due
-from penstock.log.segment import INDEX, TIME_INDEX, Segment
+from penstock.log.segment import Segment
+from penstock.log.segment_files import INDEX, TIME_INDEX
 from penstock.log.state import LogState
 from penstock.settings.topic import FLUSH_MESSAGES, FLUSH_MS, PENSTOCK_FLUSH_BEFORE_ACK
 

@@ -158,7 +158,11 @@ class ReadableLog(LogState):
         return segment.index is not None or not segment.size
 
     def _check(self, segment: Segment, following: Segment) -> None:
-        """The first look at a closed segment since the start: is its end where the next one begins?"""
+        """The first look at a closed segment since the start: is its end where the next one begins? One that the scrub
+        has found bad batches in was read whole then, and is served but for those."""
+        if self.damage.is_known_in(segment.base_offset):
+            segment.is_checked = True
+            return
         try:
             check_closed(segment, following, may_have_gaps=self.may_have_gaps)
         except (OSError, Damaged) as damage:

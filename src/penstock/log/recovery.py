@@ -20,12 +20,13 @@ import structlog
 from penstock.errors import KafkaStorageError
 from penstock.log.checking import check_closed, end_offset_of, has_batch, header_at
 from penstock.log.checkpoints import CheckpointUnreadable
-from penstock.log.cutting import DELETED
 from penstock.log.files import FilePool, names_in, private_descriptor, remove_files
 from penstock.log.index import OffsetIndex, TimeIndex
 from penstock.log.partition_log import PartitionLog
+from penstock.log.retention import DELETED
 from penstock.log.scan import Damaged, walk
-from penstock.log.segment import INDEX, LOG, SUFFIXES, TIME_INDEX, TXN_INDEX, Segment, file_name
+from penstock.log.segment import Segment
+from penstock.log.segment_files import INDEX, LOG, SUFFIXES, TIME_INDEX, TXN_INDEX, file_name
 from penstock.log.state import DAMAGE_NOTE, GAPS_NOTE
 from penstock.log.swapping import CLEANED, SWAP, finish_swaps
 from penstock.model import Clock, TopicId, TopicPartition
@@ -70,8 +71,11 @@ def open_log(
         log.take_offline(f"damage found at start: {error}", stops_reads=True)
         if not log.segments:
             log.segments = (Segment(pool, str(folder), known.start_offset),)
-        log.start_offset = max(known.start_offset, log.segments[0].base_offset)
-        log.end_offset = max(log.start_offset, log.recovery_point)
+        # What the checkpoints say stays said: with offsets guessed from the files that are left, the next start would
+        # find nothing missing.
+        log.recovery_point = known.recovery_point
+        log.start_offset = known.start_offset
+        log.end_offset = max(known.start_offset, known.recovery_point, known.high_watermark)
     log.size = sum(segment.size for segment in log.segments)
     log.high_watermark = max(log.start_offset, min(known.high_watermark, log.end_offset))
     return log
@@ -168,7 +172,8 @@ class _Opening:
         for number, segment in enumerate(segments):
             following = segments[number + 1] if number + 1 < len(segments) else None
             if following is not None and following.base_offset <= scan_from:
-                check_closed(segment, following, may_have_gaps=log.may_have_gaps)
+                if not log.damage.is_known_in(segment.base_offset):
+                    check_closed(segment, following, may_have_gaps=log.may_have_gaps)
                 self._ensure_index(segment)
                 continue
             sound_size = self._sound_size(segment, scan_from)

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Final
 import structlog
 
 from penstock.errors import KafkaStorageError
-from penstock.log.cutting import RetentionPlan, rename_doomed
 from penstock.log.flusher import Flusher
 from penstock.log.folder import LogFolder, remove_paths
 from penstock.log.partition_log import PartitionLog
 from penstock.log.reserve import give_up_reserve, keep_reserve
+from penstock.log.retention import RetentionPlan, rename_doomed
 from penstock.log.state import DISK_FULL
 from penstock.model import Clock
 from penstock.settings.broker import (

@@ -14,10 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from penstock.log.cutting import DELETED, CuttableLog
+from penstock.log.cutting import CuttableLog
 from penstock.log.files import private_descriptor, rename_if_there, sync_folder
+from penstock.log.retention import DELETED
 from penstock.log.scan import Damaged, walk
-from penstock.log.segment import LOG, SUFFIXES, TXN_INDEX, Segment, file_name
+from penstock.log.segment import Segment
+from penstock.log.segment_files import LOG, SUFFIXES, TXN_INDEX, file_name
 from penstock.log.state import GAPS_NOTE
 
 CLEANED: Final = ".cleaned"

@@ -1,5 +1,6 @@
 """Taking records off a log: retention, DeleteRecords, truncation."""
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,19 @@ def test_records_without_a_timestamp_age_by_their_file(tmp_path: Path) -> None:
 
     assert log.delete_old_segments(written + 1_000, 1) == 0
     assert log.delete_old_segments(written + 1_001, 1) == 1
+
+
+def test_a_wrong_time_index_does_not_make_records_old(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings=THREE_A_SEGMENT | {"retention.ms": str(HOUR_MS)})
+    fill(log, 12)
+    log.close()
+    for path in log.folder.glob("*.timeindex"):
+        path.write_bytes(struct.pack(">qI", 1_000, 2))
+
+    again = reopen(log, is_clean=True)
+
+    assert again.delete_old_segments(log.clock.now() + HOUR_MS, 12) == 0
+    assert again.delete_old_segments(log.clock.now() + HOUR_MS + 1, 12) == 4
 
 
 def test_retention_by_size_leaves_at_least_retention_bytes(tmp_path: Path) -> None:

@@ -1,0 +1,136 @@
+"""Taking records off the start of a log: retention by time and size, DeleteRecords.
+
+Files are renamed to `.deleted` first and removed after file.delete.delay.ms, so that a reader who has just been given
+a slice is not cut off. A crash in between leaves either the files, which retention finds again, or `.deleted` ones,
+which the next start removes.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import structlog
+
+from penstock.errors import OffsetOutOfRange
+from penstock.log.files import remove_files, rename_if_there
+from penstock.log.machine import FOREVER, RetentionRules, SegmentFacts, expired_segments
+from penstock.log.rolling import RollableLog
+from penstock.log.segment import Segment
+from penstock.log.segment_files import SUFFIXES
+from penstock.settings.topic import CLEANUP_POLICY, RETENTION_BYTES, RETENTION_MS
+
+_log = structlog.get_logger(__name__)
+
+DELETED: Final = ".deleted"
+
+
+class RetentionPlan(NamedTuple):
+    segments: tuple[Segment, ...]
+    reason: str
+
+
+def rename_doomed(segments: Sequence[Segment]) -> list[str]:
+    """Rename files to `.deleted`, in the order given: retention begins with the oldest, a crash leaves a suffix."""
+    paths = [segment.path(suffix) for segment in segments for suffix in SUFFIXES]
+    return [path + DELETED for path in paths if rename_if_there(path, path + DELETED)]
+
+
+class RetainedLog(RollableLog):
+    def plan_retention(self, now: int) -> RetentionPlan:
+        """What retention would delete; looks timestamps up in files, so in a thread."""
+        config, segments = self.config, self.segments
+        rules = RetentionRules(
+            retention_ms=config[RETENTION_MS],
+            retention_bytes=config[RETENTION_BYTES],
+            deletes="delete" in config[CLEANUP_POLICY],
+        )
+        if not self.size:
+            return RetentionPlan((), "")
+        expired = expired_segments(
+            self._facts(segments, rules, now),
+            rules,
+            now=now,
+            start_offset=self.start_offset,
+            high_watermark=self.high_watermark,
+        )
+        return RetentionPlan(segments[: expired.count], expired.reason)
+
+    def _facts(self, segments: tuple[Segment, ...], rules: RetentionRules, now: int) -> list[SegmentFacts]:
+        """Timestamps are looked up only as far as the first segment that time does not delete."""
+        facts = []
+        by_time = rules.deletes and rules.retention_ms != FOREVER
+        for number, segment in enumerate(segments):
+            next_base = segments[number + 1].base_offset if number + 1 < len(segments) else self.end_offset
+            timestamp = segment.retention_timestamp() if by_time and segment.is_created else now
+            if by_time and now - timestamp > rules.retention_ms:
+                segment.confirm_timestamp()
+                timestamp = segment.retention_timestamp()
+            by_time = by_time and now - timestamp > rules.retention_ms
+            facts.append(SegmentFacts(segment.base_offset, next_base, segment.size, timestamp))
+        return facts
+
+    def drop_oldest(self, plan: RetentionPlan) -> list[Segment]:
+        """Take the oldest segments out of the log, on the loop; their files are the caller's to remove.
+
+        Nothing happens where the log has changed since the plan was made: there will be another.
+        """
+        count = len(plan.segments)
+        if not count or self.segments[:count] != plan.segments:
+            return []
+        if self.trouble is not None and not self.trouble.may_pass:
+            return []  # a full disk is no reason: deleting is what helps
+        next_base = self.segments[count].base_offset if count < len(self.segments) else self.end_offset
+        if next_base > self.high_watermark:
+            return []
+        if count == len(self.segments):
+            try:
+                self.roll()
+            except OSError as error:
+                raise self.fail("could not begin a segment", error) from error
+        self.segments = self.segments[count:]
+        self.size -= sum(segment.size for segment in plan.segments)
+        if self.segments[0].base_offset > self.start_offset:
+            self._start_at(self.segments[0].base_offset)
+        for segment in plan.segments:
+            self.pool.indexes.drop(segment)
+        _log.info(
+            "segments deleted",
+            partition=str(self.partition),
+            count=count,
+            reason=plan.reason,
+            start_offset=self.start_offset,
+        )
+        return list(plan.segments)
+
+    def delete_old_segments(self, now: int, high_watermark: int) -> int:
+        """Retention in one call, for those who may block: plan, drop, rename; how many segments went."""
+        self.high_watermark = max(self.high_watermark, high_watermark)
+        gone = self.drop_oldest(self.plan_retention(now))
+        if gone and self.home is not None:
+            self.home.start_rises(self)
+        self.doom(gone)
+        return len(gone)
+
+    def doom(self, segments: Sequence[Segment]) -> None:
+        """Rename the files of segments that were dropped, and have them removed later."""
+        self.removal_begun(segments, rename_doomed(segments))
+
+    def removal_begun(self, segments: Sequence[Segment], paths: list[str]) -> None:
+        """Second half of `doom`, on the loop, where a thread did the renaming."""
+        for segment in segments:
+            segment.file.forget()
+        if self.home is not None:
+            self.home.doomed(self, paths)
+        else:
+            remove_files(paths)
+
+    def advance_start(self, offset: int) -> None:
+        """DeleteRecords: nothing below `offset` is served any more; retention removes whole segments later."""
+        if offset > self.high_watermark:
+            raise OffsetOutOfRange(f"{self.partition}: {offset} is past the high watermark {self.high_watermark}")
+        if offset > self.start_offset:
+            self._start_at(offset)
+
+    def _start_at(self, offset: int) -> None:
+        self.start_offset = offset
+        self.epochs.cut_start(offset)
+        self.producers.remove_snapshots_before(self.segments[0].base_offset)

@@ -1,0 +1,61 @@
+"""New segments, and what has to be remembered of producers as batches come in, live or replayed."""
+
+import os
+
+from penstock.log.reading import ReadableLog
+from penstock.log.segment import Segment
+from penstock.log.segment_files import TXN_INDEX
+from penstock.log.transactions import AbortedTransaction, TransactionIndex
+from penstock.wire.batch import BatchHeader
+
+
+class RollableLog(ReadableLog):
+    def roll(self) -> Segment:
+        """Close the active segment and begin another at the log's end; one that has no records yet serves as it is."""
+        active = self.active
+        return active if active.base_offset == self.end_offset else self.roll_at(self.end_offset)
+
+    def roll_at(self, base_offset: int) -> Segment:
+        active = self.active
+        # Whatever can fail comes first: a roll that failed has not happened.
+        self.producers.take_snapshot(self.end_offset)
+        segment = self.add_segment(base_offset)
+        active.close()
+        if self.home is not None:
+            self.home.rolled(self)
+        return segment
+
+    def add_segment(self, base_offset: int) -> Segment:
+        segment = Segment(self.pool, str(self.folder), base_offset, created_at=self.clock.now())
+        segment.activate()
+        segment.file.create()
+        segment.is_created = True
+        self.is_folder_synced = False
+        self.segments = (*self.segments, segment)
+        return segment
+
+    def restore_producers(self, replay_from: int) -> None:
+        """Bring producer state up to the log's end, from the offset to which it is known (RULES 27)."""
+        if replay_from >= self.end_offset:
+            return
+        for segment in self.segments[self._number_of(self.segments, replay_from) :]:
+            if segment.transactions is not None:
+                segment.transactions.truncate_to(replay_from)
+            for found in self.batches_of(segment, check_crc=False):
+                if found.header.base_offset >= replay_from:
+                    self.note_producer(segment, found.header, found.view)
+
+    def note_producer(self, segment: Segment, header: BatchHeader, view: memoryview) -> None:
+        """A producer's batch is in the log; a transaction that it aborts goes into the segment's index."""
+        ended = self.producers.update(header, view)
+        if ended is None or not ended.is_aborted:
+            return
+        if segment.transactions is None:
+            self.add_transaction_index(segment)
+        assert segment.transactions is not None
+        segment.transactions.append(
+            AbortedTransaction(ended.producer_id, ended.first_offset, ended.last_offset, ended.last_stable_offset)
+        )
+
+    def add_transaction_index(self, segment: Segment) -> None:
+        segment.transactions = TransactionIndex(self.folder / os.path.basename(segment.path(TXN_INDEX)))
