@@ -187,7 +187,7 @@ class Connection:
         finally:
             self._memory.give_back(buffer)
         self._outbox.flush()
-        self._pause_or_go_on()
+        self._stop_unless_it_goes_on()
 
     def _grow_buffer(self) -> None:
         assert self._buffer is not None
@@ -200,7 +200,7 @@ class Connection:
     def _handle_frames(self, view: memoryview, end: int) -> None:
         """Handle the frames that are whole in `view`; keep the rest."""
         position = 0
-        while end - position >= 4 and self._may_read():
+        while end - position >= 4 and self._goes_on():
             (size,) = _SIZE.unpack_from(view, position)
             if not 0 <= size <= self._limits.frame_size_max:
                 raise BadFrame(f"a frame of {size} bytes; at most {self._limits.frame_size_max} are taken")
@@ -212,8 +212,10 @@ class Connection:
             if self.is_closed:
                 return
             position += 4 + size
+        if self.is_closed:
+            return
         self._backlog = bytes(view[position:end]) if position < end else b""
-        self._pause_or_go_on()
+        self._stop_unless_it_goes_on()
 
     def _begin_frame(self, size: int, start: memoryview) -> bool:
         buffer = self._memory.take(size, len(start))
@@ -252,11 +254,17 @@ class Connection:
             and not self._wants_memory
         )
 
-    def _pause_or_go_on(self) -> None:
-        if self.is_closed or self._may_read():
-            return
+    def _goes_on(self) -> bool:
+        """Whether the next frame may be looked at, now that all that can be sent is: a full outbox that empties at once
+        is no reason to stop, and once it is empty nobody would call to go on.
+        """
+        if self._may_read():
+            return True
         self._outbox.flush()
-        if not self._may_read():
+        return not self.is_closed and self._may_read()
+
+    def _stop_unless_it_goes_on(self) -> None:
+        if not self._goes_on() and not self.is_closed:
             self._stop_reading()
 
     def _stop_reading(self) -> None:

@@ -165,6 +165,15 @@ async def test_a_peer_that_does_not_read_stops_being_read_and_is_served_again_wh
     assert not peer.connection.owes_answers
 
 
+async def test_requests_behind_an_answer_that_fills_the_outbox_but_leaves_at_once_are_answered(
+    peer: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.broker.connection.OUTBOX_MAX", 100)
+    await peer.send(b"x" * 100, b"y" * 100, b"three")
+    async with asyncio.timeout(10):
+        assert [await peer.answer() for _ in range(3)] == [b"x" * 100, b"y" * 100, b"three"]
+
+
 async def test_without_memory_a_frame_waits_and_comes_in_when_there_is_some() -> None:
     memory = RequestMemory(bytes_max=2 * MIB)
     held = memory.take(2 * MIB)
