@@ -15,56 +15,73 @@ KEPT_MAX = 8
 
 
 class RequestMemory:
-    """All bytes that unfinished requests hold. At the bound, connections stop being read until others are done."""
+    """All bytes that unfinished requests hold. At the bound, connections stop being read until others are done.
+
+    Somebody must always be able to get done: where all who hold a buffer wait for a larger one, one of them is given it
+    over the bound. So the bound is passed by one frame at most.
+    """
 
     def __init__(self, bytes_max: int) -> None:
         self.bytes_max = bytes_max
         self.bytes_held = 0
+        self._holders = 0
         self._free: dict[int, list[bytearray]] = {}
-        self._waiting: deque[Callable[[], None]] = deque()
+        self._waiting: deque[tuple[Callable[[], None], bool]] = deque()
+        """Whom to wake, and whether it holds a buffer meanwhile."""
 
     def take(self, frame_size: int, arrived: int = 0) -> bytearray | None:
         """A buffer to begin a frame with, or None when the bound is reached: ask again when woken (`wait`)."""
-        return self._take(_class_of(frame_size if frame_size <= WHOLE_AT_ONCE else 2 * arrived))
+        size = _class_of(frame_size if frame_size <= WHOLE_AT_ONCE else 2 * arrived)
+        if self._holders and not self._has_room(size):
+            return None
+        self._holders += 1
+        return self._hand_out(size)
 
     def grow(self, buffer: bytearray, filled: int, frame_size: int) -> bytearray | None:
-        """A larger buffer with the same first bytes; the old one is given back."""
-        larger = self._take(_class_of(min(frame_size, 2 * len(buffer))))
-        if larger is not None:
-            larger[:filled] = memoryview(buffer)[:filled]
-            self.give_back(buffer)
+        """A larger buffer with the same first bytes; the old one is given back. None as for `take`."""
+        size = _class_of(min(frame_size, 2 * len(buffer)))
+        others_waiting = sum(holds_buffer for _, holds_buffer in self._waiting)
+        if not self._has_room(size) and others_waiting < self._holders - 1:
+            return None
+        larger = self._hand_out(size)
+        larger[:filled] = memoryview(buffer)[:filled]
+        self._put_back(buffer)
         return larger
 
-    def _take(self, size: int) -> bytearray | None:
-        # One buffer is always granted to an empty broker, or a frame larger than the bound could never come in.
-        if self.bytes_held and self.bytes_held + size > self.bytes_max:
-            return None
+    def give_back(self, buffer: bytearray) -> None:
+        self._holders -= 1
+        self._put_back(buffer)
+        self.wake_next()
+
+    def _has_room(self, size: int) -> bool:
+        return self.bytes_held + size <= self.bytes_max
+
+    def _hand_out(self, size: int) -> bytearray:
         self.bytes_held += size
         free = self._free.get(size)
         return free.pop() if free else bytearray(size)
 
-    def give_back(self, buffer: bytearray) -> None:
+    def _put_back(self, buffer: bytearray) -> None:
         size = len(buffer)
         self.bytes_held -= size
         if size <= WHOLE_AT_ONCE:
             free = self._free.setdefault(size, [])
             if len(free) < KEPT_MAX:
                 free.append(buffer)
-        self.wake_next()
 
     def wake_next(self) -> None:
-        """Each buffer that comes back wakes one waiter, who gives one back in turn."""
+        """A buffer that comes back wakes one waiter, who wakes the next when it has what it needs: as many go on as
+        there is room for, and none depends on how fast another's frame arrives.
+        """
         if self._waiting:
-            self._waiting.popleft()()
+            wake, _ = self._waiting.popleft()
+            wake()
 
-    def wait(self, wake: Callable[[], None]) -> None:
-        self._waiting.append(wake)
+    def wait(self, wake: Callable[[], None], *, holds_buffer: bool) -> None:
+        self._waiting.append((wake, holds_buffer))
 
     def forget(self, wake: Callable[[], None]) -> None:
-        try:
-            self._waiting.remove(wake)
-        except ValueError:
-            pass
+        self._waiting = deque(waiting for waiting in self._waiting if waiting[0] != wake)
 
 
 def _class_of(size: int) -> int:

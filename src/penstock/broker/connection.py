@@ -228,7 +228,7 @@ class Connection:
 
     def _wait_for_memory(self) -> None:
         self._wants_memory = True
-        self._memory.wait(self._memory_free)
+        self._memory.wait(self._memory_free, holds_buffer=self._buffer is not None)
         self._stop_reading()
 
     def _memory_free(self) -> None:
@@ -243,6 +243,8 @@ class Connection:
         if self._buffer is not None and self._filled == len(self._buffer):
             self._grow_buffer()
         self._resume()
+        if not self._wants_memory:
+            self._memory.wake_next()
 
     # Flow control -----------------------------------------------------------------------------------------------
 
@@ -354,7 +356,8 @@ class Connection:
 
     @property
     def is_within_frame(self) -> bool:
-        return self._buffer is not None
+        """Whether the rest of a frame is for the peer to send; one that waits for our memory does not dawdle."""
+        return self._buffer is not None and not self._wants_memory
 
     def _refuse(self, reason: str) -> None:
         _log.warning("connection refused", peer=self.peer, listener=self.listener, reason=reason)

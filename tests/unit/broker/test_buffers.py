@@ -28,8 +28,8 @@ def test_at_the_bound_a_taker_waits_until_another_gives_back() -> None:
     held = memory.take(WHOLE_AT_ONCE)
     assert held is not None and memory.take(FIRST_SIZE) is None
     woken: list[str] = []
-    memory.wait(lambda: woken.append("first"))
-    memory.wait(lambda: woken.append("second"))
+    memory.wait(lambda: woken.append("first"), holds_buffer=False)
+    memory.wait(lambda: woken.append("second"), holds_buffer=False)
     memory.give_back(held)
     assert woken == ["first"]
     assert memory.take(FIRST_SIZE) is not None
@@ -38,6 +38,26 @@ def test_at_the_bound_a_taker_waits_until_another_gives_back() -> None:
 def test_an_empty_broker_grants_a_frame_larger_than_the_bound() -> None:
     memory = RequestMemory(bytes_max=1024)
     assert memory.take(MIB) is not None
+
+
+def test_an_empty_broker_lets_a_frame_larger_than_the_bound_grow_to_its_end() -> None:
+    memory = RequestMemory(bytes_max=MIB)
+    buffer = memory.take(5 * MIB)
+    while buffer is not None and len(buffer) < 5 * MIB:
+        buffer = memory.grow(buffer, len(buffer), 5 * MIB)
+    assert buffer is not None and memory.bytes_held == 8 * MIB
+    memory.give_back(buffer)
+    assert memory.bytes_held == 0
+
+
+def test_of_growing_frames_that_all_wait_for_each_other_one_goes_on() -> None:
+    memory = RequestMemory(bytes_max=3 * FIRST_SIZE)
+    first, second = memory.take(10 * MIB), memory.take(10 * MIB)
+    assert first is not None and second is not None
+    assert memory.grow(first, FIRST_SIZE, 10 * MIB) is None
+    memory.wait(lambda: None, holds_buffer=True)
+    larger = memory.grow(second, FIRST_SIZE, 10 * MIB)
+    assert larger is not None and len(larger) == 2 * FIRST_SIZE
 
 
 def test_a_waiter_that_went_away_is_not_woken() -> None:
@@ -49,7 +69,7 @@ def test_a_waiter_that_went_away_is_not_woken() -> None:
     def wake() -> None:
         woken.append("gone")
 
-    memory.wait(wake)
+    memory.wait(wake, holds_buffer=False)
     memory.forget(wake)
     memory.give_back(held)
     assert woken == []

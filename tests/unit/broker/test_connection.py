@@ -193,6 +193,29 @@ async def test_without_memory_a_frame_waits_and_comes_in_when_there_is_some() ->
         peer.sock.close()
 
 
+async def test_memory_that_comes_back_serves_as_many_as_it_has_room_for_though_the_first_of_them_dawdles() -> None:
+    memory = RequestMemory(bytes_max=2 * MIB)
+    held = memory.take(2 * MIB)
+    assert held is not None
+    slow, quick = Peer(memory), Peer(memory)
+    try:
+        await slow.loop.sock_sendall(slow.sock, struct.pack(">i", 300_000) + b"a beginning")
+        await slow.until(lambda: slow.connection._wants_memory)
+        payload = b"q" * 300_000
+        sending = asyncio.create_task(quick.send(payload))
+        await quick.until(lambda: quick.connection._wants_memory)
+        memory.give_back(held)
+        async with asyncio.timeout(10):
+            assert await quick.answer() == payload
+        await sending
+        assert slow.connection.is_within_frame
+    finally:
+        for peer in (slow, quick):
+            peer.connection.close("the test is over")
+            peer.sock.close()
+    assert memory.bytes_held == 0
+
+
 @pytest.mark.parametrize("size", [-1, -(2**31), 10 * MIB + 1, 2**31 - 1])
 async def test_a_frame_of_an_impossible_size_closes_the_connection(peer: Peer, size: int) -> None:
     await peer.loop.sock_sendall(peer.sock, struct.pack(">i", size))
