@@ -9,7 +9,7 @@ acks=all) parks its answer in a slot; later answers wait behind it. Reading stop
 - an ordered coroutine runs,
 - more than `in_flight_max` answers are owed, or the peer does not take what it is sent (`OUTBOX_MAX`),
 - the broker's request memory is used up;
-and starts again when that has passed. Bytes already received then wait in `_backlog`, which is at most one scratch
+and starts again when that has passed, or never, once the broker stops. Bytes already received then wait in `_backlog`, which is at most one scratch
 long.
 """
 
@@ -50,6 +50,9 @@ class FrameHandler(Protocol):
     def handle(self, frame: memoryview, connection: "Connection") -> Handled:
         """Answer one frame; raises BadFrame when the connection cannot go on."""
 
+    def bad_frame(self, reason: str) -> "BadFrame":
+        """Count bytes that are not even a frame."""
+
 
 class BadFrame(Exception):
     """Bytes that no answer can be given to: the connection is closed, a counter goes up, one line is logged."""
@@ -78,6 +81,7 @@ class Connection:
         "_filled",
         "_frame_size",
         "_handler",
+        "_is_finishing",
         "_is_reading",
         "_limits",
         "_loop",
@@ -133,6 +137,7 @@ class Connection:
         self._backlog = b""
         self._wants_memory = False
         self._is_reading = True
+        self._is_finishing = False
         loop.add_reader(sock.fileno(), self._on_readable)
 
     # Reading ----------------------------------------------------------------------------------------------------
@@ -203,7 +208,9 @@ class Connection:
         while end - position >= 4 and self._goes_on():
             (size,) = _SIZE.unpack_from(view, position)
             if not 0 <= size <= self._limits.frame_size_max:
-                raise BadFrame(f"a frame of {size} bytes; at most {self._limits.frame_size_max} are taken")
+                raise self._handler.bad_frame(
+                    f"a frame of {size} bytes; at most {self._limits.frame_size_max} are taken"
+                )
             if end - position - 4 < size:
                 if not self._begin_frame(size, view[position + 4 : end]):
                     self._backlog = bytes(view[position:end])
@@ -254,6 +261,7 @@ class Connection:
             and len(self._slots) < self._limits.in_flight_max
             and self._outbox.size < OUTBOX_MAX
             and not self._wants_memory
+            and not self._is_finishing
         )
 
     def _goes_on(self) -> bool:
@@ -350,9 +358,18 @@ class Connection:
         return self._ordered is not None or bool(self._slots) or self._outbox.size > 0
 
     @property
-    def is_answering(self) -> bool:
-        """Whether closing now would cut off an answer; long polls do not count, they wait for what may never come."""
-        return self._ordered is not None or self._outbox.size > 0
+    def is_working(self) -> bool:
+        """Whether a request is being carried out; long polls do not count, they wait for what may never come."""
+        return self._ordered is not None
+
+    @property
+    def unsent_bytes(self) -> int:
+        return self._outbox.size
+
+    def take_no_more(self) -> None:
+        """The broker stops: what was asked is answered, nothing new is read."""
+        self._is_finishing = True
+        self._stop_reading()
 
     @property
     def is_within_frame(self) -> bool:

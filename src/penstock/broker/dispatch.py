@@ -68,8 +68,7 @@ class Dispatcher:
         try:
             api_key, api_version, correlation_id, client_length = _HEADER.unpack_from(frame)
         except struct.error:
-            self._faults.bad_frames += 1
-            raise BadFrame(f"a request header in {len(frame)} bytes") from None
+            raise self.bad_frame(f"a request header in {len(frame)} bytes") from None
         try:
             route = self._routes.get((api_key, api_version)) or self._route(api_key, api_version)
             if route is None:
@@ -88,11 +87,14 @@ class Dispatcher:
             context = _context(connection, route, client_id)
             return self._answer(Call(route, connection, correlation_id, self._faults), frame, position, context)
         except (Malformed, IndexError) as error:
-            self._faults.bad_frames += 1
-            raise BadFrame(f"api {api_key} version {api_version}: {error}") from None
+            raise self.bad_frame(f"api {api_key} version {api_version}: {error}") from None
         except BadFrame:
             self._faults.bad_frames += 1
             raise
+
+    def bad_frame(self, reason: str) -> BadFrame:
+        self._faults.bad_frames += 1
+        return BadFrame(reason)
 
     def _route(self, api_key: int, api_version: int) -> Route | None:
         """None: an ApiVersions request from the future."""

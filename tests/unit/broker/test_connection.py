@@ -40,6 +40,9 @@ class Echo:
             raise BadFrame("said so")
         return [frame(payload)]
 
+    def bad_frame(self, reason: str) -> BadFrame:
+        return BadFrame(reason)
+
     async def _ordered(self, payload: bytes) -> list[Any]:
         future = self.ordered[payload] = asyncio.get_running_loop().create_future()
         return [frame(await future)]
