@@ -62,6 +62,7 @@ class Partitions:
         self._by_id: dict[bytes, LocalPartitions] = {}
         self._configs: dict[TopicId, TopicConfig] = {}
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
+        self._has_ended = False
         self._expose()
 
     # Finding ----------------------------------------------------------------------------------------------------
@@ -114,17 +115,31 @@ class Partitions:
         self._image.subscribe(self._on_changes)
         for topic in self._image.topics.values():
             self._create(topic, 0)
-        while True:
-            work = await self._work.get()
-            try:
-                await work()
-            except (OSError, KafkaStorageError) as error:
-                _log.error("partition work failed", error=str(error), exc_info=error)
-            finally:
-                self._work.task_done()
+        try:
+            while True:
+                work = await self._work.get()
+                try:
+                    await work()
+                except (OSError, KafkaStorageError) as error:
+                    _log.error("partition work failed", error=str(error), exc_info=error)
+                finally:
+                    self._work.task_done()
+        finally:
+            self._leave_the_rest()
+
+    def _leave_the_rest(self) -> None:
+        """What a stop leaves undone the next start does, which goes by the image: nobody need wait for it here."""
+        self._has_ended = True
+        while not self._work.empty():
+            self._work.get_nowait()
+            self._work.task_done()
+
+    def _later(self, work: Callable[[], Awaitable[None]]) -> None:
+        if not self._has_ended:
+            self._work.put_nowait(work)
 
     async def settled(self) -> None:
-        """Return when every change of the image so far has been carried out here."""
+        """Return when every change of the image so far has been carried out here, or never will be."""
         await self._work.join()
 
     def _on_changes(self, changes: Sequence[ImageChange]) -> None:
@@ -149,7 +164,7 @@ class Partitions:
             if self._broker_id in image.replicas and image.index not in local
         ]
         if wanted:
-            self._work.put_nowait(lambda: self._make_logs(topic, wanted))
+            self._later(lambda: self._make_logs(topic, wanted))
 
     async def _make_logs(self, topic: TopicImage, indexes: list[PartitionIndex]) -> None:
         config = self.config_of(topic)
@@ -192,7 +207,7 @@ class Partitions:
         self._registry.drop(metrics.TopicMetrics, topic=topic.name)
         for partition in local.values():
             partition.retire()
-        self._work.put_nowait(lambda: self._remove_logs(topic))
+        self._later(lambda: self._remove_logs(topic))
 
     async def _remove_logs(self, topic: TopicImage) -> None:
         for folder in self.folders:
