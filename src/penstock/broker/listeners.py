@@ -26,6 +26,8 @@ ACCEPT_AT_ONCE = 64
 ACCEPT_PAUSE_S = 0.1
 SWEEP_EVERY_S = 5.0
 FRAME_STALL_S = 60.0
+LAST_ANSWERS_STALL_S = 0.5
+"""How long a stopping broker waits while no peer takes anything of what it is sent."""
 
 _log = structlog.get_logger(__name__)
 
@@ -155,16 +157,30 @@ class SocketServer:
                     connection.close("idle")
 
     async def stop(self) -> None:
-        """Take no more connections, give answers under way a moment to leave, then close."""
+        """Take no more connections and requests, give answers under way a moment to leave, then close."""
         loop = asyncio.get_running_loop()
         for sock in self._listening.values():
             loop.remove_reader(sock.fileno())
             sock.close()
-        deadline = loop.time() + self._config[settings.PENSTOCK_SHUTDOWN_TIMEOUT_MS] / 1000
-        while any(c.is_answering for c in self._connections) and loop.time() < deadline:
-            await asyncio.sleep(0.01)
+        for connection in list(self._connections):
+            connection.take_no_more()
+        await self._last_answers(loop)
         for connection in list(self._connections):
             connection.close("the broker stops")
+
+    async def _last_answers(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Requests that are being carried out get their time; a peer that does not read gets next to none."""
+        now = loop.time()
+        deadline, moved_at, unsent_before = now + self._config[settings.PENSTOCK_SHUTDOWN_TIMEOUT_MS] / 1000, now, -1
+        while now < deadline:
+            unsent = sum(connection.unsent_bytes for connection in self._connections)
+            is_working = any(connection.is_working for connection in self._connections)
+            if is_working or unsent != unsent_before:
+                unsent_before, moved_at = unsent, now
+            if not is_working and (not unsent or now - moved_at > LAST_ANSWERS_STALL_S):
+                return
+            await asyncio.sleep(0.01)
+            now = loop.time()
 
 
 def _listen(listener: Listener, *, backlog: int) -> socket.socket:
