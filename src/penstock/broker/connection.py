@@ -9,8 +9,8 @@ acks=all) parks its answer in a slot; later answers wait behind it. Reading stop
 - an ordered coroutine runs,
 - more than `in_flight_max` answers are owed, or the peer does not take what it is sent (`OUTBOX_MAX`),
 - the broker's request memory is used up;
-and starts again when that has passed, or never, once the broker stops. Bytes already received then wait in `_backlog`, which is at most one scratch
-long.
+and starts again when that has passed; for a broker that stops it never does. Bytes already received then wait in
+`_backlog`, which is at most one scratch long.
 """
 
 import socket
