@@ -127,7 +127,7 @@ def test_bad_lines_may_be_skipped_and_still_count(penstock: Penstock, topic: str
 def test_a_record_that_is_too_large_is_exit_code_1(penstock: Penstock, topic: str) -> None:
     penstock("topic", "alter", topic, "-s", "max.message.bytes=1000")
     refused = penstock("produce", topic, stdin="x" * 5_000 + "\n")
-    assert refused.code == ExitCode.FAILED and "MSG_SIZE_TOO_LARGE" in refused.err
+    assert refused.code == ExitCode.FAILED and "MESSAGE_TOO_LARGE" in refused.err
 
 
 def test_what_does_not_exist_is_exit_code_4(penstock: Penstock, topic: str) -> None:
@@ -166,7 +166,7 @@ def test_a_closed_pipe_is_a_quiet_end(penstock: Penstock, topic: str, penstock_s
     assert outcome.stdout == f"0 {'x' * 100}\n0\n" and outcome.stderr == ""
 
 
-def test_a_partition_that_hands_out_nothing_is_said(
+def test_a_partition_that_is_offline_is_said_with_kafkas_name_for_it(
     penstock_broker: RunningBroker, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     penstock = Penstock(penstock_broker.bootstrap, monkeypatch, capfd)
@@ -179,4 +179,34 @@ def test_a_partition_that_hands_out_nothing_is_said(
     (penstock_broker.data_dir / ".kafka_cleanshutdown").unlink()
     penstock_broker.start()
     failed = penstock("consume", "t", "--timeout", "1")
-    assert failed.code == ExitCode.FAILED and "its log may be offline" in failed.err
+    assert failed.code == ExitCode.FAILED
+    assert "partition 0 of t does not tell its offsets" in failed.err and "KAFKA_STORAGE_ERROR" in failed.err
+    described = penstock("topic", "describe", "t")
+    assert described.code == ExitCode.OK and "KAFKA_STORAGE_ERROR" in described.out
+
+
+def test_a_header_may_come_twice_and_keeps_its_spaces(penstock: Penstock, topic: str) -> None:
+    penstock("produce", topic, "-H", "a=1", "-H", "a= 2 ", stdin="v\n")
+    assert json.loads(penstock("consume", topic, "--json").out)["headers"] == [
+        {"name": "a", "value": "1"},
+        {"name": "a", "value": " 2 "},
+    ]
+
+
+@pytest.mark.parametrize("command", ["produce", "consume"])
+def test_a_partition_that_is_not_there_is_told_with_how_many_there_are(
+    penstock: Penstock, topic: str, command: str
+) -> None:
+    outcome = penstock(command, topic, "-p", "9", stdin="v\n")
+    assert outcome.code == ExitCode.NOT_FOUND
+    assert f"{topic} has no partition 9; it has 1, counted from 0" in outcome.err
+
+
+def test_a_record_that_is_too_large_is_told_with_what_to_raise(penstock: Penstock, topic: str) -> None:
+    large = b"x" * 2_000_000
+    refused = penstock("produce", topic, "--format", "raw", stdin=large)
+    assert refused.code == ExitCode.FAILED
+    assert "MESSAGE_TOO_LARGE" in refused.err and "max.message.bytes" in refused.err
+    assert penstock("topic", "alter", topic, "-s", "max.message.bytes=3000000").code == ExitCode.OK
+    options = ("--format", "raw", "-X", "message.max.bytes=3000000")
+    assert penstock("produce", topic, *options, stdin=large).code == ExitCode.OK

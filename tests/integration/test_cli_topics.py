@@ -80,7 +80,7 @@ def test_settings_are_altered_and_taken_back(penstock: Penstock, name: str) -> N
 
 def test_partitions_are_added_and_never_taken_away(penstock: Penstock, name: str) -> None:
     penstock("topic", "create", name, "-p", "2")
-    assert penstock("topic", "add-partitions", name, "--by", "2").out == f"gave 4 partitions to {name}\n"
+    assert penstock("topic", "add-partitions", name, "--by", "2").out == f"grew {name}, 4 partitions\n"
     fewer = penstock("topic", "add-partitions", name, "--to", "3")
     assert fewer.code == ExitCode.FAILED and "INVALID_PARTITIONS" in fewer.err
 

@@ -6,6 +6,7 @@ answer.
 """
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from types import TracebackType
@@ -63,9 +64,14 @@ class HttpServer:
 
     async def start(self) -> None:
         # Empty is every interface, which asyncio calls None.
-        self._server = await asyncio.start_server(
-            self._accept, self._host or None, self._asked_port, limit=_READ_BYTES, backlog=self._connections_max
-        )
+        try:
+            self._server = await asyncio.start_server(
+                self._accept, self._host or None, self._asked_port, limit=_READ_BYTES, backlog=self._connections_max
+            )
+        except OSError as error:
+            # asyncio's own text is long, and does not say that it is the HTTP server's address.
+            why = os.strerror(error.errno) if error.errno is not None and error.errno > 0 else error.strerror
+            raise OSError(error.errno, f"http://{self._host or '*'}:{self._asked_port}: {why}") from error
 
     @property
     def port(self) -> int:

@@ -16,6 +16,7 @@ import click
 
 from penstock.cli.exits import Failure, NotFound, Unreachable
 from penstock.cli.kafka_names import AdminClient, ClusterMetadata, Consumer, KafkaError, KafkaException, Producer
+from penstock.errors import UnknownServerError, error_name
 
 DEFAULT_BOOTSTRAP = "127.0.0.1:9092"
 REFUSED_GRACE_S = 1.5
@@ -105,6 +106,8 @@ class Cluster:
             for complaint in self.complaints
             if complaint.code() != KafkaError._ALL_BROKERS_DOWN
         )
+        if any("Invalid response size" in detail for detail in details):
+            return "Something answers there, but not in Kafka's protocol: another service's port, or one with TLS?"
         advice = (
             "Is a broker running there? Start one with `penstock up`, or name another with --bootstrap HOST:PORT\n"
             "or PENSTOCK_BOOTSTRAP. A cluster with TLS or SASL needs --config, such as\n"
@@ -132,14 +135,38 @@ class Cluster:
 def failure(error: KafkaError, cluster: Cluster, *, doing: str = "do that") -> Failure:
     """The kind of failure that an error code means to a caller, by exit code."""
     code = error.code()
-    text = f"could not {doing}: {error.str()} ({error.name()})"
+    text = f"could not {doing}: {error_text(error)}"
     if code in (KafkaError._TIMED_OUT, KafkaError._TIMED_OUT_QUEUE):
         return cluster.no_answer(doing)
     if code in _UNREACHABLE_CODES:
         return Unreachable(text, hint=cluster._what_went_wrong())
     if code in _NOT_FOUND_CODES:
         return NotFound(text, hint="`penstock topic list` shows what exists.")
-    return Failure(text)
+    return Failure(text, hint=_ADVICE.get(code))
+
+
+def error_text(error: KafkaError) -> str:
+    """What went wrong, with the name that Kafka's own documentation has for it."""
+    code = error.code()
+    name = error_name(code) if code >= UnknownServerError.code else error.name()
+    words = error.str()
+    for prefix in ("Unable to produce message: ", "Broker: ", "Local: "):
+        words = words.removeprefix(prefix)
+    return f"{words} ({name})"
+
+
+_ADVICE = {
+    KafkaError.MSG_SIZE_TOO_LARGE: (
+        "Raise what this client may send with -X message.max.bytes=BYTES (1000000 unless set), and what the topic\n"
+        "takes with `penstock topic alter TOPIC -s max.message.bytes=BYTES`."
+    ),
+}
+
+
+def require_partition(index: int, topic: str, metadata: ClusterMetadata) -> None:
+    count = len(metadata.topics[topic].partitions)
+    if index not in metadata.topics[topic].partitions:
+        raise NotFound(f"{topic} has no partition {index}; it has {count}, counted from 0")
 
 
 def topic_missing(name: str, metadata: ClusterMetadata) -> NotFound:

@@ -6,8 +6,8 @@ from typing import BinaryIO
 
 import click
 
-from penstock.cli.client import Cluster, client_options, topic_missing
-from penstock.cli.exits import ExitCode, NotFound
+from penstock.cli.client import Cluster, client_options, require_partition, topic_missing
+from penstock.cli.exits import ExitCode
 from penstock.cli.kafka_names import Consumer
 from penstock.cli.output import note
 from penstock.cli.positions import AtOffset, AtTime, Beginning, Last, Span, Start, find_spans
@@ -61,7 +61,7 @@ def consume(
     isolation: str,
     cluster: Cluster,
 ) -> ExitCode:
-    r"""Print the records of TOPIC: all of them up to now, unless told where to start and whether to follow.
+    """Print the records of TOPIC: all of them up to now, unless told where to start and whether to follow.
 
     \b
     penstock consume orders                     everything, then stop
@@ -73,7 +73,12 @@ def consume(
     start = _start(from_beginning, offset, from_time, last)
     columns = [(timestamps, "{timestamp}"), (offsets, "{partition}:{offset}"), (keys, "{key}"), (headers, "{headers}")]
     shown = [column for wanted, column in columns if wanted]
-    printer = _printer("json" if as_json else form, template, shown, null_marker)
+    form = "json" if as_json else form
+    if template is not None and (shown or form != "text"):
+        raise click.UsageError("--template says all that is printed: it goes with no other form and no columns")
+    if shown and form == "raw":
+        raise click.UsageError("--keys, --headers, --timestamps and --offsets are for text; JSON has them all")
+    printer = _printer(form, template, shown, null_marker)
     consumer = cluster.consumer(
         **{
             "group.id": "penstock-cli",  # librdkafka wants one; assign() without commits leaves it unused
@@ -134,8 +139,7 @@ def _partitions(consumer: Consumer, cluster: Cluster, topic: str, only: tuple[in
         raise topic_missing(topic, metadata)
     existing = sorted(metadata.topics[topic].partitions)
     for index in only:
-        if index not in existing:
-            raise NotFound(f"{topic} has no partition {index}; it has {len(existing)}, counted from 0")
+        require_partition(index, topic, metadata)
     return sorted(set(only)) or existing
 
 

@@ -10,7 +10,6 @@ from penstock.broker.loggers import LOGGER_LEVELS, named_loggers
 
 _KAFKA_LEVELS = {"debug": "DEBUG", "info": "INFO", "warning": "WARN", "error": "ERROR"}
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
-_KAFKA_NAMES = {"debug": "DEBUG", "info": "INFO", "warning": "WARN", "error": "ERROR"}
 
 
 def configure_logging(*, form: str, level: str) -> None:
@@ -18,7 +17,6 @@ def configure_logging(*, form: str, level: str) -> None:
 
     Each logger's level can be changed while the broker runs (the BROKER_LOGGER resource), so it is asked at every line.
     """
-    LOGGER_LEVELS.begin_at(_KAFKA_NAMES[level])
     LOGGER_LEVELS.begin_at(_KAFKA_LEVELS[level])
     structlog.configure(
         processors=[

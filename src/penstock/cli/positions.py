@@ -73,8 +73,9 @@ def find_spans(
 def _known(topic: str, index: int, offsets: PartitionRange) -> tuple[int, int]:
     if offsets.begin is None or offsets.end is None:
         raise Failure(
-            f"partition {index} of {topic} has no leader that answers",
-            hint=f"`penstock topic describe {topic}` shows its replicas; --partition reads others.",
+            f"partition {index} of {topic} does not tell its offsets: {offsets.problem}",
+            hint="Its leader's log tells why, and so does the /health page of a Penstock broker;\n"
+            "--partition reads other partitions.",
         )
     return offsets.begin, offsets.end
 

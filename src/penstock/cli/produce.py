@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import click
 
-from penstock.cli.client import Cluster, client_options, failure, key_values, topic_missing
+from penstock.cli.client import Cluster, client_options, failure, require_partition, topic_missing
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.kafka_names import Producer
 from penstock.cli.output import json_option, note, print_json
@@ -35,8 +35,11 @@ READ_BYTES = 1 << 16
 @click.option("-N", "--null-marker", metavar="TEXT", help="A key or value of exactly this text is null (a tombstone).")
 @click.option("-p", "--partition", type=click.IntRange(min=0), help="Write to this partition only.")
 @click.option("--keep-partitions", is_flag=True, help="With json: write each record to the partition it names.")
-@click.option("-z", "--compression", type=click.Choice(["none", "gzip", "snappy", "lz4", "zstd"]), default="none")
-@click.option("--acks", type=click.Choice(["0", "1", "all"]), default="all", show_default=True)
+@click.option("-z", "--compression", type=click.Choice(["none", "gzip", "snappy", "lz4", "zstd"]), default="none",
+              show_default=True)  # fmt: skip
+@click.option("--acks", type=click.Choice(["0", "1", "all"]), default="all", show_default=True,
+              help="Who must have a record before it counts as written: nobody, the leader, or all in-sync "
+              "replicas.")  # fmt: skip
 @click.option("--linger-ms", type=click.IntRange(min=0), default=5, show_default=True,
               help="How long to gather records into a batch.")  # fmt: skip
 @click.option("--batch-bytes", type=click.IntRange(min=1), default=1_000_000, show_default=True,
@@ -68,7 +71,7 @@ def produce(
     cluster: Cluster,
     as_json: bool,
 ) -> ExitCode:
-    r"""Write records to TOPIC.
+    """Write records to TOPIC.
 
     \b
     echo hello | penstock produce greetings
@@ -100,10 +103,10 @@ def produce(
         "enable.idempotence": acks == "all",
     }
     sender = Sender(
-        _producer(cluster, topic, tuning, create=create),
+        _producer(cluster, topic, tuning, partition=partition, create=create),
         topic,
         partition,
-        tuple((name, value.encode()) for name, value in key_values(header_pairs, option="--header").items()),
+        tuple(_header(pair) for pair in header_pairs),
     )
 
     def shape(record: ParsedRecord) -> ParsedRecord:
@@ -158,11 +161,23 @@ def _run(
     if unparsable:
         raise unparsable
     if sender.first_error is not None and sender.delivered == 0:
-        raise failure(sender.first_error, cluster, doing=f"write to {sender.topic}")
+        problem = failure(sender.first_error, cluster)
+        # The failures themselves were told as they came.
+        raise type(problem)(f"nothing was written to {sender.topic}", hint=problem.hint)
     return ExitCode.FAILED if sender.failed else ExitCode.OK
 
 
-def _producer(cluster: Cluster, topic: str, tuning: dict[str, str | int], *, create: bool) -> Producer:
+def _header(pair: str) -> tuple[str, bytes]:
+    """A name may come several times, and a value may begin with a space: nothing is tidied away."""
+    name, equals, value = pair.partition("=")
+    if not equals or not name:
+        raise click.UsageError(f"--header wants NAME=VALUE, not {pair!r}")
+    return name, value.encode()
+
+
+def _producer(
+    cluster: Cluster, topic: str, tuning: dict[str, str | int], *, partition: int | None, create: bool
+) -> Producer:
     producer = cluster.producer(
         **{
             **tuning,
@@ -178,6 +193,8 @@ def _producer(cluster: Cluster, topic: str, tuning: dict[str, str | int], *, cre
         if not create:
             raise topic_missing(topic, metadata)
         note(f"there is no topic {topic!r} yet; asking the cluster to create it")
+    elif partition is not None:
+        require_partition(partition, topic, metadata)
     return producer
 
 

@@ -25,7 +25,13 @@ class LazyGroup(click.Group):
         help: str,
         options: Sequence[click.Parameter] = (),
     ) -> None:
-        super().__init__(name, help=help, no_args_is_help=True, params=list(options))
+        super().__init__(
+            name,
+            help=help,
+            no_args_is_help=True,
+            params=list(options),
+            context_settings={"help_option_names": ["-h", "--help"]},
+        )
         self._commands_at = commands_at
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -62,9 +68,27 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def _print_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from penstock import __version__  # noqa: PLC0415 - asked of the installed package, which takes a moment
+
+        click.echo(f"penstock {__version__}")
+        context.exit()
+
+
 program = LazyGroup(
     "penstock",
-    options=[click.Option(["--traceback"], is_flag=True, expose_value=False, help="Show where an internal error is.")],
+    options=[
+        click.Option(["--traceback"], is_flag=True, expose_value=False, help="Show where an internal error is."),
+        click.Option(
+            ["--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_print_version,
+            help="Print the version; `penstock version` tells more.",
+        ),
+    ],
     help=f"A message queue that speaks the Kafka protocol: run a broker, and work with any Kafka cluster.\n\n"
     f"{EXIT_CODES_HELP}",
     commands_at={

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.cli.client import error_text
 from penstock.cli.kafka_names import KafkaError, KafkaException, Message, Producer
 from penstock.cli.output import note
 from penstock.cli.records import ParsedRecord
@@ -63,6 +64,6 @@ class Sender:
         self.failed += 1
         self.first_error = self.first_error or error
         if self.failed <= FAILURES_SHOWN_MAX:
-            note(f"not written: {error.str()} ({error.name()})")
+            note(f"not written: {error_text(error)}")
         elif self.failed == FAILURES_SHOWN_MAX + 1:
             note("further failures are only counted")

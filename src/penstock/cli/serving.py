@@ -8,16 +8,19 @@ import shutil
 import signal
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
+import structlog
 
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.logging import configure_logging
 from penstock.errors import Fatal
-from penstock.settings import Config, SettingsInvalid, data_folders, load_settings
+from penstock.settings import Config, Listener, SettingsInvalid, data_folders, listeners, load_settings
 from penstock.settings.broker import PENSTOCK_LOG_FORMAT, PENSTOCK_LOG_LEVEL
+
+_log = structlog.get_logger(__name__)
 
 
 def serve(file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> ExitCode:
@@ -25,7 +28,9 @@ def serve(file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> E
     config = _load(file, overrides)
     configure_logging(form=config[PENSTOCK_LOG_FORMAT], level=config[PENSTOCK_LOG_LEVEL])
     try:
-        return asyncio.run(_serve(config, banner=banner))
+        outcome = asyncio.run(_serve(config, banner=banner))
+        _log.info("broker stopped")
+        return outcome
     except OSError as error:
         raise _start_failure(error, config) from error
     except Fatal as error:
@@ -61,7 +66,7 @@ async def _run(config: Config, *, banner: bool) -> None:
         if banner:
             folder = data_folders(config)[0]
             addresses = json.loads((folder / program.ADDRESSES_FILE).read_bytes())
-            click.echo(banner_text(addresses, folder, command_name()), err=True)
+            click.echo(banner_text(addresses, folder, command_name(), listeners(config)), err=True)
         await asyncio.Event().wait()
 
 
@@ -84,22 +89,27 @@ class Stopping:
                 os._exit(ExitCode.INTERRUPTED)
             return
         self.asked = True
+        _log.info("stopping", signal=number.name)
         if sys.stderr.isatty():
             click.echo("\nStopping; Ctrl-C again does not wait.", err=True)
         running.cancel()
 
 
-def banner_text(addresses: Mapping[str, object], folder: Path, command: str = "penstock") -> str:
-    listeners = addresses["listeners"]
-    assert isinstance(listeners, dict)
-    first = next(iter(listeners.values()))
-    where = ", ".join(f"{address} ({name})" if name != "PLAINTEXT" else address for name, address in listeners.items())
+def banner_text(
+    addresses: Mapping[str, object], folder: Path, command: str = "penstock", bound: Sequence[Listener] = ()
+) -> str:
+    """What a person reads at the start. `bound` are the listeners, which clients may be told other addresses of."""
+    told = addresses["listeners"]
+    assert isinstance(told, dict)
+    first = next(iter(told.values()))
+    where = ", ".join(address if name == "PLAINTEXT" else f"{address} ({name})" for name, address in told.items())
+    everywhere = " on every interface" if any(listener.is_everywhere for listener in bound) else ""
     # What is printed shall work when it is typed: the default address needs no option.
     bootstrap = "" if first == "127.0.0.1:9092" else f" -b {first}"
     http = f"http://{addresses['http']}/metrics" if addresses.get("http") else "off"
     return "\n".join(
         [
-            f"Penstock listens on {where}",
+            f"Penstock listens{everywhere} and tells clients {where}" if everywhere else f"Penstock listens on {where}",
             f"  data     {folder}",
             f"  metrics  {http}",
             "Try, in another terminal:",
@@ -120,7 +130,8 @@ def command_name() -> str:
 
 
 def _start_failure(error: OSError, config: Config) -> Failure:
-    if error.errno == errno.EADDRNOTAVAIL or isinstance(error.__cause__, socket.gaierror):
+    # A name that does not resolve has a code of its own kind (socket.EAI_*), which is no errno.
+    if error.errno == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror) or (error.errno or 0) < 0:
         return Failure(
             f"cannot listen: {error.strerror or error}",
             hint="The address is none of this machine's; 0.0.0.0 is every interface it has.",
@@ -131,7 +142,8 @@ def _start_failure(error: OSError, config: Config) -> Failure:
             hint="Another program has the port, perhaps a Penstock or a Kafka that runs already.\n"
             "Take other ports with --port and --http-port; `ss -ltnp` shows who has which.",
         )
+    folders = ", ".join(str(folder) for folder in data_folders(config))
+    hint = f"The data folder is {folders}; --data names another."
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        folders = ", ".join(str(folder) for folder in data_folders(config))
-        return Failure(f"not allowed: {error}", hint=f"The data folder is {folders}; --data names another.")
-    return Failure(f"the broker cannot run: {error}")
+        return Failure(f"not allowed: {error}", hint=hint)
+    return Failure(f"the broker cannot run: {error}", hint=hint)

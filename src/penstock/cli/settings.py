@@ -49,7 +49,7 @@ def list_settings(scope: str | None, as_json: bool) -> None:
     )
 
 
-@settings.command(no_args_is_help=True)
+@settings.command(no_args_is_help=True, short_help="Say what a setting does and may be.")
 @click.argument("name")
 @json_option
 def explain(name: str, as_json: bool) -> None:

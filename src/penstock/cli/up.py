@@ -23,8 +23,10 @@ from penstock.cli.exits import ExitCode
 @click.option("--http-port", type=click.IntRange(0, 65_535), help="Serve /health, /ready and /metrics on this port; "
               "0 takes a free one.  [default: 8080]")  # fmt: skip
 @click.option("--no-http", is_flag=True, help="Serve no HTTP.")
-@click.option("--log-format", type=click.Choice(["text", "json"]), help="How the log is written, to stderr.")
-@click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="What is written to it.")
+@click.option("--log-format", type=click.Choice(["text", "json"]), help="How the log is written, to stderr.  "
+              "[default: text]")  # fmt: skip
+@click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="What is written to "
+              "it.  [default: info]")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="No banner.")
 def up(
     *,
@@ -51,6 +53,8 @@ def up(
     overrides = dict(_pair(pair) for pair in pairs)
     _shorthand(overrides, "--port and --host", "listeners", _listener(host, port))
     _shorthand(overrides, "--data", "log.dirs", None if data is None else str(data))
+    if no_http and http_port is not None:
+        raise click.UsageError("--no-http and --http-port contradict each other")
     http = "" if no_http else None if http_port is None else f"127.0.0.1:{http_port}"
     _shorthand(overrides, "--http-port", "penstock.http.listener", http)
     _shorthand(overrides, "--log-format", "penstock.log.format", log_format)

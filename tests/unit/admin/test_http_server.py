@@ -193,3 +193,10 @@ def test_no_bytes_bring_the_server_down(noise: bytes) -> None:
                 assert (await client.ask(get("/hello")))[0] == 200
 
     asyncio.run(scenario())
+
+
+async def test_an_address_that_is_taken_is_named() -> None:
+    async with serving() as first:
+        second = HttpServer(PAGES, host="127.0.0.1", port=first.port, connections_max=1, timeout_seconds=1)
+        with pytest.raises(OSError, match=f"http://127.0.0.1:{first.port}: Address already in use"):
+            await second.start()

@@ -1,5 +1,6 @@
 """The command line's frame: exit codes, help without imports, errors for people."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -7,8 +8,9 @@ from pathlib import Path
 import click
 import pytest
 
-from penstock.cli.client import Cluster, key_values, read_properties
+from penstock.cli.client import Cluster, error_text, key_values, read_properties
 from penstock.cli.exits import ExitCode, NotFound
+from penstock.cli.kafka_names import KafkaError
 from penstock.cli.program import program, run
 from penstock.cli.suggest import did_you_mean
 
@@ -38,6 +40,32 @@ def test_every_topic_command_exists_and_has_help(name: str, capsys: pytest.Captu
     assert f"Usage: penstock topic {name}" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["up", "produce", "consume", "topic create", "topic alter"])
+def test_examples_in_help_keep_their_lines(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*name.split(), "-h"]) == ExitCode.OK
+    text = capsys.readouterr().out
+    assert "\b" not in text and "\\b" not in text
+    assert any(line.strip().startswith("penstock ") for line in text.splitlines()[2:])
+
+
+def test_the_version_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == ExitCode.OK
+    assert re.fullmatch(r"penstock \d+\.\d+\.\S+\n", capsys.readouterr().out)
+
+
+def test_a_service_that_speaks_no_kafka_is_told_from_one_that_is_not_there() -> None:
+    cluster = Cluster("127.0.0.1:8080")
+    cluster.complaints.append(KafkaError(KafkaError._TRANSPORT, "Receive failed: Invalid response size 1213486160"))
+    assert "not in Kafka's protocol" in (cluster.unreachable().hint or "")
+
+
+def test_an_error_has_the_name_that_kafka_documents() -> None:
+    refused = KafkaError(KafkaError.TOPIC_EXCEPTION, "Broker: no such name")
+    assert error_text(refused) == "no such name (INVALID_TOPIC_EXCEPTION)"
+    own = KafkaError(KafkaError._TIMED_OUT, "Local: Timed out")
+    assert error_text(own) == "Timed out (_TIMED_OUT)"
+
+
 def test_a_cluster_that_refuses_connections_is_exit_code_3_and_advice(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["topic", "list", "--bootstrap", NOTHING_LISTENS]) == ExitCode.UNREACHABLE
     err = capsys.readouterr().err
@@ -62,6 +90,9 @@ def test_properties_the_client_library_does_not_know_are_a_usage_error(capsys: p
         ["consume", "t", "--last", "1", "--offset", "2", "-b", NOTHING_LISTENS],
         ["consume", "t", "--from-time", "whenever", "-b", NOTHING_LISTENS],
         ["consume", "t", "--template", "{nope}", "-b", NOTHING_LISTENS],
+        ["consume", "t", "--template", "{key}", "--json", "-b", NOTHING_LISTENS],
+        ["consume", "t", "--template", "{key}", "--keys", "-b", NOTHING_LISTENS],
+        ["consume", "t", "--format", "raw", "--keys", "-b", NOTHING_LISTENS],
     ],
 )
 def test_nonsense_is_a_usage_error_before_any_connection(arguments: list[str]) -> None:

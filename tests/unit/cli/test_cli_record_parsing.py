@@ -118,3 +118,8 @@ def test_a_terminal_gets_no_control_characters_from_records() -> None:
 def test_bytes_that_are_no_text_are_shown_escaped() -> None:
     record = PrintedRecord("t", 0, 0, None, None, None, b"\xff\x00ok")
     assert make_printer("{value}|{timestamp}|{key}")(record) == rb"\xff" + b"\x00ok|-|null"
+
+
+def test_a_missing_separator_is_shown_as_it_was_typed() -> None:
+    with pytest.raises(Unparsable, match="no key separator ':' in the line"):
+        parse_line(b"no key", LineFormat(key_separator=b":"))

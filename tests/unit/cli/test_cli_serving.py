@@ -18,6 +18,7 @@ from penstock.cli import logging as cli_logging
 from penstock.cli.exits import ExitCode
 from penstock.cli.program import run
 from penstock.cli.serving import Stopping, banner_text
+from penstock.settings import Listener
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +54,15 @@ def test_on_another_port_the_things_to_try_name_it() -> None:
     assert "metrics  off" in text
 
 
+def test_on_every_interface_the_banner_says_which_address_clients_are_told() -> None:
+    text = banner_text(
+        {"listeners": {"PLAINTEXT": "queue.example.com:9092"}, "http": None},
+        Path("/data"),
+        bound=[Listener("PLAINTEXT", "0.0.0.0", 9092)],
+    )
+    assert text.splitlines()[0] == "Penstock listens on every interface and tells clients queue.example.com:9092"
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -76,6 +86,7 @@ def test_settings_that_cannot_be_used_are_told_with_advice(
         ["--port", "99999"],
         ["--port", "9092", "--set", "listeners=PLAINTEXT://127.0.0.1:1"],
         ["--data", "x", "--set", "log.dirs=y"],
+        ["--no-http", "--http-port", "8080"],
     ],
 )
 def test_options_that_contradict_are_a_usage_error(arguments: list[str]) -> None:

@@ -47,13 +47,13 @@ def parse_line(line: bytes, form: LineFormat) -> ParsedRecord:
     if form.header_separator is not None:
         text, found, line = line.partition(form.header_separator)
         if not found:
-            raise Unparsable(f"no header separator {form.header_separator!r} in the line")
+            raise Unparsable(f"no header separator {_shown(form.header_separator)} in the line")
         headers = _line_headers(text, form)
     key: bytes | None = None
     if form.key_separator is not None:
         key, found, line = line.partition(form.key_separator)
         if not found:
-            raise Unparsable(f"no key separator {form.key_separator!r} in the line")
+            raise Unparsable(f"no key separator {_shown(form.key_separator)} in the line")
     return ParsedRecord(value=_null(line, form), key=None if key is None else _null(key, form), headers=headers)
 
 
@@ -62,9 +62,13 @@ def _line_headers(text: bytes, form: LineFormat) -> tuple[Header, ...]:
     for pair in filter(None, text.split(b",")):
         name, found, value = pair.partition(b"=")
         if not found:
-            raise Unparsable(f"header {pair!r} is not name=value")
+            raise Unparsable(f"header {_shown(pair)} is not name=value")
         headers.append((_text(name, what="a header's name"), _null(value, form)))
     return tuple(headers)
+
+
+def _shown(part: bytes) -> str:
+    return repr(part.decode("utf-8", "backslashreplace"))
 
 
 def _null(part: bytes, form: LineFormat) -> bytes | None:

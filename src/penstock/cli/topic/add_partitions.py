@@ -33,7 +33,11 @@ def add_partitions(
     futures = admin.create_partitions(
         [NewPartitions(name, total)], operation_timeout=cluster.timeout_s, validate_only=validate_only
     )
-    done = "would give" if validate_only else "gave"
     return settle(
-        futures, cluster, verb=f"give {total} partitions to", done=f"{done} {total} partitions to", as_json=as_json
+        futures,
+        cluster,
+        verb=f"give {total} partitions to",
+        done="would grow" if validate_only else "grew",
+        as_json=as_json,
+        facts={"partitions": total},
     )

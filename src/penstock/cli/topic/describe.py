@@ -60,6 +60,7 @@ def _document(
                 "begin": offsets.begin,
                 "end": offsets.end,
                 "records": offsets.count,
+                "problem": offsets.problem,
             }
         )
     return {
@@ -82,6 +83,9 @@ def _print(document: dict[str, Any], *, all_settings: bool) -> None:
             for p in document["partitions"]
         ],
     )
+    for partition in document["partitions"]:
+        if partition["problem"]:
+            click.echo(f"\npartition {partition['partition']}: {partition['problem']}")
     click.echo()
     if document["settings"]:
         print_table(["setting", "value", "from"], [[s["name"], s["value"], s["source"]] for s in document["settings"]])

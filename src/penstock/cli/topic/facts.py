@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from penstock.cli.client import Cluster
+from penstock.cli.client import Cluster, error_text
 from penstock.cli.kafka_names import (
     AdminClient,
     ConfigResource,
@@ -24,6 +24,8 @@ class PartitionRange:
 
     begin: int | None
     end: int | None
+    problem: str | None = None
+    """Why an offset is not known."""
 
     @property
     def count(self) -> int | None:
@@ -48,7 +50,7 @@ def partition_ranges(
     level = IsolationLevel.READ_COMMITTED if read_committed else IsolationLevel.READ_UNCOMMITTED
     begin = _ask(admin, cluster, wanted, OffsetSpec.earliest(), level)  # type: ignore[no-untyped-call]
     end = _ask(admin, cluster, wanted, OffsetSpec.latest(), level)  # type: ignore[no-untyped-call]
-    return {key: PartitionRange(_offset(begin[key]), _offset(end[key])) for key in wanted}
+    return {key: _range(begin[key], end[key]) for key in wanted}
 
 
 def _ask(
@@ -62,12 +64,17 @@ def _ask(
     return {(where.topic, where.partition): future for where, future in futures.items()}
 
 
-def _offset(future: "Future[ListOffsetsResultInfo]") -> int | None:
+def _range(begin: "Future[ListOffsetsResultInfo]", end: "Future[ListOffsetsResultInfo]") -> PartitionRange:
     # One partition without a leader must not hide what is known of the others.
-    try:
-        return future.result().offset
-    except KafkaException:
-        return None
+    offsets: list[int | None] = []
+    problem = None
+    for future in (begin, end):
+        try:
+            offsets.append(future.result().offset)
+        except KafkaException as error:
+            offsets.append(None)
+            problem = error_text(error.args[0])
+    return PartitionRange(offsets[0], offsets[1], problem)
 
 
 _SOURCES = {

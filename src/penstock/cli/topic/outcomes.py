@@ -3,15 +3,28 @@
 from collections.abc import Mapping
 from concurrent.futures import Future
 
+import click
+
 from penstock.cli.client import Cluster
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.output import print_json
 
 
-def settle(futures: Mapping[str, "Future[None]"], cluster: Cluster, *, verb: str, done: str, as_json: bool) -> ExitCode:
-    """Wait for each topic's future; `verb` is for errors ("create"), `done` for successes ("created")."""
+def settle(
+    futures: Mapping[str, "Future[None]"],
+    cluster: Cluster,
+    *,
+    verb: str,
+    done: str,
+    as_json: bool,
+    facts: Mapping[str, int] | None = None,
+) -> ExitCode:
+    """Wait for each topic's future; `verb` is for errors ("create"), `done` for successes ("created").
+
+    `facts` are what programs are told besides.
+    """
     worst = ExitCode.OK
-    outcomes = []
+    outcomes: list[dict[str, str | int]] = []
     for name, future in futures.items():
         try:
             cluster.wait(future, doing=f"{verb} {name}")
@@ -21,9 +34,10 @@ def settle(futures: Mapping[str, "Future[None]"], cluster: Cluster, *, verb: str
             outcomes.append({"topic": name, "error": failure.message})
             failure.show()
         else:
-            outcomes.append({"topic": name, "outcome": done})
+            outcomes.append({"topic": name, "outcome": done, **(facts or {})})
             if not as_json:
-                print(f"{done} {name}")
+                besides = "".join(f", {value} {fact}" for fact, value in (facts or {}).items())
+                click.echo(f"{done} {name}{besides}")
     if as_json:
         print_json(outcomes)
     return worst
