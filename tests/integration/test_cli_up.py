@@ -101,6 +101,37 @@ def test_a_port_that_is_taken_is_said_with_advice(tmp_path: Path) -> None:
     assert "cannot listen" in err and port in err and "--port" in err and "Traceback" not in err
 
 
+def test_an_address_of_no_machine_is_said_with_advice(tmp_path: Path) -> None:
+    with penstock_up(tmp_path / "data", "--host", "no-such-host.invalid") as process:
+        _, err = process.communicate(timeout=READY_TIMEOUT_S)
+    assert process.returncode == ExitCode.FAILED
+    assert "cannot listen" in err and "no-such-host.invalid" in err and "every interface" in err
+
+
+def test_the_log_tells_of_topics_and_of_the_stop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "data"
+    with penstock_up(folder, "--quiet", "--log-format", "json") as process:
+        penstock = Penstock(addresses_of(process, folder)["listeners"]["PLAINTEXT"], monkeypatch, capfd)
+        penstock("topic", "create", "orders", "-p", "2")
+        penstock("topic", "alter", "orders", "-s", "retention.ms=1000")
+        penstock("topic", "add-partitions", "orders", "--to", "3")
+        penstock("topic", "delete", "orders", "-y")
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=READY_TIMEOUT_S)
+    events = [json.loads(line) for line in err.splitlines()]
+    told = [(event["event"], event.get("topic") or event.get("name") or event.get("signal")) for event in events]
+    assert told[-6:] == [
+        ("topic created", "orders"),
+        ("settings changed", "orders"),
+        ("partitions added", "orders"),
+        ("topic deleted", "orders"),
+        ("stopping", "SIGTERM"),
+        ("broker stopped", None),
+    ]
+
+
 def test_a_folder_in_use_by_another_broker_is_said(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     with penstock_up(folder) as first:

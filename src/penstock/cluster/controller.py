@@ -154,9 +154,11 @@ class Controller:
 
     async def _outcome(self, command: Command) -> Any:
         try:
-            return await self._carry_out(command)
+            reply = await self._carry_out(command)
         except Refusal as refusal:
             return refusal
+        _tell(command, reply)
+        return reply
 
     async def _carry_out(self, command: Command) -> Any:
         """A command that several transactions carry out must not meet another for the same topic half way."""
@@ -224,6 +226,21 @@ class Controller:
 
     def _somewhere(self) -> int:
         return int.from_bytes(self._dice.random_bytes(4), "big")
+
+
+def _tell(command: Command, reply: Any) -> None:
+    """What somebody changed belongs into the log: it is what people look for when something is suddenly otherwise."""
+    match command, reply:
+        case CreateTopic(name=name, topic_id=topic_id), CreatedTopic(partitions=partitions):
+            _log.info("topic created", topic=name, topic_id=topic_id_text(topic_id), partitions=partitions)
+        case GrowTopic(name=name), int(count):
+            _log.info("partitions added", topic=name, partitions=count)
+        case DeleteTopic(), TopicImage(name=name, topic_id=topic_id):
+            _log.info("topic deleted", topic=name, topic_id=topic_id_text(topic_id))
+        case AlterSettings(resource=resource) | ReplaceSettings(resource=resource), _:
+            _log.info("settings changed", resource=resource.type.name.lower(), name=resource.name)
+        case _:
+            pass
 
 
 async def _at_once() -> None:
