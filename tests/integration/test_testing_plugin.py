@@ -100,6 +100,38 @@ def test_a_broker_that_cannot_start_says_why(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["process", "thread"])
+def test_a_misspelt_setting_is_told_with_a_guess_and_without_a_traceback(mode: str) -> None:
+    with pytest.raises(BrokerFailed) as told, penstock.testing.broker(num_partition=3, mode=mode):
+        pass
+    assert "num.partition; did you mean num.partitions?" in str(told.value)
+    assert "Traceback" not in str(told.value) and "--set" not in str(told.value)
+
+
+def test_settings_that_only_kafka_has_a_use_for_are_accepted(penstock_broker_factory: BrokerFactory) -> None:
+    assert penstock_broker_factory(num_io_threads=8).is_running
+
+
+@pytest.mark.parametrize("mode", ["process", "thread"])
+def test_a_broker_logs_to_its_own_file(pytester_run: "PytestRun", mode: str) -> None:
+    outcome = pytester_run(
+        "import structlog\n"
+        "def test_it(penstock_broker, capfd):\n"
+        "    assert 'broker ready' in penstock_broker.log_tail()\n"
+        "    structlog.get_logger('mine').debug('a line of the test')\n"
+        "    penstock_broker.restart()\n"
+        "    out, err = capfd.readouterr()\n"
+        "    assert 'a line of the test' in out and 'broker' not in out + err\n",
+        ini=f"penstock_mode = {mode}\n",
+    )
+    assert outcome.returncode == 0, outcome.stdout
+
+
+def test_a_line_of_settings_without_a_value_is_a_usage_error(pytester_run: "PytestRun") -> None:
+    outcome = pytester_run("def test_it(penstock_broker): ...\n", ini="penstock_settings =\n    num.partitions\n")
+    assert "penstock_settings wants NAME=VALUE a line, not 'num.partitions'" in outcome.stdout
+
+
+@pytest.mark.parametrize("mode", ["process", "thread"])
 def test_nothing_is_left_when_the_block_ends_with_an_error(mode: str) -> None:
     with pytest.raises(ZeroDivisionError), penstock.testing.broker(mode=mode) as broker:
         raise ZeroDivisionError

@@ -28,9 +28,13 @@ def main() -> None:
 async def _run(settings: dict[str, str]) -> None:
     import penstock.broker.lean  # noqa: F401, PLC0415 - before anything that imports structlog
     from penstock.admin import program  # noqa: PLC0415 - the lifeline is watched before the long import begins
-    from penstock.settings import Config  # noqa: PLC0415
+    from penstock.settings import SettingsInvalid, load_settings  # noqa: PLC0415
+    from penstock.testing.running import settings_problems  # noqa: PLC0415
 
-    config = Config.for_broker(settings)
+    try:
+        config = load_settings(overrides=settings)
+    except SettingsInvalid as error:
+        sys.exit(settings_problems(error.problems))
     _log_to_stdout(config)
     running = asyncio.ensure_future(program.run(config))
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, running.cancel)

@@ -47,7 +47,10 @@ def _penstock_start(pytestconfig: pytest.Config) -> Callable[..., Any]:
     def start(settings: Mapping[str, object] | None, mode: str | None, **more: object) -> Any:
         from penstock.testing.running import broker  # noqa: PLC0415 - only runs that want a broker pay for it
 
-        common = dict(line.split("=", 1) for line in pytestconfig.getini("penstock_settings"))
+        lines = pytestconfig.getini("penstock_settings")
+        if bad := [line for line in lines if "=" not in line]:
+            raise pytest.UsageError(f"penstock_settings wants NAME=VALUE a line, not {bad[0]!r}")
+        common = {name.strip(): value.strip() for name, _, value in (line.partition("=") for line in lines)}
         chosen = mode or pytestconfig.getoption("--penstock-mode") or pytestconfig.getini("penstock_mode")
         keep_data = bool(pytestconfig.getoption("--penstock-keep-data"))
         return broker({**common, **(settings or {})}, mode=chosen, keep_data=keep_data, **more)

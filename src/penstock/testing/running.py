@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
@@ -36,6 +36,10 @@ class RunningBroker(ABC):
             **settings,
             "log.dirs": str(self.data_dir),
         }
+
+    def __repr__(self) -> str:
+        state = f"at {self.bootstrap}" if self.is_running else "stopped"
+        return f"<{type(self).__name__} {state}, data in {self.data_dir}>"
 
     def start(self) -> None:
         """Start and return when clients can connect. A restart listens where the broker listened before."""
@@ -91,7 +95,7 @@ class RunningBroker(ABC):
         try:
             text = self.log_path.read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
-            return "(no log: a broker in a thread logs where the test does)"
+            return "(no log: structlog is configured in this process, and a broker in a thread logs by that)"
         return "\n".join(text.splitlines()[-lines:])
 
     def _read_addresses(self) -> "dict[str, str] | None":
@@ -117,6 +121,11 @@ def as_settings(settings: Mapping[str, object] | None, more: Mapping[str, object
     """Settings by Kafka's names; as keywords with underscores for dots. True is true, not True."""
     named = {**(settings or {}), **{name.replace("_", "."): value for name, value in more.items()}}
     return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in named.items()}
+
+
+def settings_problems(problems: Sequence[str]) -> str:
+    """What is wrong with a broker's settings; nobody typed the --set that the loader tells of."""
+    return "the settings cannot be used:\n  " + "\n  ".join(problem.removeprefix("--set ") for problem in problems)
 
 
 @contextmanager

@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from penstock.admin import program
-from penstock.settings import Config
-from penstock.testing.running import RunningBroker
+from penstock.broker.loggers import LOGGER_LEVELS
+from penstock.settings import SettingsInvalid, load_settings
+from penstock.settings.broker import PENSTOCK_LOG_LEVEL
+from penstock.testing.running import RunningBroker, settings_problems
+from penstock.testing.thread_log import log_to
 
 
 class ThreadBroker(RunningBroker):
@@ -26,6 +29,7 @@ class ThreadBroker(RunningBroker):
         self._thread.start()
 
     def _main(self) -> None:
+        log_to(self.log_path)
         try:
             asyncio.run(self._run())
         except BaseException as failure:
@@ -33,7 +37,10 @@ class ThreadBroker(RunningBroker):
 
     async def _run(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._task = asyncio.ensure_future(program.run(Config.for_broker(self.settings)))
+        config = load_settings(overrides=self.settings)
+        level = config[PENSTOCK_LOG_LEVEL].upper()
+        LOGGER_LEVELS.begin_at("WARN" if level == "WARNING" else level)
+        self._task = asyncio.ensure_future(program.run(config))
         try:
             await self._task
         except asyncio.CancelledError:
@@ -59,4 +66,6 @@ class ThreadBroker(RunningBroker):
         return not self._thread.is_alive()
 
     def log_tail(self, lines: int = 40) -> str:
+        if isinstance(self._failure, SettingsInvalid):
+            return settings_problems(self._failure.problems)
         return super().log_tail(lines) if self._failure is None else f"{type(self._failure).__name__}: {self._failure}"
