@@ -93,7 +93,8 @@ class Partition:
         self._flusher = flusher
         self.metrics = metrics
         self._spawn = spawn
-        self._durable_end = log.end_offset
+        # A killed process leaves records that are in the page cache only: they count when they have been flushed.
+        self._durable_end = log.recovery_point if self.rules.flushes_before_ack else log.end_offset
         self._is_flushing = False
         self._commit_waiters: deque[tuple[int, Future[None]]] = deque()
         self._watchers: dict[Waiter, None] = {}
@@ -119,6 +120,8 @@ class Partition:
                 self.log.epochs.assign(epoch, self.log.end_offset)
         self.leader, self.replicas, self.in_sync = leader, replicas, in_sync
         self._advance_high_watermark()
+        if self._durable_end < self.log.end_offset and leader == self._broker_id:
+            self._flush_soon()
         self._notify()
 
     def require_leader(self, current_leader_epoch: int = -1) -> None:
@@ -214,6 +217,8 @@ class Partition:
                 self._advance_high_watermark()
         except Refusal as refusal:
             self._fail_waiters(refusal)
+        except OSError as error:  # the flush could not even begin
+            self._fail_waiters(self.log.fail("flush failed", error))
         finally:
             self._is_flushing = False
 

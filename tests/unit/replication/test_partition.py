@@ -1,6 +1,7 @@
 """A partition on a real log: appends, the high watermark, who waits for it, and what readers see."""
 
 import asyncio
+import errno
 from collections.abc import Coroutine, Iterator
 from pathlib import Path
 from typing import Any
@@ -55,12 +56,12 @@ class Watcher:
 class Bench:
     """A partition with everything around it."""
 
-    def __init__(self, folder: Path, overrides: dict[str, str]) -> None:
+    def __init__(self, folder: Path, overrides: dict[str, str], *, is_clean: bool = True) -> None:
         self.clock = StillClock()
         self.config: TopicConfig = Config.for_broker().for_topic(overrides)
         self.pool = FilePool(16)
         self.log = open_log(
-            folder, ORDERS_0, TOPIC_ID, Known(is_clean=True), config=self.config, pool=self.pool, clock=self.clock
+            folder, ORDERS_0, TOPIC_ID, Known(is_clean=is_clean), config=self.config, pool=self.pool, clock=self.clock
         )
         self.flusher = GatedFlusher()
         self.tasks: list[asyncio.Task[Any]] = []
@@ -212,6 +213,39 @@ async def test_a_failed_flush_refuses_whoever_waits(folder: Path) -> None:
     with pytest.raises(KafkaStorageError, match="the disk is gone"):
         await wait
     assert bench.partition.high_watermark == 0
+    bench.pool.close_all()
+
+
+async def test_a_flush_that_cannot_begin_refuses_whoever_waits_and_harms_nobody_else(folder: Path) -> None:
+    bench = Bench(folder, {"penstock.flush.before.ack": "true"})
+    appended = bench.partition.append(bench.batch(), acks=ALL)
+    wait = bench.partition.acknowledged(appended, acks=ALL)
+    assert wait is not None
+    await asyncio.sleep(0)
+    bench.flusher.gates[0].set_exception(OSError(errno.EMFILE, "Too many open files"))
+    with pytest.raises(KafkaStorageError, match="Too many open files"):
+        await wait
+    await asyncio.gather(*bench.tasks)
+    assert bench.log.offline_reason is not None
+    bench.pool.close_all()
+
+
+async def test_what_a_killed_process_left_unflushed_is_flushed_before_it_counts(folder: Path) -> None:
+    killed = Bench(folder, {"penstock.flush.before.ack": "true"})
+    killed.partition.append(killed.batch(producer=7, sequence=0), acks=ALL)
+    killed.pool.close_all()
+
+    bench = Bench(folder, {"penstock.flush.before.ack": "true"}, is_clean=False)
+    assert (bench.log.end_offset, bench.log.recovery_point, bench.partition.high_watermark) == (1, 0, 0)
+    again = bench.partition.append(bench.batch(producer=7, sequence=0), acks=ALL)
+    wait = bench.partition.acknowledged(again, acks=ALL)
+    assert again.base_offset == 0 and wait is not None and bench.values() == []
+    await asyncio.sleep(0)
+    bench.flusher.gates[0].set_result(None)
+    await wait
+    assert bench.partition.high_watermark == 1 and bench.values() == [b"v0"]
+    for task in killed.tasks:
+        task.cancel()
     bench.pool.close_all()
 
 
