@@ -65,6 +65,8 @@ class LogFolder(Home):
         self._is_open = False
         self.strays: list[str] = []
         """Folders that were set aside because nobody knows their topic."""
+        self.lost: set[TopicPartition] = set()
+        """Logs that the checkpoints know and the disk does not: whoever still wants one gets it offline (RULES 21)."""
         self.rolled_logs: list[PartitionLog] = []
         """Logs with a closed segment that wants flushing."""
         self.doomed_files: list[tuple[int, list[str]]] = []
@@ -76,12 +78,14 @@ class LogFolder(Home):
         """Open every log, in threads; blocks. Those for which `find_config` says None are set aside (RULES 15)."""
         is_clean = self._take_clean_marker()
         wanted: list[Callable[[], PartitionLog]] = []
+        self.lost = {partition for partition, point in self.checkpoints.on_disk[RECOVERY_POINTS].items() if point > 0}
         for name in sorted(entry.name for entry in os.scandir(self.path) if entry.is_dir()):
             partition = parse_folder_name(name)
             if partition is None:
                 if is_on_its_way_out(name, DELETE):
                     self.doomed_files.append((0, [str(self.path / name)]))
                 continue
+            self.lost.discard(partition)
             topic_id = self._topic_id_of(name)
             config = find_config(partition, topic_id)
             if config is None:
@@ -143,10 +147,17 @@ class LogFolder(Home):
     # --- partitions come and go ---
 
     def create(self, partition: TopicPartition, topic_id: TopicId, config: "Config | TopicConfig") -> PartitionLog:
-        """A new, empty log: a folder and partition.metadata; the first record makes the first segment's file."""
+        """A new, empty log: a folder and partition.metadata; the first record makes the first segment's file.
+
+        A log that is `lost` is not new: it comes back offline, since what was acknowledged is not there.
+        """
         if partition in self.logs or not self._is_open:
             raise ValueError(f"{partition} is here already, or {self.path} is not open")
-        if self.checkpoints.knows(partition):
+        known = Known(is_clean=True)
+        if partition in self.lost:
+            self.lost.discard(partition)
+            known = self._known(partition, is_clean=False)
+        elif self.checkpoints.knows(partition):
             # Rows of a deleted namesake would make the new log look as if it had lost records.
             self.write_checkpoints()
         folder = self.path / str(partition)
@@ -154,9 +165,7 @@ class LogFolder(Home):
             folder.mkdir()
             values = {"version": "0", "topic_id": topic_id_text(topic_id)}
             write_properties(str(folder / PARTITION_METADATA), values, separator=": ", durably=False)
-            log = open_log(
-                folder, partition, topic_id, Known(is_clean=True), config=config, pool=self.pool, clock=self.clock
-            )
+            log = open_log(folder, partition, topic_id, known, config=config, pool=self.pool, clock=self.clock)
         except OSError as error:
             raise KafkaStorageError(f"{partition} could not be created: {error.strerror or error}") from error
         log.is_folder_synced = False

@@ -31,6 +31,9 @@ from penstock.replication.partition import Partition
 from penstock.settings import Config, TopicConfig
 from penstock.wire.produce import Endpoint
 
+RETRY_AFTER_S = 5.0
+"""After a log could not be made (a full disk, mostly)."""
+
 _log = structlog.get_logger(__name__)
 
 LocalPartitions = dict[int, Partition]
@@ -115,6 +118,7 @@ class Partitions:
         self._image.subscribe(self._on_changes)
         for topic in self._image.topics.values():
             self._create(topic, 0)
+        self._later(self._forget_lost)
         try:
             while True:
                 work = await self._work.get()
@@ -126,6 +130,11 @@ class Partitions:
                     self._work.task_done()
         finally:
             self._leave_the_rest()
+
+    async def _forget_lost(self) -> None:
+        """What the image does not want any more is not missed; a later topic of that name is a new one."""
+        for folder in self.folders:
+            folder.lost.clear()
 
     def _leave_the_rest(self) -> None:
         """What a stop leaves undone the next start does, which goes by the image: nobody need wait for it here."""
@@ -163,7 +172,7 @@ class Partitions:
             for image in topic.partitions[first:]
             if self._broker_id in image.replicas and image.index not in local
         ]
-        if wanted:
+        if wanted and self._image.topics_by_id.get(topic.topic_id) is topic:
             self._later(lambda: self._make_logs(topic, wanted))
 
     async def _make_logs(self, topic: TopicImage, indexes: list[PartitionIndex]) -> None:
@@ -171,8 +180,14 @@ class Partitions:
         for index in indexes:
             if self._image.topics_by_id.get(topic.topic_id) is not topic:
                 return  # deleted meanwhile
-            folder = min(self.folders, key=lambda folder: len(folder.logs))
-            log = folder.create(TopicPartition(topic.name, index), topic.topic_id, config)
+            partition = TopicPartition(topic.name, index)
+            folder = min(self.folders, key=lambda folder: (partition not in folder.lost, len(folder.logs)))
+            try:
+                log = folder.create(partition, topic.topic_id, config)
+            except KafkaStorageError as error:
+                _log.error("log not made, tried again later", partition=str(partition), reason=error.message)
+                asyncio.get_running_loop().call_later(RETRY_AFTER_S, self._create, topic, 0)
+                return
             self._show(topic, topic.partitions[index], log)
             await asyncio.sleep(0)  # a folder a turn: others are served between two
 

@@ -1,5 +1,6 @@
 """A data folder: opening, creating, deleting, closing, and what its files say in between."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -328,3 +329,37 @@ def test_a_long_topic_name_still_fits_when_its_folder_is_on_its_way_out(tmp_path
     (name,) = (name for name in names_in(tmp_path) if name.endswith("-delete"))
     assert len(name) <= 255
     folder.close()
+
+
+def test_a_log_whose_folder_is_gone_comes_back_offline_and_stays_so(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 10)
+    folder.create(ORDERS_1, TOPIC_ID, world.config)
+    folder.close()
+    shutil.rmtree(tmp_path / "orders-0")
+    shutil.rmtree(tmp_path / "orders-1")
+
+    for _ in range(2):
+        again = world.open()
+        for partition in (ORDERS_0, ORDERS_1):
+            if partition not in again.logs:
+                again.create(partition, TOPIC_ID, world.config)
+        reason = again.logs[ORDERS_0].offline_reason
+        assert reason is not None and "the log ends at 0, records up to 10 should be here" in reason
+        assert again.logs[ORDERS_1].offline_reason is None, "nothing had been written there"
+        again.close()
+
+
+def test_a_lost_log_that_nobody_wants_is_forgotten(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 10)
+    folder.close()
+    shutil.rmtree(tmp_path / "orders-0")
+
+    again = world.open()
+    assert again.lost == {ORDERS_0}
+    again.lost.clear()
+    assert again.create(ORDERS_0, OTHER_ID, world.config).offline_reason is None
+    again.close()
