@@ -1,4 +1,4 @@
-"""Writes docs/reference/ from the tables in the code: settings, errors, APIs, metrics.
+"""Writes docs/reference/ from the tables in the code: settings, errors, APIs, metrics, differences from Kafka.
 
     python tools/reference.py            write the pages
     python tools/reference.py --check    fail if a page on disk is not what would be written
@@ -50,6 +50,12 @@ JMX metrics have in the JMX exporter, so that dashboards made for Kafka find the
 `penstock.metrics.series.max` label combinations the rest is counted under the label `other`.
 """
 
+_ABOUT_DIFFERENCES = """
+The conformance suite sends the same requests to Apache Kafka 4.3.0 and to Penstock and compares the answers. These are
+all the places where they differ, and why. *Situation* and *where* are those of the suite's table
+(`tests/conformance/situations`); `*` stands for any.
+"""
+
 
 def pages() -> dict[str, str]:
     return {
@@ -57,6 +63,7 @@ def pages() -> dict[str, str]:
         "errors.md": errors_page(),
         "apis.md": apis_page(),
         "metrics.md": metrics_page(),
+        "differences-from-kafka.md": differences_page(),
     }
 
 
@@ -187,6 +194,19 @@ def _table(head: list[str], rows: list[list[str]]) -> list[str]:
 
 def _page(parts: list[str]) -> str:
     return "\n".join([_MADE_BY, *parts]) + "\n"
+
+
+def differences_page() -> str:
+    """From the list that the conformance suite is judged by; APIs and features not built are in apis.md."""
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    differences = importlib.import_module("tests.conformance.differences").DIFFERENCES
+    rows = [
+        [each.api, each.situation, f"`{each.path}`", each.reason]
+        for each in differences
+        if not each.reason.startswith("not built yet")
+    ]
+    table = _table(["API", "situation", "where", "why"], rows)
+    return _page(["# Differences from Apache Kafka", "", _ABOUT_DIFFERENCES.strip(), "", *table])
 
 
 def main(arguments: list[str]) -> int:

@@ -66,7 +66,7 @@ _WORDING = [
     ),
 ]
 
-_RECORDS_STAY_CLOSED = "batches are opened only where the topic asks for it (RULES 45, penstock.validate.records)"
+_RECORDS_STAY_CLOSED = "batches are opened only where the topic asks for it (penstock.validate.records; docs/adr/0008)"
 _FAILS_ALONE = "a bad partition fails alone: in Kafka it fails the whole request"
 _TIMESTAMPS_BY_HEADER = f"timestamps are judged by the header: {_RECORDS_STAY_CLOSED}, so no single record is named"
 
@@ -128,7 +128,7 @@ _METADATA = [
         _at(
             "Metadata",
             name,
-            "a topic made on asking is in the answer; Kafka's client has to ask again (RULES 36)",
+            "a topic made on asking is in the answer; Kafka's client has to ask again",
             path,
         )
         for name, path in (
