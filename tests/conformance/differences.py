@@ -169,7 +169,6 @@ _SETTINGS = [
             ("listeners", "the two listen elsewhere, and Kafka can change it while it runs", ANYTHING),
             ("listener.security.protocol.map", "Kafka has a controller's listener too", ANYTHING),
             ("controller.listener.names", "Kafka has a controller's listener too", ANYTHING),
-            ("broker.id", "Kafka repeats node.id there", ANYTHING),
             ("node.id.synonyms", "a broker alone needs no number given: it has a default here", ABSENT),
             ("log.dir", "the two keep their data elsewhere", ANYTHING),
             ("log.dirs", "the two keep their data elsewhere", ANYTHING),
