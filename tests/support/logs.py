@@ -8,7 +8,7 @@ from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import Known, open_log
 from penstock.model import Millis, PartitionIndex, TopicId, TopicPartition
 from penstock.settings.config import Config
-from penstock.wire.batch import BatchHeader
+from penstock.wire.batch import HEADER_SIZE, BatchHeader
 from penstock.wire.records import Record, build_batch
 
 ORDERS_0 = TopicPartition("orders", PartitionIndex(0))
@@ -62,9 +62,12 @@ def fill(log: PartitionLog, batches: int, *, count: int = 1, value_bytes: int = 
 
 
 def headers_in(data: bytes) -> Iterator[BatchHeader]:
+    """Ends at the last whole header, and at what cannot be a batch: a test may have damaged it."""
     position = 0
-    while position < len(data):
+    while position + HEADER_SIZE <= len(data):
         header = BatchHeader.peek(data, position)
+        if header.size < HEADER_SIZE:
+            return
         yield header
         position += header.size
 
@@ -81,8 +84,10 @@ def read_all(log: PartitionLog, at_most: int = 1 << 20) -> bytes:
         if not part:
             break
         parts.append(part)
-        *_, last = headers_in(part)
-        offset = last.next_offset
+        next_offset = max((header.next_offset for header in headers_in(part)), default=offset)
+        if next_offset <= offset:
+            break  # damaged: what was read says so
+        offset = next_offset
     return b"".join(parts)
 
 

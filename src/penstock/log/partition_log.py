@@ -28,6 +28,7 @@ from penstock.settings.topic import (
     SEGMENT_MS,
 )
 from penstock.wire.batch import BatchHeader
+from penstock.wire.malformed import Malformed
 
 _log = structlog.get_logger(__name__)
 
@@ -42,11 +43,17 @@ class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
         """Write batches that carry their final offsets and leader epoch, checked already, rising from the log's end."""
         if self.trouble is not None:
             raise self.trouble.refusal()
-        first, last = batches[0][0], batches[-1][0]
-        if first.base_offset < self.end_offset:
-            raise Fatal(f"{self.partition}: append at {first.base_offset}, but the log ends at {self.end_offset}")
-        views = [view for _, view in batches]
-        size = sum(map(len, views))
+        if len(batches) == 1:  # nearly every produce request: worth its own line
+            first, view = batches[0]
+            last, views, size = first, [view], len(view)
+        else:
+            first, last = batches[0][0], batches[-1][0]
+            views = [view for _, view in batches]
+            size = sum(map(len, views))
+            if not self.may_have_gaps:
+                self._look_for_gaps(batches)
+        if first.base_offset != self.end_offset:
+            self._look_for_gaps(batches)
         limits = self._limits
         if limits.version != self.config.version:
             limits = self._work_out_limits()
@@ -55,18 +62,40 @@ class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
 
         interval = limits.index_interval_bytes
         epochs = self.epochs
-        expected_offset = self.end_offset
+        has_producers = False
         for header, view in batches:
-            if header.base_offset != expected_offset:
-                self.allow_gaps()
-            expected_offset = header.base_offset + header.last_offset_delta + 1
             segment.note(header, len(view), interval)
             if header.leader_epoch != epochs.latest:
                 epochs.assign(header.leader_epoch, header.base_offset)
             if header.producer_id >= 0:
-                self.note_producer(segment, header, view)
-        self.end_offset = expected_offset
+                has_producers = True
+        self.end_offset = last.base_offset + last.last_offset_delta + 1
         self.size += size
+        if has_producers:
+            self._note_producers(segment, batches)
+
+    def _look_for_gaps(self, batches: Sequence[tuple[BatchHeader, memoryview]]) -> None:
+        """A compacted leader's batches may leave offsets out; the folder must say so before they are in it."""
+        expected_offset = self.end_offset
+        for header, _ in batches:
+            if header.base_offset < expected_offset:
+                raise Fatal(f"{self.partition}: append at {header.base_offset}, the log ends at {expected_offset}")
+            if header.base_offset > expected_offset:
+                try:
+                    self.allow_gaps()
+                except OSError as error:
+                    raise self.fail("append failed", error) from error
+            expected_offset = header.next_offset
+
+    def _note_producers(self, segment: Segment, batches: Sequence[tuple[BatchHeader, memoryview]]) -> None:
+        """The batches are in the log by now. Should this fail, what is known of producers is not what the log says:
+        no more appends, until a start has read it again."""
+        try:
+            for header, view in batches:
+                if header.producer_id >= 0:
+                    self.note_producer(segment, header, view)
+        except (OSError, Malformed) as error:
+            raise self.take_offline(f"producer state in doubt: {error}", stops_reads=False) from error
 
     # --- writing ---
 
@@ -129,6 +158,7 @@ class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
         try:
             if segment.index is None or not segment.is_active:
                 segment.activate()
+                assert segment.index is not None
             if not segment.size or segment.first_timestamp >= 0:
                 age_ms = last.max_timestamp - segment.first_timestamp if segment.size else 0
             else:
@@ -137,7 +167,7 @@ class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
             if (
                 segment.size + size > limits.segment_bytes
                 or age_ms > limits.segment_ms - limits.segment_jitter_ms
-                or len(segment.offset_index()) >= limits.index_entries
+                or len(segment.index.lasts) >= limits.index_entries
                 or last.base_offset - segment.base_offset > RELATIVE_OFFSET_MAX - last.last_offset_delta
             ):
                 return self._roll_if_due(segment, size, age_ms, first, last)

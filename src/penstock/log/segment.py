@@ -11,6 +11,7 @@ import os
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
 import structlog
@@ -164,10 +165,14 @@ class Segment(SegmentOnDisk):
         """Batches from the index entry at or before an offset on. An entry that does not point at its batch (an index
         has no checksum) discredits the index: it is built anew from the headers."""
         position, relative_last = self.offset_index().entry_at(offset - self.base_offset)
-        if relative_last >= 0 and not self._has_batch(position, relative_last):
-            self.index_again()
-            position = self.offset_index().floor(offset - self.base_offset)
-        return self._walk(position)
+        places = self._walk(position)
+        if relative_last < 0:
+            return places
+        first = next(places, None)
+        if first is not None and first[1] + first[2] == self.base_offset + relative_last:
+            return chain((first,), places)
+        self.index_again()
+        return self._walk(self.offset_index().floor(offset - self.base_offset))
 
     def _has_batch(self, position: int, relative_last: int) -> bool:
         first = next(self._walk(position), None)

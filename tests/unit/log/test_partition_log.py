@@ -244,6 +244,36 @@ def test_a_log_stopped_by_an_io_error_stays_stopped(tmp_path: Path, monkeypatch:
     assert base_offsets(log.read(0, 1 << 20)) == [0, 1, 2]
 
 
+def test_a_failure_after_the_write_stops_appends_and_keeps_what_was_written_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 3)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(log, "note_producer", full)
+        with pytest.raises(KafkaStorageError, match="producer state in doubt"):
+            log.append([a_batch(3, producer_id=7, producer_epoch=0, base_sequence=0)])
+
+    assert not log.try_again()
+    again = reopen(log)
+    assert (again.end_offset, again.producers.last_batches()) == (4, {7: (0, 3)})
+
+
+def test_a_gap_is_no_damage_once_the_folder_says_so(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+    log.append([a_batch(0), a_batch(5)])
+    log.append([a_batch(9)])
+
+    assert log.may_have_gaps
+    assert base_offsets(read_all(reopen(log))) == [0, 5, 9]
+    with pytest.raises(Fatal):
+        log.append([a_batch(20), a_batch(19)])
+
+
 def test_leader_epochs_follow_the_batches(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 3, leader_epoch=1)
