@@ -125,9 +125,14 @@ class Partition:
         self._notify()
 
     def require_leader(self, current_leader_epoch: int = -1) -> None:
-        """Refuse unless this broker leads, under the epoch the caller believes in (-1: it did not say)."""
+        """Refuse unless this broker leads, under the epoch the caller believes in (-1: it did not say), and its log
+        can be read: of a damaged one even the offsets are a guess, and OFFSET_OUT_OF_RANGE would make consumers start
+        over.
+        """
         if self.leader != self._broker_id:
             raise NotLeaderOrFollower(f"{self.topic_partition} is led by broker {self.leader}")
+        if self.log.trouble is not None:
+            self.log.ensure_readable()
         if current_leader_epoch not in (-1, self.leader_epoch):
             if current_leader_epoch < self.leader_epoch:
                 raise FencedLeaderEpoch(f"{current_leader_epoch} is older than {self.leader_epoch}")
@@ -152,6 +157,8 @@ class Partition:
         now = self._clock.now()
         header = check_header(view, rules, now)
         log = self.log
+        if log.trouble is not None:
+            log.ensure_readable()  # what is known of producers comes from the log
         if header.producer_id >= 0:
             duplicate = log.producers.check(header)
             if duplicate is not None:
