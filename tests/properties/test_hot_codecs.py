@@ -63,6 +63,51 @@ def test_a_produce_request_reads_the_same(case: tuple[int, produce_request.Produ
     ]
 
 
+@given(
+    st.integers(9, 13),
+    i16,
+    i32,
+    st.one_of(names, st.sampled_from(["n" * 126, "n" * 127, "n" * 200])),
+    ids,
+    i32,
+    blobs,
+    st.sampled_from([b"", b"\x07more"]),
+)
+def test_a_request_with_one_batch_reads_the_same_by_the_short_way(
+    version: int, acks: int, timeout_ms: int, name: str, topic_id: bytes, index: int, records: bytes, after: bytes
+) -> None:
+    part = produce_request.PartitionProduceData(index=index, records=records)
+    topic = produce_request.TopicProduceData(partition_data=[part])
+    if version >= 13:
+        topic.topic_id = topic_id
+    else:
+        topic.name = name
+    frame = as_view(produce_request.ProduceRequest(None, acks, timeout_ms, [topic]).encode(version) + after)
+    with_ids = version >= 13
+    short = hot_produce._decode_one(frame, 0, with_ids=with_ids)
+    general = hot_produce._decode_flexible(frame, 0, with_ids=with_ids)
+    assert general.topics == [(topic_id if with_ids else name.encode(), [(index, memoryview(records))])]
+    assert short == (general if with_ids or len(name.encode()) < 127 else None)
+
+
+# Tags of the partition, of the topic and of the request; and each of them with a field that nobody knows.
+@pytest.mark.parametrize("tags", [(0, 0, 1), (0, 1, 0), (1, 0, 0), (1, 1, 1)])
+@pytest.mark.parametrize("version", [9, 12, 13])
+def test_a_request_with_tags_goes_the_general_way(version: int, tags: tuple[int, int, int]) -> None:
+    part = produce_request.PartitionProduceData(index=4, records=b"records")
+    topic = produce_request.TopicProduceData(partition_data=[part])
+    if version >= 13:
+        topic.topic_id = bytes(range(16))
+    else:
+        topic.name = "orders"
+    body = produce_request.ProduceRequest(None, 1, 5, [topic]).encode(version)
+    assert body[-3:] == bytes(3)
+    tagged = as_view(body[:-3] + b"".join(b"\x01\x09\x02hi" if tag else b"\x00" for tag in tags))
+    assert hot_produce._decode_one(tagged, 0, with_ids=version >= 13) is None
+    (read,) = hot_produce.decode_request(tagged, 0, version).topics
+    assert read[1] == [(4, memoryview(b"records"))]
+
+
 @given(produce_requests(), st.data())
 def test_a_produce_request_cut_short_is_refused(
     case: tuple[int, produce_request.ProduceRequest], data: st.DataObject
@@ -121,6 +166,23 @@ def test_a_produce_response_is_written_the_same(version: int, data: st.DataObjec
         ],
     )
     assert bytes(written) == bytes(expected.encode(version))
+
+
+@given(produce_versions, st.one_of(names, st.sampled_from(["n" * 126, "n" * 127])), ids, i32, i64, i64, i64)
+def test_one_accepted_batch_is_answered_the_same_by_the_short_way(
+    version: int, name: str, topic_id: bytes, index: int, base_offset: int, append_time: int, start: int
+) -> None:
+    key = topic_id if version >= 13 else name.encode()
+    short = hot_produce.encode_accepted(
+        version,
+        key,
+        index=index,
+        base_offset=base_offset,
+        log_append_time_ms=append_time,
+        log_start_offset=start,
+    )
+    outcome = hot_produce.PartitionOutcome(index, 0, base_offset, append_time, start)
+    assert bytes(short) == bytes(hot_produce.encode_response(version, [(key, [outcome])], [], 0))
 
 
 def generated_outcome(outcome: hot_produce.PartitionOutcome) -> produce_response.PartitionProduceResponse:

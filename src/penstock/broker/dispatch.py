@@ -7,6 +7,7 @@ does; an ApiVersions of an unknown version is answered in version 0 with error 3
 """
 
 import struct
+import sys
 from asyncio import CancelledError, Future
 from collections.abc import Coroutine
 from time import perf_counter
@@ -25,7 +26,11 @@ from penstock.wire.api import ApiKey, request_header_version, response_header_ve
 from penstock.wire.malformed import Malformed
 from penstock.wire.primitives import skip_tag_section
 
+CONTEXTS_MAX = 64
+"""Combinations of API, version and client id that a connection remembers."""
+
 _HEADER = struct.Struct(">hhih")
+_HEADER_SIZE = _HEADER.size
 _PREFIX = struct.Struct(">ii")
 _PREFIX_FLEXIBLE = struct.Struct(">iib")
 _log = structlog.get_logger(__name__)
@@ -37,18 +42,22 @@ class Route:
     __slots__ = (
         "answer",
         "api_version",
+        "bytes_max",
         "call",
         "is_flexible_request",
         "is_flexible_response",
+        "is_raw",
         "key",
         "metrics",
         "name",
     )
 
-    def __init__(self, bound: Bound, api_version: int, registry: MetricsRegistry) -> None:
+    def __init__(self, bound: Bound, api_version: int, registry: MetricsRegistry, *, control_bytes_max: int) -> None:
         self.answer: Answer = bound.answer
         self.call = bound.call
+        self.is_raw = bound.answer.is_raw
         self.key = bound.answer.key
+        self.bytes_max = sys.maxsize if self.key == ApiKey.PRODUCE else control_bytes_max
         self.api_version = api_version
         self.is_flexible_request = request_header_version(self.key, api_version) >= 2
         self.is_flexible_response = response_header_version(self.key, api_version) >= 1
@@ -69,22 +78,30 @@ class Dispatcher:
             api_key, api_version, correlation_id, client_length = _HEADER.unpack_from(frame)
         except struct.error:
             raise self.bad_frame(f"a request header in {len(frame)} bytes") from None
+        size = len(frame)
+        if client_length < 0:
+            position, client_id = _HEADER_SIZE, None
+        else:
+            position = _HEADER_SIZE + client_length
+            client_id = bytes(frame[_HEADER_SIZE:position])
         try:
-            route = self._routes.get((api_key, api_version)) or self._route(api_key, api_version)
-            if route is None:
-                return [self._unsupported_api_versions(correlation_id)]
-            if len(frame) > self._control_bytes_max and api_key != ApiKey.PRODUCE:
-                raise BadFrame(f"{route.name} of {len(frame)} bytes (penstock.control.request.max.bytes)")
-            position = _HEADER.size
-            client_id = None
-            if client_length >= 0:
-                if position + client_length > len(frame):
-                    raise BadFrame(f"a client id of {client_length} bytes in a frame of {len(frame)}")
-                client_id = bytes(frame[position : position + client_length])
-                position += client_length
+            # Clients repeat themselves: one look says which route and which context.
+            known = connection.context_cache.get((api_key, api_version, client_id))
+            if known is None:
+                route = self._routes.get((api_key, api_version)) or self._route(api_key, api_version)
+                if route is None:
+                    return [self._unsupported_api_versions(correlation_id)]
+                context = _context(connection, route, client_id, client_length)
+            else:
+                route, context = known
+            if size > route.bytes_max:
+                raise BadFrame(f"{route.name} of {size} bytes (penstock.control.request.max.bytes)")
+            if position > size:
+                raise BadFrame(f"a client id of {client_length} bytes in a frame of {size}")
             if route.is_flexible_request:
-                position = skip_tag_section(frame, position)
-            context = _context(connection, route, client_id)
+                position = skip_tag_section(frame, position) if frame[position] else position + 1
+            if route.is_raw:
+                return self._answer_raw(route, connection, correlation_id, frame, position, context)
             return self._answer(Call(route, connection, correlation_id, self._faults), frame, position, context)
         except (Malformed, IndexError) as error:
             raise self.bad_frame(f"api {api_key} version {api_version}: {error}") from None
@@ -106,7 +123,9 @@ class Dispatcher:
             if api_key == ApiKey.API_VERSIONS:
                 return None
             raise BadFrame(f"{bound.answer.key.name} version {api_version} is not one of {oldest} to {newest}")
-        route = self._routes[api_key, api_version] = Route(bound, api_version, self._registry)
+        route = self._routes[api_key, api_version] = Route(
+            bound, api_version, self._registry, control_bytes_max=self._control_bytes_max
+        )
         return route
 
     def _unsupported_api_versions(self, correlation_id: int) -> bytes:
@@ -115,23 +134,37 @@ class Dispatcher:
         body = struct.pack(">hihhh", UnsupportedVersion.code, 1, ApiKey.API_VERSIONS, oldest, newest)
         return _PREFIX.pack(4 + len(body), correlation_id) + body
 
+    def _answer_raw(
+        self,
+        route: Route,
+        connection: Connection,
+        correlation_id: int,
+        frame: memoryview,
+        position: int,
+        context: RequestContext,
+    ) -> Handled:
+        started = perf_counter()
+        try:
+            body = route.call(frame, position, context)
+        except Unanswerable as error:
+            raise BadFrame(str(error)) from None
+        except Malformed:
+            raise
+        except Exception as error:
+            Call(route, connection, correlation_id, self._faults).report(error)
+            raise BadFrame(f"{route.name} failed") from error
+        if type(body) is list:  # answered on the spot, as nearly all are: nothing need be remembered
+            route.metrics.record(perf_counter() - started)
+            return _framed(route, correlation_id, body)
+        call = Call(route, connection, correlation_id, self._faults, started)
+        if body is None:
+            return call.finish_raw(body)
+        if isinstance(body, Future):
+            return Parked(body, call.finish_parked)
+        return call.run_raw(body)
+
     def _answer(self, call: "Call", frame: memoryview, position: int, context: RequestContext) -> Handled:
         route = call.route
-        if route.answer.is_raw:
-            try:
-                body = route.call(frame, position, context)
-            except Unanswerable as error:
-                raise BadFrame(str(error)) from None
-            except Malformed:
-                raise
-            except Exception as error:
-                call.report(error)
-                raise BadFrame(f"{route.name} failed") from error
-            if type(body) is list or body is None:
-                return call.finish_raw(body)
-            if isinstance(body, Future):
-                return Parked(body, call.finish_parked)
-            return call.run_raw(body)
         request_type = route.answer.request
         assert request_type is not None
         request = request_type.decode(frame, route.api_version, position)
@@ -152,12 +185,19 @@ class Call:
 
     __slots__ = ("connection", "correlation_id", "faults", "route", "started")
 
-    def __init__(self, route: Route, connection: Connection, correlation_id: int, faults: RequestFaults) -> None:
+    def __init__(
+        self,
+        route: Route,
+        connection: Connection,
+        correlation_id: int,
+        faults: RequestFaults,
+        started: float | None = None,
+    ) -> None:
         self.route = route
         self.connection = connection
         self.correlation_id = correlation_id
         self.faults = faults
-        self.started = perf_counter()
+        self.started = perf_counter() if started is None else started
 
     async def run(self, request: Any, context: RequestContext) -> list[Chunk] | None:
         try:
@@ -220,25 +260,29 @@ class Call:
         _log.error("request failed", api=self.route.name, version=self.route.api_version, exc_info=error)
 
 
-def _context(connection: Connection, route: Route, client_id: bytes | None) -> RequestContext:
-    """Clients repeat themselves: the same version and client id share one context."""
-    cache = connection.context_cache
-    cached: RequestContext | None = cache.get((route.api_version, client_id))
-    if cached is not None:
-        return cached
-    if len(cache) > 32:
-        cache.clear()
+def _context(connection: Connection, route: Route, client_id: bytes | None, client_length: int) -> RequestContext:
+    """A context that the next request of the same API, version and client id finds with its route."""
+    if client_id is not None and len(client_id) < client_length:
+        raise BadFrame(f"a client id of {client_length} bytes, of which {len(client_id)} came")
     try:
         name = None if client_id is None else client_id.decode()
     except UnicodeDecodeError:
         raise Malformed("a client id that is not UTF-8") from None
-    context = cache[route.api_version, client_id] = RequestContext(
+    context = RequestContext(
         api_version=route.api_version, client_id=name, listener=connection.listener, peer=connection.peer
     )
+    cache = connection.context_cache
+    if len(cache) >= CONTEXTS_MAX:
+        cache.clear()
+    cache[route.key.value, route.api_version, client_id] = route, context
     return context
 
 
 def _framed(route: Route, correlation_id: int, body: list[Chunk]) -> list[Chunk]:
+    if len(body) == 1 and not isinstance(only := body[0], FileSlice):  # all that Produce and most others answer
+        if route.is_flexible_response:
+            return [_PREFIX_FLEXIBLE.pack(len(only) + 5, correlation_id, 0) + only]
+        return [_PREFIX.pack(len(only) + 4, correlation_id) + only]
     size = sum(chunk.size if isinstance(chunk, FileSlice) else len(chunk) for chunk in body)
     if route.is_flexible_response:
         prefix = _PREFIX_FLEXIBLE.pack(size + 5, correlation_id, 0)

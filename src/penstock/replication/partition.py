@@ -32,7 +32,6 @@ from penstock.replication.rules import AppendRules, check_header, clear_append_t
 from penstock.settings import TopicConfig
 from penstock.settings import topic as settings
 from penstock.wire import batch as layout
-from penstock.wire.batch import BatchHeader
 
 ALL = -1
 
@@ -167,10 +166,11 @@ class Partition:
             stamp_append_time(view, header, now)
         elif header.is_log_append_time:
             clear_append_time(view, header)
-        base_offset = log.end_offset
+        header.base_offset = base_offset = log.end_offset
+        header.leader_epoch = self.leader_epoch
         layout.BASE_OFFSET.pack_into(view, 0, base_offset)
-        layout.LEADER_EPOCH.pack_into(view, 12, self.leader_epoch)
-        log.append(((BatchHeader.peek(view), view),))
+        layout.LEADER_EPOCH.pack_into(view, layout.LEADER_EPOCH_AT, header.leader_epoch)
+        log.append(((header, view),))
         metrics = self.metrics
         metrics.bytesin += len(view)
         metrics.messagesin += header.record_count

@@ -32,6 +32,8 @@ ZSTD_FROM_PRODUCE = 7
 RECORD_BYTES_MIN = 7
 """Length, attributes, two deltas, no key, no value, no headers: a byte each."""
 KEEP_PRODUCERS_CODEC = -1
+PRODUCERS_ATTRIBUTES = layout.COMPRESSION_MASK | layout.LOG_APPEND_TIME
+"""What a producer's batch may say of itself outside a transaction."""
 
 
 class NotOneBatch(InvalidRecord):
@@ -59,12 +61,17 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
     target_level: int | None
     needs_keys: bool
     checks_records: bool
+    opens_batches: bool
+    """Whether an append may have to look inside a batch, which is too slow for the event loop."""
     flushes_before_ack: bool
     in_sync_min: int
 
     @classmethod
     def of(cls, config: TopicConfig) -> "AppendRules":
         codec = config[settings.COMPRESSION_TYPE]
+        target_codec = KEEP_PRODUCERS_CODEC if codec == "producer" else CODECS_BY_NAME[codec]
+        needs_keys = "compact" in config[settings.CLEANUP_POLICY]
+        checks_records = config[settings.PENSTOCK_VALIDATE_RECORDS] == "full"
         levels = {
             "gzip": settings.COMPRESSION_GZIP_LEVEL,
             "lz4": settings.COMPRESSION_LZ4_LEVEL,
@@ -77,18 +84,14 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
             stamps_append_time=config[settings.MESSAGE_TIMESTAMP_TYPE] == "LogAppendTime",
             timestamp_before_ms_max=config[settings.MESSAGE_TIMESTAMP_BEFORE_MAX_MS],
             timestamp_after_ms_max=config[settings.MESSAGE_TIMESTAMP_AFTER_MAX_MS],
-            target_codec=KEEP_PRODUCERS_CODEC if codec == "producer" else CODECS_BY_NAME[codec],
+            target_codec=target_codec,
             target_level=config[levels[codec]] if codec in levels else None,
-            needs_keys="compact" in config[settings.CLEANUP_POLICY],
-            checks_records=config[settings.PENSTOCK_VALIDATE_RECORDS] == "full",
+            needs_keys=needs_keys,
+            checks_records=checks_records,
+            opens_batches=needs_keys or checks_records or target_codec != KEEP_PRODUCERS_CODEC,
             flushes_before_ack=config[settings.PENSTOCK_FLUSH_BEFORE_ACK],
             in_sync_min=config[settings.MIN_INSYNC_REPLICAS],
         )
-
-    @property
-    def opens_batches(self) -> bool:
-        """Whether an append may have to look inside a batch, which is too slow for the event loop."""
-        return self.needs_keys or self.checks_records or self.target_codec != KEEP_PRODUCERS_CODEC
 
 
 def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
@@ -113,14 +116,8 @@ def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
     if header.base_offset != 0:
         raise InvalidRecord(f"A producer counts a batch's offsets from 0, this one from {header.base_offset}")
     attributes = header.attributes
-    if attributes & layout.CONTROL:
-        raise InvalidRecord("Clients are not allowed to write control records")
-    if attributes & ~layout.KNOWN_ATTRIBUTES or attributes & layout.DELETE_HORIZON:
-        raise InvalidRecord(f"A producer's batch cannot carry the attributes {attributes:#06x}")
-    if attributes & layout.TRANSACTIONAL:
-        raise InvalidTxnState("No transaction coordinator has verified this batch's transaction")
-    if attributes & layout.COMPRESSION_MASK > CODEC_MAX:
-        raise UnsupportedCompressionType(f"No codec has the id {attributes & layout.COMPRESSION_MASK}")
+    if attributes & ~PRODUCERS_ATTRIBUTES or attributes & layout.COMPRESSION_MASK > CODEC_MAX:
+        raise _wrong_attributes(attributes)
     count = header.record_count
     if count <= 0 or header.last_offset_delta != count - 1:
         raise InvalidRecord(f"A batch of {count} records cannot span {header.last_offset_delta + 1} offsets")
@@ -140,6 +137,16 @@ def _wrong_magic(magic: int) -> Exception:
     if 0 <= magic < MAGIC:
         return NotOneBatch(f"Produce requests may hold record batches of magic 2 only, this one says {magic}")
     return CorruptMessage(f"No record batch has the magic {magic}")
+
+
+def _wrong_attributes(attributes: int) -> Exception:
+    if attributes & layout.CONTROL:
+        return InvalidRecord("Clients are not allowed to write control records")
+    if attributes & ~layout.KNOWN_ATTRIBUTES or attributes & layout.DELETE_HORIZON:
+        return InvalidRecord(f"A producer's batch cannot carry the attributes {attributes:#06x}")
+    if attributes & layout.TRANSACTIONAL:
+        return InvalidTxnState("No transaction coordinator has verified this batch's transaction")
+    return UnsupportedCompressionType(f"No codec has the id {attributes & layout.COMPRESSION_MASK}")
 
 
 def _too_short(view: memoryview) -> Exception:
@@ -207,16 +214,21 @@ def _recompress(header: BatchHeader, view: memoryview, rules: AppendRules) -> me
 
 def stamp_append_time(view: memoryview, header: BatchHeader, now: int) -> None:
     """Mark the batch as stamped by the log: readers then take the largest timestamp for every record of it."""
-    layout.ATTRIBUTES.pack_into(view, layout.ATTRIBUTES_AT, header.attributes | layout.LOG_APPEND_TIME)
+    header.attributes |= layout.LOG_APPEND_TIME
+    header.max_timestamp = now
+    layout.ATTRIBUTES.pack_into(view, layout.ATTRIBUTES_AT, header.attributes)
     layout.TIMESTAMP.pack_into(view, layout.MAX_TIMESTAMP_AT, now)
-    restamp_crc(view)
+    header.crc = restamp_crc(view)
 
 
 def clear_append_time(view: memoryview, header: BatchHeader) -> None:
     """A producer's claim that the log stamped its batch is taken back: here the records' own times count."""
-    layout.ATTRIBUTES.pack_into(view, layout.ATTRIBUTES_AT, header.attributes & ~layout.LOG_APPEND_TIME)
-    restamp_crc(view)
+    header.attributes &= ~layout.LOG_APPEND_TIME
+    layout.ATTRIBUTES.pack_into(view, layout.ATTRIBUTES_AT, header.attributes)
+    header.crc = restamp_crc(view)
 
 
-def restamp_crc(view: memoryview) -> None:
-    layout.CRC.pack_into(view, layout.CRC_AT, crc32c(view[layout.CRC_FROM :]))
+def restamp_crc(view: memoryview) -> int:
+    crc = crc32c(view[layout.CRC_FROM :])
+    layout.CRC.pack_into(view, layout.CRC_AT, crc)
+    return crc

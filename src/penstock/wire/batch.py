@@ -16,6 +16,7 @@ import msgspec
 HEADER_SIZE = 61
 LENGTH_OVERHEAD = 12  # bytes before the part that `length` counts
 CRC_FROM = 21
+LEADER_EPOCH_AT = 12
 MAGIC_AT = 16
 CRC_AT = 17
 ATTRIBUTES_AT = 21
@@ -41,7 +42,9 @@ ATTRIBUTES = struct.Struct(">h")
 TIMESTAMP = struct.Struct(">q")
 
 
-class BatchHeader(msgspec.Struct, frozen=True, gc=False):
+class BatchHeader(msgspec.Struct, gc=False):
+    """Read once a batch. Whoever patches the bytes patches the header too, so that it need not be read again."""
+
     base_offset: int
     length: int
     leader_epoch: int

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from penstock.broker.connection import BadFrame, Parked
-from penstock.broker.dispatch import Dispatcher
+from penstock.broker.dispatch import CONTEXTS_MAX, Dispatcher
 from penstock.broker.metrics import RequestFaults
-from penstock.broker.registry import REGISTRY, Answer, Bound, RequestContext, Unanswerable, Unbound, bind
+from penstock.broker.registry import REGISTRY, Answer, Bound, RequestContext, Unanswerable, Unbound, answers_raw, bind
 from penstock.errors import InvalidRequest
 from penstock.metrics import MetricsRegistry
 from penstock.wire.api import ApiKey
@@ -184,6 +184,63 @@ def test_a_raw_answer_is_framed_around_its_chunks() -> None:
     assert read(bench.handle(FETCH)) == b"\x00\x00\x00\x07abcde"
 
 
+def test_a_raw_answer_of_one_chunk_is_framed_in_either_form_of_header() -> None:
+    bench = Bench()
+    bench.answer(ApiKey.FETCH, lambda frame, position, context: [bytearray(b"abc")], **RAW)
+    assert bench.handle(FETCH) == [b"\x00\x00\x00\x07" + b"\x00\x00\x00\x07abc"]
+    flexible = struct.pack(">hhihb", ApiKey.FETCH, 12, 7, -1, 0)
+    assert bench.handle(flexible) == [b"\x00\x00\x00\x08" + b"\x00\x00\x00\x07\x00abc"]
+
+
+def test_requests_that_agree_share_a_context_and_others_do_not() -> None:
+    bench = Bench()
+    contexts: list[RequestContext] = []
+
+    def call(frame: memoryview, position: int, context: RequestContext) -> list[Any]:
+        contexts.append(context)
+        return [b""]
+
+    bench.answer(ApiKey.FETCH, call, **RAW)
+    for version, client in ((11, "me"), (11, "me"), (11, "you"), (10, "me"), (11, None)):
+        bench.handle(a_request(ApiKey.FETCH, version, b"", client=client))
+    first, second, you, older, nobody = contexts
+    assert first is second
+    assert [(c.api_version, c.client_id) for c in (first, you, older, nobody)] == [
+        (11, "me"),
+        (11, "you"),
+        (10, "me"),
+        (11, None),
+    ]
+
+
+def test_a_client_that_changes_its_name_all_the_time_is_not_remembered_for_ever() -> None:
+    bench = Bench()
+    bench.answer(ApiKey.FETCH, lambda frame, position, context: [b""], **RAW)
+    for number in range(1000):
+        bench.handle(a_request(ApiKey.FETCH, 11, b"", client=f"client-{number}"))
+    assert len(bench.connection.context_cache) <= CONTEXTS_MAX
+
+
+def test_a_known_client_id_that_claims_to_be_longer_is_a_bad_frame() -> None:
+    bench = Bench()
+    bench.answer(ApiKey.FETCH, lambda frame, position, context: [b""], **RAW)
+    bench.handle(a_request(ApiKey.FETCH, 11, b"", client="me"))
+    with pytest.raises(BadFrame, match="client id of 100 bytes"):
+        bench.handle(struct.pack(">hhih", ApiKey.FETCH, 11, 7, 100) + b"me")
+    assert bench.faults.bad_frames == 1
+
+
+def test_a_known_request_that_grew_too_large_is_a_bad_frame_unless_it_is_a_produce() -> None:
+    bench = Bench()
+    bench.answer(ApiKey.FETCH, lambda frame, position, context: [b""], **RAW)
+    bench.answer(ApiKey.PRODUCE, lambda frame, position, context: [b""], **RAW)
+    for key in (ApiKey.FETCH, ApiKey.PRODUCE):
+        bench.handle(a_request(key, 8, b""))
+    with pytest.raises(BadFrame, match=r"penstock\.control\.request\.max\.bytes"):
+        bench.handle(a_request(ApiKey.FETCH, 8, bytes(10_000)))
+    assert bench.handle(a_request(ApiKey.PRODUCE, 8, bytes(10_000)))
+
+
 def test_an_answer_that_nobody_waits_for_is_none() -> None:
     bench = Bench()
     bench.answer(ApiKey.FETCH, lambda frame, position, context: None, **RAW)
@@ -233,6 +290,24 @@ def test_what_no_answer_can_carry_ends_the_connection() -> None:
     bench.answer(ApiKey.FETCH, call, **RAW)
     with pytest.raises(BadFrame, match="acks=0"):
         bench.handle(FETCH)
+
+
+def test_a_raw_handler_without_its_context_in_third_place_is_a_mistake_found_at_import() -> None:
+    def misplaced(frame: memoryview, position: int, image: int, context: RequestContext) -> None: ...
+
+    with pytest.raises(TypeError, match="third parameter"):
+        answers_raw(ApiKey.FETCH, versions=(0, 1))(misplaced)
+
+
+def test_services_reach_a_raw_handler_in_the_order_of_its_signature(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.broker.registry.REGISTRY", {})
+
+    def handler(frame: memoryview, position: int, context: RequestContext, number: int, text: str) -> list[Any]:
+        return [number, text, position]
+
+    answers_raw(ApiKey.FETCH, versions=(0, 1))(handler)
+    (bound,) = bind({str: "words", int: 7, float: 1.5}).values()
+    assert bound.call(memoryview(b""), 3, None) == [7, "words", 3]
 
 
 def test_a_service_that_the_node_lacks_is_found_at_start() -> None:

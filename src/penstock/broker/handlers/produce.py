@@ -45,10 +45,12 @@ from penstock.wire.produce import (
     ProduceRequest,
     TopicKey,
     decode_request,
+    encode_accepted,
     encode_response,
 )
 
 ZSTD_FROM = 7
+ANSWERED_ACKS = (1, ALL)
 # Refused before the log was looked at, or by a log that cannot be read: these answers say nothing of its start.
 SAY_NO_START = (
     CorruptMessage,
@@ -71,8 +73,16 @@ Waiting = list[tuple[PartitionOutcome, "Future[None]"]]
 def produce(
     frame: memoryview, position: int, context: RequestContext, partitions: Partitions, image: ClusterImage
 ) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply]":
-    request = decode_request(frame, position, context.api_version)
+    version = context.api_version
+    request = decode_request(frame, position, version)
     work = _Produce(request, context, partitions, image)
+    topics = request.topics
+    if len(topics) == 1 and len(topics[0][1]) == 1 and version >= ZSTD_FROM and request.acks in ANSWERED_ACKS:
+        key, ((index, records),) = topics[0]
+        local = partitions.finder(by_id=version >= TOPIC_IDS_FROM)(key)
+        partition = None if local is None else local.get(index)
+        if partition is not None and records is not None and not partition.current_rules().opens_batches:
+            return work.append_one(key, partition, records)
     if work.opens_batches():
         work.own_records()
         return work.run_slowly()
@@ -97,6 +107,30 @@ class _Produce:
         self._outcomes: Outcomes = []
 
     # The ordered part -------------------------------------------------------------------------------------------
+
+    def append_one(self, key: TopicKey, partition: Partition, records: memoryview) -> "RawReply | Future[RawReply]":
+        """What `append_all` and `reply` do for one batch, without what only many need: two thirds of the cost."""
+        acks = self._request.acks
+        partition.metrics.totalproducerequests += 1
+        try:
+            appended = partition.append(records, acks=acks)
+            pending = partition.acknowledged(appended, acks=acks)
+        except Exception as error:
+            self._outcomes.append((key, [self._refused(partition, error)]))
+            return self.reply()
+        if pending is not None:
+            outcome = _accepted(partition, appended)
+            self._outcomes.append((key, [outcome]))
+            return self.park([(outcome, pending)])
+        accepted = encode_accepted(
+            self._context.api_version,
+            key,
+            index=partition.index,
+            base_offset=appended.base_offset,
+            log_append_time_ms=appended.log_append_time_ms,
+            log_start_offset=appended.log_start_offset,
+        )
+        return [accepted]
 
     def append_all(self, refusals: Mapping[tuple[TopicKey, int], Refusal] = NONE_REFUSED) -> Waiting:
         """Append everything but what was refused before; a partition's outcome is its own."""

@@ -1,0 +1,202 @@
+"""Produce: the straight way of a request with one batch, and the general one, answer alike and append once."""
+
+import asyncio
+import errno
+import os
+from asyncio import Future
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from tests.support.logs import TOPIC_ID
+from tests.support.partitions import TOPIC, SomePartitions
+
+from penstock.broker.handlers.produce import produce
+from penstock.broker.registry import RequestContext, Unanswerable
+from penstock.errors import (
+    CorruptMessage,
+    InvalidRecord,
+    InvalidRequiredAcks,
+    KafkaStorageError,
+    NotLeaderOrFollower,
+    OutOfOrderSequence,
+    RequestTimedOut,
+    UnknownTopicOrPartition,
+)
+from penstock.model import BrokerId, LeaderEpoch
+from penstock.replication import Partitions
+from penstock.wire.messages.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
+from penstock.wire.messages.produce_response import PartitionProduceResponse, ProduceResponse
+
+ALL_VERSIONS = range(3, 14)
+Make = Callable[..., SomePartitions]
+
+
+@pytest.fixture
+async def make(tmp_path: Path) -> AsyncIterator[Make]:
+    made: list[SomePartitions] = []
+
+    def making(count: int = 1, **settings: str) -> SomePartitions:
+        named = {name.replace("_", "."): value for name, value in settings.items()}
+        made.append(SomePartitions(tmp_path / str(len(made)), count, named))
+        return made[-1]
+
+    yield making
+    for each in made:
+        await each.close()
+
+
+def call(
+    partitions: SomePartitions,
+    *batches: bytes | bytearray | None,
+    version: int = 10,
+    acks: int = 1,
+    timeout_ms: int = 30_000,
+    first: int = 0,
+) -> Any:
+    """What the handler gives for one batch a partition, from partition `first` on."""
+    parts = [
+        PartitionProduceData(index=first + number, records=None if batch is None else bytes(batch))
+        for number, batch in enumerate(batches)
+    ]
+    topic = TopicProduceData(partition_data=parts)
+    if version >= 13:
+        topic.topic_id = TOPIC_ID
+    else:
+        topic.name = TOPIC
+    frame = ProduceRequest(acks=acks, timeout_ms=timeout_ms, topic_data=[topic]).encode(version)
+    context = RequestContext(api_version=version, client_id="me", listener="PLAINTEXT", peer="10.0.0.1:5")
+    knows: Any = SimpleNamespace(topics={TOPIC: None}, topics_by_id={TOPIC_ID: None})
+    return produce(memoryview(bytearray(frame)), 0, context, cast(Partitions, partitions), knows)
+
+
+def read(reply: Any, version: int = 10) -> list[PartitionProduceResponse]:
+    response = ProduceResponse.decode(b"".join(map(bytes, reply)), version)
+    (topic,) = response.responses
+    assert topic.topic_id == TOPIC_ID if version >= 13 else topic.name == TOPIC
+    return topic.partition_responses
+
+
+@pytest.mark.parametrize("version", ALL_VERSIONS)
+@pytest.mark.parametrize("acks", [1, -1])
+async def test_each_batch_is_appended_once_and_told_its_own_offset(make: Make, version: int, acks: int) -> None:
+    partitions = make()
+    for base_offset in (0, 3, 6):
+        (answer,) = read(call(partitions, partitions.batch(3), version=version, acks=acks), version)
+        assert (answer.index, answer.error_code, answer.base_offset) == (0, 0, base_offset)
+        assert answer.log_append_time_ms == -1
+        assert answer.log_start_offset == (0 if version >= 5 else -1)
+    assert (partitions[0].log.end_offset, partitions.metrics.totalproducerequests) == (9, 3)
+
+
+@pytest.mark.parametrize("version", ALL_VERSIONS)
+async def test_one_batch_is_answered_as_it_is_among_several(make: Make, version: int) -> None:
+    alone, several = make(), make(2)
+    (one,) = read(call(alone, alone.batch(2), version=version), version)
+    same, other = read(call(several, several.batch(2), several.batch(1), version=version), version)
+    assert one == same
+    assert (other.index, other.base_offset) == (1, 0)
+
+
+async def test_a_stamping_topic_tells_its_time(make: Make) -> None:
+    partitions = make(message_timestamp_type="LogAppendTime")
+    (answer,) = read(call(partitions, partitions.batch()))
+    assert answer.log_append_time_ms == partitions.clock.now()
+    assert partitions[0].log.active.max_timestamp == partitions.clock.now()
+
+
+async def test_a_corrupt_batch_is_refused_and_not_appended(make: Make) -> None:
+    partitions = make()
+    batch = partitions.batch()
+    batch[-1] ^= 1
+    (answer,) = read(call(partitions, batch))
+    assert (answer.error_code, answer.base_offset, answer.log_start_offset) == (CorruptMessage.code, -1, -1)
+    assert answer.error_message is not None and "CRC" in answer.error_message
+    assert (partitions[0].log.end_offset, partitions.metrics.failedproducerequests) == (0, 1)
+
+
+async def test_a_batch_sent_again_is_told_where_the_first_is(make: Make) -> None:
+    partitions = make()
+    for sequence in (0, 1, 0):
+        (answer,) = read(call(partitions, partitions.batch(producer=9, sequence=sequence)))
+        assert (answer.error_code, answer.base_offset) == (0, sequence)
+    (answer,) = read(call(partitions, partitions.batch(producer=9, sequence=7)))
+    assert answer.error_code == OutOfOrderSequence.code
+    assert partitions[0].log.end_offset == 2
+
+
+async def test_a_failed_write_is_told_and_leaves_nothing(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    partitions = make()
+    read(call(partitions, partitions.batch()))
+
+    def full(*_: object) -> int:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "pwritev", full)
+        (answer,) = read(call(partitions, partitions.batch()))
+    assert (answer.error_code, answer.log_start_offset) == (KafkaStorageError.code, -1)
+    assert partitions[0].log.end_offset == 1
+
+
+async def test_who_does_not_lead_says_who_does(make: Make) -> None:
+    partitions = make()
+    partitions[0].lead(epoch=LeaderEpoch(4), leader=BrokerId(2), replicas=(BrokerId(2),), in_sync=(BrokerId(2),))
+    (answer,) = read(call(partitions, partitions.batch()))
+    assert answer.error_code == NotLeaderOrFollower.code
+    assert (answer.current_leader.leader_id, answer.current_leader.leader_epoch) == (2, 4)
+
+
+async def test_an_unknown_partition_and_a_missing_batch_are_refused(make: Make) -> None:
+    partitions = make()
+    (answer,) = read(call(partitions, partitions.batch(), first=5))
+    assert answer.error_code == UnknownTopicOrPartition.code
+    (answer,) = read(call(partitions, None))
+    assert answer.error_code == InvalidRecord.code
+
+
+async def test_nothing_is_appended_for_acks_that_do_not_exist(make: Make) -> None:
+    partitions = make()
+    (answer,) = read(call(partitions, partitions.batch(), acks=2))
+    assert answer.error_code == InvalidRequiredAcks.code
+    assert partitions[0].log.end_offset == 0
+
+
+async def test_without_acks_nothing_is_answered_and_a_refusal_ends_the_connection(make: Make) -> None:
+    partitions = make()
+    assert call(partitions, partitions.batch(), acks=0) is None
+    assert partitions[0].log.end_offset == 1
+    with pytest.raises(Unanswerable):
+        call(partitions, b"no batch", acks=0)
+
+
+@pytest.mark.parametrize("acks", [1, -1])
+async def test_a_topic_that_flushes_first_answers_after_the_flush(make: Make, acks: int) -> None:
+    partitions = make(penstock_flush_before_ack="true")
+    reply = call(partitions, partitions.batch(), acks=acks)
+    assert isinstance(reply, Future)
+    await asyncio.sleep(0)
+    assert not reply.done() and partitions[0].log.end_offset == 1
+    partitions.flusher.gates[0].set_result(None)
+    (answer,) = read(await reply)
+    assert (answer.error_code, answer.base_offset) == (0, 0)
+
+
+async def test_a_flush_that_takes_too_long_is_a_timeout(make: Make) -> None:
+    partitions = make(penstock_flush_before_ack="true")
+    (answer,) = read(await call(partitions, partitions.batch(), acks=-1, timeout_ms=1))
+    assert (answer.error_code, answer.base_offset) == (RequestTimedOut.code, -1)
+
+
+async def test_a_topic_that_opens_batches_does_so_before_it_appends(make: Make) -> None:
+    partitions = make(cleanup_policy="compact")
+    opening = call(partitions, partitions.batch(2))
+    assert partitions[0].log.end_offset == 0
+    (answer,) = read(await opening)
+    assert (answer.error_code, answer.base_offset, partitions[0].log.end_offset) == (0, 0, 2)
+    (answer,) = read(await call(partitions, partitions.batch(2, key=None)))
+    assert answer.error_code == InvalidRecord.code
+    assert [error.batch_index for error in answer.record_errors] == [0, 1]
+    assert partitions[0].log.end_offset == 2
