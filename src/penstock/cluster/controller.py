@@ -29,6 +29,7 @@ from penstock.cluster.creation import partitions_asked_for, require_moderate
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.machine import ControllerMachine
+from penstock.cluster.names import collision_key
 from penstock.cluster.resources import ResourceType
 from penstock.cluster.shapes import TopicImage
 from penstock.cluster.turns import Turns
@@ -203,14 +204,15 @@ class Controller:
 
     def _subject(self, command: Command) -> object:
         match command:
+            # Names that collide take turns too: the second to be created must see the first.
             case CreateTopic(name=name) | GrowTopic(name=name):
-                return "topic", name
+                return "topic", collision_key(name)
             case DeleteTopic(topic_id=topic_id):
                 topic = self._image.topics_by_id.get(topic_id)
-                return "topic", topic.name if topic else topic_id
+                return "topic", collision_key(topic.name) if topic else topic_id
             case AlterSettings(resource=resource) | ReplaceSettings(resource=resource):
                 # A topic's settings and its count are in one key.
-                return ("topic", resource.name) if resource.type is ResourceType.TOPIC else resource
+                return ("topic", collision_key(resource.name)) if resource.type is ResourceType.TOPIC else resource
             case _:
                 return type(command)
 

@@ -25,6 +25,7 @@ from penstock.cluster.records import ControllerRecord, PartitionRecord, encode
 from penstock.errors import (
     DuplicateBrokerRegistration,
     InconsistentClusterId,
+    InvalidTopic,
     InvalidUpdateVersion,
     NotController,
     RequestTimedOut,
@@ -81,6 +82,14 @@ async def test_of_many_who_create_the_same_topic_at_once_one_succeeds(cluster: C
     assert sum(isinstance(outcome, CreatedTopic) for outcome in outcomes) == 1
     assert sum(isinstance(outcome, TopicAlreadyExists) for outcome in outcomes) == 19
     assert not cluster.image.leftovers
+
+
+async def test_of_names_that_collide_one_is_created_though_they_come_at_once(cluster: Cluster) -> None:
+    names = ("a.b", "a_b")
+    requests = (cluster.controller.create_topics([CreateTopic(name)], timeout_ms=5_000) for name in names)
+    (first,), (second,) = await asyncio.gather(*requests)
+    assert isinstance(first, CreatedTopic) and isinstance(second, InvalidTopic)
+    assert set(cluster.image.topics) == {"a.b"}
 
 
 async def test_growth_and_settings_changed_at_once_both_last(cluster: Cluster) -> None:
