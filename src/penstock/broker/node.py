@@ -28,7 +28,17 @@ from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.registry import bind
 from penstock.cluster import BrokerRecord, Cluster, ClusterImage, Controller, Endpoint, ProducerIds
 from penstock.errors import Fatal, Refusal
-from penstock.log import Cleaner, FilePool, Flusher, LogFolder, LogHousekeeping, PartitionLog, Scrubber, read_identity
+from penstock.log import (
+    Cleaner,
+    FilePool,
+    Flusher,
+    FlushMetrics,
+    LogFolder,
+    LogHousekeeping,
+    PartitionLog,
+    Scrubber,
+    read_identity,
+)
 from penstock.metastore import EmbeddedMetastore
 from penstock.metrics import MetricsRegistry, watch_loop_lag
 from penstock.model import BrokerId, Clock, Dice, TopicId, TopicPartition, topic_id_text
@@ -78,7 +88,7 @@ class Node:
             except Refusal as refusal:
                 raise Fatal(refusal.message) from refusal
             closing.push_async_callback(cluster.stop)
-            flusher = Flusher()
+            flusher = Flusher(metrics=self.registry.of(FlushMetrics))
             closing.push_async_callback(flusher.close)
             async with asyncio.TaskGroup() as tasks:
                 with self._ending_tasks():

@@ -2,7 +2,7 @@
 
 from penstock.log.compaction_service import Cleaner
 from penstock.log.files import FilePool
-from penstock.log.flusher import Flusher
+from penstock.log.flusher import Flusher, FlushMetrics
 from penstock.log.folder import LogFolder
 from penstock.log.identity import Identity, read_identity
 from penstock.log.partition_log import PartitionLog
@@ -17,6 +17,7 @@ __all__ = [
     "Duplicate",
     "FilePool",
     "FileSlice",
+    "FlushMetrics",
     "Flusher",
     "FoundByTime",
     "Identity",

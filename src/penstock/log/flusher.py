@@ -12,13 +12,19 @@ from concurrent.futures import ThreadPoolExecutor
 from penstock.errors import KafkaStorageError
 from penstock.log.flushing import FlushJob
 from penstock.log.partition_log import PartitionLog
+from penstock.metrics import Metrics, counter, histogram
+
+
+class FlushMetrics(Metrics, prefix="penstock_log"):
+    flushes = counter("Flushes of a log to disk. Far fewer than batches, where producers share them.")
+    flush_seconds = histogram("How long a flush took, from its beginning to its news reaching the event loop.")
 
 
 class Flusher:
-    def __init__(self, threads: int = 4) -> None:
+    def __init__(self, threads: int = 4, *, metrics: FlushMetrics | None = None) -> None:
         self._executor = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="flush")
         self._in_flight: dict[PartitionLog, asyncio.Future[None]] = {}
-        self.flushes = 0
+        self.metrics = metrics or FlushMetrics()
 
     async def durable(self, log: PartitionLog, upto: int) -> None:
         """Return when the log is on disk below `upto`; KafkaStorageError if it never will be."""
@@ -39,8 +45,11 @@ class Flusher:
 
     def _start(self, log: PartitionLog) -> asyncio.Future[None]:
         job = log.begin_flush()
-        self.flushes += 1
-        flight = asyncio.get_running_loop().run_in_executor(self._executor, job.run)
+        self.metrics.flushes += 1
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        flight = loop.run_in_executor(self._executor, job.run)
+        flight.add_done_callback(lambda _done: self.metrics.flush_seconds.record(loop.time() - started))
         flight.add_done_callback(lambda done: self._landed(log, job, done))
         return flight
 

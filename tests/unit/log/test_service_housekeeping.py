@@ -41,7 +41,7 @@ async def test_what_is_durable_is_below_the_recovery_point(tmp_path: Path) -> No
 
     assert log.recovery_point == 3
     await flusher.durable(log, 3)
-    assert flusher.flushes == 1
+    assert flusher.metrics.flushes == 1
     await flusher.close()
     log.close()
 
