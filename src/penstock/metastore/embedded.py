@@ -157,6 +157,11 @@ class EmbeddedMetastore:
         except Unavailable as failure:
             # A conflict found against what was then not written is no conflict either.
             outcomes = [failure] * len(batch)
+        except Exception as bug:
+            # Memory may be ahead of the file. Whoever waits must hear of it: a writer that died would leave them hanging.
+            _log.error("metadata store failed", exc_info=bug)
+            self._broken = Unavailable(f"the metadata store failed: {bug!r}")
+            outcomes = [self._broken] * len(batch)
         for wish, outcome in zip(batch, outcomes, strict=True):
             if wish.answer.done():  # whoever asked has gone
                 continue

@@ -6,6 +6,7 @@ leaves either all of a transaction or none of it. locking_mode=EXCLUSIVE keeps a
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -72,7 +73,8 @@ class Database:
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+                with suppress(sqlite3.Error):  # on a failing disk this fails too; reading again will tell
+                    self._connection.execute("ROLLBACK")
             raise Unavailable(self._in_words(error)) from error
 
     def reread(self) -> Contents:

@@ -138,6 +138,20 @@ _WRITER = """
 """
 
 
+async def test_a_write_that_fails_in_an_unheard_of_way_is_answered_and_leaves_nobody_hanging(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await EmbeddedMetastore.open(tmp_path, ManualClock())
+    with monkeypatch.context() as broken:
+        broken.setattr(store._database, "write", lambda *_args, **_more: 1 / 0)
+        async with asyncio.timeout(10):
+            with pytest.raises(Unavailable, match="ZeroDivisionError"):
+                await store.commit(Transaction(puts=(Put("/a", b"1"),)))
+            with pytest.raises(Unavailable, match="ZeroDivisionError"):
+                await store.get("/a")
+    await store.close()
+
+
 async def test_after_kill_9_every_answered_commit_is_there_and_none_is_half(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(_WRITER), str(tmp_path)],
