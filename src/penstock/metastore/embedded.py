@@ -158,7 +158,7 @@ class EmbeddedMetastore:
             # A conflict found against what was then not written is no conflict either.
             outcomes = [failure] * len(batch)
         except Exception as bug:
-            # Memory may be ahead of the file. Whoever waits must hear of it: a writer that died would leave them hanging.
+            # Memory may be ahead of the file. Whoever waits must hear of it, which a writer that died cannot tell.
             _log.error("metadata store failed", exc_info=bug)
             self._broken = Unavailable(f"the metadata store failed: {bug!r}")
             outcomes = [self._broken] * len(batch)
