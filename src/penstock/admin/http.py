@@ -178,7 +178,10 @@ class _Connection:
     async def _answer(self, request: h11.Request) -> Response:
         if request.method.decode("ascii") not in _METHODS:
             return _error(HTTPStatus.METHOD_NOT_ALLOWED)
-        split = urlsplit(request.target.decode("ascii", "replace"))
+        try:
+            split = urlsplit(request.target.decode("ascii", "replace"))
+        except ValueError:  # such as an address with one bracket
+            return _error(HTTPStatus.BAD_REQUEST)
         page = self._pages.get(unquote(split.path))
         if page is None:
             return _error(HTTPStatus.NOT_FOUND, f"There is {', '.join(sorted(self._pages))}.")

@@ -107,6 +107,7 @@ async def test_head_gives_the_head_alone() -> None:
         (b"nonsense\r\n\r\n", 400),
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 a TLS hello\r\n\r\n", 400),
         (b"GET /hello HTTP/1.1\r\n\r\n", 400),
+        (get("http://[::1/hello"), 400),
         (get("/hello", "X: " + "y" * 24_000 + "\r\n"), 431),
         (get("/hello", "Content-Length: 70000\r\n") + b"x" * 70_000, 413),
     ],
