@@ -183,6 +183,9 @@ def test_a_partition_that_is_offline_is_said_with_kafkas_name_for_it(
     assert "partition 0 of t does not tell its offsets" in failed.err and "KAFKA_STORAGE_ERROR" in failed.err
     described = penstock("topic", "describe", "t")
     assert described.code == ExitCode.OK and "KAFKA_STORAGE_ERROR" in described.out
+    refused = penstock("produce", "t", "-p", "0", "-X", "message.timeout.ms=1000", stdin="y\n")
+    assert refused.code == ExitCode.FAILED
+    assert "nothing was written to t" in refused.err and "The cluster was reached" in refused.err
 
 
 def test_a_header_may_come_twice_and_keeps_its_spaces(penstock: Penstock, topic: str) -> None:

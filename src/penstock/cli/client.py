@@ -33,7 +33,6 @@ _UNREACHABLE_CODES = frozenset(
         KafkaError._AUTHENTICATION,
         KafkaError._TIMED_OUT,
         KafkaError._TIMED_OUT_QUEUE,
-        KafkaError._MSG_TIMED_OUT,
     }
 )
 _NOT_FOUND_CODES = frozenset(
@@ -156,6 +155,10 @@ def error_text(error: KafkaError) -> str:
 
 
 _ADVICE = {
+    KafkaError._MSG_TIMED_OUT: (
+        "The cluster was reached, but a partition's leader did not take the records in time: it may be away, its log\n"
+        "offline or its disk full. `penstock topic describe TOPIC`, the broker's log and its /health page tell which."
+    ),
     KafkaError.MSG_SIZE_TOO_LARGE: (
         "Raise what this client may send with -X message.max.bytes=BYTES (1000000 unless set), and what the topic\n"
         "takes with `penstock topic alter TOPIC -s max.message.bytes=BYTES`."

@@ -160,10 +160,12 @@ def _run(
         return ExitCode.INTERRUPTED
     if unparsable:
         raise unparsable
-    if sender.first_error is not None and sender.delivered == 0:
+    if sender.first_error is not None:
         problem = failure(sender.first_error, cluster)
         # The failures themselves were told as they came.
-        raise type(problem)(f"nothing was written to {sender.topic}", hint=problem.hint)
+        if sender.delivered == 0:
+            raise type(problem)(f"nothing was written to {sender.topic}", hint=problem.hint)
+        raise Failure(f"not all records were written to {sender.topic}", hint=problem.hint)
     return ExitCode.FAILED if sender.failed else ExitCode.OK
 
 
