@@ -82,7 +82,7 @@ class SegmentFacts(msgspec.Struct, frozen=True, gc=False):
 
 
 class RetentionRules(msgspec.Struct, frozen=True, gc=False):
-    """retention_ms and retention_bytes: -1 for no limit. Compacted-only topics delete by log start offset alone."""
+    """retention_ms and retention_bytes: below 0 is no limit. Compacted-only topics delete by log start offset alone."""
 
     retention_ms: int
     retention_bytes: int
@@ -122,7 +122,7 @@ def _below_start(segments: Sequence[SegmentFacts], start_offset: int) -> int:
 
 
 def _too_old(segments: Sequence[SegmentFacts], rules: RetentionRules, now: int) -> int:
-    if rules.retention_ms == FOREVER:
+    if rules.retention_ms < 0:
         return 0
     count = 0
     while count < len(segments) and now - segments[count].timestamp > rules.retention_ms:
@@ -135,7 +135,7 @@ def _too_old(segments: Sequence[SegmentFacts], rules: RetentionRules, now: int) 
 
 def _too_much(segments: Sequence[SegmentFacts], rules: RetentionRules) -> int:
     """As many as still leave retention.bytes: a segment goes only if what remains is at least that."""
-    if rules.retention_bytes == FOREVER:
+    if rules.retention_bytes < 0:
         return 0
     excess = sum(segment.size for segment in segments) - rules.retention_bytes
     count = 0

@@ -12,7 +12,7 @@ import structlog
 
 from penstock.errors import OffsetOutOfRange
 from penstock.log.files import remove_files, rename_if_there
-from penstock.log.machine import FOREVER, RetentionRules, SegmentFacts, expired_segments
+from penstock.log.machine import RetentionRules, SegmentFacts, expired_segments
 from penstock.log.rolling import RollableLog
 from penstock.log.segment import Segment
 from penstock.log.segment_files import SUFFIXES
@@ -57,7 +57,7 @@ class RetainedLog(RollableLog):
     def _facts(self, segments: tuple[Segment, ...], rules: RetentionRules, now: int) -> list[SegmentFacts]:
         """Timestamps are looked up only as far as the first segment that time does not delete."""
         facts = []
-        by_time = rules.deletes and rules.retention_ms != FOREVER
+        by_time = rules.deletes and rules.retention_ms >= 0
         for number, segment in enumerate(segments):
             next_base = segments[number + 1].base_offset if number + 1 < len(segments) else self.end_offset
             timestamp = segment.retention_timestamp() if by_time and segment.is_created else now

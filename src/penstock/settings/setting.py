@@ -52,7 +52,8 @@ class Synonym(NamedTuple):
     factor: int = 1
 
     def translate(self, value: Any) -> Any:
-        return value if self.factor == 1 else value * self.factor
+        # Below zero a value is no time but a word for "never" or "for good", whatever the unit.
+        return value if self.factor == 1 or value < 0 else value * self.factor
 
 
 class Setting(Generic[T]):

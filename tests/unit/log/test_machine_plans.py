@@ -100,6 +100,12 @@ def test_the_active_segment_goes_too_when_it_is_old_and_has_records() -> None:
     assert expired(segments((100, 100), (0, 200)), ms=500) == (1, "retention.ms")
 
 
+@pytest.mark.parametrize("no_limit", [-1, -7, -3_600_000])
+def test_whatever_is_below_zero_is_no_limit(no_limit: int) -> None:
+    held = [SegmentFacts(0, 10, 100, 1_000), SegmentFacts(10, 20, 100, 2_000)]
+    assert expired(held, ms=no_limit, size=no_limit) == (0, "")
+
+
 def test_as_many_segments_go_as_still_leave_retention_bytes() -> None:
     held = segments((100, 900), (100, 900), (100, 900))
 

@@ -39,6 +39,8 @@ def test_a_topic_takes_what_it_does_not_set_from_the_broker() -> None:
         ({"log.retention.hours": "2", "log.retention.minutes": "3"}, 180_000),
         ({"log.retention.hours": "2", "log.retention.minutes": "3", "log.retention.ms": "4"}, 4),
         ({"log.retention.ms": "-1", "log.retention.hours": "2"}, -1),
+        ({"log.retention.hours": "-1"}, -1),
+        ({"log.retention.minutes": "-1"}, -1),
     ],
 )
 def test_the_finer_unit_of_retention_wins(static: dict[str, str], retention_ms: int) -> None:
