@@ -2,6 +2,16 @@
 
 from penstock.replication.partition import ALL, Appended, Partition, Readable
 from penstock.replication.partitions import Partitions
-from penstock.replication.rules import AppendRules, NotOneBatch, RecordsRefused
+from penstock.replication.rules import AppendRules, NotOneBatch, RecordsRefused, TimestampsRefused
 
-__all__ = ["ALL", "AppendRules", "Appended", "NotOneBatch", "Partition", "Partitions", "Readable", "RecordsRefused"]
+__all__ = [
+    "ALL",
+    "AppendRules",
+    "Appended",
+    "NotOneBatch",
+    "Partition",
+    "Partitions",
+    "Readable",
+    "RecordsRefused",
+    "TimestampsRefused",
+]

@@ -194,8 +194,9 @@ class Partition:
         (`rules.opens_batches`).
         """
         rules = self.rules
-        check_header(view, rules, self._clock.now())
-        return open_batch(view, rules)
+        now = self._clock.now()
+        check_header(view, rules, now)
+        return open_batch(view, rules, now)
 
     def acknowledged(self, appended: Appended, *, acks: int) -> "Future[None] | None":
         """A future of when the batch may be acknowledged, or None when it may be at once.

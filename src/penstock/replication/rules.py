@@ -48,6 +48,14 @@ class RecordsRefused(InvalidRecord):
         self.record_errors = record_errors
 
 
+class TimestampsRefused(InvalidTimestamp):
+    """One or more records have a timestamp that is out of range."""
+
+    def __init__(self, message: str, record_errors: list[tuple[int, str]]) -> None:
+        super().__init__(message)
+        self.record_errors = record_errors
+
+
 class AppendRules(msgspec.Struct, frozen=True, gc=False):
     """A topic's settings as the append path wants them; made anew when the settings' version moves."""
 
@@ -173,12 +181,14 @@ def _check_timestamp(header: BatchHeader, rules: AppendRules, now: int) -> None:
         )
 
 
-def open_batch(view: memoryview, rules: AppendRules) -> memoryview:
+def open_batch(view: memoryview, rules: AppendRules, now: int) -> memoryview:
     """Check the records themselves and recompress them where the topic says so. Slow: run it in a thread."""
     header = BatchHeader.peek(view)
     try:
         if rules.checks_records:
             check(view)
+            if not rules.stamps_append_time:
+                _check_timestamps(header, view, rules, now)
         if rules.needs_keys:
             _check_keys(view)
         if rules.target_codec in (KEEP_PRODUCERS_CODEC, header.compression):
@@ -186,6 +196,24 @@ def open_batch(view: memoryview, rules: AppendRules) -> memoryview:
         return _recompress(header, view, rules)
     except Malformed as error:
         raise InvalidRecord(f"The batch's records do not hold what its header says: {error}") from None
+
+
+def _check_timestamps(header: BatchHeader, view: memoryview, rules: AppendRules, now: int) -> None:
+    """Each record's own; a largest one that the header has wrong is put right, for lookups by time go by it."""
+    if header.attributes & layout.LOG_APPEND_TIME:
+        clear_append_time(view, header)
+    timestamps = [record.timestamp for record in iterate(view)]
+    oldest, newest = now - rules.timestamp_before_ms_max, now + rules.timestamp_after_ms_max
+    if wrong := [
+        (index, f"Timestamp {timestamp} is out of range: it should lie within [{oldest}, {newest}]")
+        for index, timestamp in enumerate(timestamps)
+        if timestamp > newest or 0 <= timestamp < oldest
+    ]:
+        raise TimestampsRefused("Timestamps of one or more records are out of range", wrong)
+    if header.max_timestamp != max(timestamps):
+        header.max_timestamp = max(timestamps)
+        layout.TIMESTAMP.pack_into(view, layout.MAX_TIMESTAMP_AT, header.max_timestamp)
+        header.crc = restamp_crc(view)
 
 
 def _check_keys(view: memoryview) -> None:

@@ -16,6 +16,7 @@ from penstock.replication.rules import (
     AppendRules,
     NotOneBatch,
     RecordsRefused,
+    TimestampsRefused,
     check_header,
     clear_append_time,
     open_batch,
@@ -140,7 +141,7 @@ def test_a_compacted_topic_refuses_records_without_a_key_and_names_them() -> Non
     records = [Record(0, NOW, b"k", b"v", ()), Record(1, NOW, None, b"v", ())]
     assert compacted.opens_batches
     with pytest.raises(RecordsRefused) as refused:
-        open_batch(memoryview(build_batch(records)), compacted)
+        open_batch(memoryview(build_batch(records)), compacted, NOW)
     assert refused.value.record_errors == [(1, "Compacted topic cannot accept message without key")]
 
 
@@ -148,14 +149,14 @@ def test_a_compacted_topic_refuses_records_without_a_key_and_names_them() -> Non
 def test_a_topics_compression_type_recompresses_what_comes_otherwise(name: str, codec: int) -> None:
     asked = AppendRules.of(Config.for_broker().for_topic({"compression.type": name}))
     other = GZIP if codec != GZIP else ZSTD
-    opened = open_batch(a_batch(b"one" * 50, b"two" * 50, compression=other), asked)
+    opened = open_batch(a_batch(b"one" * 50, b"two" * 50, compression=other), asked, NOW)
     assert check(opened).compression == codec
     assert [record.value for record in iterate(opened)] == [b"one" * 50, b"two" * 50]
 
 
 def test_a_batch_in_the_topics_own_codec_passes_as_it_is() -> None:
     view = a_batch(compression=GZIP)
-    assert open_batch(view, AppendRules.of(Config.for_broker().for_topic({"compression.type": "gzip"}))) is view
+    assert open_batch(view, AppendRules.of(Config.for_broker().for_topic({"compression.type": "gzip"})), NOW) is view
 
 
 def test_records_that_are_fewer_than_the_header_says_are_found_where_the_topic_asks_for_it() -> None:
@@ -164,8 +165,32 @@ def test_records_that_are_fewer_than_the_header_says_are_found_where_the_topic_a
     full = AppendRules.of(Config.for_broker().for_topic({"penstock.validate.records": "full"}))
     assert full.opens_batches and not rules().opens_batches
     with pytest.raises(InvalidRecord):
-        open_batch(view, full)
+        open_batch(view, full, NOW)
 
 
 def test_a_plain_topic_opens_nothing() -> None:
     assert not rules().opens_batches
+
+
+@pytest.mark.parametrize("late", [NOW + HOUR + 1, NOW - 2 * HOUR])
+def test_full_checks_look_at_every_records_timestamp(late: int) -> None:
+    records = [Record(0, NOW, None, b"in time"), Record(1, late, None, b"out of it")]
+    view = patched(memoryview(build_batch(records)), max_timestamp=NOW)
+    check_header(view, rules(message_timestamp_before_max_ms=str(HOUR)), NOW)
+    full = rules(message_timestamp_before_max_ms=str(HOUR), penstock_validate_records="full")
+    with pytest.raises(TimestampsRefused) as refused:
+        open_batch(view, full, NOW)
+    assert refused.value.code == InvalidTimestamp.code and [index for index, _ in refused.value.record_errors] == [1]
+
+
+def test_full_checks_put_a_wrong_largest_timestamp_right() -> None:
+    records = [Record(0, NOW - 5, None, b"a"), Record(1, NOW - 3, None, b"b")]
+    view = patched(memoryview(build_batch(records)), max_timestamp=NOW)
+    opened = open_batch(view, rules(penstock_validate_records="full"), NOW)
+    assert check(opened).max_timestamp == NOW - 3
+
+
+def test_where_the_log_stamps_records_their_own_timestamps_do_not_matter() -> None:
+    view = memoryview(build_batch([Record(0, NOW + 2 * HOUR, None, b"a")]))
+    stamping = rules(penstock_validate_records="full", message_timestamp_type="LogAppendTime")
+    assert open_batch(view, stamping, NOW) is view

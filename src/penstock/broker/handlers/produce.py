@@ -33,7 +33,7 @@ from penstock.errors import (
     UnknownTopicOrPartition,
     UnsupportedCompressionType,
 )
-from penstock.replication import ALL, Appended, NotOneBatch, Partition, Partitions, RecordsRefused
+from penstock.replication import ALL, Appended, NotOneBatch, Partition, Partitions, RecordsRefused, TimestampsRefused
 from penstock.wire import batch as layout
 from penstock.wire.api import ApiKey
 from penstock.wire.compression import ZSTD
@@ -192,7 +192,7 @@ class _Produce:
         partition.metrics.failedproducerequests += 1
         outcome = PartitionOutcome(partition.index, error.code, error_message=error.message)
         outcome.log_start_offset = -1 if isinstance(error, SAY_NO_START) else partition.log.start_offset
-        if isinstance(error, RecordsRefused):
+        if isinstance(error, RecordsRefused | TimestampsRefused):
             outcome.record_errors = list(error.record_errors)
         if isinstance(error, (NotLeaderOrFollower, FencedLeaderEpoch)):
             outcome.current_leader = (partition.leader, partition.leader_epoch)
