@@ -1,12 +1,14 @@
 """What packaging/ ships can be used as it is."""
 
 import configparser
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from penstock.settings import advertised_endpoints, data_folders, listeners, load_settings
-from penstock.settings.broker import PENSTOCK_FLUSH_BEFORE_ACK
+from penstock.settings import Config, advertised_endpoints, data_folders, listeners, load_settings
+from penstock.settings.broker import PENSTOCK_FLUSH_BEFORE_ACK, PENSTOCK_SHUTDOWN_TIMEOUT_MS
 
 PACKAGING = Path(__file__).parents[3] / "packaging"
 EXAMPLES = sorted((PACKAGING / "examples").glob("*.properties"))
@@ -20,20 +22,19 @@ def test_an_example_configuration_loads_and_every_line_of_it_acts(example: Path)
 
 
 def test_the_three_examples_are_there() -> None:
-    assert [example.stem for example in EXAMPLES] == ["container", "laptop", "production-single"]
+    assert [example.stem for example in EXAMPLES] == ["container", "laptop", "server"]
 
 
 def test_the_container_tells_each_client_the_address_it_can_reach() -> None:
     told = advertised_endpoints(load_settings(PACKAGING / "examples" / "container.properties"))
     assert {name: f"{host}:{port}" for name, (host, port) in told.items()} == {
-        "INTERNAL": "penstock:9092",
-        "HOST": "localhost:9094",
-        "OUTSIDE": "queue.example.com:19095",
+        "INTERNAL": "penstock:29092",
+        "HOST": "localhost:9092",
     }
 
 
-def test_the_single_production_broker_acknowledges_only_what_is_on_disk() -> None:
-    assert load_settings(PACKAGING / "examples" / "production-single.properties")[PENSTOCK_FLUSH_BEFORE_ACK]
+def test_the_broker_on_a_server_acknowledges_only_what_is_on_disk() -> None:
+    assert load_settings(PACKAGING / "examples" / "server.properties")[PENSTOCK_FLUSH_BEFORE_ACK]
 
 
 def test_the_systemd_unit_waits_for_readiness_and_raises_the_file_limit() -> None:
@@ -43,6 +44,25 @@ def test_the_systemd_unit_waits_for_readiness_and_raises_the_file_limit() -> Non
     service = unit["Service"]
     assert service["Type"] == "notify"
     assert int(service["LimitNOFILE"]) >= 65_536
-    assert service["ExecStart"].endswith("penstock up --config /etc/penstock/penstock.properties")
+    assert service["ExecStart"].endswith("penstock up --config /etc/penstock/penstock.properties --quiet")
     assert service["NoNewPrivileges"] == "yes"
     assert unit["Install"]["WantedBy"] == "multi-user.target"
+
+
+def test_the_unit_waits_longer_for_a_stop_than_the_broker_itself_does() -> None:
+    unit = (PACKAGING / "penstock.service").read_text()
+    wait_ms = int(unit.split("TimeoutStopSec=", 1)[1].split()[0]) * 1_000
+    assert wait_ms > Config.for_broker()[PENSTOCK_SHUTDOWN_TIMEOUT_MS]
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="this machine has no systemd to ask")
+def test_systemd_understands_the_unit(tmp_path: Path) -> None:
+    program = tmp_path / "penstock"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    unit = tmp_path / "penstock.service"
+    unit.write_text((PACKAGING / "penstock.service").read_text().replace("/opt/penstock/bin/penstock", str(program)))
+    done = subprocess.run(
+        ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
