@@ -99,6 +99,7 @@ MAX_CONNECTIONS_PER_IP = setting(
 )  # fmt: skip
 MAX_CONNECTIONS_PER_IP_OVERRIDES = setting(
     "max.connections.per.ip.overrides", _BROKER, STRING, default="", live=True,
+    check=matching(r"(\s*[^,\s]+:\d+\s*(,\s*[^,\s]+:\d+\s*)*)?", text="a list of address:limit"),
     doc="Other limits for certain addresses: address:limit,address:limit.",
 )  # fmt: skip
 CONNECTIONS_MAX_IDLE_MS = setting(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.settings import Kind, Scope, settings_of
+from penstock.settings import Kind, Scope, broker, settings_of
 from penstock.settings import topic as t
 from penstock.settings.types import DOUBLE, INT, LIST, LONG, LONG_MAX
 
@@ -137,3 +137,14 @@ def test_the_simulator_is_dealt_only_values_that_are_allowed() -> None:
 def test_kinds_are_numbered_as_in_describe_configs() -> None:
     assert (t.RETENTION_MS.kind, t.CLEANUP_POLICY.kind, t.PREALLOCATE.kind) == (Kind.LONG, Kind.LIST, Kind.BOOLEAN)
     assert (INT.kind, LIST.kind) == (3, 7)
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1:abc", "127.0.0.1", ":", "10.0.0.1:5,", "10.0.0.1:-1"])
+def test_limits_for_addresses_that_are_none_are_refused_before_they_lock_everybody_out(text: str) -> None:
+    with pytest.raises(ValueError, match="address:limit"):
+        broker.MAX_CONNECTIONS_PER_IP_OVERRIDES.parse(text)
+
+
+@pytest.mark.parametrize("text", ["", "127.0.0.1:5", "127.0.0.1:5, ::1:7 ,example.org:0"])
+def test_limits_for_addresses_are_a_list_of_address_and_limit(text: str) -> None:
+    assert broker.MAX_CONNECTIONS_PER_IP_OVERRIDES.parse(text) == text
