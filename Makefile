@@ -16,15 +16,17 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.made requirements/penstock.lock pyproject.toml
+	@echo "installing the locked dependencies into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/penstock.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements/dev.lock
+	@echo "installing what tests and checks need into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	@touch $@
 
-up: $(VENV)/.run ## run one broker on 127.0.0.1:9092 with its data in ./penstock-data
+up: $(VENV)/.run ## run one broker on 127.0.0.1:9092 with its data in ./penstock-data; ARGS="--port 19092" for more
 	@exec $(BIN)/penstock up --data ./penstock-data $(ARGS)
 
 test: check integration conformance ## everything that CI runs; installs what it needs
