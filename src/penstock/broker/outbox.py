@@ -1,19 +1,33 @@
-"""What a connection still has to send: bytes and file slices, in order, without copying file contents.
+"""What a connection still has to send: bytes and file slices, in order.
 
-Sends go short and sockets fill up, so each slice is kept as (descriptor, position, left) and taken up again when the
-socket can be written. The bytes before a slice go out with MSG_MORE, so that header and records share a packet.
+Sends go short and sockets fill up, so what is left of each chunk is kept and taken up again when the socket can be
+written.
+
+What is small is gathered, since a send costs more than copying: answers of one receive become one run of bytes as they
+are put, and a small slice is read into the run behind its header. A large slice goes out by sendfile, without copying,
+and the bytes before it with MSG_MORE, so that header and records share a packet.
+
 Slices whose pages are not in memory are read in a thread first: sendfile would stall every other connection meanwhile.
 """
 
 import os
 import socket
-from asyncio import AbstractEventLoop
+from asyncio import AbstractEventLoop, Future
 from collections import deque
 from collections.abc import Callable
 
 from penstock.log import FileSlice
 
-IOVEC_MAX = 64
+SLICE_COPIED_MAX = 32 * 1024
+"""Slices up to this size are read and sent with the bytes around them, larger ones by sendfile.
+
+Measured on loopback TCP, CPU of header, slice and the bytes after it: 7.6 against 14.7 us at 200 B, 9.7 against 14.3 at
+16 KB, break-even between 30 and 60 KB, twice as dear at 256 KB.
+"""
+RUN_MAX = 128 * 1024
+"""What is gathered for one send: a run is closed once it is this long."""
+BYTES_COPIED_MAX = 16 * 1024
+"""Larger chunks of bytes are sent from where they are."""
 SENDFILE_MAX = 4 * 1024 * 1024
 """At most this much of one slice in one call, so that a fast reader cannot keep the loop to itself."""
 
@@ -47,7 +61,8 @@ class Outbox:
         self._loop = loop
         self._on_drained = on_drained
         self._on_broken = on_broken
-        self._chunks: deque[Chunk] = deque()
+        # A bytearray is a run of our own, which grows at its end; a memoryview is a large chunk that somebody made.
+        self._chunks: deque[bytearray | memoryview | FileSlice] = deque()
         self._is_watching = False
         self._is_warming = False
         self._is_closed = False
@@ -55,9 +70,20 @@ class Outbox:
 
     def put(self, chunks: list[Chunk]) -> None:
         """Queue chunks; `flush` sends them. Queueing all answers to one receive first makes them one send."""
+        queue = self._chunks
         for chunk in chunks:
-            self.size += chunk.size if isinstance(chunk, FileSlice) else len(chunk)
-        self._chunks.extend(chunks)
+            if isinstance(chunk, FileSlice):
+                self.size += chunk.size
+                queue.append(chunk)
+                continue
+            size = len(chunk)
+            self.size += size
+            if size > BYTES_COPIED_MAX:
+                queue.append(memoryview(chunk))
+            elif queue and type(run := queue[-1]) is bytearray and len(run) < RUN_MAX:
+                run += chunk
+            else:
+                queue.append(bytearray(chunk))
 
     def flush(self) -> None:
         if not self._chunks or self._is_watching or self._is_warming:
@@ -87,75 +113,93 @@ class Outbox:
             self._is_watching = False
             self._loop.remove_writer(self._fd)
 
+    # Sending ----------------------------------------------------------------------------------------------------
+
     def _send_all(self) -> None:
         """Send until all is gone, the socket is full (BlockingIOError) or a slice must be warmed first."""
         chunks = self._chunks
         while chunks:
             chunk = chunks[0]
-            if isinstance(chunk, FileSlice):
-                if not chunk.is_hot():
-                    self._warm(chunk)
-                    return
+            if not isinstance(chunk, FileSlice):
+                self._send_bytes(chunk if len(chunks) == 1 else self._gather())
+            elif not chunk.is_hot():
+                self._warm(chunk)
+                return
+            elif chunk.size > SLICE_COPIED_MAX:
                 self._send_slice(chunk)
             else:
-                self._send_bytes()
+                self._send_bytes(self._gather())
 
-    def _send_bytes(self) -> None:
+    def _gather(self) -> bytearray | memoryview:
+        """Make one run of what is at the front: bytes, and small slices that are in memory. Leaves it at the front."""
         chunks = self._chunks
-        if len(chunks) == 1:
-            only = chunks[0]
-            assert not isinstance(only, FileSlice)
-            sent = self._sock.send(only)
-            self.size -= sent
-            if sent == len(only):
-                chunks.popleft()
-            else:
-                chunks[0] = memoryview(only)[sent:]
-            return
-        vector: list[bytes | bytearray | memoryview] = []
-        flags = 0
-        for chunk in chunks:
-            if isinstance(chunk, FileSlice):
-                flags = socket.MSG_MORE
-                break
-            if len(vector) == IOVEC_MAX:
-                break
-            vector.append(chunk)
-        sent = self._sock.sendmsg(vector, (), flags)
-        self.size -= sent
-        for chunk in vector:
-            if sent < len(chunk):
-                chunks[0] = memoryview(chunk)[sent:]
-                return
-            sent -= len(chunk)
+        first = chunks[0]
+        if isinstance(first, memoryview):
+            return first
+        run = bytearray() if isinstance(first, FileSlice) else first
+        if run is first:
             chunks.popleft()
+        while chunks and len(run) < RUN_MAX:
+            chunk = chunks[0]
+            if isinstance(chunk, FileSlice):
+                if chunk.size > SLICE_COPIED_MAX or not chunk.is_hot():
+                    break
+                data = chunk.read()
+                if len(data) < chunk.size:
+                    raise _ends_early(chunk)
+                run += data
+                chunk.release()
+            elif isinstance(chunk, bytearray):
+                run += chunk
+            else:
+                break
+            chunks.popleft()
+        chunks.appendleft(run)
+        return run
+
+    def _send_bytes(self, data: bytearray | memoryview) -> None:
+        """Send what is at the front, and keep what did not go."""
+        chunks = self._chunks
+        sent = self._sock.send(data, socket.MSG_MORE if len(chunks) > 1 else 0)
+        self.size -= sent
+        if sent == len(data):
+            chunks.popleft()
+        elif isinstance(data, bytearray):
+            del data[:sent]
+        else:
+            chunks[0] = data[sent:]
 
     def _send_slice(self, chunk: FileSlice) -> None:
         while chunk.size:
             sent = os.sendfile(self._fd, chunk.fd, chunk.position, min(chunk.size, SENDFILE_MAX))
             if sent == 0:
-                # The file ends before the slice does: the answer's announced size cannot be kept, so break the
-                # connection.
-                raise OSError(f"a log file ends at {chunk.position}, {chunk.size} bytes before its slice")
+                raise _ends_early(chunk)
             self.size -= sent
             chunk.position += sent
             chunk.size -= sent
         self._chunks.popleft()
         chunk.release()
 
+    # Cold slices ------------------------------------------------------------------------------------------------
+
     def _warm(self, chunk: FileSlice) -> None:
         self._stop_watching()
         self._is_warming = True
-        self._loop.run_in_executor(None, chunk.warm).add_done_callback(lambda _done: self._warmed())
+        self._loop.run_in_executor(None, chunk.warm).add_done_callback(self._warmed)
 
-    def _warmed(self) -> None:
+    def _warmed(self, done: "Future[None]") -> None:
         self._is_warming = False
+        error = None if done.cancelled() else done.exception()
         if self._is_closed:
             self._release()
-            return
-        self.flush()
-        if not self._chunks:
-            self._on_drained()
+        elif error is not None:
+            self._on_broken(error)
+        else:
+            self.flush()
+            if not self._chunks:
+                self._on_drained()
+
+    # Ending -----------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
         self._is_closed = True
@@ -169,3 +213,8 @@ class Outbox:
                 chunk.release()
         self._chunks.clear()
         self.size = 0
+
+
+def _ends_early(chunk: FileSlice) -> OSError:
+    """The answer's announced size cannot be kept, so the connection breaks."""
+    return OSError(f"a log file ends before {chunk.position + chunk.size}, where its slice does")
