@@ -45,6 +45,14 @@ def test_the_readme_program_is_the_one_that_runs(penstock_broker: RunningBroker)
     assert outcome.stdout == "0 b'en' b'hello from Python'\n", outcome.stderr
 
 
+def test_metrics_worth_a_look_exist() -> None:
+    page = (ROOT / "docs" / "operate" / "monitoring.md").read_text()
+    reference = (ROOT / "docs" / "reference" / "metrics.md").read_text()
+    table = page.split("## Metrics", 1)[1].split("A Prometheus job", 1)[0]
+    named = re.findall(r"`((?:kafka|penstock|process)_[a-z_]+)`", table)
+    assert len(named) > 10 and [name for name in named if f"`{name}`" not in reference] == []
+
+
 @pytest.mark.parametrize(
     "page",
     [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))],
