@@ -2,8 +2,8 @@
 
 A session keeps, for each partition, what the fetcher asks and what it was last told; an incremental answer carries only
 partitions that have records, an error, or a changed high watermark or start. Bounded by
-`max.incremental.fetch.session.cache.slots`: when full, a session unused for `EVICT_AFTER_S` makes room, else the
-fetcher is served without a session, as it can always be.
+`max.incremental.fetch.session.cache.slots` and `PARTITIONS_MAX`: when full, a session unused for `EVICT_AFTER_S` makes
+room, else the fetcher is served without a session, as it can always be.
 """
 
 from collections import OrderedDict
@@ -18,6 +18,8 @@ FULL_EPOCH = 0
 FINAL_EPOCH = -1
 EPOCH_MAX = 0x7FFFFFFF
 EVICT_AFTER_S = 120.0
+PARTITIONS_MAX = 500_000
+"""Partitions that all sessions remember together, a few hundred bytes each."""
 
 Asked = list[tuple[TopicKey, FetchPartition]]
 
@@ -83,6 +85,7 @@ class FetchSessions:
         self._dice = dice
         # Least recently used first.
         self._sessions: OrderedDict[int, FetchSession] = OrderedDict()
+        self._partitions = 0
         self.evictions = 0
 
     def __len__(self) -> int:
@@ -92,7 +95,7 @@ class FetchSessions:
         """The session of this request, if any, and whether its answer is to be incremental."""
         if request.session_epoch in (FULL_EPOCH, FINAL_EPOCH):
             if request.session_id != NO_SESSION:
-                self._sessions.pop(request.session_id, None)
+                self._end(request.session_id)
             if request.session_epoch == FINAL_EPOCH:
                 return None, False
             return self._create(request, api_version), False
@@ -105,7 +108,10 @@ class FetchSessions:
             )
         if session.uses_topic_ids != (api_version >= TOPIC_IDS_FROM):
             raise FetchSessionTopicIdError(f"session {session.id} was begun with another way to name topics")
-        session.update(request)
+        self._update(session, request)
+        if not session.partitions:  # nothing left to ask for: the fetcher begins anew
+            self._end(session.id)
+            return None, False
         session.epoch = session.epoch + 1 if session.epoch < EPOCH_MAX else 1
         session.last_used = self._clock.monotonic()
         self._sessions.move_to_end(session.id)
@@ -113,21 +119,34 @@ class FetchSessions:
 
     def _create(self, request: FetchRequest, api_version: int) -> FetchSession | None:
         now = self._clock.monotonic()
-        if not request.topics or not self._make_room(now):
+        partitions = sum(len(asked) for _, asked in request.topics)
+        if not partitions or not self._make_room(now, partitions):
             return None
         session = FetchSession(self._new_id(), uses_topic_ids=api_version >= TOPIC_IDS_FROM, now=now)
-        session.update(request)
         self._sessions[session.id] = session
+        self._update(session, request)
         return session
 
-    def _make_room(self, now: float) -> bool:
-        if len(self._sessions) < self._slots_max:
-            return True
-        oldest = next(iter(self._sessions.values()), None)
-        if oldest is None or now - oldest.last_used < EVICT_AFTER_S:
-            return False
-        del self._sessions[oldest.id]
-        self.evictions += 1
+    def _update(self, session: FetchSession, request: FetchRequest) -> None:
+        before = len(session.partitions)
+        session.update(request)
+        self._partitions += len(session.partitions) - before
+        if self._partitions > PARTITIONS_MAX:
+            self._end(session.id)
+            raise FetchSessionIdNotFound(f"session {session.id} has grown beyond what is kept here")
+
+    def _end(self, session_id: int) -> None:
+        gone = self._sessions.pop(session_id, None)
+        if gone is not None:
+            self._partitions -= len(gone.partitions)
+
+    def _make_room(self, now: float, partitions: int) -> bool:
+        while len(self._sessions) >= self._slots_max or self._partitions + partitions > PARTITIONS_MAX:
+            oldest = next(iter(self._sessions.values()), None)
+            if oldest is None or now - oldest.last_used < EVICT_AFTER_S:
+                return False
+            self._end(oldest.id)
+            self.evictions += 1
         return True
 
     def _new_id(self) -> int:

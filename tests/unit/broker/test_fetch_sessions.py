@@ -107,6 +107,28 @@ def test_a_full_cache_evicts_only_what_nobody_used_for_two_minutes() -> None:
     assert begun(sessions, 0) is not old and sessions.evictions == 1
 
 
+def test_a_session_that_has_forgotten_everything_is_over() -> None:
+    sessions, _ = some_sessions()
+    session = begun(sessions, 0, 1)
+    assert sessions.begin(a_request(session.id, 1, forgotten=(0, 1)), BY_ID) == (None, False)
+    assert len(sessions) == 0
+
+
+def test_partitions_of_all_sessions_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.broker.fetch_sessions.PARTITIONS_MAX", 5)
+    sessions, clock = some_sessions()
+    first, second = begun(sessions, 0, 1), begun(sessions, 0, 1)
+    assert sessions.begin(a_request(partitions=(0, 1)), BY_ID) == (None, False), "served without a session"
+    sessions.begin(a_request(first.id, 1, (2,), forgotten=(0,)), BY_ID)
+    with pytest.raises(FetchSessionIdNotFound):
+        sessions.begin(a_request(second.id, 1, (2, 3)), BY_ID)
+    assert len(sessions) == 1
+    begun(sessions, 0, 1, 2)
+    clock.advance(by_ms=int(EVICT_AFTER_S * 1000))
+    begun(sessions, 0, 1, 2, 3, 4)
+    assert len(sessions) == 1 and sessions.evictions == 2
+
+
 def test_an_incremental_answer_mentions_only_what_changed() -> None:
     sessions, _ = some_sessions()
     session = begun(sessions, 0)
