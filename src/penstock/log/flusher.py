@@ -42,6 +42,8 @@ class Flusher:
             flight = self._in_flight[log] = self._start(log)
         # Whoever waits may be cancelled; the flush goes on for the others.
         await asyncio.wait([flight])
+        if not flight.cancelled() and flight.exception() is not None and log.trouble is not None:
+            raise log.trouble.refusal()  # also where it may pass: trying at once would only fail again
 
     def _start(self, log: PartitionLog) -> asyncio.Future[None]:
         job = log.begin_flush()

@@ -12,12 +12,13 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from penstock.errors import KafkaStorageError
 from penstock.log.epochs import write_epochs
 from penstock.log.files import PooledFile, private_descriptor, remove_files, sync_file, sync_folder
 from penstock.log.machine import flush_is_due
 from penstock.log.segment import Segment
 from penstock.log.segment_files import INDEX, TIME_INDEX
-from penstock.log.state import LogState
+from penstock.log.state import DISK_FULL, LogState
 from penstock.settings.topic import FLUSH_MESSAGES, FLUSH_MS, PENSTOCK_FLUSH_BEFORE_ACK
 
 sync_data: Callable[[int], None] = os.fdatasync
@@ -27,6 +28,8 @@ sync_data: Callable[[int], None] = os.fdatasync
 class FlushJob:
     def __init__(self, log: LogState, *, upto_offset: int, segments: list[Segment], close: bool) -> None:
         self.upto_offset = upto_offset
+        self.is_data_synced = False
+        """Whether the batches are on disk: what may fail after that can be written again from memory."""
         self.cuts = log.cuts
         self.folder = str(log.folder)
         self.files: list[PooledFile] = []
@@ -55,6 +58,7 @@ class FlushJob:
                     sync_data(fd)
             except FileNotFoundError:
                 continue  # retention was faster
+        self.is_data_synced = True
         for segment in self.indexes:
             segment.write_indexes(*segment.index_bytes(), durably=True)
         for index in self.transactions:
@@ -107,7 +111,7 @@ class FlushableLog(LogState):
         """The job is done, or has failed with `error`, which is then raised as KafkaStorageError."""
         job.release()
         if isinstance(error, OSError):
-            raise self.take_offline(f"flush failed: {error.strerror or error}", stops_reads=False) from error
+            raise self._flush_failed(job, error) from error
         if error is not None:
             raise error
         if job.cuts != self.cuts:
@@ -118,6 +122,13 @@ class FlushableLog(LogState):
             segment.indexes_written()
         self.recovery_point = max(self.recovery_point, job.upto_offset)
         self.flushed_at = self.clock.now()
+
+    def _flush_failed(self, job: FlushJob, error: OSError) -> KafkaStorageError:
+        """A failed fsync stays failed. Without room for an index or the epochs, the next flush writes them."""
+        self.epochs.is_dirty = self.epochs.is_dirty or job.epochs is not None
+        self.is_folder_synced = self.is_folder_synced and not job.must_sync_folder
+        may_pass = job.is_data_synced and error.errno in DISK_FULL
+        return self.take_offline(f"flush failed: {error.strerror or error}", stops_reads=False, may_pass=may_pass)
 
     def flush(self, *, close: bool = False) -> None:
         """All three parts at once; blocks."""

@@ -163,10 +163,15 @@ class LogFolder(Home):
         folder = self.path / str(partition)
         try:
             folder.mkdir()
+        except OSError as error:
+            raise KafkaStorageError(f"{partition} could not be created: {error.strerror or error}") from error
+        try:
             values = {"version": "0", "topic_id": topic_id_text(topic_id)}
             write_properties(str(folder / PARTITION_METADATA), values, separator=": ", durably=False)
             log = open_log(folder, partition, topic_id, known, config=config, pool=self.pool, clock=self.clock)
         except OSError as error:
+            # Half a partition would be in the way of the next try.
+            shutil.rmtree(folder, ignore_errors=True)
             raise KafkaStorageError(f"{partition} could not be created: {error.strerror or error}") from error
         log.is_folder_synced = False
         log.home = self

@@ -207,6 +207,8 @@ class Partition:
             return None
         if acks != ALL and not self.rules.flushes_before_ack:
             return None
+        if self.rules.flushes_before_ack:
+            self._flush_soon()  # a batch sent again, whose own flush failed, would wait for the next append's
         future: Future[None] = get_running_loop().create_future()
         self._commit_waiters.append((appended.next_offset, future))
         return future
