@@ -37,9 +37,10 @@ from penstock.log import (
     LogHousekeeping,
     PartitionLog,
     Scrubber,
+    give_up_reserve,
     read_identity,
 )
-from penstock.metastore import EmbeddedMetastore
+from penstock.metastore import EmbeddedMetastore, MetastoreError
 from penstock.metrics import MetricsRegistry, watch_loop_lag
 from penstock.model import BrokerId, Clock, Dice, TopicId, TopicPartition, topic_id_text
 from penstock.replication import Partitions
@@ -80,13 +81,13 @@ class Node:
     async def running(self) -> AsyncIterator["Node"]:
         async with AsyncExitStack() as closing:
             self.folders = self._open_folders(closing)
-            metastore = await EmbeddedMetastore.open(self.folders[0].path, self.clock)
+            with _start_refused_in_words():
+                first = self.folders[0].path
+                metastore = await EmbeddedMetastore.open(first, self.clock, make_room=lambda: give_up_reserve(first))
             closing.push_async_callback(metastore.close)
             cluster = Cluster(metastore, broker_id=self.broker_id, config=self.config, dice=self.dice)
-            try:
+            with _start_refused_in_words():
                 self.cluster_id = await cluster.start(proposed_cluster_id=self.folders[0].identity.cluster_id)
-            except Refusal as refusal:
-                raise Fatal(refusal.message) from refusal
             closing.push_async_callback(cluster.stop)
             flusher = Flusher(metrics=self.registry.of(FlushMetrics))
             closing.push_async_callback(flusher.close)
@@ -128,7 +129,8 @@ class Node:
         try:
             ports = server.bind(listeners(self.config))
             spawn(partitions.follow())
-            await cluster.join(self._registration(ports))
+            with _start_refused_in_words():
+                await cluster.join(self._registration(ports))
             await partitions.settled()
             spawn(cluster.ended())
             for work in self._background(server, partitions, flusher):
@@ -251,6 +253,17 @@ class Node:
             machine=socket.gethostname(),
             rack=self.config[settings.BROKER_RACK],
         )
+
+
+@contextmanager
+def _start_refused_in_words() -> Iterator[None]:
+    """What stands in the way of a start is for a person to read, and no bug."""
+    try:
+        yield
+    except Refusal as refusal:
+        raise Fatal(refusal.message) from refusal
+    except MetastoreError as error:
+        raise Fatal(str(error)) from error
 
 
 def disk_is_full(folder: LogFolder, bytes_min: int) -> bool:

@@ -8,6 +8,7 @@ from penstock.log.identity import Identity, read_identity
 from penstock.log.partition_log import PartitionLog
 from penstock.log.producers import Duplicate
 from penstock.log.reading import FoundByTime
+from penstock.log.reserve import give_up_reserve
 from penstock.log.scrub import Scrubber
 from penstock.log.service import LogHousekeeping
 from penstock.log.slices import FileSlice
@@ -25,5 +26,6 @@ __all__ = [
     "LogHousekeeping",
     "PartitionLog",
     "Scrubber",
+    "give_up_reserve",
     "read_identity",
 ]

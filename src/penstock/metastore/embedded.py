@@ -26,7 +26,7 @@ from penstock.metastore.port import (
     Transaction,
     Unavailable,
 )
-from penstock.metastore.sqlite import Contents, Database, SchemaTooNew
+from penstock.metastore.sqlite import Contents, Database, NoRoom, SchemaTooNew
 from penstock.model import Clock
 
 __all__ = ["FILE_NAME", "EmbeddedMetastore", "SchemaTooNew"]
@@ -48,8 +48,11 @@ class _Wish(NamedTuple):
 class EmbeddedMetastore:
     """Open with `await EmbeddedMetastore.open(folder, clock)`; `close` when done."""
 
-    def __init__(self, database: Database, clock: Clock, worker: ThreadPoolExecutor) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, worker: ThreadPoolExecutor, make_room: Callable[[], bool]
+    ) -> None:
         self._database = database
+        self._make_room = make_room
         self._clock = clock
         self._worker = worker
         self._wishes: list[_Wish] = []
@@ -64,9 +67,10 @@ class EmbeddedMetastore:
         self._broken: Unavailable | None = None
 
     @classmethod
-    async def open(cls, folder: Path, clock: Clock) -> Self:
+    async def open(cls, folder: Path, clock: Clock, *, make_room: Callable[[], bool] = lambda: False) -> Self:
+        """`make_room` is called, in a thread, when the disk is full, and says whether another try is worth while."""
         worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="metastore")
-        store = cls(Database(folder / FILE_NAME), clock, worker)
+        store = cls(Database(folder / FILE_NAME), clock, worker, make_room)
         try:
             store._take(await store._in_thread(store._database.open))
         except BaseException:
@@ -186,13 +190,24 @@ class EmbeddedMetastore:
         if not (changes or granted or ended):
             return
         try:
-            await self._in_thread(lambda: self._database.write(changes, granted=granted, ended=ended))
+            await self._in_thread(lambda: self._write_or_make_room(changes, granted=granted, ended=ended))
         except Unavailable as failure:
             _log.error("metadata not written", reason=str(failure))
             await self._reread()
             raise
         for change in changes:
             self._watchers.tell(change)
+
+    def _write_or_make_room(
+        self, changes: Sequence[Changes], *, granted: Sequence[tuple[LeaseId, int]], ended: Sequence[LeaseId]
+    ) -> None:
+        try:
+            self._database.write(changes, granted=granted, ended=ended)
+        except NoRoom:
+            # A full disk is when settings must be changed and topics deleted.
+            if not self._make_room():
+                raise
+            self._database.write(changes, granted=granted, ended=ended)
 
     async def _reread(self) -> None:
         try:

@@ -30,6 +30,10 @@ class SchemaTooNew(Unavailable):
     """The file was written by a newer Penstock: start that version, or restore the folder from before the upgrade."""
 
 
+class NoRoom(Unavailable):
+    """The disk is full: nothing was written, and the same write may succeed later."""
+
+
 class Contents(NamedTuple):
     revision: Revision
     items: list[KeyValue]
@@ -75,7 +79,8 @@ class Database:
             if self._connection.in_transaction:
                 with suppress(sqlite3.Error):  # on a failing disk this fails too; reading again will tell
                     self._connection.execute("ROLLBACK")
-            raise Unavailable(self._in_words(error)) from error
+            kind = NoRoom if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL else Unavailable
+            raise kind(self._in_words(error)) from error
 
     def reread(self) -> Contents:
         """What is really there, after a write that may or may not have happened."""

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.clocks import ManualClock
@@ -23,6 +24,7 @@ from penstock.metastore import (
     absent,
 )
 from penstock.metastore.embedded import FILE_NAME
+from penstock.metastore.sqlite import NoRoom
 
 
 async def test_what_was_committed_is_there_after_a_restart_with_its_revisions(tmp_path: Path) -> None:
@@ -117,6 +119,27 @@ async def test_a_failed_write_answers_unavailable_and_leaves_what_was_there(
     item = await store.get("/a")
     assert item is not None and item.value == b"1"
     assert await store.commit(Transaction(compares=(absent("/b"),), puts=(Put("/b", b""),))) == 2
+    await store.close()
+
+
+async def test_a_write_without_room_is_tried_again_once_room_was_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_room: list[bool] = [True, False]
+    store = await EmbeddedMetastore.open(tmp_path, ManualClock(), make_room=lambda: made_room.pop(0))
+    write, fails = store._database.write, [True, False, True]
+
+    def sometimes_full(*given: Any, **named: Any) -> None:
+        if fails.pop(0):
+            raise NoRoom("database or disk is full")
+        write(*given, **named)
+
+    monkeypatch.setattr(store._database, "write", sometimes_full)
+    await store.commit(Transaction(puts=(Put("/a", b"1"),)))
+    with pytest.raises(NoRoom):
+        await store.commit(Transaction(puts=(Put("/a", b"2"),)))
+    item = await store.get("/a")
+    assert item is not None and item.value == b"1"
     await store.close()
 
 
