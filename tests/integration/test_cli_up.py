@@ -112,7 +112,7 @@ def test_the_log_tells_of_topics_and_of_the_stop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "data"
-    with penstock_up(folder, "--quiet", "--log-format", "json") as process:
+    with penstock_up(folder, "--log-format", "json") as process:
         penstock = Penstock(addresses_of(process, folder)["listeners"]["PLAINTEXT"], monkeypatch, capfd)
         penstock("topic", "create", "orders", "-p", "2")
         penstock("topic", "alter", "orders", "-s", "retention.ms=1000")
@@ -122,7 +122,8 @@ def test_the_log_tells_of_topics_and_of_the_stop(
         _, err = process.communicate(timeout=READY_TIMEOUT_S)
     events = [json.loads(line) for line in err.splitlines()]
     told = [(event["event"], event.get("topic") or event.get("name") or event.get("signal")) for event in events]
-    assert told[-6:] == [
+    assert told[-7:] == [
+        ("listening", None),
         ("topic created", "orders"),
         ("settings changed", "orders"),
         ("partitions added", "orders"),

@@ -63,9 +63,12 @@ async def _run(config: Config, *, banner: bool) -> None:
     from penstock.admin import program  # noqa: PLC0415 - after the log is configured
 
     async with program.running(config):
-        if banner:
-            folder = data_folders(config)[0]
-            addresses = json.loads((folder / program.ADDRESSES_FILE).read_bytes())
+        folder = data_folders(config)[0]
+        addresses = json.loads((folder / program.ADDRESSES_FILE).read_bytes())
+        if config[PENSTOCK_LOG_FORMAT] == "json":
+            # A program reads these lines: no banner between them.
+            _log.info("listening", listeners=addresses["listeners"], http=addresses["http"], folder=str(folder))
+        elif banner:
             click.echo(banner_text(addresses, folder, command_name(), listeners(config)), err=True)
         await asyncio.Event().wait()
 
@@ -101,7 +104,7 @@ def banner_text(
     """What a person reads at the start. `bound` are the listeners, which clients may be told other addresses of."""
     told = addresses["listeners"]
     assert isinstance(told, dict)
-    first = next(iter(told.values()))
+    first = next((address for address in told.values() if _is_near(address)), next(iter(told.values())))
     where = ", ".join(address if name == "PLAINTEXT" else f"{address} ({name})" for name, address in told.items())
     everywhere = " on every interface" if any(listener.is_everywhere for listener in bound) else ""
     # What is printed shall work when it is typed: the default address needs no option.
@@ -120,13 +123,19 @@ def banner_text(
     )
 
 
+def _is_near(address: str) -> bool:
+    """Whether it can be reached from this machine, whatever names clients elsewhere know."""
+    return address.rpartition(":")[0] in ("localhost", "127.0.0.1", "[::1]")
+
+
 def command_name() -> str:
     """How this program is called from where it was started: by its path where it is not on PATH, as under `make up`."""
     started_as = Path(sys.argv[0])
     found = shutil.which("penstock")
     if started_as.name != "penstock" or (found is not None and Path(found).samefile(started_as)):
         return "penstock"
-    return os.path.relpath(started_as)
+    relative = os.path.relpath(started_as)
+    return str(started_as) if relative.startswith("..") else relative
 
 
 def _start_failure(error: OSError, config: Config) -> Failure:

@@ -63,6 +63,12 @@ def test_on_every_interface_the_banner_says_which_address_clients_are_told() -> 
     assert text.splitlines()[0] == "Penstock listens on every interface and tells clients queue.example.com:9092"
 
 
+def test_of_several_addresses_the_one_to_try_is_near() -> None:
+    told = {"INTERNAL": "penstock:29092", "HOST": "localhost:9092"}
+    text = banner_text({"listeners": told, "http": None}, Path("/data"))
+    assert "penstock consume greetings -b localhost:9092" in text
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
