@@ -4,11 +4,11 @@ import struct
 from pathlib import Path
 
 import pytest
+from tests.support.logs import StillClock, a_batch, a_log, base_offsets, fill, read_all, reopen
 
 from penstock.errors import OffsetOutOfRange
 from penstock.log.files import names_in
 from penstock.log.partition_log import PartitionLog
-from tests.support.logs import StillClock, a_batch, a_log, base_offsets, fill, read_all, reopen
 
 THREE_A_SEGMENT = {"internal.segment.bytes": "300", "index.interval.bytes": "0"}
 HOUR_MS = 3_600_000
@@ -188,7 +188,12 @@ def test_by_time_the_first_record_at_or_after_it_is_found(tmp_path: Path) -> Non
     for offset in range(0, 40, 2):
         log.append([a_batch(offset, count=2, timestamp=1_000 + 10 * offset, leader_epoch=offset // 20)])
 
-    for timestamp, expected in ((0, (1_000, 0, 0)), (1_020, (1_020, 2, 0)), (1_001, (1_001, 1, 0)), (1_022, (1_040, 4, 0))):
+    for timestamp, expected in (
+        (0, (1_000, 0, 0)),
+        (1_020, (1_020, 2, 0)),
+        (1_001, (1_001, 1, 0)),
+        (1_022, (1_040, 4, 0)),
+    ):
         assert log.find_by_time(timestamp) == expected
     assert log.find_by_time(1_380) == (1_380, 38, 1)
     assert log.find_by_time(1_382) is None
