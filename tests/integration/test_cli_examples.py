@@ -1,5 +1,6 @@
 """The examples and the README's commands do what they say."""
 
+import os
 import re
 import subprocess
 import sys
@@ -43,6 +44,21 @@ def test_the_readme_program_is_the_one_that_runs(penstock_broker: RunningBroker)
     program = program.replace("127.0.0.1:9092", penstock_broker.bootstrap)
     outcome = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert outcome.stdout == "0 b'en' b'hello from Python'\n", outcome.stderr
+
+
+def test_the_tutorial_can_be_typed_from_top_to_bottom(penstock_broker: RunningBroker, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "tutorial" / "first-steps.md").read_text()
+    blocks = re.findall(r"```sh\n(.*?)```", page, flags=re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if line and "penstock up" not in line]
+    script = "set -e -o pipefail\n" + "\n".join(line for line in lines if "--follow" not in line)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    outcome = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path,
+        env={**os.environ, "PATH": path, "PENSTOCK_BOOTSTRAP": penstock_broker.bootstrap},
+    )  # fmt: skip
+    assert outcome.returncode == 0, outcome.stderr
+    assert "ada\tone coffee" in outcome.stdout and '"value":"one more"' in outcome.stdout
+    assert "4 records written to orders-copy" in outcome.stderr
 
 
 def test_metrics_worth_a_look_exist() -> None:
