@@ -62,6 +62,7 @@ class World:
     def __init__(self) -> None:
         self.space = KeySpace()
         self.history: list[Changes] = []
+        self.ids_given: set[TopicId] = set()
         self.image = ClusterImage(KEYS)
         self.machine = ControllerMachine(self.image, KEYS, Config.for_broker({}))
         first = Transaction(
@@ -82,10 +83,10 @@ class World:
 
     def do(self, command: Command, *, stop_after: int | None) -> None:
         """Carry a command out, or die after so many of its transactions."""
-        if isinstance(command, CreateTopic) and any(
-            topic_id == command.topic_id for topic_id in [*self.image.topics_by_id, *self.image.leftovers]
-        ):
-            return  # the service gives every topic an id of its own
+        if isinstance(command, CreateTopic):
+            if command.topic_id in self.ids_given:
+                return  # the service gives every topic an id of its own, also after another was deleted
+            self.ids_given.add(command.topic_id)
         try:
             decision = self.machine.decide(command)
         except Refusal:
