@@ -83,14 +83,14 @@ class World:
 
     def do(self, command: Command, *, stop_after: int | None) -> None:
         """Carry a command out, or die after so many of its transactions."""
-        if isinstance(command, CreateTopic):
-            if command.topic_id in self.ids_given:
-                return  # the service gives every topic an id of its own, also after another was deleted
-            self.ids_given.add(command.topic_id)
+        if isinstance(command, CreateTopic) and command.topic_id in self.ids_given:
+            return  # the service gives every topic an id of its own, also after another was deleted
         try:
             decision = self.machine.decide(command)
         except Refusal:
             return
+        if isinstance(command, CreateTopic):
+            self.ids_given.add(command.topic_id)
         for transaction in decision.transactions[:stop_after]:
             self.commit(transaction)
 
