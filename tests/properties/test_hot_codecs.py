@@ -215,9 +215,9 @@ def fetch_requests(draw: st.DrawFn) -> tuple[int, fetch_request.FetchRequest]:
     if version >= 12:
         fields["last_fetched_epoch"] = i32
     if version >= 17:
-        fields["replica_directory_id"] = ids
+        fields["replica_directory_id"] = st.one_of(st.just(bytes(16)), ids)  # with and without a tag
     if version >= 18:
-        fields["high_watermark"] = i64
+        fields["high_watermark"] = st.one_of(st.just(2**63 - 1), i64)
     key = {"topic_id": ids} if version >= 13 else {"topic": names}
     topics = st.builds(
         fetch_request.FetchTopic,
