@@ -15,9 +15,12 @@ and starts again when that has passed; for a broker that stops it never does. By
 
 import socket
 import struct
+import sys
 from asyncio import AbstractEventLoop, Future, Task
 from collections import deque
 from collections.abc import Callable, Coroutine
+from fcntl import ioctl
+from termios import TIOCOUTQ
 from typing import Any, Protocol
 
 import msgspec
@@ -28,6 +31,8 @@ from penstock.broker.outbox import Chunk, Outbox
 
 SCRATCH_SIZE = 256 * 1024
 OUTBOX_MAX = 1024 * 1024
+PATIENCE_BYTES = 512 * 1024
+"""Each so many bytes of a frame give its sender another penstock.frame.stall.ms."""
 
 _SIZE = struct.Struct(">i")
 _log = structlog.get_logger(__name__)
@@ -80,6 +85,7 @@ class Connection:
         "_buffer",
         "_filled",
         "_frame_size",
+        "_frame_began",
         "_handler",
         "_is_finishing",
         "_is_reading",
@@ -94,6 +100,7 @@ class Connection:
         "_sock",
         "_spawn",
         "_wants_memory",
+        "_unsent_seen",
         "context_cache",
         "is_closed",
         "last_active",
@@ -135,6 +142,8 @@ class Connection:
         self._filled = 0
         self._frame_size = 0
         self._backlog = b""
+        self._frame_began = 0.0
+        self._unsent_seen = 0
         self._wants_memory = False
         self._is_reading = True
         self._is_finishing = False
@@ -232,6 +241,7 @@ class Connection:
         buffer[: len(start)] = start
         self._buffer, self._filled, self._frame_size = buffer, len(start), size
         return True
+        self._frame_began = self._loop.time()
 
     def _wait_for_memory(self) -> None:
         self._wants_memory = True
@@ -248,6 +258,7 @@ class Connection:
             self._memory.wake_next()
             return
         if self._buffer is not None and self._filled == len(self._buffer):
+        self.last_active = self._frame_began = self._loop.time()  # the peer is not to blame for the wait
             self._grow_buffer()
         self._resume()
         if not self._wants_memory:
@@ -384,6 +395,30 @@ class Connection:
     def _broken(self, error: BaseException) -> None:
         _log.debug("connection broken", peer=self.peer, error=str(error))
         self.close(str(error))
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether the peer waits for us, and not we for the peer to take what it is sent."""
+        return (self._ordered is not None or bool(self._slots)) and not self._outbox.size
+
+    def idle_s(self, now: float) -> float:
+        """For how long nothing has moved. That a slow peer takes its answer shows in what is left of it, here and in
+        the kernel's buffer.
+        """
+        unsent = self._outbox.size
+        if unsent:
+            unsent += int.from_bytes(ioctl(self._sock.fileno(), TIOCOUTQ, bytes(4)), sys.byteorder)
+        if unsent != self._unsent_seen:
+            self._unsent_seen = unsent
+            self.last_active = now
+        return now - self.last_active
+
+    def is_frame_late(self, now: float, stall_s: float) -> bool:
+        """Whether the rest of a frame takes too long, all at once or drop by drop."""
+        if not self.is_within_frame:
+            return False
+        patience_s = stall_s * (1 + self._frame_size / PATIENCE_BYTES)
+        return now - self.last_active > stall_s or now - self._frame_began > patience_s
 
     def close(self, reason: str) -> None:
         if self.is_closed:

@@ -1,8 +1,8 @@
 """The broker's listening sockets and the connections that came in through them.
 
 Bounds: `max.connections` over all, `max.connections.per.ip` an address (a connection over either is closed at once),
-`connections.max.idle.ms` for one on which nothing moves, and `FRAME_STALL_S` for one that stops in the middle of a
-frame. Out of descriptors, accepting pauses for a moment rather than spinning.
+`connections.max.idle.ms` for one on which nothing moves, and `penstock.frame.stall.ms` for one that stops in the
+middle of a frame. Out of descriptors, accepting pauses for a moment rather than spinning.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from penstock.settings.listeners import Listener
 ACCEPT_AT_ONCE = 64
 ACCEPT_PAUSE_S = 0.1
 SWEEP_EVERY_S = 5.0
-FRAME_STALL_S = 60.0
+SWEEP_EVERY_S_MIN = 0.05
 LAST_ANSWERS_STALL_S = 0.5
 """How long a stopping broker waits while no peer takes anything of what it is sent."""
 
@@ -146,14 +146,16 @@ class SocketServer:
         """Close what is idle for too long, for as long as the broker runs."""
         loop = asyncio.get_running_loop()
         while True:
-            await asyncio.sleep(SWEEP_EVERY_S)
+            stall_ms = self._config[settings.PENSTOCK_FRAME_STALL_MS]
             idle_ms_max = self._config[settings.CONNECTIONS_MAX_IDLE_MS]
+            shortest_ms = min(stall_ms, idle_ms_max) if idle_ms_max >= 0 else stall_ms
+            await asyncio.sleep(max(min(SWEEP_EVERY_S, shortest_ms / 4_000), SWEEP_EVERY_S_MIN))
             now = loop.time()
             for connection in list(self._connections):
-                idle_s = now - connection.last_active
-                if connection.is_within_frame and idle_s > FRAME_STALL_S:
+                idle_ms = connection.idle_s(now) * 1000
+                if connection.is_frame_late(now, stall_ms / 1000):
                     connection.close("stalled within a frame")
-                elif idle_ms_max >= 0 and idle_s * 1000 > idle_ms_max and not connection.owes_answers:
+                elif 0 <= idle_ms_max < idle_ms and not connection.is_waited_for:
                     connection.close("idle")
 
     async def stop(self) -> None:

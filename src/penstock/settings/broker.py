@@ -104,7 +104,13 @@ MAX_CONNECTIONS_PER_IP_OVERRIDES = setting(
 )  # fmt: skip
 CONNECTIONS_MAX_IDLE_MS = setting(
     "connections.max.idle.ms", _BROKER, LONG, default=minutes(10),
-    doc="A connection on which nothing moves for so long is closed; -1 never.",
+    doc="A connection on which nothing moves for so long is closed, also when its peer takes nothing of an answer; "
+    "-1 never.",
+)  # fmt: skip
+PENSTOCK_FRAME_STALL_MS = setting(
+    "penstock.frame.stall.ms", _BROKER, LONG, default=minutes(1), check=at_least(1), live=True,
+    doc="A connection that sends part of a request and then nothing for so long is closed, since others may wait for "
+    "the memory it holds. The whole request may take as long again for each 512 KiB of it.",
 )  # fmt: skip
 SOCKET_REQUEST_MAX_BYTES = setting(
     "socket.request.max.bytes", _BROKER, INT, default=mib(100), check=at_least(1), importance=_HIGH,
