@@ -147,15 +147,20 @@ def test_following_prints_what_comes_until_it_is_interrupted(
     penstock: Penstock, topic: str, penstock_session_broker: RunningBroker
 ) -> None:
     penstock("produce", topic, stdin="old\n")
-    command = [sys.executable, "-m", "penstock.cli", "consume", topic, "--last", "1", "--follow"]
+    # A suite that was started in the background ignores SIGINT, and so would the command that inherits that from it.
+    interruptible = ["env", "--default-signal=INT"]
+    command = [*interruptible, sys.executable, "-m", "penstock.cli", "consume", topic, "--last", "1", "--follow"]
     environment = {**os.environ, "PENSTOCK_BOOTSTRAP": penstock_session_broker.bootstrap}
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as following:
-        assert following.stdout is not None
-        assert following.stdout.readline() == b"old\n"
-        penstock("produce", topic, stdin="new\n")
-        assert following.stdout.readline() == b"new\n"
-        following.send_signal(signal.SIGINT)
-        assert following.wait(30) == ExitCode.INTERRUPTED
+        try:
+            assert following.stdout is not None
+            assert following.stdout.readline() == b"old\n"
+            penstock("produce", topic, stdin="new\n")
+            assert following.stdout.readline() == b"new\n"
+            following.send_signal(signal.SIGINT)
+            assert following.wait(30) == ExitCode.INTERRUPTED
+        finally:
+            following.kill()
 
 
 def test_a_closed_pipe_is_a_quiet_end(penstock: Penstock, topic: str, penstock_session_broker: RunningBroker) -> None:
