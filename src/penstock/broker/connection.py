@@ -84,8 +84,8 @@ class Connection:
         "_backlog",
         "_buffer",
         "_filled",
-        "_frame_size",
         "_frame_began",
+        "_frame_size",
         "_handler",
         "_is_finishing",
         "_is_reading",
@@ -99,8 +99,8 @@ class Connection:
         "_slots",
         "_sock",
         "_spawn",
-        "_wants_memory",
         "_unsent_seen",
+        "_wants_memory",
         "context_cache",
         "is_closed",
         "last_active",
@@ -141,9 +141,9 @@ class Connection:
         self._buffer: bytearray | None = None
         self._filled = 0
         self._frame_size = 0
-        self._backlog = b""
         self._frame_began = 0.0
         self._unsent_seen = 0
+        self._backlog = b""
         self._wants_memory = False
         self._is_reading = True
         self._is_finishing = False
@@ -240,8 +240,8 @@ class Connection:
             return False
         buffer[: len(start)] = start
         self._buffer, self._filled, self._frame_size = buffer, len(start), size
-        return True
         self._frame_began = self._loop.time()
+        return True
 
     def _wait_for_memory(self) -> None:
         self._wants_memory = True
@@ -257,8 +257,8 @@ class Connection:
         if self.is_closed:
             self._memory.wake_next()
             return
-        if self._buffer is not None and self._filled == len(self._buffer):
         self.last_active = self._frame_began = self._loop.time()  # the peer is not to blame for the wait
+        if self._buffer is not None and self._filled == len(self._buffer):
             self._grow_buffer()
         self._resume()
         if not self._wants_memory:
@@ -387,15 +387,6 @@ class Connection:
         """Whether the rest of a frame is for the peer to send; one that waits for our memory does not dawdle."""
         return self._buffer is not None and not self._wants_memory
 
-    def _refuse(self, reason: str) -> None:
-        _log.warning("connection refused", peer=self.peer, listener=self.listener, reason=reason)
-        self._outbox.flush()  # what came before is answered
-        self.close(reason)
-
-    def _broken(self, error: BaseException) -> None:
-        _log.debug("connection broken", peer=self.peer, error=str(error))
-        self.close(str(error))
-
     @property
     def is_waited_for(self) -> bool:
         """Whether the peer waits for us, and not we for the peer to take what it is sent."""
@@ -419,6 +410,15 @@ class Connection:
             return False
         patience_s = stall_s * (1 + self._frame_size / PATIENCE_BYTES)
         return now - self.last_active > stall_s or now - self._frame_began > patience_s
+
+    def _refuse(self, reason: str) -> None:
+        _log.warning("connection refused", peer=self.peer, listener=self.listener, reason=reason)
+        self._outbox.flush()  # what came before is answered
+        self.close(reason)
+
+    def _broken(self, error: BaseException) -> None:
+        _log.debug("connection broken", peer=self.peer, error=str(error))
+        self.close(str(error))
 
     def close(self, reason: str) -> None:
         if self.is_closed:
