@@ -70,6 +70,7 @@ async def _run(config: Config, *, banner: bool) -> None:
             _log.info("listening", listeners=addresses["listeners"], http=addresses["http"], folder=str(folder))
         elif banner:
             click.echo(banner_text(addresses, folder, command_name(), listeners(config)), err=True)
+        program.freeze_memory()
         await asyncio.Event().wait()
 
 
