@@ -48,7 +48,8 @@ class Parked:
         self.finish = finish
 
 
-Handled = list[Chunk] | None | Parked | Coroutine[Any, Any, "list[Chunk] | None"]
+Handled = list[Chunk] | None | Parked | Coroutine[Any, Any, "list[Chunk] | Parked | None"]
+"""A coroutine holds later requests back; it may end with an answer that is not there yet, and no longer does then."""
 
 
 class FrameHandler(Protocol):
@@ -322,13 +323,16 @@ class Connection:
         elif handled is None:
             return
         elif isinstance(handled, Parked):
-            slot = _Slot(None, handled)
-            self._slots.append(slot)
-            handled.future.add_done_callback(lambda _future: self._answer(slot))
+            self._park(handled)
         else:
             assert not isinstance(handled, list)
             self._ordered = task = self._spawn(handled)
             task.add_done_callback(self._ordered_done)
+
+    def _park(self, parked: Parked) -> None:
+        slot = _Slot(None, parked)
+        self._slots.append(slot)
+        parked.future.add_done_callback(lambda _future: self._answer(slot))
 
     def _answer(self, slot: _Slot) -> None:
         parked = slot.parked
@@ -340,17 +344,22 @@ class Connection:
             return
         self._send_answered()
 
-    def _ordered_done(self, task: "Task[list[Chunk] | None]") -> None:
+    def _ordered_done(self, task: "Task[list[Chunk] | Parked | None]") -> None:
         self._ordered = None
         if task.cancelled():
             self.close("stopping")
             return
-        chunks = task.result()
-        if self.is_closed:
-            _release(chunks)
+        result = task.result()
+        if isinstance(result, Parked):
+            self._park(result)
+            if self.is_closed:
+                result.future.cancel()
+                return
+        elif self.is_closed:
+            _release(result)
             return
-        if chunks is not None:
-            self._slots.append(_Slot(chunks, None))
+        elif result is not None:
+            self._slots.append(_Slot(result, None))
         self._send_answered()
 
     def _send_answered(self) -> None:

@@ -205,10 +205,11 @@ class Call:
         except Exception as error:
             return self.refuse(error)
 
-    async def run_raw(self, body: Coroutine[Any, Any, RawReply]) -> list[Chunk] | None:
+    async def run_raw(self, body: "Coroutine[Any, Any, RawReply | Future[RawReply]]") -> list[Chunk] | Parked | None:
         """The ordered part of a raw handler that could not be done on the spot."""
         try:
-            return self.finish_raw(await body)
+            result = await body
+            return Parked(result, self.finish_parked) if isinstance(result, Future) else self.finish_raw(result)
         except Unanswerable as error:
             self.connection.close(str(error))
         except Exception as error:

@@ -286,6 +286,18 @@ class Partition:
             readable.aborted = [(transaction.producer_id, transaction.first_offset) for transaction in aborted]
         return readable
 
+    def bytes_from(self, records: FileSlice, *, committed_only: bool) -> int | None:
+        """How much a fetcher may see from where a slice begins to its segment's end; None in a segment that is closed,
+        which has all that it ever will.
+        """
+        log = self.log
+        active = log.active
+        if records.file is not active.file:
+            return None
+        before = self.last_stable_offset if committed_only else self.high_watermark
+        end = active.size if before >= log.end_offset else active.end_before(before)
+        return max(end - records.position, records.size)
+
     def end_of_epoch(self, epoch: int) -> tuple[int, int]:
         """The largest epoch up to this one that the log knows, and where it ends; -1 and -1 if there is none."""
         return self.log.epochs.end_offset_for(epoch)

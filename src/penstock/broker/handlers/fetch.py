@@ -54,7 +54,7 @@ def fetch(
     image: ClusterImage,
     sessions: FetchSessions,
     config: Config,
-) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply]":
+) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply | Future[RawReply]]":
     request = decode_request(frame, position, context.api_version)
     try:
         session, is_incremental = sessions.begin(request, context.api_version)
@@ -141,9 +141,27 @@ class _Fetch:
             if answer.records is not None:
                 left -= answer.records.size
                 total += answer.records.size
-            if answer.high_watermark > asked.high_watermark:
+            if answer.diverging_epoch is not None or answer.high_watermark > asked.high_watermark:
                 has_error = True  # a fetcher that tells its high watermark wants to hear of a newer one at once
-        return has_error or total >= self._request.bytes_min or not self._asked
+        if has_error or total >= min(self._request.bytes_min, self._bytes_max) or not self._asked:
+            return True
+        return total > 0 and self._waits_in_vain()
+
+    def _waits_in_vain(self) -> bool:
+        """Whether more is there than the answer may hold: the minimum counts what could be had, as in Kafka. A slice
+        ends with a batch, below the limits; and it ends with its segment, whose successor is the next fetch's.
+        """
+        committed_only = self._request.isolation_level == READ_COMMITTED
+        had = 0
+        for (_key, asked), (_, answer, partition) in zip(self._asked, self._answers, strict=True):
+            if answer.records is not None and partition is not None:
+                available = partition.bytes_from(answer.records, committed_only=committed_only)
+                if available is None:
+                    return True
+                had += min(available, max(asked.bytes_max, answer.records.size))
+            elif partition is not None and asked.offset < answer.high_watermark:
+                had += max(asked.bytes_max, 0)  # left out: the answer is full
+        return had >= min(self._request.bytes_min, self._bytes_max)
 
     def cold(self) -> list[tuple[Partition, int]]:
         """Partitions that are read where no index is in memory, each with the offset."""
@@ -152,17 +170,19 @@ class _Fetch:
         for key, asked in self._asked:
             local = find(key)
             partition = local.get(asked.index) if local is not None else None
-            if partition is not None and not partition.log.is_near(asked.offset):
+            if partition is None or asked.offset >= partition.high_watermark:
+                continue  # nothing to read: nothing to look up
+            if not partition.log.is_near(asked.offset):
                 found.append((partition, asked.offset))
         return found
 
-    async def run_slowly(self, cold: list[tuple[Partition, int]]) -> RawReply:
+    async def run_slowly(self, cold: list[tuple[Partition, int]]) -> "RawReply | Future[RawReply]":
         """Load indexes in threads first: the loop does not wait for a disk."""
         for partition, offset in cold:
             await asyncio.to_thread(partition.log.warm, offset)
         if self.read() or self._request.wait_ms_max <= 0:
             return self.reply()
-        return await self.park()
+        return self.park()
 
     def _unknown(self, key: TopicKey, index: int) -> PartitionAnswer:
         by_id = self._context.api_version >= TOPIC_IDS_FROM

@@ -72,7 +72,7 @@ Waiting = list[tuple[PartitionOutcome, "Future[None]"]]
 @answers_raw(ApiKey.PRODUCE, versions=(3, 13), advertised_from=0)
 def produce(
     frame: memoryview, position: int, context: RequestContext, partitions: Partitions, image: ClusterImage
-) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply]":
+) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply | Future[RawReply]]":
     version = context.api_version
     request = decode_request(frame, position, version)
     work = _Produce(request, context, partitions, image)
@@ -217,7 +217,7 @@ class _Produce:
         for _key, parts in self._request.topics:
             parts[:] = [(index, None if view is None else memoryview(bytearray(view))) for index, view in parts]
 
-    async def run_slowly(self) -> RawReply:
+    async def run_slowly(self) -> "RawReply | Future[RawReply]":
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
         refusals: dict[tuple[TopicKey, int], Refusal] = {}
         for key, parts in self._request.topics:
@@ -234,7 +234,7 @@ class _Produce:
         waiting = self.append_all(refusals)
         if not waiting:
             return self.reply()
-        return await self.park(waiting)
+        return self.park(waiting)
 
     # Waiting and answering --------------------------------------------------------------------------------------
 
