@@ -127,6 +127,8 @@ def ours_as_plain_fields(value: Any, layout: Layout) -> dict[str, Any]:
 
 def _plain(value: Any, slot: Slot) -> Any:
     match value:
+        case tuple() if slot.field.type == "uuid":
+            return [bytes(16) if each is None else each.bytes for each in value]  # kio reads a zero id as none
         case tuple():
             return [_plain(each, slot) for each in value]
         case None if slot.field.type == "uuid" and not slot.field.is_array:
