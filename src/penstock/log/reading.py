@@ -1,10 +1,11 @@
 """Reading a log: by offset as a slice of a file, by timestamp, and as bytes for those who open batches."""
 
+import asyncio
 from bisect import bisect_right
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
 
-from penstock.errors import OffsetOutOfRange
+from penstock.errors import KafkaStorageError, OffsetOutOfRange
 from penstock.log.checking import check_closed
 from penstock.log.files import private_descriptor
 from penstock.log.scan import Damaged, Found, walk
@@ -14,6 +15,9 @@ from penstock.log.state import LogState
 from penstock.log.transactions import AbortedTransaction, collect_aborted
 from penstock.model import LeaderEpoch, Millis, Offset
 from penstock.wire.records import iterate
+
+LOOK_UPS_MAX: Final = 5
+"""How often a lookup in a thread is begun anew because the log's files were exchanged under it."""
 
 
 class FoundByTime(NamedTuple):
@@ -92,6 +96,21 @@ class ReadableLog(LogState):
 
     # --- by time; these open files of their own, so that a thread may do them ---
 
+    async def look_up(self, find: Callable[[], FoundByTime | None]) -> FoundByTime | None:
+        """One of the two below, in a thread. Meanwhile compaction may exchange a file and retention remove one: what
+        then looks like damage is none, and the lookup is begun anew.
+        """
+        for _ in range(LOOK_UPS_MAX):
+            segments = self.segments
+            try:
+                return await asyncio.to_thread(find)
+            except Damaged as damage:
+                if self.segments is segments:
+                    raise self.take_offline(str(damage), stops_reads=True) from damage
+            except FileNotFoundError:
+                self.ensure_readable()
+        raise KafkaStorageError(f"{self.partition} changes too fast to be looked up")
+
     def find_by_time(self, timestamp: int) -> FoundByTime | None:
         """The first record at or after the log's start whose timestamp is at least this one."""
         self.ensure_readable()
@@ -117,7 +136,7 @@ class ReadableLog(LogState):
         times = segment.time_index if segment.time_index is not None else segment.load_time_index()
         offsets = segment.index if segment.index is not None else segment.load_offset_index()
         from_offset = max(times.floor(timestamp), start_offset - segment.base_offset)
-        for found in self.batches_of(segment, position=offsets.floor(from_offset), check_crc=False):
+        for found in _batches(segment, position=offsets.floor(from_offset), check_crc=False):
             if found.header.max_timestamp < timestamp or found.header.last_offset < start_offset:
                 continue
             for record in iterate(found.view):
@@ -127,14 +146,13 @@ class ReadableLog(LogState):
         return None
 
     def batches_of(self, segment: Segment, *, position: int = 0, check_crc: bool = True) -> Iterator[Found]:
-        """Every batch of a segment, through a descriptor of its own; damage takes the log offline (RULES 23)."""
-        if not segment.size:
-            return
-        with private_descriptor(segment.file.path) as fd:
-            try:
-                yield from walk(fd, position, segment.size, expected_offset=segment.base_offset, check_crc=check_crc)
-            except Damaged as damage:
-                raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
+        """Every batch of a segment; damage takes the log offline (RULES 23). For the loop: a thread cannot tell damage
+        from a file that was exchanged.
+        """
+        try:
+            yield from _batches(segment, position=position, check_crc=check_crc)
+        except Damaged as damage:
+            raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
 
     def warm(self, start: int) -> None:
         """Bring what `slice` will read first into the page cache; blocks, so in a thread. Changes nothing."""
@@ -175,6 +193,13 @@ class ReadableLog(LogState):
     def _number_of(segments: tuple[Segment, ...], offset: int) -> int:
         """The last segment that begins at or before an offset (the first where none does)."""
         return max(0, bisect_right(segments, offset, key=_base_offset) - 1)
+
+
+def _batches(segment: Segment, *, position: int, check_crc: bool) -> Iterator[Found]:
+    """Through a descriptor of its own, so that a thread may do it."""
+    if segment.size:
+        with private_descriptor(segment.file.path) as fd:
+            yield from walk(fd, position, segment.size, expected_offset=segment.base_offset, check_crc=check_crc)
 
 
 def _base_offset(segment: Segment) -> int:

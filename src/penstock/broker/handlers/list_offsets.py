@@ -4,7 +4,6 @@ v2 isolation level, v4 leader epochs, v6 flexible, v7 largest timestamp, v8 earl
 timeout, v11 earliest pending upload. Without a cold tier the last three answer as Kafka does (RULES 39).
 """
 
-import asyncio
 from collections import Counter
 
 import structlog
@@ -112,9 +111,7 @@ async def _find(partition: Partition, timestamp: int, request: ListOffsetsReques
         case -5 | -6:
             return -1, -1, -1
     # Opening the batch that holds the answer reads from disk, so it is done in a thread.
-    found = await asyncio.to_thread(
-        log.max_timestamp if timestamp == MAX_TIMESTAMP else lambda: log.find_by_time(timestamp)
-    )
+    found = await log.look_up(log.max_timestamp if timestamp == MAX_TIMESTAMP else lambda: log.find_by_time(timestamp))
     if found is None:
         return -1, -1, -1
     fetchable = partition.last_stable_offset if committed_only else partition.high_watermark
