@@ -179,6 +179,8 @@ class Partition:
         else:
             self._durable_end = log.end_offset
             self._advance_high_watermark()
+            if log.end_offset - log.recovery_point >= rules.flush_records:
+                self._flush_soon()
         return Appended(base_offset, log.end_offset, now if rules.stamps_append_time else -1, log.start_offset)
 
     def _duplicate(self, duplicate: Duplicate) -> Appended:
@@ -218,12 +220,17 @@ class Partition:
             self._is_flushing = True
             self._spawn(self._flush())
 
+    def _is_flush_due(self, end_offset: int) -> bool:
+        if self.rules.flushes_before_ack:
+            return self._durable_end < end_offset
+        return end_offset - self.log.recovery_point >= self.rules.flush_records
+
     async def _flush(self) -> None:
         """Group commit: while one fdatasync runs, later appends gather behind it and share the next one."""
         try:
-            while self._durable_end < (upto := self.log.end_offset):
+            while self._is_flush_due(upto := self.log.end_offset):
                 await self._flusher.durable(self.log, upto)
-                self._durable_end = upto
+                self._durable_end = max(self._durable_end, upto)
                 self._advance_high_watermark()
         except Refusal as refusal:
             self._fail_waiters(refusal)

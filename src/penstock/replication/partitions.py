@@ -36,6 +36,8 @@ RETRY_AFTER_S = 5.0
 
 _log = structlog.get_logger(__name__)
 
+SLICES_FRACTION = 4
+
 LocalPartitions = dict[int, Partition]
 Finder = Callable[[bytes], LocalPartitions | None]
 
@@ -84,6 +86,11 @@ class Partitions:
 
     def __len__(self) -> int:
         return sum(map(len, self._by_name.values()))
+
+    @property
+    def slices_max(self) -> int:
+        """Slices that one answer may hold: a part of the files that may be open, whatever it asks for."""
+        return max(1, self.folders[0].pool.open_max // SLICES_FRACTION)
 
     def topic_metrics(self, topic: str) -> metrics.TopicMetrics:
         return self._registry.of(metrics.TopicMetrics, topic=topic)

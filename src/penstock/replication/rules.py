@@ -72,6 +72,8 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
     opens_batches: bool
     """Whether an append may have to look inside a batch, which is too slow for the event loop."""
     flushes_before_ack: bool
+    flush_records: int
+    """Unflushed records at which a flush begins, without anybody waiting for it."""
     in_sync_min: int
 
     @classmethod
@@ -97,7 +99,9 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
             needs_keys=needs_keys,
             checks_records=checks_records,
             opens_batches=needs_keys or checks_records or target_codec != KEEP_PRODUCERS_CODEC,
-            flushes_before_ack=config[settings.PENSTOCK_FLUSH_BEFORE_ACK],
+            # One record a flush leaves nothing that could be acknowledged before it.
+            flushes_before_ack=config[settings.PENSTOCK_FLUSH_BEFORE_ACK] or config[settings.FLUSH_MESSAGES] == 1,
+            flush_records=config[settings.FLUSH_MESSAGES],
             in_sync_min=config[settings.MIN_INSYNC_REPLICAS],
         )
 

@@ -249,6 +249,33 @@ async def test_what_a_killed_process_left_unflushed_is_flushed_before_it_counts(
     bench.pool.close_all()
 
 
+async def test_flush_messages_begins_a_flush_that_nobody_waits_for(folder: Path) -> None:
+    bench = Bench(folder, {"flush.messages": "3"})
+    for _ in range(2):
+        bench.partition.append(bench.batch(), acks=ALL)
+    await asyncio.sleep(0)
+    assert bench.flusher.gates == []
+    appended = bench.partition.append(bench.batch(), acks=ALL)
+    await asyncio.sleep(0)
+    assert len(bench.flusher.gates) == 1 and bench.partition.acknowledged(appended, acks=ALL) is None
+    bench.log.recovery_point = 3  # as the flush would
+    bench.flusher.gates[0].set_result(None)
+    await asyncio.gather(*bench.tasks)
+    assert len(bench.flusher.gates) == 1
+    bench.pool.close_all()
+
+
+async def test_flushing_every_record_is_flushing_before_the_acknowledgement(folder: Path) -> None:
+    bench = Bench(folder, {"flush.messages": "1"})
+    appended = bench.partition.append(bench.batch(), acks=1)
+    wait = bench.partition.acknowledged(appended, acks=1)
+    assert wait is not None and not wait.done()
+    await asyncio.sleep(0)
+    bench.flusher.gates[0].set_result(None)
+    await wait
+    bench.pool.close_all()
+
+
 def test_watchers_hear_of_every_move_until_they_stop_watching(bench: Bench) -> None:
     watcher = Watcher()
     bench.partition.watch(watcher)
