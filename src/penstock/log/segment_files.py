@@ -141,7 +141,9 @@ class SegmentOnDisk:
                     if self._timestamp_at(fd, position) == self.max_timestamp:
                         return
                     break
-            self.max_timestamp = max(self._timestamp_at(fd, place[0]) for place in walk_headers(fd, 0, self.size))
+            # Of a damaged segment not one batch may be found: then it ages by its file, as one without timestamps does.
+            found = (self._timestamp_at(fd, place[0]) for place in walk_headers(fd, 0, self.size))
+            self.max_timestamp = max(found, default=NO_TIMESTAMP)
 
     def _timestamp_at(self, fd: int, position: int) -> int:
         timestamp: int = TIMESTAMP.unpack(os.pread(fd, TIMESTAMP.size, position + MAX_TIMESTAMP_AT))[0]

@@ -71,6 +71,17 @@ def test_a_wrong_time_index_does_not_make_records_old(tmp_path: Path) -> None:
     assert again.delete_old_segments(log.clock.now() + HOUR_MS + 1, 12) == 4
 
 
+def test_a_segment_of_which_nothing_can_be_read_ages_by_its_file(tmp_path: Path) -> None:
+    log = a_filled_log(tmp_path, records=9, retention_ms=str(HOUR_MS))
+    log.flush()
+    path = Path(log.segments[0].file.path)
+    path.write_bytes(bytes(path.stat().st_size))
+    written = path.stat().st_mtime_ns // 1_000_000
+
+    assert log.delete_old_segments(written + HOUR_MS, 9) == 0
+    assert log.delete_old_segments(written + HOUR_MS + 1, 9) > 0
+
+
 def test_retention_by_size_leaves_at_least_retention_bytes(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path, retention_bytes="600", retention_ms="-1")
 
