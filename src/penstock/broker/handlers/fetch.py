@@ -124,6 +124,7 @@ class _Fetch:
         self._answers = answers
         committed_only = self._request.isolation_level == READ_COMMITTED
         left, total, has_error = self._bytes_max, 0, False
+        slices_left = self._partitions.slices_max
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
         for key, asked in self._asked:
             local = find(key)
@@ -141,6 +142,9 @@ class _Fetch:
             if answer.records is not None:
                 left -= answer.records.size
                 total += answer.records.size
+                slices_left -= 1
+                if not slices_left:
+                    left = 0  # full: each slice holds a file open until it is sent, and others want to read too
             if answer.diverging_epoch is not None or answer.high_watermark > asked.high_watermark:
                 has_error = True  # a fetcher that tells its high watermark wants to hear of a newer one at once
         if has_error or total >= min(self._request.bytes_min, self._bytes_max) or not self._asked:
