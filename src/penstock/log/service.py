@@ -70,6 +70,8 @@ class LogHousekeeping:
                 await step()
             except (OSError, KafkaStorageError) as error:
                 _log.error("housekeeping failed", step=name, reason=str(error))
+            except Exception:  # a bug, or a log in a state that nobody thought of: no reason to stop serving
+                _log.exception("housekeeping failed", step=name)
 
     def _logs(self) -> list[PartitionLog]:
         return [log for folder in self._folders for log in folder]

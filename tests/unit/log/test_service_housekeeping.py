@@ -251,6 +251,26 @@ async def test_silent_producers_are_forgotten(tmp_path: Path) -> None:
     await kept.close()
 
 
+async def test_a_step_that_fails_unexpectedly_is_tried_again_and_stops_nothing(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    tries: list[int] = []
+    tried_thrice = asyncio.Event()
+
+    async def fail() -> None:
+        tries.append(1)
+        if len(tries) == 3:
+            tried_thrice.set()
+        raise ZeroDivisionError
+
+    task = asyncio.create_task(kept.keeping._repeat("a step", 0, fail))
+    async with asyncio.timeout(10):
+        await tried_thrice.wait()
+    assert not task.done()
+    task.cancel()
+    await asyncio.wait([task])
+    await kept.close()
+
+
 async def test_housekeeping_runs_until_it_is_cancelled(tmp_path: Path) -> None:
     kept = Kept(tmp_path)
     task = asyncio.create_task(kept.keeping.run())
