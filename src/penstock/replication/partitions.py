@@ -133,6 +133,8 @@ class Partitions:
                     await work()
                 except (OSError, KafkaStorageError) as error:
                     _log.error("partition work failed", error=str(error), exc_info=error)
+                except Exception:  # a bug: that topic has no logs now, the others are served on
+                    _log.exception("partition work failed")
                 finally:
                     self._work.task_done()
         finally:
@@ -187,6 +189,8 @@ class Partitions:
         for index in indexes:
             if self._image.topics_by_id.get(topic.topic_id) is not topic:
                 return  # deleted meanwhile
+            if index in self._by_id.get(topic.topic_id, {}):
+                continue  # wanted twice: the topic grew, or was tried again, before its turn came
             partition = TopicPartition(topic.name, index)
             folder = min(self.folders, key=lambda folder: (partition not in folder.lost, len(folder.logs)))
             try:

@@ -1,0 +1,104 @@
+"""Logs come and go with the image, whatever the disk says meanwhile."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.clusters import BROKER_ID, a_cluster
+from tests.support.logs import StillClock
+
+from penstock.cluster import Cluster, CreateTopic, GrowTopic
+from penstock.cluster.commands import CreatedTopic
+from penstock.errors import KafkaStorageError
+from penstock.log import FilePool, Flusher, LogFolder, PartitionLog
+from penstock.metrics import MetricsRegistry
+from penstock.replication import Partitions
+from penstock.settings import Config
+
+
+class Bench:
+    def __init__(self, cluster: Cluster, folder: LogFolder) -> None:
+        self.cluster = cluster
+        self.folder = folder
+        self.partitions = Partitions(
+            broker_id=BROKER_ID,
+            image=cluster.image,
+            config=Config.for_broker(),
+            clock=folder.clock,
+            folders=[folder],
+            flusher=Flusher(),
+            registry=MetricsRegistry(),
+            spawn=asyncio.create_task,
+        )
+        cluster.controller.settled = self.partitions.settled
+        self.following = asyncio.create_task(self.partitions.follow())
+
+    async def create(self, name: str, partitions: int) -> None:
+        (made,) = await self.cluster.controller.create_topics(
+            [CreateTopic(name, partitions=partitions)], timeout_ms=9_000
+        )
+        assert isinstance(made, CreatedTopic)
+
+    async def until_there_are(self, count: int) -> None:
+        async with asyncio.timeout(10):
+            while len(self.partitions) < count:
+                assert not self.following.done()
+                await asyncio.sleep(0.001)
+
+
+@asynccontextmanager
+async def following(path: Path) -> AsyncIterator[Bench]:
+    folder = LogFolder(path, cluster_id="cluster", node_id=BROKER_ID, pool=FilePool(64), clock=StillClock())
+    folder.open_all(lambda _partition, _topic_id: None)
+    async with a_cluster() as cluster:
+        bench = Bench(cluster, folder)
+        yield bench
+        assert not bench.following.done()
+        bench.following.cancel()
+        await asyncio.wait([bench.following])
+    folder.close()
+
+
+class FullDisk:
+    """Refuses new logs until it is told otherwise."""
+
+    def __init__(self, folder: LogFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.is_full = True
+        self._create = folder.create
+        monkeypatch.setattr(folder, "create", self.create)
+
+    def create(self, *asked: Any) -> PartitionLog:
+        if self.is_full:
+            raise KafkaStorageError("no space left")
+        return self._create(*asked)
+
+
+async def test_logs_that_a_full_disk_kept_from_being_made_are_made_once_however_often_they_were_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.replication.partitions.RETRY_AFTER_S", 0.05)
+    async with following(tmp_path) as bench:
+        disk = FullDisk(bench.folder, monkeypatch)
+        await bench.create("orders", 3)
+        (count,) = await bench.cluster.controller.create_partitions([GrowTopic("orders", 5)], timeout_ms=9_000)
+        assert count == 5 and len(bench.partitions) == 0
+        disk.is_full = False
+        topic = bench.cluster.image.topics["orders"]
+        for _ in range(3):  # as when several retries come at once
+            bench.partitions._create(topic, 0)
+        await bench.until_there_are(5)
+        await bench.partitions.settled()
+
+
+async def test_a_failure_that_nobody_thought_of_leaves_the_other_topics_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with following(tmp_path) as bench:
+        with monkeypatch.context() as broken:
+            broken.setattr(bench.folder, "create", lambda *_: 1 / 0)
+            await bench.create("unlucky", 1)
+        await bench.create("lucky", 2)
+        assert [partition.topic for partition in bench.partitions] == ["lucky", "lucky"]
