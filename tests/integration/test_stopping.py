@@ -30,7 +30,7 @@ def test_a_stop_leaves_topics_half_made_and_the_next_start_finishes_them(running
     running.restart()
     with Client(running) as client:
         topics = client.request("Metadata", 4, {"topics": None, "allow_auto_topic_creation": False})["topics"]
-        assert {topic["name"] for topic in topics} <= set(names)
+        assert {topic["name"] for topic in topics} == set(names)
         for topic in topics:
             assert len(topic["partitions"]) == 300
             assert client.offset(topic["name"], -1, partition=299)["error_code"] == 0
