@@ -14,6 +14,7 @@ from penstock.log.slices import FileSlice
 from penstock.log.state import LogState
 from penstock.log.transactions import AbortedTransaction, collect_aborted
 from penstock.model import LeaderEpoch, Millis, Offset
+from penstock.wire.batch import HEADER_SIZE
 from penstock.wire.records import iterate
 
 LOOK_UPS_MAX: Final = 5
@@ -49,8 +50,12 @@ class ReadableLog(LogState):
             if not segment.is_checked:
                 self._check(segment, segments[number + 1])
         position = segment.find(start)
-        while position == UNKNOWN:
-            # Compaction left nothing from `start` to this segment's end: what comes next is in a later one.
+        while position == UNKNOWN or (
+            segment.size - position == HEADER_SIZE and self._something_follows(segments, number, before)
+        ):
+            # Compaction left nothing from `start` to this segment's end, or only the emptied batch that it ends with:
+            # what comes next is in a later one. (A consumer that gets many answers without a record in a row takes them
+            # for records that are too large to fetch.)
             number += 1
             if number == len(segments) or segments[number].base_offset >= before:
                 return None
@@ -188,6 +193,13 @@ class ReadableLog(LogState):
         if not segment.is_index_written:
             segment.index_again()  # in memory; the next start writes the file
             segment.is_index_written = True
+
+    @staticmethod
+    def _something_follows(segments: tuple[Segment, ...], number: int, before: int) -> bool:
+        if number + 1 == len(segments):
+            return False
+        following = segments[number + 1]
+        return following.size > 0 and following.base_offset < before
 
     @staticmethod
     def _number_of(segments: tuple[Segment, ...], offset: int) -> int:
