@@ -23,7 +23,7 @@ def most_open_files(broker: ProgramBroker) -> Iterator[list[int]]:
     most, stopping = [0], threading.Event()
 
     def watch() -> None:
-        while not stopping.wait(0.01):
+        while not stopping.wait(0.05):
             most[0] = max(most[0], open_files(broker.pid))
 
     thread = threading.Thread(target=watch)

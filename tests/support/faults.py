@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from prometheus_client.parser import text_string_to_metric_families
 from tests.support.batches import Rec, batch, describe
-from tests.support.raw import RawClient, port_of
+from tests.support.raw import RawClient, decode_response, port_of
 
 from penstock.testing import RunningBroker
 
@@ -161,6 +161,12 @@ class Client(RawClient):
 
     def __enter__(self) -> Client:
         return self
+
+    def receive(self, api: str, version: int, sent: int) -> dict[str, Any]:
+        """The answer to a request that was sent before."""
+        answered, response = decode_response(api, version, self.receive_frame())
+        assert answered == sent, f"asked {sent}, got an answer to {answered}"
+        return response
 
     def produce(self, topic: str, records: bytes, *, partition: int = 0, acks: int = -1) -> dict[str, Any]:
         """The partition's outcome."""
