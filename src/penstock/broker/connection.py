@@ -314,7 +314,14 @@ class Connection:
     # Answering --------------------------------------------------------------------------------------------------
 
     def _handle(self, frame: memoryview) -> None:
-        handled = self._handler.handle(frame, self)
+        try:
+            handled = self._handler.handle(frame, self)
+        except BadFrame:
+            raise
+        except Exception as bug:
+            # The frames behind this one would be lost and the stream out of step: better no connection than a mute one.
+            _log.error("frame not handled", peer=self.peer, exc_info=bug)
+            raise BadFrame("a bug of the broker") from bug
         if type(handled) is list:
             if self._slots:
                 self._slots.append(_Slot(handled, None))

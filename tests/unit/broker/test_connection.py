@@ -38,6 +38,8 @@ class Echo:
             return None
         if payload.startswith(b"bad"):
             raise BadFrame("said so")
+        if payload.startswith(b"bug"):
+            raise BlockingIOError
         return [frame(payload)]
 
     def bad_frame(self, reason: str) -> BadFrame:
@@ -227,12 +229,14 @@ async def test_a_frame_of_an_impossible_size_closes_the_connection(peer: Peer, s
     assert peer.closed == [peer.connection]
 
 
-async def test_a_bad_frame_closes_the_connection_after_the_answers_before_it(peer: Peer) -> None:
-    await peer.send(b"good", b"bad", b"never seen")
-    assert await peer.answer() == b"good"
-    with pytest.raises(EOFError):
-        await peer.answer()
-    assert peer.echo.frames == [b"good", b"bad"]
+@pytest.mark.parametrize("frame", [b"bad", b"bug"])
+async def test_a_bad_frame_closes_the_connection_after_the_answers_before_it(peer: Peer, frame: bytes) -> None:
+    await peer.send(b"good", frame, b"never seen")
+    async with asyncio.timeout(10):
+        assert await peer.answer() == b"good"
+        with pytest.raises(EOFError):
+            await peer.answer()
+    assert peer.echo.frames == [b"good", frame]
 
 
 async def test_a_peer_that_goes_takes_its_waiting_requests_and_memory_along(peer: Peer) -> None:
