@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from struct import Struct
 from time import process_time_ns, time
 from typing import Any
 from unittest.mock import patch
@@ -28,6 +29,7 @@ from penstock.wire.framing import RequestHeader
 from penstock.wire.messages.api_versions_request import ApiVersionsRequest
 from penstock.wire.messages.create_topics_request import CreatableTopic, CreateTopicsRequest
 from penstock.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
+from penstock.wire.messages.fetch_response import FetchResponse
 from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
 from penstock.wire.messages.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
 from penstock.wire.messages.produce_response import ProduceResponse
@@ -39,6 +41,7 @@ _ENOUGH_NS = 150_000_000
 _WRITTEN_BYTES_MAX = 400_000_000
 _TAGS_AFTER_RECORDS = 3
 _NO_OFFSET = bytes(8)
+_SESSION = Struct(">ii")
 _RESPONSE_HEADER = 9  # size, correlation id, no tags
 
 
@@ -89,6 +92,31 @@ def fetch(partition_count: int, topic_id: bytes, *, offset: int = 0) -> memoryvi
     ]
     request = FetchRequest(max_wait_ms=0, min_bytes=1, topics=[FetchTopic(topic_id=topic_id, partitions=partitions)])
     return frame(request, 16)
+
+
+class SessionFetch:
+    """An incremental fetch of a session in which nothing happens, again and again: its epoch rises each time."""
+
+    _SESSION_AT = 13  # in the body: wait, two sizes and the isolation level come before
+
+    def __init__(self, partition_count: int, topic_id: bytes) -> None:
+        partitions = [FetchPartition(partition=i, partition_max_bytes=1 << 20) for i in range(partition_count)]
+        topics = [FetchTopic(topic_id=topic_id, partitions=partitions)]
+        self.first = frame(FetchRequest(max_wait_ms=0, min_bytes=1, session_epoch=0, topics=topics), 16)
+        self._frame = frame(FetchRequest(max_wait_ms=0, min_bytes=1), 16)
+        header = RequestHeader(FetchRequest.api_key, 16, 7, "rdkafka")
+        self._session = self._frame[len(header.encode()) + self._SESSION_AT :][:8]
+        self._id = self._epoch = 0
+
+    def begin(self, chunks: list[Any]) -> None:
+        self._id = FetchResponse.decode(b"".join(chunks), 16, _RESPONSE_HEADER).session_id
+        if not self._id:
+            raise RuntimeError("no fetch session was given")
+
+    def __call__(self) -> memoryview:
+        self._epoch += 1
+        _SESSION.pack_into(self._session, 0, self._id, self._epoch)
+        return self._frame
 
 
 def release(handled: Any) -> None:
@@ -150,6 +178,9 @@ async def measure(folder: Path) -> list[tuple[str, float]]:
             await dispatcher.handle(frame(creation, 7), peer)  # type: ignore[arg-type, misc]
             assert node.partitions is not None
             topic_id = next(iter(node.partitions)).topic_id
+            idle = SessionFetch(100, topic_id)
+            idle.begin(handle(idle.first))
+            costs = [("Fetch v16, 100 idle partitions in a session", cost_us(lambda: answer(idle())))]
             first = Produce(1, 1024)
             first.check(handle(first()))
             asked = {
@@ -166,7 +197,7 @@ async def measure(folder: Path) -> list[tuple[str, float]]:
                 "Produce v10, 16 KB": Produce(16, 1000),
                 "Produce v10, 1 MB": Produce(960, 1024),
             }
-            costs = [(name, cost_us(partial(answer, request))) for name, request in asked.items()]
+            costs += [(name, cost_us(partial(answer, request))) for name, request in asked.items()]
             for name, produce in produced.items():
                 produce.check(handle(produce()))
                 calls_max = _WRITTEN_BYTES_MAX // REPEATS // len(produce())

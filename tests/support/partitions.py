@@ -1,7 +1,7 @@
 """A handful of partitions of one topic on real logs, as the Produce and Fetch handlers see them."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,9 @@ class GatedFlusher(Flusher):
 
 
 class SomePartitions:
-    """Stands in for `replication.Partitions`, of which handlers use `finder` and `endpoints`."""
+    """Stands in for `replication.Partitions`, of which handlers use `finder`, `endpoints` and `slices_max`."""
+
+    slices_max = 1000
 
     def __init__(self, folder: Path, count: int = 1, settings: Mapping[str, str] | None = None) -> None:
         self.clock = StillClock()
@@ -77,6 +79,9 @@ class SomePartitions:
 
     def __getitem__(self, index: int) -> Partition:
         return self._local[index]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._local)
 
     def finder(self, *, by_id: bool) -> Any:
         return {TOPIC_ID if by_id else TOPIC.encode(): self._local}.get

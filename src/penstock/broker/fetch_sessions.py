@@ -10,6 +10,7 @@ from collections import OrderedDict
 
 from penstock.errors import FetchSessionIdNotFound, FetchSessionTopicIdError, InvalidFetchSessionEpoch
 from penstock.model import Clock, Dice
+from penstock.replication import Partition
 from penstock.wire.fetch import TOPIC_IDS_FROM, FetchPartition, FetchRequest, PartitionAnswer
 from penstock.wire.produce import TopicKey
 
@@ -56,6 +57,15 @@ class FetchSession:
 
     def asked(self) -> Asked:
         return [(key, cached.asked) for (key, _index), cached in self.partitions.items()]
+
+    def knows(self, key: TopicKey, partition: Partition) -> bool:
+        """Whether an incremental answer may leave out a partition that has neither records nor an error."""
+        cached = self.partitions.get((key, partition.index))
+        return (
+            cached is not None
+            and cached.high_watermark == partition.high_watermark
+            and cached.log_start_offset == partition.log.start_offset
+        )
 
     def changed(self, key: TopicKey, answer: PartitionAnswer) -> bool:
         """Whether an incremental answer must mention this partition; remembers what it is told."""

@@ -1,5 +1,7 @@
 """Fetch sessions (KIP-227): full, incremental, forgotten, evicted, refused."""
 
+from dataclasses import dataclass
+
 import pytest
 from tests.support.clocks import ManualClock
 
@@ -52,6 +54,33 @@ def begun(sessions: FetchSessions, *partitions: int) -> FetchSession:
 def test_a_full_fetch_with_epoch_0_begins_a_session_with_an_id_of_its_own() -> None:
     sessions, _ = some_sessions()
     assert (begun(sessions, 0, 1).id, begun(sessions, 0).id) == (1, 2)
+
+
+@dataclass
+class FakeLog:
+    start_offset: int
+
+
+@dataclass
+class FakePartition:
+    index: int
+    high_watermark: int
+    log: FakeLog
+
+
+def test_a_session_knows_what_it_told_of_a_partition() -> None:
+    sessions, _ = some_sessions()
+    session = begun(sessions, 0)
+
+    def knows(index: int, high_watermark: int, start: int) -> bool:
+        return session.knows(TOPIC, FakePartition(index, high_watermark, FakeLog(start)))  # type: ignore[arg-type]
+
+    assert not knows(0, 5, 0)
+    session.changed(TOPIC, PartitionAnswer(0, high_watermark=5, log_start_offset=0))
+    assert knows(0, 5, 0)
+    assert not knows(0, 6, 0) and not knows(0, 5, 1) and not knows(1, 5, 0)
+    session.changed(TOPIC, PartitionAnswer(0, 6, high_watermark=5, log_start_offset=0))
+    assert not knows(0, 5, 0), "after an error, that it is gone must be told"
 
 
 def test_a_final_fetch_gets_no_session_and_ends_the_one_it_names() -> None:

@@ -42,6 +42,8 @@ from penstock.wire.produce import Endpoint, TopicKey
 
 READ_COMMITTED = 1
 
+Answers = list[tuple[TopicKey, FetchPartition, PartitionAnswer, Partition | None]]
+
 _log = structlog.get_logger(__name__)
 
 
@@ -62,10 +64,10 @@ def fetch(
         return encode_response(context.api_version, [], error_code=refusal.code)
     asked = session.asked() if session is not None and is_incremental else _asked(request)
     work = _Fetch(request, context, partitions, image, session, is_incremental, asked, config[FETCH_MAX_BYTES])
-    cold = work.cold()
-    if cold:
-        return work.run_slowly(cold)
-    if work.read() or request.wait_ms_max <= 0:
+    is_enough = work.read(may_load=False)
+    if work.cold:
+        return work.run_slowly()
+    if is_enough or request.wait_ms_max <= 0:
         return work.reply()
     return work.park()
 
@@ -90,6 +92,8 @@ class _Fetch:
         "_request",
         "_session",
         "_timer",
+        "_watched",
+        "cold",
     )
 
     def __init__(
@@ -111,17 +115,25 @@ class _Fetch:
         self._is_incremental = is_incremental
         self._asked = asked
         self._bytes_max = min(request.bytes_max, bytes_max)
-        self._answers: list[tuple[TopicKey, PartitionAnswer, Partition | None]] = []
+        self._answers: Answers = []
         self._future: Future[RawReply] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._is_scheduled = False
+        self._watched: list[Partition] = []
+        self.cold: list[tuple[Partition, int]] = []
 
     # Reading ----------------------------------------------------------------------------------------------------
 
-    def read(self) -> bool:
-        """Read all partitions once; whether that is enough to answer."""
-        answers: list[tuple[TopicKey, PartitionAnswer, Partition | None]] = []
+    def read(self, *, may_load: bool) -> bool:
+        """Read all partitions once; whether that is enough to answer.
+
+        A partition that must be read where no index is in memory is loaded if that `may_load`; else it goes to `cold`,
+        with its offset, and nothing is answered before a thread has been there.
+        """
+        answers: Answers = []
         self._answers = answers
+        self.cold = []
+        session = self._session if self._is_incremental else None
         committed_only = self._request.isolation_level == READ_COMMITTED
         left, total, has_error = self._bytes_max, 0, False
         slices_left = self._partitions.slices_max
@@ -130,15 +142,25 @@ class _Fetch:
             local = find(key)
             partition = local.get(asked.index) if local is not None else None
             if partition is None:
-                answers.append((key, self._unknown(key, asked.index), None))
+                answers.append((key, asked, self._unknown(key, asked.index), None))
                 has_error = True
+                continue
+            partition.metrics.totalfetchrequests += 1
+            if asked.last_fetched_epoch < 0 and partition.is_idle_at(asked.offset, asked.current_leader_epoch):
+                # Most partitions of most fetches. In a session nothing need be said of them, nor an answer made.
+                if session is None or not session.knows(key, partition):
+                    answers.append((key, asked, _idle(partition, committed_only), partition))
+                has_error = has_error or partition.high_watermark > asked.high_watermark
+                continue
+            if not may_load and asked.offset < partition.high_watermark and not partition.log.is_near(asked.offset):
+                self.cold.append((partition, asked.offset))
                 continue
             try:
                 answer = _read(partition, asked, committed_only, left, at_least_one=total == 0)
             except Exception as error:
                 answer = self._refused(partition, error)
                 has_error = True
-            answers.append((key, answer, partition))
+            answers.append((key, asked, answer, partition))
             if answer.records is not None:
                 left -= answer.records.size
                 total += answer.records.size
@@ -157,7 +179,7 @@ class _Fetch:
         """
         committed_only = self._request.isolation_level == READ_COMMITTED
         had = 0
-        for (_key, asked), (_, answer, partition) in zip(self._asked, self._answers, strict=True):
+        for _key, asked, answer, partition in self._answers:
             if answer.records is not None and partition is not None:
                 available = partition.bytes_from(answer.records, committed_only=committed_only)
                 if available is None:
@@ -167,24 +189,12 @@ class _Fetch:
                 had += max(asked.bytes_max, 0)  # left out: the answer is full
         return had >= min(self._request.bytes_min, self._bytes_max)
 
-    def cold(self) -> list[tuple[Partition, int]]:
-        """Partitions that are read where no index is in memory, each with the offset."""
-        find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
-        found = []
-        for key, asked in self._asked:
-            local = find(key)
-            partition = local.get(asked.index) if local is not None else None
-            if partition is None or asked.offset >= partition.high_watermark:
-                continue  # nothing to read: nothing to look up
-            if not partition.log.is_near(asked.offset):
-                found.append((partition, asked.offset))
-        return found
-
-    async def run_slowly(self, cold: list[tuple[Partition, int]]) -> "RawReply | Future[RawReply]":
+    async def run_slowly(self) -> "RawReply | Future[RawReply]":
         """Load indexes in threads first: the loop does not wait for a disk."""
-        for partition, offset in cold:
+        self._release()
+        for partition, offset in self.cold:
             await asyncio.to_thread(partition.log.warm, offset)
-        if self.read() or self._request.wait_ms_max <= 0:
+        if self.read(may_load=True) or self._request.wait_ms_max <= 0:
             return self.reply()
         return self.park()
 
@@ -211,14 +221,14 @@ class _Fetch:
         self._release()
         self._future = future = loop.create_future()
         self._timer = loop.call_later(self._request.wait_ms_max / 1000, self._time_over)
-        for partition in self._watched():
+        find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
+        self._watched = [
+            local[asked.index] for key, asked in self._asked if (local := find(key)) and asked.index in local
+        ]
+        for partition in self._watched:
             partition.watch(self)
         future.add_done_callback(self._unpark)
         return future
-
-    def _watched(self) -> list[Partition]:
-        find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
-        return [local[asked.index] for key, asked in self._asked if (local := find(key)) and asked.index in local]
 
     def partition_moved(self) -> None:
         # Many appends of one receive become one look: the loop comes back here after the last of them.
@@ -230,24 +240,24 @@ class _Fetch:
         self._is_scheduled = False
         if self._future is None or self._future.done():
             return
-        if self.read():
+        if self.read(may_load=True):
             self._future.set_result(self.reply())
         else:
             self._release()
 
     def _time_over(self) -> None:
         if self._future is not None and not self._future.done():
-            self.read()
+            self.read(may_load=True)
             self._future.set_result(self.reply())
 
     def _unpark(self, _future: "Future[RawReply]") -> None:
         if self._timer is not None:
             self._timer.cancel()
-        for partition in self._watched():
+        for partition in self._watched:
             partition.unwatch(self)
 
     def _release(self) -> None:
-        for _key, answer, _partition in self._answers:
+        for _key, _asked, answer, _partition in self._answers:
             if answer.records is not None:
                 answer.records.release()
         self._answers = []
@@ -257,11 +267,9 @@ class _Fetch:
     def reply(self) -> RawReply:
         session = self._session
         topics: dict[TopicKey, list[PartitionAnswer]] = {}
-        for key, answer, partition in self._answers:
-            if partition is not None:
-                partition.metrics.totalfetchrequests += 1
-                if answer.records is not None:
-                    partition.metrics.bytesout += answer.records.size
+        for key, _asked, answer, partition in self._answers:
+            if partition is not None and answer.records is not None:
+                partition.metrics.bytesout += answer.records.size
             if session is not None and not session.changed(key, answer) and self._is_incremental:
                 continue
             topics.setdefault(key, []).append(answer)
@@ -275,8 +283,20 @@ class _Fetch:
     def _endpoints(self) -> list[Endpoint] | None:
         if self._context.api_version < ENDPOINTS_FROM:
             return None
-        leaders = {answer.current_leader[0] for _, answer, _ in self._answers if answer.current_leader is not None}
+        leaders = {answer.current_leader[0] for _, _, answer, _ in self._answers if answer.current_leader is not None}
         return self._partitions.endpoints(leaders, listener=self._context.listener) if leaders else None
+
+
+def _idle(partition: Partition, committed_only: bool) -> PartitionAnswer:
+    """What `_read` answers where there is nothing to read."""
+    return PartitionAnswer(
+        partition.index,
+        0,
+        partition.high_watermark,
+        partition.last_stable_offset,
+        partition.log.start_offset,
+        [] if committed_only else None,
+    )
 
 
 def _read(

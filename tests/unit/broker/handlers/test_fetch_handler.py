@@ -1,0 +1,223 @@
+"""Fetch: partitions in which nothing happens, sessions, waiting, and where an index must be loaded first."""
+
+import asyncio
+from asyncio import Future
+from collections.abc import AsyncIterator, Callable
+from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from tests.support.clocks import ManualClock
+from tests.support.logs import TOPIC_ID, base_offsets
+from tests.support.partitions import ME, TOPIC, SomePartitions
+
+from penstock.broker.clock import SystemDice
+from penstock.broker.fetch_sessions import FetchSessions
+from penstock.broker.handlers.fetch import _idle, _read, fetch
+from penstock.broker.registry import RequestContext
+from penstock.errors import FencedLeaderEpoch, OffsetOutOfRange, Refusal, UnknownTopicOrPartition
+from penstock.log import FileSlice
+from penstock.model import BrokerId, LeaderEpoch, Offset
+from penstock.replication import Partitions
+from penstock.settings import Config
+from penstock.wire.fetch import FetchPartition as Asked
+from penstock.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
+from penstock.wire.messages.fetch_response import FetchResponse, PartitionData
+
+ALL_VERSIONS = range(4, 19)
+
+
+class Bench:
+    def __init__(self, folder: Path, count: int) -> None:
+        self.partitions = SomePartitions(folder, count)
+        self.sessions = FetchSessions(slots_max=10, clock=ManualClock(), dice=SystemDice())
+        self.config = Config.for_broker()
+
+    def call(
+        self,
+        offsets: dict[int, int],
+        *,
+        version: int = 16,
+        wait_ms: int = 0,
+        session: tuple[int, int] = (0, -1),
+        committed_only: bool = False,
+        epoch: int = -1,
+    ) -> Any:
+        """What the handler gives for a fetch at these offsets, by partition."""
+        parts = [FetchPartition(partition=i, fetch_offset=o, partition_max_bytes=1 << 20) for i, o in offsets.items()]
+        topic = FetchTopic(partitions=parts)
+        if version >= 13:
+            topic.topic_id = TOPIC_ID
+        else:
+            topic.topic = TOPIC
+        request = FetchRequest(max_wait_ms=wait_ms, min_bytes=1, topics=[topic] if offsets else [])
+        request.isolation_level = int(committed_only)
+        if version >= 7:
+            request.session_id, request.session_epoch = session
+        if version >= 9:
+            for part in parts:
+                part.current_leader_epoch = epoch
+        context = RequestContext(api_version=version, client_id="me", listener="PLAINTEXT", peer="10.0.0.1:5")
+        knows: Any = SimpleNamespace(topics={TOPIC: None}, topics_by_id={TOPIC_ID: None})
+        return fetch(
+            memoryview(bytearray(request.encode(version))),
+            0,
+            context,
+            cast(Partitions, self.partitions),
+            knows,
+            self.sessions,
+            self.config,
+        )
+
+    def response(self, chunks: list[Any], version: int = 16) -> FetchResponse:
+        data = b""
+        for chunk in chunks:
+            if isinstance(chunk, FileSlice):
+                data += chunk.read()
+                chunk.release()
+            else:
+                data += bytes(chunk)
+        return FetchResponse.decode(data, version)
+
+    def read(self, chunks: list[Any], version: int = 16) -> dict[int, PartitionData]:
+        topics = self.response(chunks, version).responses
+        return {part.partition_index: part for topic in topics for part in topic.partitions}
+
+    def pins(self) -> int:
+        return sum(s.file.pins for i in self.partitions for s in self.partitions[i].log.segments)
+
+
+Make = Callable[[int], Bench]
+
+
+@pytest.fixture
+async def make(tmp_path: Path) -> AsyncIterator[Make]:
+    made: list[Bench] = []
+
+    def making(count: int) -> Bench:
+        made.append(Bench(tmp_path / str(len(made)), count))
+        return made[-1]
+
+    yield making
+    for bench in made:
+        assert bench.pins() == 0
+        await bench.partitions.close()
+
+
+@pytest.mark.parametrize("version", ALL_VERSIONS)
+@pytest.mark.parametrize("committed_only", [False, True])
+async def test_partitions_with_and_without_news_stand_side_by_side(
+    make: Make, version: int, committed_only: bool
+) -> None:
+    bench = make(3)
+    bench.partitions.fill(1, batches=2)
+    found = bench.read(bench.call({0: 0, 1: 0, 2: 0}, version=version, committed_only=committed_only), version)
+    assert list(found) == [0, 1, 2]
+    assert [part.high_watermark for part in found.values()] == [0, 2, 0]
+    assert [part.last_stable_offset for part in found.values()] == [0, 2, 0]
+    assert [part.error_code for part in found.values()] == [0, 0, 0]
+    assert [base_offsets(bytes(part.records or b"")) for part in found.values()] == [[], [0, 1], []]
+    nothing: list[Any] | None = [] if committed_only else None
+    assert [part.aborted_transactions for part in found.values()] == [nothing] * 3
+    assert bench.partitions.metrics.totalfetchrequests == 3
+
+
+async def test_what_is_called_idle_is_what_a_read_would_find(make: Make) -> None:
+    """For every offset and epoch around those that matter: idle, if and only if the long way finds nothing wrong."""
+    bench = make(1)
+    partition = bench.partitions[0]
+    bench.partitions.fill(0, batches=3)
+    partition.log.advance_start(Offset(1))
+    idle = 0
+    for offset, epoch, leader in product(range(-1, 6), (-1, 2, 3, 4), (ME, BrokerId(2))):
+        partition.leader = leader
+        asked = Asked(0, offset, 1 << 20, epoch)
+        if not partition.is_idle_at(offset, epoch):
+            continue
+        idle += 1
+        for committed_only in (False, True):
+            answer = _read(partition, asked, committed_only, 1 << 20, at_least_one=True)
+            assert answer == _idle(partition, committed_only)
+            assert (offset, answer.records) == (3, None)
+    assert idle == 2, "at the end, with the leader's epoch or none"
+    partition.leader = ME
+    partition.log.take_offline("damaged", stops_reads=True)
+    assert not partition.is_idle_at(3, -1)
+    with pytest.raises(Refusal):
+        _read(partition, Asked(0, 3, 1 << 20, -1), False, 1 << 20, at_least_one=True)
+
+
+async def test_an_incremental_answer_leaves_out_what_is_known(make: Make) -> None:
+    bench = make(3)
+    full = bench.response(bench.call({0: 0, 1: 0, 2: 0}, session=(0, 0)))
+    assert len(full.responses[0].partitions) == 3
+
+    assert bench.read(bench.call({}, session=(full.session_id, 1))) == {}
+    bench.partitions.fill(1)
+    assert list(bench.read(bench.call({}, session=(full.session_id, 2)))) == [1]
+    # The fetcher has got the record: its offset is at the end again, and nothing is left to say.
+    assert bench.read(bench.call({1: 1}, session=(full.session_id, 3))) == {}
+    bench.partitions[1].delete_records(1)
+    moved = bench.read(bench.call({}, session=(full.session_id, 4)))
+    assert [(index, part.log_start_offset) for index, part in moved.items()] == [(1, 1)]
+    assert bench.read(bench.call({}, session=(full.session_id, 5))) == {}
+    assert bench.partitions.metrics.totalfetchrequests == 3 * 6
+
+
+async def test_an_incremental_answer_tells_of_trouble_until_it_is_gone(make: Make) -> None:
+    bench = make(2)
+    session_id = bench.response(bench.call({0: 0, 1: 0, 7: 0}, session=(0, 0))).session_id
+    for epoch in (1, 2):
+        found = bench.read(bench.call({}, session=(session_id, epoch)))
+        assert {index: part.error_code for index, part in found.items()} == {7: UnknownTopicOrPartition.code}
+    bench.partitions[0].lead(epoch=LeaderEpoch(4), leader=BrokerId(2), replicas=(BrokerId(2),), in_sync=(BrokerId(2),))
+    found = bench.read(bench.call({}, session=(session_id, 3)))
+    assert found[0].current_leader.leader_id == 2
+    bench.partitions[0].lead(epoch=LeaderEpoch(5), leader=ME, replicas=(ME,), in_sync=(ME,))
+    found = bench.read(bench.call({}, session=(session_id, 4)))
+    assert found[0].error_code == 0, "that it is well again is news"
+    assert 0 not in bench.read(bench.call({}, session=(session_id, 5)))
+
+
+async def test_a_wrong_epoch_or_offset_is_refused_even_where_nothing_is_new(make: Make) -> None:
+    bench = make(1)
+    assert bench.read(bench.call({0: 0}, epoch=2))[0].error_code == FencedLeaderEpoch.code
+    assert bench.read(bench.call({0: 0}, epoch=3))[0].error_code == 0
+    assert bench.read(bench.call({0: 1}))[0].error_code == OffsetOutOfRange.code
+
+
+async def test_a_fetch_that_finds_nothing_waits_for_the_append_that_satisfies_it(make: Make) -> None:
+    bench = make(3)
+    session_id = bench.response(bench.call({0: 0, 1: 0, 2: 0}, session=(0, 0))).session_id
+    waiting = bench.call({}, session=(session_id, 1), wait_ms=30_000)
+    assert isinstance(waiting, Future)
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    bench.partitions.fill(2)
+    bench.partitions.fill(0)
+    found = bench.read(cast(list[Any], await waiting))
+    assert {index: base_offsets(bytes(part.records or b"")) for index, part in found.items()} == {0: [0], 2: [0]}
+    assert not any(bench.partitions[index]._watchers for index in bench.partitions)
+
+
+async def test_a_wait_that_is_over_is_answered_with_nothing(make: Make) -> None:
+    bench = make(2)
+    found = bench.read(await bench.call({0: 0, 1: 0}, wait_ms=1))
+    assert [(index, part.records) for index, part in found.items()] == [(0, b""), (1, b"")]
+
+
+async def test_where_no_index_is_in_memory_a_thread_goes_first(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = make(2)
+    bench.partitions.fill(0)
+    bench.partitions.fill(1)
+    monkeypatch.setattr(bench.partitions[1].log, "is_near", lambda offset: False)
+    warmed: list[int] = []
+    monkeypatch.setattr(bench.partitions[1].log, "warm", warmed.append)
+    slow = bench.call({0: 0, 1: 0})
+    assert bench.pins() == 1, "the other partition's slice, which is let go before the wait"
+    found = bench.read(await slow)
+    assert (warmed, list(found)) == ([0], [0, 1])
+    # At the end there is nothing to look up, and so nothing to load.
+    assert list(bench.read(bench.call({1: 1}))) == [1]
