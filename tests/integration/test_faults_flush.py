@@ -2,6 +2,7 @@
 
 import threading
 
+import pytest
 from confluent_kafka import KafkaError, Message, Producer
 from tests.support.clients import make_topic, read_to_end
 from tests.support.faults import Client, eventually, metric, one, recovery_point
@@ -26,6 +27,7 @@ def test_with_the_setting_every_acknowledgement_waits_for_a_flush(penstock_broke
         assert client.values("safe") == [b"%d" % number for number in range(6)]
 
 
+@pytest.mark.penstock(settings={"replica.high.watermark.checkpoint.interval.ms": 200})
 def test_flushed_records_are_below_the_recovery_point_that_is_checkpointed(penstock_broker: RunningBroker) -> None:
     with Client(penstock_broker) as client:
         assert client.create_topic("safe", penstock_flush_before_ack="true") == 0

@@ -10,6 +10,7 @@ import pytest
 from tests.support.batches import Rec, batch
 from tests.support.faults import (
     Client,
+    connections,
     eventually,
     fetch_body,
     metric,
@@ -87,7 +88,7 @@ def test_requests_that_nobody_reads_the_answers_of_are_not_read_either(penstock_
             # Whoever reads at last gets its answers, in order and whole.
             for _ in range(500):
                 assert take_frame(flooding[0])[:4] == struct.pack(">i", 1)
-        eventually(lambda: metric(penstock_broker, "penstock_connections_open") <= 2, "they are gone")
+        eventually(lambda: connections(penstock_broker) <= 2, "they are gone")
 
 
 def test_consumers_that_do_not_read_large_answers_hold_no_memory(penstock_broker: RunningBroker) -> None:
@@ -124,7 +125,10 @@ def test_a_consumer_that_never_reads_is_let_go_and_a_slow_one_is_not(penstock_br
             take(slow, size // 20)
             time.sleep(0.1)  # twenty of them are four times the idle limit
         take(slow, size % 20)
-        eventually(lambda: metric(penstock_broker, "penstock_connections_open") <= 1, "the stuck one is closed")
+        eventually(
+            lambda: connections(penstock_broker) <= 1,
+            "the stuck one is closed",
+        )
 
 
 @pytest.mark.penstock(settings={"max.connections": 5})
@@ -135,7 +139,10 @@ def test_connections_beyond_the_limit_are_closed_at_once(penstock_broker: Runnin
             assert sixth.is_closed_by_peer()
         assert client.produce("orders", one(b"v"))["error_code"] == 0
         assert metric(penstock_broker, "penstock_connections_turned_away_total") == 1
-    eventually(lambda: metric(penstock_broker, "penstock_connections_open") == 0, "there is room again")
+    eventually(
+        lambda: connections(penstock_broker) == 0,
+        "there is room again",
+    )
     with Client(penstock_broker) as client:
         assert client.values("orders") == [b"v"]
 

@@ -24,6 +24,9 @@ from penstock.testing import RunningBroker
 WITHIN_S = 60.0
 """How long anything that must happen may take: far more than it needs, so that only 'never' fails."""
 
+METRICS = Path(__file__).parents[2] / "docs" / "reference" / "metrics.md"
+"""Names every metric there is: it is generated, and a test sees that it is current."""
+
 STORAGE_ERROR, OFFSET_OUT_OF_RANGE, CORRUPT, UNKNOWN_TOPIC = 56, 1, 2, 3
 
 
@@ -139,7 +142,8 @@ def health(broker: RunningBroker) -> Health:
 
 
 def metric(broker: RunningBroker, name: str, **labels: str) -> float:
-    """The sum of a metric's samples that carry these labels; 0 where there is none."""
+    """The sum of a metric's samples that carry these labels; 0 where there is none yet."""
+    assert f"`{name}`" in METRICS.read_text(), f"no metric is called {name}"
     with urllib.request.urlopen(broker.http_url + "/metrics", timeout=30) as answer:
         text = answer.read().decode()
     return sum(
@@ -148,6 +152,10 @@ def metric(broker: RunningBroker, name: str, **labels: str) -> float:
         for sample in family.samples
         if sample.name == name and labels.items() <= sample.labels.items()
     )
+
+
+def connections(broker: RunningBroker) -> float:
+    return metric(broker, "kafka_server_socket_server_metrics_connection_count")
 
 
 # Requests ---------------------------------------------------------------------------------------------------------
