@@ -5,6 +5,7 @@ import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from tests.support.batches import Rec, batch
@@ -13,10 +14,13 @@ from tests.support.faults import (
     connections,
     eventually,
     fetch_body,
+    health,
     metric,
     now_ms,
     one,
+    open_files,
     produce_body,
+    program,
     resident_bytes,
 )
 from tests.support.raw import ConnectionEnded, port_of, request_frame
@@ -236,3 +240,22 @@ def test_a_client_whose_large_requests_come_in_pieces_is_served(penstock_broker:
         with pytest.raises(ConnectionEnded):
             client.send_bytes(struct.pack(">i", 100 * MIB + 1) + bytes(8))
             client.receive_frame()
+
+
+def test_connections_leave_the_broker_the_files_that_it_needs(tmp_path: Path) -> None:
+    with program(tmp_path, under=("prlimit", "--nofile=256:256")) as broker, Client(broker) as client:
+        assert client.create_topic("before", partitions=50) == 0
+        for partition in range(50):
+            assert client.produce("before", one(b"v"), partition=partition)["error_code"] == 0
+        with strangers(broker, 400) as crowd:
+            eventually(lambda: metric(broker, "penstock_connections_turned_away_total") > 0, "some are turned away")
+            assert open_files(broker.pid) <= 256
+            assert client.create_topic("meanwhile", partitions=50) == 0
+            for partition in range(50):
+                assert client.produce("meanwhile", one(b"v"), partition=partition)["error_code"] == 0
+                assert client.values("before", partition=partition) == [b"v"]
+            assert health(broker).status == 200
+            assert crowd
+        eventually(lambda: connections(broker) <= 1, "the crowd is gone")
+        with Client(broker) as newcomer:
+            assert newcomer.values("meanwhile") == [b"v"]

@@ -1,11 +1,13 @@
 """The broker's listening sockets and the connections that came in through them.
 
-Bounds: `max.connections` over all, `max.connections.per.ip` an address (a connection over either is closed at once),
+Bounds: `max.connections` over all, `max.connections.per.ip` an address and what the process may open (a connection
+over one of them is closed at once),
 `connections.max.idle.ms` for one on which nothing moves, and `penstock.frame.stall.ms` for one that stops in the
 middle of a frame. Out of descriptors, accepting pauses for a moment rather than spinning.
 """
 
 import asyncio
+import resource
 import socket
 import sys
 from collections import Counter
@@ -24,6 +26,8 @@ from penstock.settings.listeners import Listener
 
 ACCEPT_AT_ONCE = 64
 ACCEPT_PAUSE_S = 0.1
+DESCRIPTORS_KEPT = 64
+"""Connections leave so many of the process's open files to checkpoints, metadata, flushes and compaction."""
 SWEEP_EVERY_S = 5.0
 SWEEP_EVERY_S_MIN = 0.05
 LAST_ANSWERS_STALL_S = 0.5
@@ -52,6 +56,8 @@ class SocketServer:
             frame_size_max=config[settings.SOCKET_REQUEST_MAX_BYTES],
             in_flight_max=config[settings.PENSTOCK_REQUESTS_IN_FLIGHT_MAX],
         )
+        # The kernel hands out the lowest free descriptor: its number tells how many are taken.
+        self._descriptors_max = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - DESCRIPTORS_KEPT
         self._listening: dict[str, socket.socket] = {}
         self._connections: set[Connection] = set()
         self._per_address: Counter[str] = Counter()
@@ -98,6 +104,9 @@ class SocketServer:
         self._metrics.accepted += 1
         if len(self._connections) >= config[settings.MAX_CONNECTIONS]:
             self._turn_away(sock, host, "max.connections")
+            return
+        if sock.fileno() >= self._descriptors_max:
+            self._turn_away(sock, host, "open files")
             return
         if self._per_address[host] >= self._address_limit(host):
             self._turn_away(sock, host, "max.connections.per.ip")
