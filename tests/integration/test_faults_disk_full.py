@@ -193,3 +193,22 @@ def test_a_stop_on_a_full_disk_ends_and_the_next_start_has_everything(small: OnS
     with Client(broker) as client:
         assert client.values("orders") == taken
         assert client.produce("orders", one(b"after"))["base_offset"] == len(taken)
+
+
+def test_any_other_failed_write_stops_that_log_until_a_restart(tmp_path: Path) -> None:
+    """Files may not grow beyond 1.2 MB here: a write fails, and not for want of space."""
+    with program(tmp_path, {"penstock.log.level": "warning"}, under=("prlimit", "--fsize=1200000")) as broker:
+        with Client(broker) as client:
+            assert client.create_topic("orders") == 0
+            assert client.create_topic("others") == 0
+            taken = write_until_full(client, "orders")
+            assert len(taken) == 19
+            assert client.values("orders") == taken
+            assert client.produce("others", one(b"unharmed"))["error_code"] == 0
+            assert client.produce("orders", one(b"small"))["error_code"] == STORAGE_ERROR, "also what would fit"
+        status, page = health(broker)
+        assert status == 503 and "File too large" in str(page["offline_logs"])
+        broker.restart()
+        with Client(broker) as client:
+            assert client.values("orders") == taken
+            assert client.produce("orders", one(b"small"))["base_offset"] == len(taken)
