@@ -23,7 +23,7 @@ class HasEnd(Protocol):
 
 
 class LeaderEpochs:
-    __slots__ = ("epochs", "folder", "is_dirty", "latest", "log", "starts")
+    __slots__ = ("epochs", "folder", "is_dirty", "latest", "log", "on_disk", "starts")
 
     def __init__(self, folder: str, log: HasEnd) -> None:
         self.folder = folder
@@ -32,6 +32,18 @@ class LeaderEpochs:
         self.starts: list[int] = []
         self.latest = NO_EPOCH
         self.is_dirty = False
+        self.on_disk: list[tuple[int, int]] = []
+
+    @property
+    def is_unwritten(self) -> bool:
+        """Whether the file lacks an epoch that has a record. One that has none yet, such as every log gets when its
+        broker starts, is not worth a write: the next start would drop it.
+        """
+        if not self.is_dirty:
+            return False
+        end_offset = self.log.end_offset
+        held, on_disk = ([pair for pair in pairs if pair[1] < end_offset] for pairs in (self.snapshot(), self.on_disk))
+        return held != on_disk
 
     def assign(self, epoch: int, start_offset: int) -> None:
         """An epoch begins at an offset. Entries that contradict it (they can only be leftovers) give way."""
@@ -100,6 +112,7 @@ class LeaderEpochs:
             raise CheckpointUnreadable(f"{self.folder}: {FILE_NAME}: {error}") from error
         for epoch, start in pairs:
             self.assign(epoch, start)
+        self.on_disk = self.snapshot()
         self.is_dirty = False
 
 

@@ -114,6 +114,8 @@ class FlushableLog(LogState):
             raise self._flush_failed(job, error) from error
         if error is not None:
             raise error
+        if job.epochs is not None:
+            self.epochs.on_disk = job.epochs
         if job.cuts != self.cuts:
             # The log was cut meanwhile: what was written down of it may be of records that are gone.
             remove_files(segment.path(suffix) for segment in job.indexes for suffix in (INDEX, TIME_INDEX))
@@ -149,7 +151,7 @@ class FlushableLog(LogState):
         """
         if self.trouble is not None and not self.trouble.may_pass:
             return None
-        if self.end_offset == self.recovery_point and self.active.is_index_written and not self.epochs.is_dirty:
+        if self.end_offset == self.recovery_point and self.active.is_index_written and not self.epochs.is_unwritten:
             return None
         return self.begin_flush(close=True)
 
