@@ -1,8 +1,8 @@
 """What a replicated machine answers to a command: what to keep, when to look again, whom to answer.
 
-A machine has two methods. `decide(command, now)` reads state and changes nothing; it may raise a Refusal, which goes to
-the command's own address. `apply(change)` changes state and does nothing else: it must not fail and must not look at the
-clock. So loading, replaying and live use are one path.
+A machine has two methods. `decide(command, now)` reads state and changes nothing; it may raise a Refusal, which goes
+to the command's own address. `apply(change)` changes state and does nothing else: it must not fail and must not look at
+the clock. So loading, replaying and live use are one path.
 """
 
 from collections.abc import Sequence
@@ -25,6 +25,10 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     address: Address = NOBODY
 
 
+class Loaded(Command, frozen=True, kw_only=True):
+    """The log has been replayed and commands will come: the first command that a machine gets."""
+
+
 class Reply(msgspec.Struct, frozen=True):
     address: Address
     value: Any
@@ -34,8 +38,8 @@ class Reply(msgspec.Struct, frozen=True):
 class Timer(msgspec.Struct, frozen=True):
     """Send `command` at a time; a timer of the same name is replaced, and `at` None removes it.
 
-    Deadlines that move often (sessions) are kept by the machine: the timer's command looks whether it is really due and asks
-    for a new timer if not, so that a heartbeat costs no timer.
+    Deadlines that move often (sessions) are kept by the machine: the timer's command looks whether it is really due and
+    asks for a new timer if not, so that a heartbeat costs no timer.
     """
 
     name: tuple[str, ...]
@@ -47,7 +51,7 @@ class Decision(msgspec.Struct, frozen=True):
     records: Sequence[Any] = ()
     """To be written to the log, in one batch, then applied in order."""
     notes: Sequence[Any] = ()
-    """Changes that need not survive a restart (who is connected, who waits): applied after the records, never written."""
+    """Changes that need not survive a restart (who is connected, who waits): applied after the records, not written."""
     timers: Sequence[Timer] = ()
     replies: Sequence[Reply] = ()
     """Released when the high watermark has passed everything the machine has written so far (RULES 33)."""

@@ -1,10 +1,11 @@
-"""The one loop for all coordinators: finds the shard of a key, hands it commands, and gives back futures of the replies.
+"""The one loop for all coordinators: finds the shard of a key, hands it commands, gives back futures of the replies.
 
-A coordinator belongs to the leader of its internal partition and moves with it: when this broker begins to lead one, the
-shard loads; when it stops, the shard is discarded. Until the internal topic exists, asking creates it.
+A coordinator belongs to the leader of its internal partition and moves with it: when this broker begins to lead one,
+the shard loads; when it stops, or leads under a new epoch, the shard is discarded.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -38,12 +39,14 @@ class Runtime:
         partitions: Partitions,
         clock: Clock,
         spawn: Callable[[Coroutine[Any, Any, Any]], object],
+        compression: int = 0,
     ) -> None:
         self.topic = topic
         self._new_machine = new_machine
         self._codec = codec
         self._clock = clock
         self._spawn = spawn
+        self._compression = compression
         self._shards: dict[int, Shard] = {}
         self._pending: dict[Address, asyncio.Future[Any]] = {}
         self._last_address = 0
@@ -57,8 +60,15 @@ class Runtime:
 
     async def ask(self, index: int, make_command: Callable[[Address], Command]) -> Any:
         """Send a command to a shard and wait for its reply; a Refusal is raised."""
+        value = await self.send(index, make_command)
+        if isinstance(value, Refusal):
+            raise value
+        return value
+
+    def send(self, index: int, make_command: Callable[[Address], Command]) -> "asyncio.Future[Any]":
+        """The same in two stages: the command is carried out now; the future is for the reply, be it a Refusal."""
         shard = self._shards.get(index)
-        if shard is None:
+        if shard is None or shard.is_gone:
             raise NotCoordinator(f"{self.topic}-{index} is not led here")
         if not shard.is_active:
             raise CoordinatorLoadInProgress(f"{self.topic}-{index} is loading")
@@ -66,14 +76,21 @@ class Runtime:
         address = Address(self._last_address)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._pending[address] = future
-        try:
-            shard.submit(make_command(address))
-            value = await future
-        finally:
-            self._pending.pop(address, None)
-        if isinstance(value, Refusal):
-            raise value
-        return value
+        future.add_done_callback(lambda _: self._pending.pop(address, None))
+        shard.submit(make_command(address))
+        return future
+
+    def tell(self, index: int, command: Command) -> None:
+        """Send a command that nobody waits for, to a shard that may be gone."""
+        shard = self._shards.get(index)
+        if shard is not None and shard.is_active:
+            shard.submit(command)
+
+    def discard(self) -> None:
+        """Stop coordinating: whoever waits is told to look elsewhere."""
+        for shard in self._shards.values():
+            shard.discard()
+        self._shards.clear()
 
     def _reply(self, address: Address, value: Any) -> None:
         future = self._pending.get(address)
@@ -85,12 +102,19 @@ class Runtime:
         if partition.topic != self.topic:
             return
         shard = self._shards.get(partition.index)
-        if shard is not None and (shard.is_gone or not partition.is_leader or shard.partition is not partition):
+        if shard is not None and not shard.serves(partition):
             shard.discard()
             del self._shards[partition.index]
             shard = None
         if partition.is_leader and (shard is None):
-            shard = Shard(partition, self._new_machine(partition), self._codec, clock=self._clock, answer=self._reply)
+            shard = Shard(
+                partition,
+                self._new_machine(partition),
+                self._codec,
+                clock=self._clock,
+                answer=self._reply,
+                compression=self._compression,
+            )
             self._shards[partition.index] = shard
             self._spawn(self._load(shard))
 
@@ -102,7 +126,12 @@ class Runtime:
             _log.error("coordinator not loaded", partition=str(shard.partition.topic_partition), reason=refusal.message)
             shard.discard()
             return
-        _log.info(
+        except Exception as error:
+            _log.error("coordinator not loaded", partition=str(shard.partition.topic_partition), exc_info=error)
+            shard.discard()
+            return
+        _log.log(
+            logging.INFO if shard.loaded_records else logging.DEBUG,
             "coordinator loaded",
             partition=str(shard.partition.topic_partition),
             records=shard.loaded_records,

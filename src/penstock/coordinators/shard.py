@@ -1,18 +1,29 @@
 """One partition of an internal topic and the machine that lives on it.
 
-decide -> append -> apply -> reply when the high watermark passes. The append and the apply happen together, with no await
-between, so the next command sees what this one did. An append that is refused leaves the machine untouched (RULES 32);
-lost leadership or a storage failure discards the machine, and whoever leads next replays the log.
+decide -> append -> apply -> reply when the high watermark passes. The append and the apply happen together, with no
+await between, so the next command sees what this one did. An append that is refused leaves the machine untouched
+(RULES 32); lost leadership or a storage failure discards the machine, and whoever leads next replays the log.
 """
 
 import asyncio
+import struct
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 import structlog
 
-from penstock.coordinators.decision import NOBODY, Address, Command, Decision, Machine, RecordCodec, Reply, Timer
+from penstock.coordinators.decision import (
+    NOBODY,
+    Address,
+    Command,
+    Decision,
+    Loaded,
+    Machine,
+    RecordCodec,
+    Reply,
+    Timer,
+)
 from penstock.errors import (
     CoordinatorLoadInProgress,
     CoordinatorNotAvailable,
@@ -41,7 +52,14 @@ Answer = Callable[[Address, Any], None]
 
 class Shard:
     def __init__(
-        self, partition: Partition, machine: Machine, codec: RecordCodec, *, clock: Clock, answer: Answer
+        self,
+        partition: Partition,
+        machine: Machine,
+        codec: RecordCodec,
+        *,
+        clock: Clock,
+        answer: Answer,
+        compression: int = 0,
     ) -> None:
         self.partition = partition
         self.machine = machine
@@ -51,7 +69,9 @@ class Shard:
         self._epoch = partition.leader_epoch
         self._codec = codec
         self._clock = clock
-        self._answer = answer
+        self._answer_one = answer
+        self._compression = compression
+        self._asking: set[Address] = set()
         self._written_to = 0
         self._waiting: deque[tuple[int, Reply]] = deque()
         self._timers: dict[tuple[str, ...], asyncio.TimerHandle] = {}
@@ -77,6 +97,7 @@ class Shard:
         self._written_to = log.end_offset
         self.is_active = True
         self.partition.watch(self)
+        self.submit(Loaded())
 
     def _decode(self, data: bytes, offset: int) -> tuple[list[Any], int]:
         changes, position, next_offset = [], 0, offset
@@ -86,12 +107,31 @@ class Shard:
             if not header.is_control:
                 for record in iterate(view):
                     if record.offset >= offset and record.key is not None:
-                        change = self._codec.decode(record.key, record.value)
+                        change = self._read(record.key, record.value, record.offset)
                         if change is not None:
                             changes.append(change)
             next_offset = header.next_offset
             position += header.size
         return changes, next_offset
+
+    def _read(self, key: bytes, value: bytes | None, offset: int) -> Any | None:
+        try:
+            return self._codec.decode(key, value)
+        except (ValueError, IndexError, struct.error) as error:
+            # One record that nobody can read must not take all the others with it.
+            _log.error(
+                "record not understood", partition=str(self.partition.topic_partition), offset=offset, error=str(error)
+            )
+            return None
+
+    def serves(self, partition: Partition) -> bool:
+        """Whether this is still the shard for a partition, led by this broker under the same epoch."""
+        return (
+            not self.is_gone
+            and self.partition is partition
+            and partition.is_leader
+            and partition.leader_epoch == self._epoch
+        )
 
     # Commands ---------------------------------------------------------------------------------------------------
 
@@ -101,6 +141,7 @@ class Shard:
             self._answer(command.address, NotCoordinator() if self.is_gone else CoordinatorLoadInProgress())
             return
         now = self._clock.now()
+        self._asking.add(command.address)
         try:
             decision = self.machine.decide(command, now)
             if decision.records:
@@ -128,7 +169,7 @@ class Shard:
             key, value = self._codec.encode(record)
             records.append(Record(place, now, key, value))
         try:
-            appended = self.partition.append(memoryview(build_batch(records)), acks=ALL)
+            appended = self.partition.append(memoryview(build_batch(records, compression=self._compression)), acks=ALL)
         except NotLeaderOrFollower:
             self.discard()
             raise NotCoordinator from None
@@ -137,8 +178,13 @@ class Shard:
         except (MessageTooLarge, RecordListTooLarge):
             raise UnknownServerError from None
         except KafkaStorageError:
+            self.discard()
             raise NotCoordinator from None
         self._written_to = appended.next_offset
+
+    def _answer(self, address: Address, value: Any) -> None:
+        self._asking.discard(address)
+        self._answer_one(address, value)
 
     def _release_later(self, reply: Reply) -> None:
         if reply.address == NOBODY:
@@ -185,6 +231,6 @@ class Shard:
         for handle in self._timers.values():
             handle.cancel()
         self._timers.clear()
-        waiting, self._waiting = self._waiting, deque()
-        for _, reply in waiting:
-            self._answer(reply.address, NotCoordinator())
+        self._waiting.clear()
+        for address in sorted(self._asking - {NOBODY}):
+            self._answer(address, NotCoordinator())
