@@ -98,7 +98,9 @@ class GroupMachine:
             case OffsetKept():
                 self._apply_offset(change)
             case commands.Seen(group_id, member_id, deadline):
-                self.groups[group_id].deadlines[member_id] = deadline
+                # Never sooner than before: no timer is set for it.
+                deadlines = self.groups[group_id].deadlines
+                deadlines[member_id] = max(deadline, deadlines.get(member_id, deadline))
             case commands.GroupChanged(group):
                 self.groups[group.group_id] = group
             case GroupKept(group_id, None):

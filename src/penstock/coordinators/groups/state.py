@@ -162,7 +162,8 @@ def subscribed_topics(metadata: bytes) -> list[str] | None:
     if version < 0 or not 0 <= count <= len(metadata):
         return None
     try:
-        return read_strings(metadata, _SUBSCRIPTION.size, count)[0]
+        topics, end = read_strings(metadata, _SUBSCRIPTION.size, count)
+        return topics if end <= len(metadata) else None
     except (Malformed, ValueError, IndexError, struct.error):
         return None
 
