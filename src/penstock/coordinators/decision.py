@@ -29,7 +29,7 @@ class Loaded(Command, frozen=True, kw_only=True):
     """The log has been replayed and commands will come: the first command that a machine gets."""
 
 
-class Reply(msgspec.Struct, frozen=True):
+class Reply(msgspec.Struct, frozen=True, gc=False):
     address: Address
     value: Any
     """A response, or a Refusal."""

@@ -103,12 +103,13 @@ class Draft:
 
     def refuse_join(self, member: Member, refusal: Refusal, member_id: str = "") -> None:
         if member.joining is not None:
-            self.reply(member.joining, join_refused(refusal, member_id))
+            self.reply(member.joining, join_refused(refusal, member_id, member.joining))
 
     def refuse_sync(self, member: Member, refusal: Refusal) -> None:
         if member.syncing is not None:
             self.reply(member.syncing, SyncGroupResponse(error_code=refusal.code))
 
 
-def join_refused(refusal: Refusal, member_id: str, *, protocol: str | None = "") -> JoinGroupResponse:
-    return JoinGroupResponse(error_code=refusal.code, member_id=member_id, protocol_name=protocol)
+def join_refused(refusal: Refusal, member_id: str, waiter: Waiter) -> JoinGroupResponse:
+    no_protocol = None if waiter.api_version >= NULLABLE_PROTOCOL_FROM else ""
+    return JoinGroupResponse(error_code=refusal.code, member_id=member_id, protocol_name=no_protocol)

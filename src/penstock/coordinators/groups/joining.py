@@ -12,7 +12,7 @@ import msgspec
 
 from penstock.coordinators.decision import Decision, Reply
 from penstock.coordinators.groups.commands import Join
-from penstock.coordinators.groups.draft import NULLABLE_PROTOCOL_FROM, Draft, join_refused
+from penstock.coordinators.groups.draft import Draft, join_refused
 from penstock.coordinators.groups.rebalancing import complete_if_all_joined, joined, prepare, rebalance_or_go_on
 from penstock.coordinators.groups.state import Group, GroupLimits, GroupState, Member, Waiter
 from penstock.errors import (
@@ -45,7 +45,7 @@ def join(command: Join, known: Group | None, now: Millis, limits: GroupLimits) -
             draft.keep()
         response = _join(draft, command)
     except Refusal as refusal:
-        return Decision(replies=(Reply(command.address, join_refused(refusal, request.member_id)),))
+        return Decision(replies=(Reply(command.address, join_refused(refusal, request.member_id, _waiter(command))),))
     if response is not None:
         draft.reply(_waiter(command), response)
     return draft.decision()
@@ -67,7 +67,7 @@ def _join(draft: Draft, command: Join) -> JoinGroupResponse | None:
     request, group = command.request, draft.group
     if not _has_room(group, request.member_id, draft.limits):
         draft.remove(request.member_id)
-        return join_refused(GroupMaxSizeReached(), "")
+        return join_refused(GroupMaxSizeReached(), "", _waiter(command))
     if not group.can_support(request.protocol_type, [protocol.name for protocol in request.protocols]):
         raise InconsistentGroupProtocol
     if request.member_id:
@@ -81,7 +81,7 @@ def _join(draft: Draft, command: Join) -> JoinGroupResponse | None:
     if command.api_version >= MEMBER_ID_REQUIRED_FROM:
         group.promised[command.new_member_id] = None
         draft.expect(command.new_member_id, request.session_timeout_ms)
-        return join_refused(MemberIdRequired(), command.new_member_id)
+        return join_refused(MemberIdRequired(), command.new_member_id, _waiter(command))
     _add(draft, command, command.new_member_id)
     return None
 
@@ -146,12 +146,7 @@ def _rejoin(draft: Draft, command: Join) -> JoinGroupResponse | None:
             raise UnknownMemberId("an id that was promised to a dynamic member")
         _add(draft, command, request.member_id)
         return None
-    try:
-        member = known_member(group, request.member_id, request.group_instance_id)
-    except Refusal as refusal:
-        return join_refused(
-            refusal, request.member_id, protocol=None if command.api_version >= NULLABLE_PROTOCOL_FROM else ""
-        )
+    member = known_member(group, request.member_id, request.group_instance_id)
     is_the_same = member.protocols == _asked_for(command)["protocols"]
     is_leader = group.leader == member.member_id
     match group.state:
@@ -216,10 +211,7 @@ def _replace(draft: Draft, command: Join, former: Member) -> JoinGroupResponse |
 
 def _fence(draft: Draft, former: Member) -> None:
     refusal = FencedInstanceId()
-    waiter = former.joining
-    if waiter is not None:
-        protocol = None if waiter.api_version >= NULLABLE_PROTOCOL_FROM else ""
-        draft.reply(waiter, join_refused(refusal, former.member_id, protocol=protocol))
+    draft.refuse_join(former, refusal, former.member_id)
     draft.refuse_sync(former, refusal)
 
 
