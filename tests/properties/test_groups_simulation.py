@@ -95,6 +95,8 @@ class Simulation:
         self.generations = {group_id: group.generation for group_id, group in self.world.machine.groups.items()}
         replayed = self.world.replayed()
         assert replayed.offsets == self.world.machine.offsets
+        count = sum(len(parts) for topics in replayed.offsets.values() for parts in topics.values())
+        assert replayed.offset_count == self.world.machine.offset_count == count
         assert replayed.groups.keys() == self.world.machine.groups.keys()
         for group_id, group in self.world.machine.groups.items():
             if group.state in (GroupState.STABLE, GroupState.EMPTY):

@@ -114,6 +114,7 @@ class Node:
             clock=self.clock,
             dice=self.dice,
             spawn=spawn,
+            registry=self.registry,
             stands_alone=True,
         )
         server = SocketServer(

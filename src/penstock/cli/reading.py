@@ -33,7 +33,7 @@ class TopicReader:
         self.consumer.assign([TopicPartition(self.topic, index, span.start) for index, span in spans.items()])
         progressed = time.monotonic()
         while follow or unfinished:
-            messages = _poll(self.consumer)
+            messages = poll(self.consumer)
             records = []
             for message in messages:
                 index = message.partition()
@@ -90,7 +90,7 @@ class TopicReader:
             reach *= 4
 
 
-def _poll(consumer: Consumer) -> list[Message]:
+def poll(consumer: Consumer) -> list[Message]:
     """What is there now, else what comes first within a moment. consume() alone would wait to fill its batch."""
     ready = list(consumer.consume(DRAIN_MAX, timeout=0))
     if ready:

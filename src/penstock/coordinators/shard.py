@@ -66,6 +66,7 @@ class Shard:
         self.is_active = False
         self.is_gone = False
         self.loaded_records = 0
+        self.load_seconds = 0.0
         self._epoch = partition.leader_epoch
         self._codec = codec
         self._clock = clock
@@ -82,6 +83,7 @@ class Shard:
         """Replay the log to its end, a piece at a time: decoding in a thread, applying on the loop."""
         log = self.partition.log
         offset = log.start_offset
+        began = self._clock.monotonic()
         while offset < log.end_offset and not self.is_gone:
             data = log.read(offset, LOAD_BYTES)
             if not data:
@@ -95,6 +97,7 @@ class Shard:
         if self.is_gone:
             return
         self._written_to = log.end_offset
+        self.load_seconds = self._clock.monotonic() - began
         self.is_active = True
         self.partition.watch(self)
         self.submit(Loaded())

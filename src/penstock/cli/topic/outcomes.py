@@ -1,4 +1,4 @@
-"""Several topics, one outcome each: do all, say each, and let the worst decide the exit code."""
+"""Several topics or groups, one outcome each: do all, say each, and let the worst decide the exit code."""
 
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -8,8 +8,16 @@ from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.output import print_json
 
 
-def settle(futures: Mapping[str, "Future[None]"], cluster: Cluster, *, verb: str, done: str, as_json: bool) -> ExitCode:
-    """Wait for each topic's future; `verb` is for errors ("create"), `done` for successes ("created")."""
+def settle(
+    futures: Mapping[str, "Future[None]"],
+    cluster: Cluster,
+    *,
+    verb: str,
+    done: str,
+    as_json: bool,
+    what: str = "topic",
+) -> ExitCode:
+    """Wait for each one's future; `verb` is for errors ("create"), `done` for successes ("created")."""
     worst = ExitCode.OK
     outcomes = []
     for name, future in futures.items():
@@ -18,10 +26,10 @@ def settle(futures: Mapping[str, "Future[None]"], cluster: Cluster, *, verb: str
         except Failure as failure:
             # The first failure decides: one exit code cannot tell of several.
             worst = worst or ExitCode(failure.exit_code)
-            outcomes.append({"topic": name, "error": failure.message})
+            outcomes.append({what: name, "error": failure.message})
             failure.show()
         else:
-            outcomes.append({"topic": name, "outcome": done})
+            outcomes.append({what: name, "outcome": done})
             if not as_json:
                 print(f"{done} {name}")
     if as_json:

@@ -26,6 +26,7 @@ class GroupMachine:
     def __init__(self, limits: GroupLimits) -> None:
         self.groups: dict[str, Group] = {}
         self.offsets: dict[str, GroupOffsets] = {}
+        self.offset_count = 0
         self._limits = limits
 
     # Deciding ---------------------------------------------------------------------------------------------------
@@ -113,11 +114,14 @@ class GroupMachine:
         if change.committed is not None:
             if group_id not in self.groups:
                 self.groups[group_id] = Group(group_id=group_id)
-            self.offsets.setdefault(group_id, {}).setdefault(topic, {})[partition] = change.committed
+            parts = self.offsets.setdefault(group_id, {}).setdefault(topic, {})
+            self.offset_count += partition not in parts
+            parts[partition] = change.committed
             return
         of_group = self.offsets.get(group_id, {})
         of_topic = of_group.get(topic, {})
-        of_topic.pop(partition, None)
+        if of_topic.pop(partition, None) is not None:
+            self.offset_count -= 1
         if not of_topic:
             of_group.pop(topic, None)
         if not of_group:

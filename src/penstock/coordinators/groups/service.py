@@ -12,12 +12,13 @@ import structlog
 
 from penstock.cluster import CONSUMER_OFFSETS, ClusterImage, Controller, CreateTopic, ImageChange, TopicDeleted
 from penstock.coordinators.decision import Address, Command
-from penstock.coordinators.groups import commands
+from penstock.coordinators.groups import commands, metrics
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.records import GroupCodec
 from penstock.coordinators.groups.state import GroupLimits
 from penstock.coordinators.runtime import Runtime
 from penstock.errors import CoordinatorNotAvailable, NotCoordinator, Refusal, TopicAlreadyExists
+from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, Dice
 from penstock.replication import Partitions
 from penstock.settings import Config
@@ -54,6 +55,7 @@ class Groups:
         clock: Clock,
         dice: Dice,
         spawn: Callable[[Coroutine[Any, Any, Any]], object],
+        registry: MetricsRegistry,
         stands_alone: bool,
     ) -> None:
         self._config = config
@@ -67,6 +69,7 @@ class Groups:
         self._limits = limits_of(config)
         self._timeout_s = config[settings.OFFSETS_COMMIT_TIMEOUT_MS] / 1000
         self._runtime: Runtime | None = None
+        metrics.expose(registry, lambda: [] if self._runtime is None else self._runtime.shards())
 
     # Beginning and end ------------------------------------------------------------------------------------------
 
