@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 from tests.support import java
 from tests.support.group_clients import fresh_name, group_consumer, read_together, topic_with_records
@@ -50,3 +52,31 @@ def test_the_tool_describes_the_members_of_a_group_with_confluent_kafka(bootstra
         assert re.search(rf"{group}\s+reader-\S+\s+/127.0.0.1\s+reader\s+2\s", members)
         state = groups(bootstrap, "--describe", "--group", group, "--state")
         assert re.search(rf"{group}\s.*range\s+Stable\s+1", state)
+
+
+def test_kafkas_formatters_read_the_topic_that_groups_are_kept_in(bootstrap: str) -> None:
+    topic, group = topic_with_records(bootstrap, "java-format", 20, partitions=2), fresh_name("group")
+    with group_consumer(bootstrap, group, topic) as consumer:
+        read_together([consumer], 20)
+        consumer.commit(asynchronous=False)
+    kept = kept_of(bootstrap, "OffsetsMessageFormatter", group)
+    places = {(each["key"]["data"]["topic"], each["key"]["data"]["partition"]) for each in kept}
+    assert places == {(topic, 0), (topic, 1)}
+    assert {(int(each["value"]["version"]), each["value"]["data"]["offset"]) for each in kept} == {(4, 10)}
+    generations = kept_of(bootstrap, "GroupMetadataMessageFormatter", group)
+    assert [len(each["value"]["data"]["members"]) for each in generations][-2:] == [1, 0]
+    assert generations[-2]["value"]["data"]["protocol"] == "range"
+    assert int(generations[-2]["value"]["version"]) == 3
+
+
+def kept_of(bootstrap: str, formatter: str, group: str) -> list[Any]:
+    """What Kafka makes of the records about a group."""
+    read = java.run(
+        CONSOLE_CONSUMER,
+        "--bootstrap-server", bootstrap, "--topic", "__consumer_offsets", "--from-beginning", "--timeout-ms", "4000",
+        "--formatter", f"org.apache.kafka.tools.consumer.{formatter}", check=False,
+    )  # fmt: skip
+    # One after the other without a break, and the tool's own words at the end.
+    lines = read.stdout.replace('}{"key"', '}\n{"key"').splitlines()
+    records = [json.loads(line[: line.rindex("}") + 1]) for line in lines if line.startswith("{")]
+    return [each for each in records if each["key"]["data"]["group"] == group]
