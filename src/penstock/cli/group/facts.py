@@ -17,14 +17,14 @@ from penstock.cli.kafka_names import (
     MemberDescription,
 )
 
-STATE_NAMES = {
+STATE_NAMES: dict[object, str] = {
     ConsumerGroupState.PREPARING_REBALANCING: "rebalancing",
     ConsumerGroupState.COMPLETING_REBALANCING: "rebalancing",
     ConsumerGroupState.STABLE: "stable",
     ConsumerGroupState.DEAD: "dead",
     ConsumerGroupState.EMPTY: "empty",
 }
-_TYPE_NAMES = {ConsumerGroupType.CONSUMER: "consumer", ConsumerGroupType.CLASSIC: "classic"}
+_TYPE_NAMES: dict[object, str] = {ConsumerGroupType.CONSUMER: "consumer", ConsumerGroupType.CLASSIC: "classic"}
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def committed_offsets(admin: AdminClient, cluster: Cluster, names: Iterable[str]
         )[name]
         for name in names
     }
-    found = {}
+    found: dict[str, dict[Place, int]] = {}
     for name, future in futures.items():
         try:
             answer = cluster.wait(future, doing=f"read the offsets of {name}")

@@ -90,7 +90,7 @@ def _rows(name: str, lags: list[PartitionLag]) -> list[list[object]]:
          each.member.client_id if each.member else None]
         for each in lags
     ]  # fmt: skip
-    total = [name, "total", None, None, None, total_records(lags), _seconds(total_seconds(lags)), None]
+    total: list[object] = [name, "total", None, None, None, total_records(lags), _seconds(total_seconds(lags)), None]
     return [*partitions, total]
 
 

@@ -60,7 +60,7 @@ def reset(
     cluster: Cluster,
     as_json: bool,
 ) -> ExitCode:
-    """Move the committed offsets of GROUP. Shows what it would do; does it with --yes. Refused while members are active.
+    """Move the committed offsets of GROUP: shows the plan, and does it with --yes. Refused while members are active.
 
     \b
     penstock group reset billing --topic orders --to-earliest        show the plan

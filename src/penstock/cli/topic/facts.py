@@ -55,7 +55,7 @@ def offsets_at_time(
     admin: AdminClient, cluster: Cluster, partitions: Iterable[tuple[str, int]], timestamp_ms: int
 ) -> dict[tuple[str, int], int | None]:
     """The first offset at or after a time; None where all records are older."""
-    spec = OffsetSpec.for_timestamp(timestamp_ms)  # type: ignore[no-untyped-call]
+    spec = OffsetSpec.for_timestamp(timestamp_ms)
     found = {}
     for place, future in _ask(admin, cluster, list(partitions), spec, IsolationLevel.READ_UNCOMMITTED).items():
         offset = cluster.wait(future, doing=f"find an offset of {place[0]}-{place[1]} by time").offset
