@@ -43,7 +43,7 @@ class TopicReader:
                         raise failure(error, self.cluster, doing=f"read {self.topic}")
                     unfinished.discard(index or 0)
                     continue
-                record = _record(message)
+                record = printed_record(message)
                 end = spans[record.partition].end
                 if follow or record.offset < end:
                     records.append(record)
@@ -99,7 +99,7 @@ def poll(consumer: Consumer) -> list[Message]:
     return [] if first is None else [first]
 
 
-def _record(message: Message) -> PrintedRecord:
+def printed_record(message: Message) -> PrintedRecord:
     kind, timestamp_ms = message.timestamp()
     known = kind in _TIMESTAMP_TYPES
     return PrintedRecord(
