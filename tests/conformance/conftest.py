@@ -21,7 +21,12 @@ Played = dict[Situation, dict[int, Transcript]]
 Findings = dict[Situation, list[Finding]]
 
 # Records carry a fixed time of years ago, so retention by time is off.
-SETTINGS = {"node.id": "1", "log.retention.ms": "-1"}
+SETTINGS = {
+    "node.id": "1",
+    "log.retention.ms": "-1",
+    "group.initial.rebalance.delay.ms": "0",
+    "offsets.topic.replication.factor": "1",
+}
 
 
 @pytest.fixture(scope="session")

@@ -11,12 +11,15 @@ from typing import Any
 from tests.support.batches import WHEN, describe
 
 _ANY_RUN = re.compile(r"cf-[0-9a-f]{8}-\d+-")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _ZERO_ID = bytes(16)
 _LONG_AFTER_THE_TABLES_TIMES = WHEN + 365 * 24 * 3_600_000
 
 # How the items of a list are told apart, first fit; two fields mean both together.
 _KEYS: tuple[tuple[str, ...], ...] = (
     ("api_key",),
+    ("group_id",),
+    ("key",),
     ("resource_type", "resource_name"),
     ("name", "source"),
     ("topic_name",),
@@ -32,7 +35,8 @@ _KEYS: tuple[tuple[str, ...], ...] = (
     ("producer_id",),
     ("log_dir",),
 )
-_TOPIC_FIELDS = ("name", "topic", "topic_name", "resource_name")
+_TOPIC_FIELDS = ("name", "topic", "topic_name", "resource_name", "group_id")
+_MEMBER_FIELDS = ("member_id", "leader")
 _WORDS = {"error_message", "documentation", "batch_index_error_message"}
 _MOMENTS = {"log_append_time_ms", "start_timestamp"}
 _RANDOM = {"session_id": "session", "finalized_features_epoch": "epoch", "total_bytes": "size", "usable_bytes": "size"}
@@ -99,6 +103,8 @@ class Normaliser:
     def _text(self, field: str, text: str) -> str:
         if field in _WORDS:
             return "words" if text else ""
+        if field in _MEMBER_FIELDS:
+            return _UUID.sub("uuid", text)
         if field == "cluster_id":
             return "cluster"
         if field == "log_dir":

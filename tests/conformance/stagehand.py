@@ -27,6 +27,7 @@ class Stagehand:
         self.port = port
         self._settles_later = settles_later
         self._numbers = itertools.count()
+        self._wait_for_coordinators()
         if settles_later:
             self._wait_for_producer_ids()
 
@@ -68,6 +69,18 @@ class Stagehand:
                     return
                 time.sleep(0.005)
         raise AssertionError(f"a change is not known after {_WITHIN_S:.0f} s")
+
+    def _wait_for_coordinators(self) -> None:
+        """The topic that groups are kept in is made when a coordinator is first looked for."""
+        deadline = time.monotonic() + _WITHIN_S
+        with RawClient(self.port) as client:
+            while client.request("FindCoordinator", 3, {"key": "any", "key_type": 0})["error_code"] != 0:
+                assert time.monotonic() < deadline, f"no coordinator after {_WITHIN_S:.0f} s"
+                time.sleep(0.05)
+            every = [{"group_id": f"cf-00000000-0-{number}", "topics": None} for number in range(500)]
+            while any(each["error_code"] for each in client.request("OffsetFetch", 8, {"groups": every})["groups"]):
+                assert time.monotonic() < deadline, f"coordinators are not loaded after {_WITHIN_S:.0f} s"
+                time.sleep(0.05)
 
     def _wait_for_producer_ids(self) -> None:
         """Kafka's broker fetches its first block of producer ids when it is first asked for one."""

@@ -171,7 +171,8 @@ class Dispatcher:
         if route.answer.is_async:
             return call.run(request, context)
         try:
-            return call.finish(route.call(request, context))
+            answer = route.call(request, context)
+            return Parked(answer, call.finish_late) if route.answer.parks else call.finish(answer)
         except Exception as error:
             return call.refuse(error)
 
@@ -215,6 +216,18 @@ class Call:
         except Exception as error:
             self.hang_up(error)
         return None
+
+    def finish_late(self, future: "Future[Any]") -> list[Chunk] | None:
+        if future.cancelled():
+            return None
+        error = future.exception() or future.result()
+        try:
+            if isinstance(error, Exception):
+                return self.refuse(error)
+            return self.finish(future.result())
+        except Exception as failure:
+            self.hang_up(failure)
+            return None
 
     def finish_parked(self, future: "Future[RawReply]") -> list[Chunk] | None:
         if future.cancelled():

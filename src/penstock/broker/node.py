@@ -27,6 +27,7 @@ from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
 from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.registry import bind
 from penstock.cluster import BrokerRecord, Cluster, ClusterImage, Controller, Endpoint, ProducerIds
+from penstock.coordinators.groups import Groups
 from penstock.errors import Fatal, Refusal
 from penstock.log import (
     Cleaner,
@@ -116,10 +117,21 @@ class Node:
         )
         partitions.adopt(await self._open_logs(cluster.image, partitions))
         cluster.controller.settled = partitions.settled
+        groups = Groups(
+            config=self.config,
+            image=cluster.image,
+            controller=cluster.controller,
+            partitions=partitions,
+            clock=self.clock,
+            dice=self.dice,
+            spawn=spawn,
+            registry=self.registry,
+            stands_alone=True,
+        )
         server = SocketServer(
             self.config,
             Dispatcher(
-                bind(self._services(cluster, partitions)),
+                bind(self._services(cluster, partitions) | {Groups: groups}),
                 self.registry,
                 control_bytes_max=self.config[settings.PENSTOCK_CONTROL_REQUEST_MAX_BYTES],
             ),
@@ -132,6 +144,7 @@ class Node:
             with _start_refused_in_words():
                 await cluster.join(self._registration(ports))
             await partitions.settled()
+            groups.start()
             spawn(cluster.ended())
             for work in self._background(server, partitions, flusher):
                 spawn(work)
@@ -141,6 +154,7 @@ class Node:
             yield
         finally:
             self.is_ready = False
+            groups.stop()
             await server.stop()
 
     def _background(

@@ -5,7 +5,9 @@
 
 The first parameter is the decoded request; a `RequestContext` is the request's own; every other parameter is a
 service, found by its type once at start (`bind`), which fails then if one is unknown. A plain `def` is answered
-on the spot; an `async def` holds the connection's later requests back until it has answered, as Kafka does.
+on the spot; an `async def` holds the connection's later requests back until it has answered, as Kafka does. With
+`parks=True` a plain `def` does the ordered part and returns a future of the rest, of a response or a Refusal: later
+requests are handled meanwhile, and answered after it.
 
 Hot paths use `@answers_raw`: the function gets the frame's bytes and returns the response's chunks, or a future of
 them.
@@ -14,7 +16,7 @@ them.
 import inspect
 from asyncio import Future
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import msgspec
 
@@ -57,12 +59,13 @@ class Answer(msgspec.Struct, frozen=True):
     services: dict[str, Any]
     context: str | None
     advertised_from: int
+    parks: bool = False
 
 
 REGISTRY: dict[ApiKey, Answer] = {}
 
 
-def answers(key: ApiKey, *, versions: tuple[int, int]) -> Callable[[Function], Function]:
+def answers(key: ApiKey, *, versions: tuple[int, int], parks: bool = False) -> Callable[[Function], Function]:
     def register(function: Function) -> Function:
         hints = get_type_hints(function)
         response = hints.pop("return")
@@ -73,7 +76,8 @@ def answers(key: ApiKey, *, versions: tuple[int, int]) -> Callable[[Function], F
             function=function,
             is_raw=False,
             request=hints[request_parameter],
-            response=response,
+            response=get_args(response)[0] if parks else response,
+            parks=parks,
             others={name: hints[name] for name in others},
         )
         return function
@@ -116,6 +120,7 @@ def _add(
     response: type[Any] | None,
     others: dict[str, Any],
     advertised_from: int | None = None,
+    parks: bool = False,
 ) -> None:
     if key in REGISTRY:
         raise TypeError(f"{key.name} is answered twice: {REGISTRY[key].function} and {function}")
@@ -126,6 +131,7 @@ def _add(
         function=function,
         is_raw=is_raw,
         is_async=inspect.iscoroutinefunction(function),
+        parks=parks,
         request=request,
         response=response,
         services={name: kind for name, kind in others.items() if kind is not RequestContext},

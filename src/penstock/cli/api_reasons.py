@@ -2,7 +2,7 @@
 
 from penstock.wire.api import ApiKey
 
-_GROUPS = "consumer groups are not built yet"
+_GROUPS = "the newer group protocol (KIP-848) is not built yet; classic groups are"
 _TRANSACTIONS = "transactions are not built yet"
 _ACCESS = "authentication and ACLs are not built yet"
 _SHARES = "share groups are not built yet"
@@ -10,14 +10,7 @@ _REPLICATION = "clusters of several brokers are not built yet"
 _STREAMS = "the streams group protocol is not built yet"
 
 REASONS: dict[ApiKey, str] = {
-    **dict.fromkeys(
-        (
-            ApiKey.OFFSET_COMMIT, ApiKey.OFFSET_FETCH, ApiKey.FIND_COORDINATOR, ApiKey.JOIN_GROUP, ApiKey.HEARTBEAT,
-            ApiKey.LEAVE_GROUP, ApiKey.SYNC_GROUP, ApiKey.DESCRIBE_GROUPS, ApiKey.LIST_GROUPS, ApiKey.DELETE_GROUPS,
-            ApiKey.OFFSET_DELETE, ApiKey.CONSUMER_GROUP_HEARTBEAT, ApiKey.CONSUMER_GROUP_DESCRIBE,
-        ),
-        _GROUPS,
-    ),
+    **dict.fromkeys((ApiKey.CONSUMER_GROUP_HEARTBEAT, ApiKey.CONSUMER_GROUP_DESCRIBE), _GROUPS),
     **dict.fromkeys(
         (
             ApiKey.ADD_PARTITIONS_TO_TXN, ApiKey.ADD_OFFSETS_TO_TXN, ApiKey.END_TXN, ApiKey.WRITE_TXN_MARKERS,

@@ -141,6 +141,8 @@ def failure(error: KafkaError, cluster: Cluster, *, doing: str = "do that") -> F
         return Unreachable(text, hint=cluster._what_went_wrong())
     if code in _NOT_FOUND_CODES:
         return NotFound(text, hint="`penstock topic list` shows what exists.")
+    if code == KafkaError.GROUP_ID_NOT_FOUND:
+        return NotFound(text, hint="`penstock group list` shows what exists.")
     return Failure(text, hint=_ADVICE.get(code))
 
 

@@ -8,6 +8,8 @@ import click
 
 from penstock.cli.client import Cluster, client_options, require_partition, topic_missing
 from penstock.cli.exits import ExitCode
+from penstock.cli.group_reading import GroupReader
+from penstock.cli.interrupts import interrupts_wait
 from penstock.cli.kafka_names import Consumer
 from penstock.cli.output import note
 from penstock.cli.positions import AtOffset, AtTime, Beginning, Last, Span, Start, find_spans
@@ -26,6 +28,8 @@ from penstock.cli.records import PrintedRecord, Printer, json_line, make_printer
 @click.option("-f", "--follow", is_flag=True, help="Go on with records as they come; otherwise stop at the end.")
 @click.option("-p", "--partition", "only", type=click.IntRange(min=0), multiple=True,
               help="Read this partition only; repeatable.")  # fmt: skip
+@click.option("-g", "--group", metavar="GROUP", help="Read as a member of this group: go on where it has committed, "
+              "and commit what was printed.")  # fmt: skip
 @click.option("-c", "--count", type=click.IntRange(min=1), help="Stop after so many records.")
 @click.option("--format", "form", type=click.Choice(["text", "json", "raw"]), default="text", show_default=True,
               help="raw: values as they are, nothing between them.")  # fmt: skip
@@ -49,6 +53,7 @@ def consume(
     last: int | None,
     follow: bool,
     only: tuple[int, ...],
+    group: str | None,
     count: int | None,
     form: str,
     as_json: bool,
@@ -67,10 +72,16 @@ def consume(
     penstock consume orders                     everything, then stop
     penstock consume orders --last 10 --follow  the last ten, then whatever comes
     penstock consume orders --from-time 1h --json | jq .value
+    penstock consume orders --group billing     what the group billing has not read yet
 
     Several partitions are read at once: order holds within each.
     """
     start = _start(from_beginning, offset, from_time, last)
+    if group is not None and (only or not isinstance(start, Beginning)):
+        raise click.UsageError(
+            "a group begins where it has committed, and shares out partitions itself: --group goes without "
+            "--partition, --offset, --from-time and --last (`penstock group reset` moves a group)"
+        )
     columns = [(timestamps, "{timestamp}"), (offsets, "{partition}:{offset}"), (keys, "{key}"), (headers, "{headers}")]
     shown = [column for wanted, column in columns if wanted]
     form = "json" if as_json else form
@@ -81,7 +92,8 @@ def consume(
     printer = _printer(form, template, shown, null_marker)
     consumer = cluster.consumer(
         **{
-            "group.id": "penstock-cli",  # librdkafka wants one; assign() without commits leaves it unused
+            # librdkafka wants one; assign() without commits leaves it unused
+            "group.id": group or "penstock-cli",
             "enable.auto.commit": False,
             "enable.auto.offset.store": False,
             "enable.partition.eof": True,
@@ -97,7 +109,11 @@ def consume(
             read_committed=isolation == "read_committed",
         )  # fmt: skip
         out = Output(sys.stdout.buffer, printer, left=count)
-        _print(TopicReader(consumer, cluster, topic), spans, start, out, follow=follow)
+        if group is None:
+            _print(TopicReader(consumer, cluster, topic), spans, start, out, follow=follow)
+        else:
+            ends = {index: span.end for index, span in spans.items()}
+            _print_as_member(GroupReader(consumer, cluster, topic, group, ends), out, follow=follow)
     finally:
         consumer.close()
     return ExitCode.OK
@@ -160,6 +176,21 @@ def _print(reader: TopicReader, spans: dict[int, Span], start: Start, out: "Outp
         note(f"{reader.topic} holds no records there")
 
 
+def _print_as_member(reader: GroupReader, out: "Output", *, follow: bool) -> None:
+    with interrupts_wait() as check_interrupt:
+        try:
+            for records in reader.read(follow=follow):
+                written = out.write(records)
+                reader.wrote(written, is_all=len(written) == len(records))
+                if out.left == 0:
+                    break
+                check_interrupt()
+        finally:
+            reader.commit()
+    if out.written == 0 and not follow and sys.stderr.isatty():
+        note(f"{reader.group} has read all of {reader.topic}")
+
+
 class Output:
     """Standard output, with a limit on the records still to be written."""
 
@@ -169,7 +200,8 @@ class Output:
         self.left = left
         self.written = 0
 
-    def write(self, records: list[PrintedRecord]) -> None:
+    def write(self, records: list[PrintedRecord]) -> list[PrintedRecord]:
+        """Gives back what was written: all, or as many as were left."""
         if self.left is not None:
             records = records[: self.left]
             self.left -= len(records)
@@ -177,3 +209,4 @@ class Output:
             self._stream.write(b"".join(map(self._printer, records)))
             self._stream.flush()
             self.written += len(records)
+        return records

@@ -33,7 +33,7 @@ class TopicReader:
         self.consumer.assign([TopicPartition(self.topic, index, span.start) for index, span in spans.items()])
         progressed = time.monotonic()
         while follow or unfinished:
-            messages = _poll(self.consumer)
+            messages = poll(self.consumer)
             records = []
             for message in messages:
                 index = message.partition()
@@ -43,7 +43,7 @@ class TopicReader:
                         raise failure(error, self.cluster, doing=f"read {self.topic}")
                     unfinished.discard(index or 0)
                     continue
-                record = _record(message)
+                record = printed_record(message)
                 end = spans[record.partition].end
                 if follow or record.offset < end:
                     records.append(record)
@@ -90,7 +90,7 @@ class TopicReader:
             reach *= 4
 
 
-def _poll(consumer: Consumer) -> list[Message]:
+def poll(consumer: Consumer) -> list[Message]:
     """What is there now, else what comes first within a moment. consume() alone would wait to fill its batch."""
     ready = list(consumer.consume(DRAIN_MAX, timeout=0))
     if ready:
@@ -99,7 +99,7 @@ def _poll(consumer: Consumer) -> list[Message]:
     return [] if first is None else [first]
 
 
-def _record(message: Message) -> PrintedRecord:
+def printed_record(message: Message) -> PrintedRecord:
     kind, timestamp_ms = message.timestamp()
     known = kind in _TIMESTAMP_TYPES
     return PrintedRecord(

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from penstock.cluster import is_internal
 from penstock.errors import (
     FencedLeaderEpoch,
     KafkaStorageError,
@@ -78,6 +79,7 @@ class Partition:
         self.topic = topic
         self.topic_id = topic_id
         self.index = index
+        self.is_internal = is_internal(topic)
         self.log = log
         self.config = config
         self.rules = AppendRules.of(config)

@@ -68,6 +68,7 @@ class Partitions:
         self._configs: dict[TopicId, TopicConfig] = {}
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
         self._has_ended = False
+        self._subscribers: list[Callable[[Partition], None]] = []
         self._expose()
 
     # Finding ----------------------------------------------------------------------------------------------------
@@ -218,12 +219,26 @@ class Partitions:
         local = self._by_id.setdefault(topic.topic_id, {})
         self._by_name[topic.name.encode()] = local
         local[image.index] = partition
-        _lead(partition, image)
+        self._lead(partition, image)
 
     def _change(self, topic: TopicImage, image: PartitionImage) -> None:
         partition = self._by_id.get(topic.topic_id, {}).get(image.index)
         if partition is not None:
-            _lead(partition, image)
+            self._lead(partition, image)
+
+    def subscribe(self, callback: Callable[[Partition], None]) -> None:
+        """Call back, on the loop and at once, whenever a partition appears, goes, or changes its leader or epoch."""
+        self._subscribers.append(callback)
+        for partition in self:
+            callback(partition)
+
+    def _lead(self, partition: Partition, image: PartitionImage) -> None:
+        partition.lead(epoch=image.leader_epoch, leader=image.leader, replicas=image.replicas, in_sync=image.in_sync)
+        self._tell(partition)
+
+    def _tell(self, partition: Partition) -> None:
+        for callback in self._subscribers:
+            callback(partition)
 
     def _delete(self, topic: TopicImage) -> None:
         local = self._by_id.pop(topic.topic_id, {})
@@ -233,6 +248,7 @@ class Partitions:
         self._registry.drop(metrics.TopicMetrics, topic=topic.name)
         for partition in local.values():
             partition.retire()
+            self._tell(partition)
         self._later(lambda: self._remove_logs(topic))
 
     async def _remove_logs(self, topic: TopicImage) -> None:
@@ -264,7 +280,3 @@ class Partitions:
     def offline(self) -> dict[TopicPartition, str]:
         """Logs that take no appends, and why."""
         return {p.topic_partition: p.log.offline_reason for p in self if p.log.offline_reason is not None}
-
-
-def _lead(partition: Partition, image: PartitionImage) -> None:
-    partition.lead(epoch=image.leader_epoch, leader=image.leader, replicas=image.replicas, in_sync=image.in_sync)

@@ -33,6 +33,7 @@ class RunningBroker(ABC):
         self.settings = {
             "listeners": "PLAINTEXT://127.0.0.1:0",
             "penstock.http.listener": "127.0.0.1:0",
+            "group.initial.rebalance.delay.ms": "0",  # a test's consumers come when it starts them: none is waited for
             **settings,
             "log.dirs": str(self.data_dir),
         }

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from tests.conformance.situations import configs, fetch, list_offsets, metadata, produce, records, topics, wire
+from tests.conformance.situations import (
+    configs,
+    fetch,
+    groups,
+    list_offsets,
+    metadata,
+    offsets,
+    produce,
+    records,
+    topics,
+    wire,
+)
 
 TABLE = [
     *metadata.SITUATIONS,
@@ -12,5 +23,7 @@ TABLE = [
     *topics.SITUATIONS,
     *configs.SITUATIONS,
     *records.SITUATIONS,
+    *groups.SITUATIONS,
+    *offsets.SITUATIONS,
     *wire.SITUATIONS,
 ]

@@ -95,6 +95,14 @@ ACCEPTED = [
 
 ABSENT = [
     case("unknown topic", produce(batch(), topic="missing"), versions=(3, 12)),
+    case(
+        "an internal topic",
+        {
+            **produce(batch()),
+            "topic_data": [{"name": "__consumer_offsets", "partition_data": [{"index": 0, "records": batch()}]}],
+        },
+        versions=(3, 12),
+    ),
     case("unknown topic id", produce(batch(), topic="missing"), versions=(13, 13)),
     case("unknown partition", produce(batch(), partition=9)),
     case("negative partition", produce(batch(), partition=-1)),

@@ -30,8 +30,22 @@ APIS = (
     "DescribeProducers",
     "ListConfigResources",
     "UpdateFeatures",
+    "FindCoordinator",
+    "JoinGroup",
+    "SyncGroup",
+    "Heartbeat",
+    "LeaveGroup",
+    "OffsetCommit",
+    "OffsetFetch",
+    "OffsetDelete",
+    "ListGroups",
+    "DescribeGroups",
+    "DeleteGroups",
 )
-_NO_ARRAY = ("ApiVersions", "DescribeCluster", "InitProducerId", "ListConfigResources")
+_NO_ARRAY = (
+    "ApiVersions", "DescribeCluster", "InitProducerId", "ListConfigResources", "FindCoordinator", "Heartbeat",
+    "LeaveGroup", "ListGroups",
+)  # fmt: skip
 HAS_ARRAY = tuple(api for api in APIS if api not in _NO_ARRAY)
 
 
@@ -117,6 +131,9 @@ BODIES = [
     *(situation(api, "wire: a header cut short", raw(headless, api)) for api in APIS),
     *(situation(api, "wire: an absurd count", raw(absurd, api)) for api in HAS_ARRAY),
     situation("ListConfigResources", "wire: an absurd count", raw(absurd, "ListConfigResources"), versions=(1, 1)),
+    situation("FindCoordinator", "wire: an absurd count", raw(absurd, "FindCoordinator"), versions=(4, 6)),
+    situation("LeaveGroup", "wire: an absurd count", raw(absurd, "LeaveGroup"), versions=(3, 5)),
+    situation("ListGroups", "wire: an absurd count", raw(absurd, "ListGroups"), versions=(4, 5)),
 ]
 
 SITUATIONS = [*FRAMES, *BODIES]

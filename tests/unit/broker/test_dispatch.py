@@ -316,3 +316,37 @@ def test_a_service_that_the_node_lacks_is_found_at_start() -> None:
     assert REGISTRY
     with pytest.raises(Unbound, match="which this node does not have"):
         bind({})
+
+
+async def test_a_handler_that_parks_is_answered_when_its_future_is() -> None:
+    bench = Bench()
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    bench.answer(ApiKey.LIST_GROUPS, lambda request, context: future, parks=True, **LIST_GROUPS)
+    parked = bench.handle(a_request(ApiKey.LIST_GROUPS, 3, ListGroupsRequest().encode(3)))
+    assert isinstance(parked, Parked)
+    future.set_result(ListGroupsResponse(error_code=3))
+    assert ListGroupsResponse.decode(read(parked.finish(future) or []), 3, 5).error_code == 3
+
+
+@pytest.mark.parametrize(("outcome", "code"), [(InvalidRequest("no"), 42), (ZeroDivisionError(), -1)])
+async def test_a_parked_answer_may_be_a_refusal_or_a_bug(outcome: Exception, code: int) -> None:
+    bench = Bench()
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    bench.answer(ApiKey.LIST_GROUPS, lambda request, context: future, parks=True, **LIST_GROUPS)
+    parked = bench.handle(a_request(ApiKey.LIST_GROUPS, 3, ListGroupsRequest().encode(3)))
+    if code == -1:
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)
+    assert ListGroupsResponse.decode(read(parked.finish(future)), 3, 5).error_code == code
+
+
+def test_a_handler_that_refuses_before_it_parks_is_answered_at_once() -> None:
+    bench = Bench()
+
+    def call(request: ListGroupsRequest, context: RequestContext) -> Any:
+        raise InvalidRequest("no")
+
+    bench.answer(ApiKey.LIST_GROUPS, call, parks=True, **LIST_GROUPS)
+    answer = read(bench.handle(a_request(ApiKey.LIST_GROUPS, 3, ListGroupsRequest().encode(3))))
+    assert ListGroupsResponse.decode(answer, 3, 5).error_code == 42

@@ -23,6 +23,7 @@ def test_a_broker_under_test_always_has_a_free_port_and_its_own_folder(tmp_path:
     assert broker.settings == {
         "listeners": "PLAINTEXT://127.0.0.1:0",
         "penstock.http.listener": "127.0.0.1:0",
+        "group.initial.rebalance.delay.ms": "0",
         "num.partitions": "2",
         "log.dirs": str(tmp_path / "data"),
     }

@@ -22,6 +22,7 @@ from penstock.errors import (
     CorruptMessage,
     FencedLeaderEpoch,
     InvalidRequiredAcks,
+    InvalidTopic,
     KafkaStorageError,
     MessageTooLarge,
     NotLeaderOrFollower,
@@ -54,6 +55,7 @@ ANSWERED_ACKS = (1, ALL)
 # Refused before the log was looked at, or by a log that cannot be read: these answers say nothing of its start.
 SAY_NO_START = (
     CorruptMessage,
+    InvalidTopic,
     KafkaStorageError,
     MessageTooLarge,
     NotLeaderOrFollower,
@@ -63,6 +65,9 @@ SAY_NO_START = (
 )
 
 _log = structlog.get_logger(__name__)
+
+ADMIN_CLIENT = "__admin_client"
+"""The client id that may write to internal topics, for want of access rules; coordinators write without asking."""
 
 NONE_REFUSED: Mapping[tuple[TopicKey, int], Refusal] = {}
 Outcomes = list[tuple[TopicKey, list[PartitionOutcome]]]
@@ -165,6 +170,8 @@ class _Produce:
     def _append(
         self, partition: Partition, records: memoryview | None
     ) -> "tuple[PartitionOutcome, Future[None] | None]":
+        if partition.is_internal and self._context.client_id != ADMIN_CLIENT:
+            raise InvalidTopic(f"Cannot append to internal topic {partition.topic}")
         if records is None:
             raise NotOneBatch("A produce request needs one record batch for each partition, this one has none")
         if self._context.api_version < ZSTD_FROM and _codec_of(records) == ZSTD:

@@ -2,7 +2,7 @@
 
 from penstock.cli.records.parsing import LineFormat, ParsedRecord, Unparsable, parse_json, parse_line, unescape
 from penstock.cli.records.printing import PrintedRecord, Printer, json_line, make_printer
-from penstock.cli.records.times import parse_time
+from penstock.cli.records.times import parse_length_ms, parse_time
 
 __all__ = [
     "LineFormat",
@@ -13,6 +13,7 @@ __all__ = [
     "json_line",
     "make_printer",
     "parse_json",
+    "parse_length_ms",
     "parse_line",
     "parse_time",
     "unescape",

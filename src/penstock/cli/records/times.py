@@ -5,7 +5,15 @@ from datetime import datetime
 
 _UNITS_MS = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 _PART = re.compile(r"(\d+)\s*(ms|s|m|h|d|w)")
-_AGO = re.compile(rf"(?:{_PART.pattern}\s*)+")
+_LENGTH = re.compile(rf"(?:{_PART.pattern}\s*)+")
+
+
+def parse_length_ms(text: str) -> int:
+    """A length of time in milliseconds."""
+    text = text.strip()
+    if not _LENGTH.fullmatch(text):
+        raise ValueError(f"{text!r} is no length of time: write 90s, 10m, 2h30m or 7d")
+    return sum(int(count) * _UNITS_MS[unit] for count, unit in _PART.findall(text))
 
 
 def parse_time(text: str, *, now_ms: int) -> int:
@@ -16,8 +24,8 @@ def parse_time(text: str, *, now_ms: int) -> int:
     if text.isdigit():
         return int(text)
     relative = text.removesuffix("ago").strip()
-    if _AGO.fullmatch(relative):
-        return now_ms - sum(int(count) * _UNITS_MS[unit] for count, unit in _PART.findall(relative))
+    if _LENGTH.fullmatch(relative):
+        return now_ms - parse_length_ms(relative)
     try:
         return int(datetime.fromisoformat(text).timestamp() * 1_000)
     except ValueError:

@@ -53,6 +53,18 @@ def partition_ranges(
     return {key: _range(begin[key], end[key]) for key in wanted}
 
 
+def offsets_at_time(
+    admin: AdminClient, cluster: Cluster, partitions: Iterable[tuple[str, int]], timestamp_ms: int
+) -> dict[tuple[str, int], int | None]:
+    """The first offset at or after a time; None where all records are older."""
+    spec = OffsetSpec.for_timestamp(timestamp_ms)
+    found = {}
+    for place, future in _ask(admin, cluster, list(partitions), spec, IsolationLevel.READ_UNCOMMITTED).items():
+        offset = cluster.wait(future, doing=f"find an offset of {place[0]}-{place[1]} by time").offset
+        found[place] = offset if offset >= 0 else None
+    return found
+
+
 def _ask(
     admin: AdminClient, cluster: Cluster, partitions: list[tuple[str, int]], spec: OffsetSpec, level: IsolationLevel
 ) -> Mapping[tuple[str, int], "Future[ListOffsetsResultInfo]"]:

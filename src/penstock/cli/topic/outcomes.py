@@ -1,4 +1,4 @@
-"""Several topics, one outcome each: do all, say each, and let the worst decide the exit code."""
+"""Several topics or groups, one outcome each: do all, say each, and let the worst decide the exit code."""
 
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -17,9 +17,10 @@ def settle(
     verb: str,
     done: str,
     as_json: bool,
+    what: str = "topic",
     facts: Mapping[str, int] | None = None,
 ) -> ExitCode:
-    """Wait for each topic's future; `verb` is for errors ("create"), `done` for successes ("created").
+    """Wait for each one's future; `verb` is for errors ("create"), `done` for successes ("created").
 
     `facts` are what programs are told besides.
     """
@@ -31,10 +32,10 @@ def settle(
         except Failure as failure:
             # The first failure decides: one exit code cannot tell of several.
             worst = worst or ExitCode(failure.exit_code)
-            outcomes.append({"topic": name, "error": failure.message})
+            outcomes.append({what: name, "error": failure.message})
             failure.show()
         else:
-            outcomes.append({"topic": name, "outcome": done, **(facts or {})})
+            outcomes.append({what: name, "outcome": done, **(facts or {})})
             if not as_json:
                 besides = "".join(f", {value} {fact}" for fact, value in (facts or {}).items())
                 click.echo(f"{done} {name}{besides}")

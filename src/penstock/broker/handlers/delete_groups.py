@@ -1,0 +1,24 @@
+"""DeleteGroups: forget groups that nobody is in, with all that they committed.
+
+v1 throttle time, v2 flexible.
+"""
+
+from penstock.broker.registry import answers
+from penstock.coordinators.groups import Groups
+from penstock.errors import Refusal
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.delete_groups_request import DeleteGroupsRequest
+from penstock.wire.messages.delete_groups_response import DeletableGroupResult, DeleteGroupsResponse
+
+
+@answers(ApiKey.DELETE_GROUPS, versions=(0, 2))
+async def delete_groups(request: DeleteGroupsRequest, groups: Groups) -> DeleteGroupsResponse:
+    response = DeleteGroupsResponse()
+    for group_id in dict.fromkeys(request.groups_names):
+        code = 0
+        try:
+            await groups.delete(group_id)
+        except Refusal as refusal:
+            code = refusal.code
+        response.results.append(DeletableGroupResult(group_id, code))
+    return response

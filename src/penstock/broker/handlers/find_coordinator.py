@@ -1,0 +1,56 @@
+"""FindCoordinator: which broker to ask about a group.
+
+v1 kinds of coordinators, v3 flexible, v4 many keys at once, v5 TRANSACTION_ABORTABLE, v6 share groups. The address is
+the one of the listener that the request came in on (RULES 35).
+"""
+
+from penstock.broker.registry import RequestContext, answers
+from penstock.coordinators.groups import Groups
+from penstock.errors import CoordinatorNotAvailable, InvalidRequest, Refusal
+from penstock.replication import Partitions
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.find_coordinator_request import FindCoordinatorRequest
+from penstock.wire.messages.find_coordinator_response import Coordinator, FindCoordinatorResponse
+from penstock.wire.produce import Endpoint
+
+GROUP, TRANSACTION, SHARE = 0, 1, 2
+MANY_KEYS_FROM = 4
+NOBODY = Endpoint(-1, "", -1, None)
+NO_ERROR_SAID = "NONE"
+"""What Kafka writes into the message of an answer without an error."""
+
+
+@answers(ApiKey.FIND_COORDINATOR, versions=(0, 6))
+async def find_coordinator(
+    request: FindCoordinatorRequest, context: RequestContext, groups: Groups, partitions: Partitions
+) -> FindCoordinatorResponse:
+    keys = request.coordinator_keys if context.api_version >= MANY_KEYS_FROM else [request.key]
+    found = []
+    for key in keys:
+        try:
+            endpoint = await _find(request.key_type, key, context, groups, partitions)
+            found.append(Coordinator(key, endpoint.node_id, endpoint.host, endpoint.port))
+        except Refusal as refusal:
+            found.append(Coordinator(key, NOBODY.node_id, NOBODY.host, NOBODY.port, refusal.code, refusal.message))
+    if context.api_version >= MANY_KEYS_FROM:
+        return FindCoordinatorResponse(coordinators=found)
+    (only,) = found
+    return FindCoordinatorResponse(
+        error_code=only.error_code,
+        error_message=only.error_message if only.error_code else NO_ERROR_SAID,
+        node_id=only.node_id,
+        host=only.host,
+        port=only.port,
+    )
+
+
+async def _find(key_type: int, key: str, context: RequestContext, groups: Groups, partitions: Partitions) -> Endpoint:
+    if key_type == TRANSACTION:
+        raise CoordinatorNotAvailable("transactions are not served by this broker")
+    if key_type != GROUP:
+        raise InvalidRequest(f"no coordinators of kind {key_type}")
+    leader = await groups.coordinator_of(key)
+    endpoints = partitions.endpoints([leader], listener=context.listener)
+    if not endpoints:
+        raise CoordinatorNotAvailable
+    return endpoints[0]

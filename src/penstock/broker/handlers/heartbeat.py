@@ -1,0 +1,19 @@
+"""Heartbeat: a member says that it is alive, and learns whether a rebalance has begun.
+
+v1 throttle time, v3 static members (KIP-345), v4 flexible.
+"""
+
+from penstock.broker.registry import answers
+from penstock.coordinators.groups import Groups
+from penstock.errors import CoordinatorLoadInProgress
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.heartbeat_request import HeartbeatRequest
+from penstock.wire.messages.heartbeat_response import HeartbeatResponse
+
+
+@answers(ApiKey.HEARTBEAT, versions=(0, 4))
+async def heartbeat(request: HeartbeatRequest, groups: Groups) -> HeartbeatResponse:
+    try:
+        return await groups.heartbeat(request)
+    except CoordinatorLoadInProgress:
+        return HeartbeatResponse()  # nobody is given up meanwhile, so all is well for all that is known

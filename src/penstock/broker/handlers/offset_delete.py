@@ -1,0 +1,39 @@
+"""OffsetDelete: forget what a group committed on some partitions; not on topics that its members are subscribed to."""
+
+from penstock.broker.registry import answers
+from penstock.cluster import ClusterImage
+from penstock.coordinators.groups import Groups
+from penstock.errors import UnknownTopicOrPartition
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.offset_delete_request import OffsetDeleteRequest, OffsetDeleteRequestTopic
+from penstock.wire.messages.offset_delete_response import (
+    OffsetDeleteResponse,
+    OffsetDeleteResponsePartition,
+    OffsetDeleteResponseTopic,
+)
+
+
+@answers(ApiKey.OFFSET_DELETE, versions=(0, 0))
+async def offset_delete(request: OffsetDeleteRequest, groups: Groups, image: ClusterImage) -> OffsetDeleteResponse:
+    known: list[OffsetDeleteRequestTopic] = []
+    refused: dict[str, OffsetDeleteResponseTopic] = {}
+    for topic in request.topics:
+        found = image.topics.get(topic.name)
+        count = 0 if found is None else len(found.partitions)
+        there = [part for part in topic.partitions if 0 <= part.partition_index < count]
+        if there:
+            known.append(OffsetDeleteRequestTopic(topic.name, there))
+        absent = [part for part in topic.partitions if not 0 <= part.partition_index < count]
+        if absent:
+            refused[topic.name] = OffsetDeleteResponseTopic(
+                topic.name,
+                [OffsetDeleteResponsePartition(part.partition_index, UnknownTopicOrPartition.code) for part in absent],
+            )
+    if not known and refused:
+        return OffsetDeleteResponse(topics=list(refused.values()))
+    response = await groups.delete_offsets(OffsetDeleteRequest(request.group_id, known))
+    for answered in response.topics:
+        if answered.name in refused:
+            answered.partitions = refused.pop(answered.name).partitions + answered.partitions
+    response.topics = [*refused.values(), *response.topics]
+    return response

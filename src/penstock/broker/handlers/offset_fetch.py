@@ -1,0 +1,112 @@
+"""OffsetFetch: how far a group has read.
+
+v2 all topics and an error for the group, v3 throttle time, v5 leader epoch, v6 flexible, v7 stable offsets only, v8
+many groups, v9 member and epoch, v10 topic ids. A group that does not exist has no offsets, which is no error.
+"""
+
+from penstock.broker.registry import RequestContext, answers
+from penstock.cluster import ClusterImage
+from penstock.coordinators.groups import Groups
+from penstock.errors import Refusal, UnknownTopicId
+from penstock.model import TopicId
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.offset_fetch_request import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
+)
+from penstock.wire.messages.offset_fetch_response import (
+    OffsetFetchResponse,
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartition,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopic,
+    OffsetFetchResponseTopics,
+)
+
+GROUP_ERROR_FROM = 2
+MANY_GROUPS_FROM = 8
+TOPIC_IDS_FROM = 10
+
+
+@answers(ApiKey.OFFSET_FETCH, versions=(1, 10))
+async def offset_fetch(
+    request: OffsetFetchRequest, context: RequestContext, groups: Groups, image: ClusterImage
+) -> OffsetFetchResponse:
+    if context.api_version >= TOPIC_IDS_FROM:
+        return OffsetFetchResponse(groups=[await _by_id(group, groups, image) for group in request.groups])
+    if context.api_version >= MANY_GROUPS_FROM:
+        return OffsetFetchResponse(groups=[await _by_name(group, groups) for group in request.groups])
+    return await _of_one_group(request, context, groups)
+
+
+async def _by_name(asked: OffsetFetchRequestGroup, groups: Groups) -> OffsetFetchResponseGroup:
+    return await _fetch(groups, asked.group_id, _wanted(asked.topics))
+
+
+def _wanted(
+    topics: list[OffsetFetchRequestTopics] | list[OffsetFetchRequestTopic] | None,
+) -> list[tuple[str, list[int]]] | None:
+    return None if topics is None else [(topic.name, topic.partition_indexes) for topic in topics]
+
+
+async def _fetch(groups: Groups, group_id: str, wanted: list[tuple[str, list[int]]] | None) -> OffsetFetchResponseGroup:
+    try:
+        return await groups.fetch_offsets(group_id, wanted)
+    except Refusal as refusal:
+        return OffsetFetchResponseGroup(group_id, error_code=refusal.code)
+
+
+async def _by_id(asked: OffsetFetchRequestGroup, groups: Groups, image: ClusterImage) -> OffsetFetchResponseGroup:
+    if asked.topics is None:
+        answered = await _fetch(groups, asked.group_id, None)
+        answered.topics = [topic for topic in answered.topics if topic.name in image.topics]
+        unknown = []
+    else:
+        known = [topic for topic in asked.topics if TopicId(topic.topic_id) in image.topics_by_id]
+        unknown = [_unknown(topic) for topic in asked.topics if TopicId(topic.topic_id) not in image.topics_by_id]
+        wanted = [(image.topics_by_id[TopicId(topic.topic_id)].name, topic.partition_indexes) for topic in known]
+        answered = await _fetch(groups, asked.group_id, wanted) if wanted else OffsetFetchResponseGroup(asked.group_id)
+    for topic in answered.topics:
+        found = image.topics.get(topic.name)
+        if found is not None:
+            topic.topic_id = found.topic_id
+    if not answered.error_code:
+        answered.topics += unknown
+    return answered
+
+
+def _unknown(topic: OffsetFetchRequestTopics) -> OffsetFetchResponseTopics:
+    return OffsetFetchResponseTopics(
+        topic_id=topic.topic_id,
+        partitions=[
+            OffsetFetchResponsePartitions(index, -1, -1, "", UnknownTopicId.code) for index in topic.partition_indexes
+        ],
+    )
+
+
+async def _of_one_group(request: OffsetFetchRequest, context: RequestContext, groups: Groups) -> OffsetFetchResponse:
+    answered = await _fetch(groups, request.group_id, _wanted(request.topics))
+    if answered.error_code and context.api_version < GROUP_ERROR_FROM:
+        return OffsetFetchResponse(topics=[_refused(topic, answered.error_code) for topic in request.topics or ()])
+    topics = [
+        OffsetFetchResponseTopic(
+            topic.name,
+            [
+                OffsetFetchResponsePartition(
+                    part.partition_index, part.committed_offset, part.committed_leader_epoch, part.metadata
+                )
+                for part in topic.partitions
+            ],
+        )
+        for topic in answered.topics
+    ]
+    return OffsetFetchResponse(topics=topics, error_code=answered.error_code)
+
+
+def _refused(topic: OffsetFetchRequestTopic, error_code: int) -> OffsetFetchResponseTopic:
+    return OffsetFetchResponseTopic(
+        topic.name,
+        [OffsetFetchResponsePartition(index, -1, -1, "", error_code) for index in topic.partition_indexes],
+    )

@@ -1,0 +1,117 @@
+"""What can be asked of the group machine: by clients, by timers, and by the broker itself."""
+
+import msgspec
+
+from penstock.coordinators.decision import Command
+from penstock.coordinators.groups.state import Group
+from penstock.model import Millis
+from penstock.wire.messages.heartbeat_request import HeartbeatRequest
+from penstock.wire.messages.join_group_request import JoinGroupRequest
+from penstock.wire.messages.leave_group_request import MemberIdentity
+from penstock.wire.messages.offset_commit_request import OffsetCommitRequest
+from penstock.wire.messages.offset_delete_request import OffsetDeleteRequest
+from penstock.wire.messages.sync_group_request import SyncGroupRequest
+
+# From clients. Replies are Kafka's responses, or the part of one that is about a single group.
+
+
+class Join(Command, frozen=True, kw_only=True):
+    request: JoinGroupRequest
+    api_version: int
+    client_id: str
+    client_host: str
+    new_member_id: str
+    """For a member that brings none: ids come from chance, which a machine has none of."""
+
+
+class Sync(Command, frozen=True, kw_only=True):
+    request: SyncGroupRequest
+    api_version: int
+
+
+class Heartbeat(Command, frozen=True, kw_only=True):
+    request: HeartbeatRequest
+
+
+class Leave(Command, frozen=True, kw_only=True):
+    group_id: str
+    members: list[MemberIdentity]
+
+
+class CommitOffsets(Command, frozen=True, kw_only=True):
+    request: OffsetCommitRequest
+    api_version: int
+
+
+class FetchOffsets(Command, frozen=True, kw_only=True):
+    group_id: str
+    topics: list[tuple[str, list[int]]] | None
+    """None: all that the group has."""
+
+
+class DeleteOffsets(Command, frozen=True, kw_only=True):
+    request: OffsetDeleteRequest
+
+
+class ListGroups(Command, frozen=True, kw_only=True):
+    states: list[str]
+    types: list[str]
+
+
+class DescribeGroup(Command, frozen=True, kw_only=True):
+    group_id: str
+    api_version: int
+
+
+class DeleteGroup(Command, frozen=True, kw_only=True):
+    group_id: str
+
+
+# From the broker
+
+
+class ForgetTopic(Command, frozen=True, kw_only=True):
+    """A topic was deleted: what was committed on it means nothing to a new one of its name."""
+
+    topic: str
+
+
+# From timers
+
+
+class SessionsDue(Command, frozen=True, kw_only=True):
+    group_id: str
+
+
+class InitialDelayOver(Command, frozen=True, kw_only=True):
+    group_id: str
+    delay_ms: int
+    remaining_ms: int
+
+
+class JoinsDue(Command, frozen=True, kw_only=True):
+    group_id: str
+
+
+class SyncsDue(Command, frozen=True, kw_only=True):
+    group_id: str
+    generation: int
+
+
+class ExpiryDue(Command, frozen=True, kw_only=True):
+    """Look for offsets that nobody has used for too long."""
+
+
+# Notes: what changes without being kept
+
+
+class GroupChanged(msgspec.Struct, frozen=True):
+    group: Group
+
+
+class Seen(msgspec.Struct, frozen=True, gc=False):
+    """A member is alive; its session ends then, unless it is seen again."""
+
+    group_id: str
+    member_id: str
+    deadline: Millis

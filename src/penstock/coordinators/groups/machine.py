@@ -1,0 +1,128 @@
+"""The group coordinator of one partition of `__consumer_offsets`: all groups whose ids hash there, with their offsets.
+
+Kept in the log: committed offsets, and of each group its last completed generation (members, protocol, assignments).
+Not kept: who waits for which answer, sessions, and rebalances under way; after a restart members find the last
+generation, go on in it, and rebalance if they must.
+
+What always holds
+- a group's generation never falls;
+- whoever asks is answered once, however its group ends up;
+- a machine that replays the log has the offsets and the completed generations of the one that wrote it.
+"""
+
+from typing import Any
+
+from penstock.coordinators.decision import Decision, Loaded
+from penstock.coordinators.groups import commands, listing, membership, offsets, rebalancing
+from penstock.coordinators.groups.draft import Draft
+from penstock.coordinators.groups.joining import join
+from penstock.coordinators.groups.offsets import GroupOffsets
+from penstock.coordinators.groups.records import GroupKept, OffsetKept, restored
+from penstock.coordinators.groups.state import Group, GroupLimits
+from penstock.model import Millis
+
+
+class GroupMachine:
+    def __init__(self, limits: GroupLimits) -> None:
+        self.groups: dict[str, Group] = {}
+        self.offsets: dict[str, GroupOffsets] = {}
+        self.offset_count = 0
+        self._limits = limits
+
+    # Deciding ---------------------------------------------------------------------------------------------------
+
+    def decide(self, command: Any, now: Millis) -> Decision:
+        match command:
+            case commands.Heartbeat(request=request):
+                return membership.heartbeat(command, self.groups.get(request.group_id), now)
+            case commands.CommitOffsets(request=request):
+                return offsets.commit(command, self.groups.get(request.group_id), now, self._limits)
+            case commands.FetchOffsets(group_id=group_id):
+                return offsets.fetch(command, self.offsets.get(group_id, {}))
+            case commands.Join(request=request):
+                return join(command, self.groups.get(request.group_id), now, self._limits)
+            case commands.Sync(request=request):
+                return membership.sync(command, self.groups.get(request.group_id), now, self._limits)
+            case commands.Leave(group_id=group_id):
+                return membership.leave(command, self.groups.get(group_id), now, self._limits)
+            case commands.DeleteOffsets(request=request):
+                group_id = request.group_id
+                return offsets.delete(command, self.groups.get(group_id), self.offsets.get(group_id, {}))
+            case commands.ListGroups():
+                return listing.list_groups(command, self.groups.values())
+            case commands.DescribeGroup(group_id=group_id):
+                return listing.describe(command, self.groups.get(group_id))
+            case commands.DeleteGroup(group_id=group_id):
+                return listing.delete(command, self.groups.get(group_id), self.offsets.get(group_id, {}))
+            case commands.ForgetTopic():
+                return offsets.forget_topic(command, self.offsets, now)
+            case Loaded():
+                return self._begin(now)
+            case commands.ExpiryDue():
+                return offsets.expire(self.groups, self.offsets, now, self._limits)
+            case _:
+                return self._decide_timer(command, now)
+
+    def _decide_timer(self, command: Any, now: Millis) -> Decision:
+        """A timer of a group that is not there any more has nothing to say."""
+        group = self.groups.get(command.group_id)
+        if group is None:
+            return Decision()
+        if isinstance(command, commands.SessionsDue):
+            return membership.sessions_due(group, now, self._limits)
+        draft = Draft(group, now, self._limits)
+        match command:
+            case commands.InitialDelayOver():
+                rebalancing.initial_delay_over(draft, command)
+            case commands.JoinsDue():
+                rebalancing.joins_due(draft)
+            case commands.SyncsDue():
+                rebalancing.syncs_due(draft, command)
+            case _:
+                raise TypeError(f"no such command: {command}")
+        return draft.decision()
+
+    def _begin(self, now: Millis) -> Decision:
+        resumed = [membership.resume(group, now, self._limits) for group in self.groups.values() if group.members]
+        return Decision(
+            notes=[note for decision in resumed for note in decision.notes],
+            timers=[
+                *(timer for decision in resumed for timer in decision.timers),
+                offsets.expiry_timer(Millis(now + self._limits.expiry_interval_ms)),
+            ],
+        )
+
+    # Applying ---------------------------------------------------------------------------------------------------
+
+    def apply(self, change: Any) -> None:
+        match change:
+            case OffsetKept():
+                self._apply_offset(change)
+            case commands.Seen(group_id, member_id, deadline):
+                # Never sooner than before: no timer is set for it.
+                deadlines = self.groups[group_id].deadlines
+                deadlines[member_id] = max(deadline, deadlines.get(member_id, deadline))
+            case commands.GroupChanged(group):
+                self.groups[group.group_id] = group
+            case GroupKept(group_id, None):
+                self.groups.pop(group_id, None)
+            case GroupKept(group_id, _):
+                self.groups[group_id] = restored(change)
+
+    def _apply_offset(self, change: OffsetKept) -> None:
+        group_id, topic, partition = change.group_id, change.topic, change.partition
+        if change.committed is not None:
+            if group_id not in self.groups:
+                self.groups[group_id] = Group(group_id=group_id)
+            parts = self.offsets.setdefault(group_id, {}).setdefault(topic, {})
+            self.offset_count += partition not in parts
+            parts[partition] = change.committed
+            return
+        of_group = self.offsets.get(group_id, {})
+        of_topic = of_group.get(topic, {})
+        if of_topic.pop(partition, None) is not None:
+            self.offset_count -= 1
+        if not of_topic:
+            of_group.pop(topic, None)
+        if not of_group:
+            self.offsets.pop(group_id, None)

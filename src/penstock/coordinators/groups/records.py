@@ -1,0 +1,151 @@
+"""What a group keeps in `__consumer_offsets`, in Kafka's own bytes, so that tools which read that topic understand it.
+
+A key begins with its record type, a value with its schema version, two bytes each. A record without a value takes back
+what was kept under its key. Types of other group protocols are let be.
+"""
+
+import struct
+
+import msgspec
+
+from penstock.coordinators.groups.state import CommittedOffset, Group, GroupState, Member
+from penstock.model import Millis
+from penstock.wire.messages.group_metadata_key import GroupMetadataKey
+from penstock.wire.messages.group_metadata_value import GroupMetadataValue, MemberMetadata
+from penstock.wire.messages.offset_commit_key import OffsetCommitKey
+from penstock.wire.messages.offset_commit_value import OffsetCommitValue
+
+_VERSION = struct.Struct(">h")
+_OFFSET_COMMIT_LEGACY, _OFFSET_COMMIT, _GROUP_METADATA = 0, 1, 2
+_OFFSET_VERSION, _OFFSET_VERSION_WITH_EXPIRY, _GROUP_VERSION = 4, 1, 3
+
+
+class OffsetKept(msgspec.Struct, frozen=True, gc=False):
+    """A committed offset, or with None that there is none any more."""
+
+    group_id: str
+    topic: str
+    partition: int
+    committed: CommittedOffset | None
+
+
+class GroupKept(msgspec.Struct, frozen=True):
+    """A generation of a group with its members' assignments, or with None that the group is deleted."""
+
+    group_id: str
+    value: GroupMetadataValue | None
+
+
+GroupRecord = OffsetKept | GroupKept
+
+
+class GroupCodec:
+    def encode(self, record: GroupRecord) -> tuple[bytes, bytes | None]:
+        if isinstance(record, OffsetKept):
+            key = OffsetCommitKey(record.group_id, record.topic, record.partition).encode(0)
+            return _VERSION.pack(_OFFSET_COMMIT) + key, _offset_value(record.committed)
+        key = GroupMetadataKey(record.group_id).encode(0)
+        if record.value is None:
+            return _VERSION.pack(_GROUP_METADATA) + key, None
+        return _VERSION.pack(_GROUP_METADATA) + key, _VERSION.pack(_GROUP_VERSION) + record.value.encode(_GROUP_VERSION)
+
+    def decode(self, key: bytes, value: bytes | None) -> GroupRecord | None:
+        (kind,) = _VERSION.unpack_from(key)
+        if kind in (_OFFSET_COMMIT_LEGACY, _OFFSET_COMMIT):
+            place = OffsetCommitKey.decode(key, 0, 2)
+            return OffsetKept(place.group, place.topic, place.partition, _committed(value))
+        if kind == _GROUP_METADATA:
+            group_id = GroupMetadataKey.decode(key, 0, 2).group
+            if value is None:
+                return GroupKept(group_id, None)
+            (version,) = _VERSION.unpack_from(value)
+            return GroupKept(group_id, GroupMetadataValue.decode(value, version, 2))
+        return None
+
+
+def _offset_value(committed: CommittedOffset | None) -> bytes | None:
+    if committed is None:
+        return None
+    version = _OFFSET_VERSION if committed.expires_at is None else _OFFSET_VERSION_WITH_EXPIRY
+    value = OffsetCommitValue(
+        offset=committed.offset,
+        leader_epoch=committed.leader_epoch,
+        metadata=committed.metadata,
+        commit_timestamp=committed.committed_at,
+        expire_timestamp=-1 if committed.expires_at is None else committed.expires_at,
+        topic_id=committed.topic_id,
+    )
+    return _VERSION.pack(version) + value.encode(version)
+
+
+def _committed(value: bytes | None) -> CommittedOffset | None:
+    if value is None:
+        return None
+    (version,) = _VERSION.unpack_from(value)
+    read = OffsetCommitValue.decode(value, version, 2)
+    return CommittedOffset(
+        offset=read.offset,
+        leader_epoch=read.leader_epoch,
+        metadata=read.metadata,
+        committed_at=Millis(read.commit_timestamp),
+        expires_at=None if read.expire_timestamp == -1 else Millis(read.expire_timestamp),
+        topic_id=read.topic_id,
+    )
+
+
+def kept(group: Group) -> GroupKept:
+    """The group as it is to be found again: who is in it, under which protocol, with which assignments."""
+    return GroupKept(
+        group.group_id,
+        GroupMetadataValue(
+            protocol_type=group.protocol_type or "",
+            generation=group.generation,
+            protocol=group.protocol,
+            leader=group.leader,
+            current_state_timestamp=-1 if group.state_since is None else group.state_since,
+            members=[
+                MemberMetadata(
+                    member_id=member.member_id,
+                    group_instance_id=member.instance_id,
+                    client_id=member.client_id,
+                    client_host=member.client_host,
+                    rebalance_timeout=member.rebalance_timeout_ms,
+                    session_timeout=member.session_timeout_ms,
+                    subscription=member.metadata(group.protocol),
+                    assignment=member.assignment,
+                )
+                for member in group.members.values()
+            ],
+        ),
+    )
+
+
+def restored(record: GroupKept) -> Group:
+    value = record.value
+    assert value is not None
+    group = Group(
+        group_id=record.group_id,
+        state=GroupState.STABLE if value.members else GroupState.EMPTY,
+        state_since=None if value.current_state_timestamp == -1 else Millis(value.current_state_timestamp),
+        generation=value.generation,
+        protocol_type=value.protocol_type or None,
+        protocol=value.protocol,
+        leader=value.leader,
+    )
+    for kept_member in value.members:
+        session_ms = kept_member.session_timeout
+        group.members[kept_member.member_id] = Member(
+            member_id=kept_member.member_id,
+            instance_id=kept_member.group_instance_id,
+            client_id=kept_member.client_id,
+            client_host=kept_member.client_host,
+            # Before there were rebalance timeouts, the session's served for both.
+            rebalance_timeout_ms=session_ms if kept_member.rebalance_timeout == -1 else kept_member.rebalance_timeout,
+            session_timeout_ms=session_ms,
+            protocols=((value.protocol or "", kept_member.subscription),),
+            assignment=kept_member.assignment,
+        )
+        if kept_member.group_instance_id is not None:
+            group.instances[kept_member.group_instance_id] = kept_member.member_id
+    group.subscribed = group.topics_of_members()
+    return group

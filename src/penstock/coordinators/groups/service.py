@@ -1,0 +1,252 @@
+"""Groups as handlers use them: which partition coordinates a group, whether that is here, and what it says.
+
+A group is coordinated by the broker that leads its partition of `__consumer_offsets`; the topic is created when a
+client first looks for a coordinator.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+import structlog
+
+from penstock.cluster import CONSUMER_OFFSETS, ClusterImage, Controller, CreateTopic, ImageChange, TopicDeleted
+from penstock.coordinators.decision import Address, Command
+from penstock.coordinators.groups import commands, metrics
+from penstock.coordinators.groups.machine import GroupMachine
+from penstock.coordinators.groups.records import GroupCodec
+from penstock.coordinators.groups.state import GroupLimits
+from penstock.coordinators.runtime import Runtime
+from penstock.errors import CoordinatorNotAvailable, NotCoordinator, Refusal, TopicAlreadyExists
+from penstock.metrics import MetricsRegistry
+from penstock.model import BrokerId, Clock, Dice
+from penstock.replication import Partitions
+from penstock.settings import Config
+from penstock.settings import broker as settings
+from penstock.wire.messages.describe_groups_response import DescribedGroup
+from penstock.wire.messages.heartbeat_request import HeartbeatRequest
+from penstock.wire.messages.heartbeat_response import HeartbeatResponse
+from penstock.wire.messages.join_group_request import JoinGroupRequest
+from penstock.wire.messages.join_group_response import JoinGroupResponse
+from penstock.wire.messages.leave_group_request import MemberIdentity
+from penstock.wire.messages.leave_group_response import LeaveGroupResponse
+from penstock.wire.messages.list_groups_response import ListedGroup
+from penstock.wire.messages.offset_commit_request import OffsetCommitRequest
+from penstock.wire.messages.offset_commit_response import OffsetCommitResponse
+from penstock.wire.messages.offset_delete_request import OffsetDeleteRequest
+from penstock.wire.messages.offset_delete_response import OffsetDeleteResponse
+from penstock.wire.messages.offset_fetch_response import OffsetFetchResponseGroup
+from penstock.wire.messages.sync_group_request import SyncGroupRequest
+from penstock.wire.messages.sync_group_response import SyncGroupResponse
+
+CREATION_TIMEOUT_MS = 30_000
+
+_log = structlog.get_logger(__name__)
+
+
+class Groups:
+    def __init__(
+        self,
+        *,
+        config: Config,
+        image: ClusterImage,
+        controller: Controller,
+        partitions: Partitions,
+        clock: Clock,
+        dice: Dice,
+        spawn: Callable[[Coroutine[Any, Any, Any]], object],
+        registry: MetricsRegistry,
+        stands_alone: bool,
+    ) -> None:
+        self._config = config
+        self._image = image
+        self._controller = controller
+        self._partitions = partitions
+        self._clock = clock
+        self._dice = dice
+        self._spawn = spawn
+        self._stands_alone = stands_alone
+        self._limits = limits_of(config)
+        self._timeout_s = config[settings.OFFSETS_COMMIT_TIMEOUT_MS] / 1000
+        self._runtime: Runtime | None = None
+        metrics.expose(registry, lambda: [] if self._runtime is None else self._runtime.shards())
+
+    # Beginning and end ------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin to coordinate, once it is settled which partitions this broker leads and under which epochs."""
+        self._runtime = Runtime(
+            CONSUMER_OFFSETS,
+            new_machine=lambda _partition: GroupMachine(self._limits),
+            codec=GroupCodec(),
+            partitions=self._partitions,
+            clock=self._clock,
+            spawn=self._spawn,
+            compression=self._config[settings.OFFSETS_TOPIC_COMPRESSION_CODEC],
+        )
+        self._image.subscribe(self._image_changed)
+
+    def stop(self) -> None:
+        runtime, self._runtime = self._runtime, None
+        if runtime is not None:
+            runtime.discard()
+
+    def _image_changed(self, changes: Sequence[ImageChange]) -> None:
+        for change in changes:
+            if isinstance(change, TopicDeleted) and self._runtime is not None:
+                for shard in self._runtime.shards():
+                    self._runtime.tell(shard.partition.index, commands.ForgetTopic(topic=change.topic.name))
+
+    # Whose group it is ------------------------------------------------------------------------------------------
+
+    async def coordinator_of(self, group_id: str) -> BrokerId:
+        """Which broker coordinates a group; creates the topic that says so."""
+        if CONSUMER_OFFSETS not in self._image.topics:
+            await self._create_topic()
+        index = self._index_of(group_id)
+        leader = self._image.topics[CONSUMER_OFFSETS].partitions[index].leader
+        if leader < 0:
+            raise CoordinatorNotAvailable
+        return leader
+
+    async def _create_topic(self) -> None:
+        """Never with fewer replicas than asked for, except where there is but one broker to have (RULES 34)."""
+        config = self._config
+        topic = CreateTopic(
+            CONSUMER_OFFSETS,
+            partitions=config[settings.OFFSETS_TOPIC_NUM_PARTITIONS],
+            replication_factor=1 if self._stands_alone else config[settings.OFFSETS_TOPIC_REPLICATION_FACTOR],
+            settings=(
+                ("cleanup.policy", "compact"),
+                ("compression.type", "producer"),
+                ("segment.bytes", str(config[settings.OFFSETS_TOPIC_SEGMENT_BYTES])),
+            ),
+        )
+        (outcome,) = await self._controller.create_topics([topic], timeout_ms=CREATION_TIMEOUT_MS)
+        if isinstance(outcome, Refusal) and not isinstance(outcome, TopicAlreadyExists):
+            _log.warning("internal topic not created", topic=CONSUMER_OFFSETS, reason=outcome.message)
+            raise CoordinatorNotAvailable(outcome.message)
+
+    def _index_of(self, group_id: str) -> int:
+        topic = self._image.topics.get(CONSUMER_OFFSETS)
+        if topic is None:
+            raise NotCoordinator(f"there is no {CONSUMER_OFFSETS} yet")
+        return self._running.partition_of(group_id, len(topic.partitions))
+
+    @property
+    def _running(self) -> Runtime:
+        if self._runtime is None:
+            raise CoordinatorNotAvailable("not started, or stopping")
+        return self._runtime
+
+    async def _ask(self, group_id: str, make_command: Callable[[Address], Command]) -> Any:
+        """A deadline passes without harm: what was written stays, and the client asks again (RULES 32)."""
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await self._running.ask(self._index_of(group_id), make_command)
+        except TimeoutError:
+            raise CoordinatorNotAvailable("not replicated in time") from None
+
+    # Members ----------------------------------------------------------------------------------------------------
+
+    def join(
+        self, request: JoinGroupRequest, *, api_version: int, client_id: str, client_host: str
+    ) -> "asyncio.Future[JoinGroupResponse]":
+        """In two stages: the member is in the group when this returns; its answer comes with the generation."""
+        name = client_id if request.group_instance_id is None else request.group_instance_id
+        new_member_id = f"{name}-{self._random_uuid()}"
+        return self._running.send(
+            self._index_of(request.group_id),
+            lambda address: commands.Join(
+                address=address,
+                request=request,
+                api_version=api_version,
+                client_id=client_id,
+                client_host=client_host,
+                new_member_id=new_member_id,
+            ),
+        )
+
+    def _random_uuid(self) -> str:
+        raw = bytearray(self._dice.random_bytes(16))
+        raw[6] = raw[6] & 0x0F | 0x40
+        raw[8] = raw[8] & 0x3F | 0x80
+        text = raw.hex()
+        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+    def sync(self, request: SyncGroupRequest, *, api_version: int) -> "asyncio.Future[SyncGroupResponse]":
+        return self._running.send(
+            self._index_of(request.group_id),
+            lambda address: commands.Sync(address=address, request=request, api_version=api_version),
+        )
+
+    async def heartbeat(self, request: HeartbeatRequest) -> HeartbeatResponse:
+        response: HeartbeatResponse = await self._ask(
+            request.group_id, lambda address: commands.Heartbeat(address=address, request=request)
+        )
+        return response
+
+    async def leave(self, group_id: str, members: list[MemberIdentity]) -> LeaveGroupResponse:
+        response: LeaveGroupResponse = await self._ask(
+            group_id, lambda address: commands.Leave(address=address, group_id=group_id, members=members)
+        )
+        return response
+
+    # Offsets ----------------------------------------------------------------------------------------------------
+
+    async def commit(self, request: OffsetCommitRequest, *, api_version: int) -> OffsetCommitResponse:
+        response: OffsetCommitResponse = await self._ask(
+            request.group_id,
+            lambda address: commands.CommitOffsets(address=address, request=request, api_version=api_version),
+        )
+        return response
+
+    async def fetch_offsets(
+        self, group_id: str, topics: list[tuple[str, list[int]]] | None
+    ) -> OffsetFetchResponseGroup:
+        response: OffsetFetchResponseGroup = await self._ask(
+            group_id, lambda address: commands.FetchOffsets(address=address, group_id=group_id, topics=topics)
+        )
+        return response
+
+    async def delete_offsets(self, request: OffsetDeleteRequest) -> OffsetDeleteResponse:
+        response: OffsetDeleteResponse = await self._ask(
+            request.group_id, lambda address: commands.DeleteOffsets(address=address, request=request)
+        )
+        return response
+
+    # Groups as a whole ------------------------------------------------------------------------------------------
+
+    async def list(self, states: list[str], types: list[str]) -> "list[ListedGroup]":
+        """All groups that this broker coordinates."""
+        runtime = self._running
+        asked = [
+            runtime.ask(
+                shard.partition.index,
+                lambda address: commands.ListGroups(address=address, states=states, types=types),
+            )
+            for shard in runtime.shards()
+        ]
+        return [group for groups in await asyncio.gather(*asked) for group in groups]
+
+    async def describe(self, group_id: str, *, api_version: int) -> DescribedGroup:
+        described: DescribedGroup = await self._ask(
+            group_id,
+            lambda address: commands.DescribeGroup(address=address, group_id=group_id, api_version=api_version),
+        )
+        return described
+
+    async def delete(self, group_id: str) -> None:
+        await self._ask(group_id, lambda address: commands.DeleteGroup(address=address, group_id=group_id))
+
+
+def limits_of(config: Config) -> GroupLimits:
+    return GroupLimits(
+        session_timeout_min_ms=config[settings.GROUP_MIN_SESSION_TIMEOUT_MS],
+        session_timeout_max_ms=config[settings.GROUP_MAX_SESSION_TIMEOUT_MS],
+        initial_rebalance_delay_ms=config[settings.GROUP_INITIAL_REBALANCE_DELAY_MS],
+        members_max=config[settings.GROUP_MAX_SIZE],
+        offset_metadata_max=config[settings.OFFSET_METADATA_MAX_BYTES],
+        offsets_retention_ms=config[settings.OFFSETS_RETENTION_MINUTES] * 60_000,
+        expiry_interval_ms=config[settings.OFFSETS_RETENTION_CHECK_INTERVAL_MS],
+    )

@@ -1,0 +1,141 @@
+"""The one loop for all coordinators: finds the shard of a key, hands it commands, gives back futures of the replies.
+
+A coordinator belongs to the leader of its internal partition and moves with it: when this broker begins to lead one,
+the shard loads; when it stops, or leads under a new epoch, the shard is discarded.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import structlog
+
+from penstock.coordinators.decision import Address, Command, Machine, RecordCodec
+from penstock.coordinators.shard import Shard
+from penstock.errors import CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator, Refusal
+from penstock.model import Clock
+from penstock.replication import Partition, Partitions
+
+_log = structlog.get_logger(__name__)
+
+
+def java_hash(text: str) -> int:
+    """Java's String.hashCode over UTF-16 code units: clients and tools compute it too (RULES 34)."""
+    value = 0
+    units = text.encode("utf-16-be")
+    for position in range(0, len(units), 2):
+        value = (31 * value + (units[position] << 8 | units[position + 1])) & 0xFFFFFFFF
+    return value
+
+
+class Runtime:
+    def __init__(
+        self,
+        topic: str,
+        *,
+        new_machine: Callable[[Partition], Machine],
+        codec: RecordCodec,
+        partitions: Partitions,
+        clock: Clock,
+        spawn: Callable[[Coroutine[Any, Any, Any]], object],
+        compression: int = 0,
+    ) -> None:
+        self.topic = topic
+        self._new_machine = new_machine
+        self._codec = codec
+        self._clock = clock
+        self._spawn = spawn
+        self._compression = compression
+        self._shards: dict[int, Shard] = {}
+        self._pending: dict[Address, asyncio.Future[Any]] = {}
+        self._last_address = 0
+        partitions.subscribe(self._partition_changed)
+
+    def shards(self) -> list[Shard]:
+        return [self._shards[index] for index in sorted(self._shards)]
+
+    def partition_of(self, key: str, partition_count: int) -> int:
+        return (java_hash(key) & 0x7FFFFFFF) % partition_count
+
+    async def ask(self, index: int, make_command: Callable[[Address], Command]) -> Any:
+        """Send a command to a shard and wait for its reply; a Refusal is raised."""
+        value = await self.send(index, make_command)
+        if isinstance(value, Refusal):
+            raise value
+        return value
+
+    def send(self, index: int, make_command: Callable[[Address], Command]) -> "asyncio.Future[Any]":
+        """The same in two stages: the command is carried out now; the future is for the reply, be it a Refusal."""
+        shard = self._shards.get(index)
+        if shard is None or shard.is_gone:
+            raise NotCoordinator(f"{self.topic}-{index} is not led here")
+        if not shard.is_active:
+            raise CoordinatorLoadInProgress(f"{self.topic}-{index} is loading")
+        self._last_address += 1
+        address = Address(self._last_address)
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._pending[address] = future
+        future.add_done_callback(lambda _: self._pending.pop(address, None))
+        shard.submit(make_command(address))
+        return future
+
+    def tell(self, index: int, command: Command) -> None:
+        """Send a command that nobody waits for, to a shard that may be gone."""
+        shard = self._shards.get(index)
+        if shard is not None and shard.is_active:
+            shard.submit(command)
+
+    def discard(self) -> None:
+        """Stop coordinating: whoever waits is told to look elsewhere."""
+        for shard in self._shards.values():
+            shard.discard()
+        self._shards.clear()
+
+    def _reply(self, address: Address, value: Any) -> None:
+        future = self._pending.get(address)
+        if future is not None and not future.done():
+            future.set_result(value)
+
+    def _partition_changed(self, partition: Partition) -> None:
+        """Partitions tells of every change of who leads what."""
+        if partition.topic != self.topic:
+            return
+        shard = self._shards.get(partition.index)
+        if shard is not None and not shard.serves(partition):
+            shard.discard()
+            del self._shards[partition.index]
+            shard = None
+        if partition.is_leader and (shard is None):
+            shard = Shard(
+                partition,
+                self._new_machine(partition),
+                self._codec,
+                clock=self._clock,
+                answer=self._reply,
+                compression=self._compression,
+            )
+            self._shards[partition.index] = shard
+            self._spawn(self._load(shard))
+
+    async def _load(self, shard: Shard) -> None:
+        try:
+            await shard.load()
+        except Refusal as refusal:
+            _log.error("coordinator not loaded", partition=str(shard.partition.topic_partition), reason=refusal.message)
+            shard.discard()
+            return
+        except Exception as error:
+            _log.error("coordinator not loaded", partition=str(shard.partition.topic_partition), exc_info=error)
+            shard.discard()
+            return
+        _log.log(
+            logging.INFO if shard.loaded_records else logging.DEBUG,
+            "coordinator loaded",
+            partition=str(shard.partition.topic_partition),
+            records=shard.loaded_records,
+            seconds=round(shard.load_seconds, 3),
+        )
+
+
+__all__ = ["CoordinatorNotAvailable", "Runtime", "java_hash"]

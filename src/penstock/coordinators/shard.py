@@ -1,0 +1,239 @@
+"""One partition of an internal topic and the machine that lives on it.
+
+decide -> append -> apply -> reply when the high watermark passes. The append and the apply happen together, with no
+await between, so the next command sees what this one did. An append that is refused leaves the machine untouched
+(RULES 32); lost leadership or a storage failure discards the machine, and whoever leads next replays the log.
+"""
+
+import asyncio
+import struct
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+
+from penstock.coordinators.decision import (
+    NOBODY,
+    Address,
+    Command,
+    Decision,
+    Loaded,
+    Machine,
+    RecordCodec,
+    Reply,
+    Timer,
+)
+from penstock.errors import (
+    CoordinatorLoadInProgress,
+    CoordinatorNotAvailable,
+    KafkaStorageError,
+    MessageTooLarge,
+    NotCoordinator,
+    NotEnoughReplicas,
+    NotLeaderOrFollower,
+    RecordListTooLarge,
+    Refusal,
+    UnknownServerError,
+)
+from penstock.model import Clock
+from penstock.replication import ALL, Partition
+from penstock.wire.batch import BatchHeader
+from penstock.wire.records import Record, build_batch, iterate
+
+LOAD_BYTES = 1 << 20
+APPLY_AT_ONCE = 500
+"""Records applied between two turns of the loop while loading."""
+
+_log = structlog.get_logger(__name__)
+
+Answer = Callable[[Address, Any], None]
+
+
+class Shard:
+    def __init__(
+        self,
+        partition: Partition,
+        machine: Machine,
+        codec: RecordCodec,
+        *,
+        clock: Clock,
+        answer: Answer,
+        compression: int = 0,
+    ) -> None:
+        self.partition = partition
+        self.machine = machine
+        self.is_active = False
+        self.is_gone = False
+        self.loaded_records = 0
+        self.load_seconds = 0.0
+        self._epoch = partition.leader_epoch
+        self._codec = codec
+        self._clock = clock
+        self._answer_one = answer
+        self._compression = compression
+        self._asking: set[Address] = set()
+        self._written_to = 0
+        self._waiting: deque[tuple[int, Reply]] = deque()
+        self._timers: dict[tuple[str, ...], asyncio.TimerHandle] = {}
+
+    # Loading ----------------------------------------------------------------------------------------------------
+
+    async def load(self) -> None:
+        """Replay the log to its end, a piece at a time: decoding in a thread, applying on the loop."""
+        log = self.partition.log
+        offset = log.start_offset
+        began = self._clock.monotonic()
+        while offset < log.end_offset and not self.is_gone:
+            data = log.read(offset, LOAD_BYTES)
+            if not data:
+                break
+            changes, offset = await asyncio.to_thread(self._decode, data, offset)
+            for start in range(0, len(changes), APPLY_AT_ONCE):
+                for change in changes[start : start + APPLY_AT_ONCE]:
+                    self.machine.apply(change)
+                await asyncio.sleep(0)
+            self.loaded_records += len(changes)
+        if self.is_gone:
+            return
+        self._written_to = log.end_offset
+        self.load_seconds = self._clock.monotonic() - began
+        self.is_active = True
+        self.partition.watch(self)
+        self.submit(Loaded())
+
+    def _decode(self, data: bytes, offset: int) -> tuple[list[Any], int]:
+        changes, position, next_offset = [], 0, offset
+        while position < len(data):
+            header = BatchHeader.peek(data, position)
+            view = data[position : position + header.size]
+            if not header.is_control:
+                for record in iterate(view):
+                    if record.offset >= offset and record.key is not None:
+                        change = self._read(record.key, record.value, record.offset)
+                        if change is not None:
+                            changes.append(change)
+            next_offset = header.next_offset
+            position += header.size
+        return changes, next_offset
+
+    def _read(self, key: bytes, value: bytes | None, offset: int) -> Any | None:
+        try:
+            return self._codec.decode(key, value)
+        except (ValueError, IndexError, struct.error) as error:
+            # One record that nobody can read must not take all the others with it.
+            _log.error(
+                "record not understood", partition=str(self.partition.topic_partition), offset=offset, error=str(error)
+            )
+            return None
+
+    def serves(self, partition: Partition) -> bool:
+        """Whether this is still the shard for a partition, led by this broker under the same epoch."""
+        return (
+            not self.is_gone
+            and self.partition is partition
+            and partition.is_leader
+            and partition.leader_epoch == self._epoch
+        )
+
+    # Commands ---------------------------------------------------------------------------------------------------
+
+    def submit(self, command: Command) -> None:
+        """Carry a command out. Whoever it concerns is answered, now or when the high watermark has passed."""
+        if not self.is_active:
+            self._answer(command.address, NotCoordinator() if self.is_gone else CoordinatorLoadInProgress())
+            return
+        now = self._clock.now()
+        self._asking.add(command.address)
+        try:
+            decision = self.machine.decide(command, now)
+            if decision.records:
+                self._append(decision)
+        except Refusal as refusal:
+            self._release_later(Reply(command.address, refusal))
+            return
+        except Exception as error:
+            _log.error("coordinator failed", partition=str(self.partition.topic_partition), exc_info=error)
+            self._answer(command.address, UnknownServerError())
+            return
+        for change in decision.records:
+            self.machine.apply(change)
+        for change in decision.notes:
+            self.machine.apply(change)
+        for timer in decision.timers:
+            self._set(timer)
+        for reply in decision.replies:
+            self._release_later(reply)
+
+    def _append(self, decision: Decision) -> None:
+        now = self._clock.now()
+        records = []
+        for place, record in enumerate(decision.records):
+            key, value = self._codec.encode(record)
+            records.append(Record(place, now, key, value))
+        try:
+            appended = self.partition.append(memoryview(build_batch(records, compression=self._compression)), acks=ALL)
+        except NotLeaderOrFollower:
+            self.discard()
+            raise NotCoordinator from None
+        except NotEnoughReplicas:
+            raise CoordinatorNotAvailable from None
+        except (MessageTooLarge, RecordListTooLarge):
+            raise UnknownServerError from None
+        except KafkaStorageError:
+            self.discard()
+            raise NotCoordinator from None
+        self._written_to = appended.next_offset
+
+    def _answer(self, address: Address, value: Any) -> None:
+        self._asking.discard(address)
+        self._answer_one(address, value)
+
+    def _release_later(self, reply: Reply) -> None:
+        if reply.address == NOBODY:
+            return
+        if self.partition.high_watermark >= self._written_to:
+            self._answer(reply.address, reply.value)
+        else:
+            self._waiting.append((self._written_to, reply))
+
+    def partition_moved(self) -> None:
+        """The high watermark rose, or leadership changed."""
+        partition = self.partition
+        if not partition.is_leader or partition.leader_epoch != self._epoch:
+            self.discard()
+            return
+        while self._waiting and self._waiting[0][0] <= partition.high_watermark:
+            _, reply = self._waiting.popleft()
+            self._answer(reply.address, reply.value)
+
+    # Timers -----------------------------------------------------------------------------------------------------
+
+    def _set(self, timer: Timer) -> None:
+        former = self._timers.pop(timer.name, None)
+        if former is not None:
+            former.cancel()
+        if timer.at is None or timer.command is None:
+            return
+        delay_s = max(timer.at - self._clock.now(), 0) / 1000
+        self._timers[timer.name] = asyncio.get_running_loop().call_later(delay_s, self._fire, timer)
+
+    def _fire(self, timer: Timer) -> None:
+        self._timers.pop(timer.name, None)
+        if self.is_active and timer.command is not None:
+            self.submit(timer.command)
+
+    # Ending -----------------------------------------------------------------------------------------------------
+
+    def discard(self) -> None:
+        """Another broker coordinates now, or nobody: whoever waits is told to look for it."""
+        if self.is_gone:
+            return
+        self.is_gone, self.is_active = True, False
+        self.partition.unwatch(self)
+        for handle in self._timers.values():
+            handle.cancel()
+        self._timers.clear()
+        self._waiting.clear()
+        for address in sorted(self._asking - {NOBODY}):
+            self._answer(address, NotCoordinator())

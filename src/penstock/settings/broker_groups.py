@@ -1,0 +1,60 @@
+"""Broker settings about groups: their members' timeouts, and how committed offsets are kept."""
+
+from penstock.settings.checks import at_least, between
+from penstock.settings.setting import Importance, Scope, setting
+from penstock.settings.types import INT, INT_MAX, LONG, SHORT, mib, minutes, seconds
+
+_BROKER = Scope.BROKER
+_HIGH = Importance.HIGH
+
+GROUP_MIN_SESSION_TIMEOUT_MS = setting(
+    "group.min.session.timeout.ms", _BROKER, INT, default=seconds(6),
+    doc="The shortest session a member of a classic group may ask for.",
+)  # fmt: skip
+GROUP_MAX_SESSION_TIMEOUT_MS = setting(
+    "group.max.session.timeout.ms", _BROKER, INT, default=minutes(30),
+    doc="The longest session a member of a classic group may ask for: so long may it be silent before it is given up.",
+)  # fmt: skip
+GROUP_INITIAL_REBALANCE_DELAY_MS = setting(
+    "group.initial.rebalance.delay.ms", _BROKER, INT, default=seconds(3),
+    doc="How long a classic group that was empty waits for more members, again for each that comes, before its first "
+        "rebalance. 0 shares partitions out at once.",
+)  # fmt: skip
+GROUP_MAX_SIZE = setting(
+    "group.max.size", _BROKER, INT, default=INT_MAX, check=at_least(1),
+    doc="Members of one classic group. Who comes after them is refused.",
+)  # fmt: skip
+OFFSET_METADATA_MAX_BYTES = setting(
+    "offset.metadata.max.bytes", _BROKER, INT, default=4096, importance=_HIGH,
+    doc="The longest text that may be committed with an offset.",
+)  # fmt: skip
+OFFSETS_COMMIT_TIMEOUT_MS = setting(
+    "offsets.commit.timeout.ms", _BROKER, INT, default=seconds(5), check=at_least(1), importance=_HIGH,
+    doc="How long a commit may take to reach all in-sync replicas before its client is told to try again.",
+)  # fmt: skip
+OFFSETS_RETENTION_MINUTES = setting(
+    "offsets.retention.minutes", _BROKER, INT, default=7 * 24 * 60, check=at_least(1), importance=_HIGH,
+    doc="How long offsets are kept of a group without members, counted from when it lost the last; and of topics that "
+        "its members are not subscribed to, counted from the commit.",
+)  # fmt: skip
+OFFSETS_RETENTION_CHECK_INTERVAL_MS = setting(
+    "offsets.retention.check.interval.ms", _BROKER, LONG, default=minutes(10), check=at_least(1), importance=_HIGH,
+    doc="How often it is looked for offsets that are kept too long.",
+)  # fmt: skip
+OFFSETS_TOPIC_NUM_PARTITIONS = setting(
+    "offsets.topic.num.partitions", _BROKER, INT, default=50, check=at_least(1), importance=_HIGH,
+    doc="Partitions of `__consumer_offsets` when it is created. It says which partition coordinates a group, so it "
+        "must not be changed later.",
+)  # fmt: skip
+OFFSETS_TOPIC_REPLICATION_FACTOR = setting(
+    "offsets.topic.replication.factor", _BROKER, SHORT, default=3, check=at_least(1), importance=_HIGH,
+    doc="Replicas of `__consumer_offsets` when it is created. A broker that stands alone makes one.",
+)  # fmt: skip
+OFFSETS_TOPIC_SEGMENT_BYTES = setting(
+    "offsets.topic.segment.bytes", _BROKER, INT, default=mib(100), check=at_least(1), importance=_HIGH,
+    doc="Size at which a segment of `__consumer_offsets` is closed; closed ones are compacted.",
+)  # fmt: skip
+OFFSETS_TOPIC_COMPRESSION_CODEC = setting(
+    "offsets.topic.compression.codec", _BROKER, INT, default=0, check=between(0, 4), importance=_HIGH,
+    doc="How batches in `__consumer_offsets` are compressed: 0 not, 1 gzip, 2 snappy, 3 lz4, 4 zstd.",
+)  # fmt: skip

@@ -1,0 +1,73 @@
+"""What the tests of groups with confluent-kafka share: a topic with records, consumers that subscribe."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from confluent_kafka import Consumer, Producer
+from tests.support.clients import fresh_name, make_topic
+
+WITHIN_S = 60.0
+
+
+def topic_with_records(bootstrap: str, stem: str, count: int, *, partitions: int = 4) -> str:
+    topic = make_topic(bootstrap, stem, partitions=partitions)
+    write(bootstrap, topic, range(count), partitions)
+    return topic
+
+
+def write(bootstrap: str, topic: str, numbers: Sequence[int], partitions: int) -> None:
+    producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})
+    for number in numbers:
+        producer.produce(topic, b"%d" % number, partition=number % partitions)
+    assert producer.flush(WITHIN_S) == 0
+
+
+@contextmanager
+def group_consumer(bootstrap: str, group: str, *topics: str, **more: Any) -> Iterator[Consumer]:
+    settings = {
+        "bootstrap.servers": bootstrap,
+        "group.id": group,
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+        "session.timeout.ms": 6_000,
+        "heartbeat.interval.ms": 200,
+        "fetch.wait.max.ms": 50,
+        "reconnect.backoff.max.ms": 200,
+        "log_level": 0,
+    }
+    consumer = Consumer(settings | {name.replace("_", "."): value for name, value in more.items()})
+    consumer.subscribe(list(topics))
+    try:
+        yield consumer
+    finally:
+        consumer.close()
+
+
+def read_together(consumers: Sequence[Consumer], count: int) -> list[list[int]]:
+    """Poll all until they have so many records together; what each of them got."""
+    got: list[list[int]] = [[] for _ in consumers]
+    deadline = time.monotonic() + WITHIN_S
+    while sum(map(len, got)) < count:
+        assert time.monotonic() < deadline, f"{sum(map(len, got))} of {count} records"
+        for consumer, numbers in zip(consumers, got, strict=True):
+            for record in consumer.consume(100, 0.02):
+                assert record.error() is None, record.error()
+                numbers.append(int(record.value() or b""))
+    return got
+
+
+def wait_for_shares(consumers: Sequence[Consumer], *sizes: int) -> list[set[int]]:
+    """Poll all until each has so many partitions; which they are."""
+    deadline = time.monotonic() + WITHIN_S
+    while sorted(len(consumer.assignment()) for consumer in consumers) != sorted(sizes):
+        assert time.monotonic() < deadline, [consumer.assignment() for consumer in consumers]
+        for consumer in consumers:
+            consumer.poll(0.02)
+    return [{place.partition for place in consumer.assignment()} for consumer in consumers]
+
+
+__all__ = ["fresh_name", "group_consumer", "read_together", "topic_with_records", "wait_for_shares", "write"]

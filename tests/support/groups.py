@@ -1,0 +1,186 @@
+"""A group machine with a clock and a log in memory: commands in, replies by name, timers when their time has come."""
+
+from typing import Any
+
+from penstock.coordinators.decision import Address, Command, Decision, Loaded
+from penstock.coordinators.groups import commands
+from penstock.coordinators.groups.machine import GroupMachine
+from penstock.coordinators.groups.records import GroupCodec
+from penstock.coordinators.groups.state import Group, GroupLimits
+from penstock.errors import Refusal
+from penstock.model import Millis
+from penstock.wire.messages.consumer_protocol_subscription import ConsumerProtocolSubscription
+from penstock.wire.messages.heartbeat_request import HeartbeatRequest
+from penstock.wire.messages.join_group_request import JoinGroupRequest, JoinGroupRequestProtocol
+from penstock.wire.messages.leave_group_request import MemberIdentity
+from penstock.wire.messages.offset_commit_request import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from penstock.wire.messages.sync_group_request import SyncGroupRequest, SyncGroupRequestAssignment
+
+START = Millis(1_700_000_000_000)
+UNANSWERED = object()
+
+
+def subscription(*topics: str) -> bytes:
+    return b"\x00\x00" + ConsumerProtocolSubscription(list(topics)).encode(0)
+
+
+class GroupWorld:
+    """What a shard does, without a disk: append is a list of bytes, and replies are released at once."""
+
+    def __init__(self, limits: GroupLimits | None = None, group_id: str = "g") -> None:
+        self.limits = limits or GroupLimits()
+        self.group_id = group_id
+        self.now = START
+        self.codec = GroupCodec()
+        self.log: list[tuple[bytes, bytes | None]] = []
+        self.machine = GroupMachine(self.limits)
+        self.replies: dict[int, Any] = {}
+        self.timers: dict[tuple[str, ...], tuple[Millis, Command]] = {}
+        self._last_address = 0
+        self._last_id = 0
+
+    # Running ----------------------------------------------------------------------------------------------------
+
+    def carry_out(self, command: Command) -> None:
+        try:
+            decision = self.machine.decide(command, self.now)
+        except Refusal as refusal:
+            self._answer(command.address, refusal)
+            return
+        self.log += [self.codec.encode(record) for record in decision.records]
+        self._finish(decision)
+
+    def _finish(self, decision: Decision) -> None:
+        for change in (*decision.records, *decision.notes):
+            self.machine.apply(change)
+        for timer in decision.timers:
+            self.timers.pop(timer.name, None)
+            if timer.at is not None and timer.command is not None:
+                self.timers[timer.name] = (timer.at, timer.command)
+        for reply in decision.replies:
+            self._answer(reply.address, reply.value)
+
+    def _answer(self, address: int, value: Any) -> None:
+        if address:
+            assert address not in self.replies, "answered twice"
+            self.replies[address] = value
+
+    def send(self, kind: type[Command], **facts: Any) -> int:
+        self._last_address += 1
+        self.carry_out(kind(address=Address(self._last_address), **facts))
+        return self._last_address
+
+    def ask(self, kind: type[Command], **facts: Any) -> Any:
+        """The reply, which must be there at once; a refusal comes back as one."""
+        return self.replies[self.send(kind, **facts)]
+
+    def reply(self, address: int) -> Any:
+        return self.replies.get(address, UNANSWERED)
+
+    def pass_time(self, by_ms: int) -> None:
+        end = self.now + by_ms
+        while self.timers:
+            name = min(self.timers, key=lambda name: self.timers[name][0])
+            at, command = self.timers[name]
+            if at > end:
+                break
+            del self.timers[name]
+            self.now = Millis(max(self.now, at))
+            self.carry_out(command)
+        self.now = Millis(end)
+
+    def replayed(self) -> GroupMachine:
+        machine = GroupMachine(self.limits)
+        for key, value in self.log:
+            machine.apply(self.codec.decode(key, value))
+        return machine
+
+    def restart(self) -> None:
+        self.machine = self.replayed()
+        self.timers.clear()
+        self.carry_out(Loaded())
+
+    # Members ----------------------------------------------------------------------------------------------------
+
+    @property
+    def group(self) -> Group:
+        return self.machine.groups[self.group_id]
+
+    @property
+    def state(self) -> str:
+        return self.group.state.value
+
+    def join(
+        self,
+        member_id: str = "",
+        *,
+        instance: str | None = None,
+        version: int = 9,
+        session_ms: int = 10_000,
+        rebalance_ms: int = 60_000,
+        protocols: tuple[tuple[str, bytes], ...] = (("range", subscription("orders")),),
+        protocol_type: str = "consumer",
+    ) -> int:
+        self._last_id += 1
+        return self.send(
+            commands.Join,
+            request=JoinGroupRequest(
+                group_id=self.group_id,
+                session_timeout_ms=session_ms,
+                rebalance_timeout_ms=rebalance_ms,
+                member_id=member_id,
+                group_instance_id=instance,
+                protocol_type=protocol_type,
+                protocols=[JoinGroupRequestProtocol(name, metadata) for name, metadata in protocols],
+            ),
+            api_version=version,
+            client_id="client",
+            client_host="/10.0.0.1",
+            new_member_id=f"m{self._last_id}",
+        )
+
+    def sync(self, member_id: str, generation: int, shares: dict[str, bytes] | None = None, **more: Any) -> int:
+        request = SyncGroupRequest(
+            group_id=self.group_id,
+            generation_id=generation,
+            member_id=member_id,
+            assignments=[SyncGroupRequestAssignment(name, share) for name, share in (shares or {}).items()],
+            **more,
+        )
+        return self.send(commands.Sync, request=request, api_version=5)
+
+    def heartbeat(self, member_id: str, generation: int, instance: str | None = None) -> Any:
+        request = HeartbeatRequest(self.group_id, generation, member_id, instance)
+        return self.ask(commands.Heartbeat, request=request)
+
+    def leave(self, *members: MemberIdentity) -> Any:
+        return self.ask(commands.Leave, group_id=self.group_id, members=list(members))
+
+    def commit(self, offset: int, *, topic: str = "orders", version: int = 10, **who: Any) -> Any:
+        """The partition's error code, or the refusal of the whole."""
+        part = OffsetCommitRequestPartition(0, offset, -1, who.pop("metadata", ""))
+        request = OffsetCommitRequest(
+            group_id=self.group_id, topics=[OffsetCommitRequestTopic(topic, partitions=[part])], **who
+        )
+        answer = self.ask(commands.CommitOffsets, request=request, api_version=version)
+        return answer if isinstance(answer, Refusal) else answer.topics[0].partitions[0].error_code
+
+    def committed(self, topic: str = "orders") -> int:
+        answer = self.ask(commands.FetchOffsets, group_id=self.group_id, topics=[(topic, [0])])
+        offset: int = answer.topics[0].partitions[0].committed_offset
+        return offset
+
+    def stable(self, count: int, **more: Any) -> list[str]:
+        """A stable group of so many dynamic members; their ids, the leader first."""
+        asked = [self.join(version=3, **more) for _ in range(count)]
+        self.pass_time(self.limits.initial_rebalance_delay_ms * (count + 1))
+        members = [self.reply(address).member_id for address in asked]
+        generation = self.group.generation
+        for member in members[1:]:
+            self.sync(member, generation)
+        self.sync(members[0], generation, {member: member.encode() for member in members})
+        return members

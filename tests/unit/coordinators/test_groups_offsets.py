@@ -1,0 +1,207 @@
+"""Committed offsets: who may commit, what is answered, when they are forgotten; and groups as a whole."""
+
+from typing import Any
+
+from tests.support.groups import GroupWorld
+
+from penstock.coordinators.groups import commands
+from penstock.coordinators.groups.state import GroupLimits
+from penstock.errors import (
+    GroupIdNotFound,
+    GroupSubscribedToTopic,
+    IllegalGeneration,
+    NonEmptyGroup,
+    OffsetMetadataTooLarge,
+    RebalanceInProgress,
+    UnknownMemberId,
+)
+from penstock.wire.messages.leave_group_request import MemberIdentity
+from penstock.wire.messages.offset_delete_request import (
+    OffsetDeleteRequest,
+    OffsetDeleteRequestPartition,
+    OffsetDeleteRequestTopic,
+)
+
+DAY_MS = 24 * 3_600_000
+
+
+def delete_offsets(world: GroupWorld, topic: str) -> Any:
+    topics = [OffsetDeleteRequestTopic(topic, [OffsetDeleteRequestPartition(0)])]
+    return world.ask(commands.DeleteOffsets, request=OffsetDeleteRequest("g", topics))
+
+
+def listed(world: GroupWorld, states: tuple[str, ...] = (), types: tuple[str, ...] = ()) -> list[str]:
+    return [f"{g.group_id} {g.group_state} {g.protocol_type}" for g in world.ask(
+        commands.ListGroups, states=list(states), types=list(types))]  # fmt: skip
+
+
+def test_anyone_may_commit_for_a_group_without_members_and_it_becomes_a_simple_group() -> None:
+    world = GroupWorld()
+    assert world.commit(42) == 0
+    assert world.committed() == 42 and world.committed("refunds") == -1
+    assert listed(world) == ["g Empty "]
+    assert world.replayed().offsets == world.machine.offsets
+
+
+def test_a_commit_for_a_generation_of_no_group_is_refused_by_version() -> None:
+    world = GroupWorld()
+    who: dict[str, Any] = {"generation_id_or_member_epoch": 1, "member_id": "m"}
+    assert isinstance(world.commit(1, **who), GroupIdNotFound)
+    assert isinstance(world.commit(1, version=8, **who), IllegalGeneration)
+
+
+def test_a_member_commits_in_its_own_generation_only() -> None:
+    world = GroupWorld()
+    (leader,) = world.stable(1)
+    assert world.commit(7, member_id=leader, generation_id_or_member_epoch=1) == 0
+    assert isinstance(world.commit(8, member_id=leader, generation_id_or_member_epoch=0), IllegalGeneration)
+    assert isinstance(world.commit(8, member_id="ghost", generation_id_or_member_epoch=1), UnknownMemberId)
+    assert isinstance(world.commit(8), UnknownMemberId)
+    assert world.committed() == 7
+
+
+def test_a_member_may_commit_while_the_others_join_but_not_before_the_shares_are_out() -> None:
+    world = GroupWorld()
+    (leader,) = world.stable(1)
+    world.join(version=3)
+    assert world.commit(7, member_id=leader, generation_id_or_member_epoch=1) == 0
+    world.join(leader)
+    assert isinstance(world.commit(8, member_id=leader, generation_id_or_member_epoch=2), RebalanceInProgress)
+
+
+def test_a_commit_keeps_its_member_alive() -> None:
+    world = GroupWorld()
+    (leader,) = world.stable(1, session_ms=6_000)
+    for offset in range(4):
+        world.pass_time(5_000)
+        assert world.commit(offset, member_id=leader, generation_id_or_member_epoch=1) == 0
+
+
+def test_too_long_a_text_beside_an_offset_is_refused_and_the_rest_kept() -> None:
+    world = GroupWorld(GroupLimits(offset_metadata_max=4))
+    assert world.commit(1, metadata="abcd") == 0
+    assert world.commit(2, metadata="abcde") == OffsetMetadataTooLarge.code
+    assert world.commit(2, metadata="ab\N{GRINNING FACE}") == 0  # four units in Java
+    assert world.commit(3, metadata="abc\N{GRINNING FACE}") == OffsetMetadataTooLarge.code
+    assert world.committed() == 2
+
+
+def test_all_offsets_of_a_group_are_listed_when_no_topic_is_named() -> None:
+    world = GroupWorld()
+    world.commit(1, topic="b")
+    world.commit(2, topic="a")
+    answer = world.ask(commands.FetchOffsets, group_id="g", topics=None)
+    assert [(topic.name, topic.partitions[0].committed_offset) for topic in answer.topics] == [("a", 2), ("b", 1)]
+    assert world.ask(commands.FetchOffsets, group_id="other", topics=None).topics == []
+
+
+def test_offsets_of_subscribed_topics_are_not_deleted() -> None:
+    world = GroupWorld()
+    assert isinstance(delete_offsets(world, "orders"), GroupIdNotFound)
+    world.commit(1, topic="refunds")
+    (leader,) = world.stable(1)
+    world.commit(1, member_id=leader, generation_id_or_member_epoch=1)
+    assert delete_offsets(world, "orders").topics[0].partitions[0].error_code == GroupSubscribedToTopic.code
+    assert delete_offsets(world, "refunds").topics[0].partitions[0].error_code == 0
+    assert (world.committed("orders"), world.committed("refunds")) == (1, -1)
+
+
+def test_offsets_of_members_that_nobody_can_look_into_are_not_deleted() -> None:
+    world = GroupWorld()
+    world.stable(1, protocol_type="connect")
+    assert isinstance(delete_offsets(world, "orders"), NonEmptyGroup)
+
+
+def test_an_empty_groups_offsets_expire_together_and_the_group_with_them() -> None:
+    world = GroupWorld(GroupLimits(offsets_retention_ms=60_000, expiry_interval_ms=1_000))
+    world.restart()
+    (leader,) = world.stable(1)
+    world.commit(1, member_id=leader, generation_id_or_member_epoch=1)
+    for _ in range(10):
+        world.pass_time(9_000)
+        world.heartbeat(leader, 1)
+    assert world.committed() == 1  # older than a minute, but subscribed
+    world.leave(MemberIdentity(leader))
+    world.pass_time(59_000)
+    assert world.committed() == 1
+    world.pass_time(2_000)
+    assert world.committed() == -1 and world.machine.groups == {}
+    assert world.replayed().groups == {} and world.replayed().offsets == {}
+
+
+def test_offsets_of_a_simple_group_and_of_topics_left_behind_expire_from_their_commit() -> None:
+    world = GroupWorld()
+    world.restart()
+    world.commit(1, topic="old")
+    world.pass_time(3 * DAY_MS)
+    world.commit(1, topic="young")
+    world.pass_time(4 * DAY_MS + 600_000)
+    assert (world.committed("old"), world.committed("young")) == (-1, 1)
+
+
+def test_a_commit_with_a_retention_of_its_own_expires_by_it() -> None:
+    world = GroupWorld()
+    world.restart()
+    world.commit(1, version=2, retention_time_ms=1_000)
+    world.pass_time(600_000)
+    assert world.committed() == -1
+
+
+def test_a_thousand_expired_offsets_at_a_time_until_none_is_left() -> None:
+    world = GroupWorld(GroupLimits(expiry_interval_ms=DAY_MS))
+    world.restart()
+    for number in range(2_500):
+        world.group_id = f"g{number}"
+        world.commit(1)
+    world.pass_time(8 * DAY_MS)
+    assert world.machine.groups == {} and world.machine.offsets == {}
+
+
+def test_a_deleted_topics_offsets_are_forgotten() -> None:
+    world = GroupWorld()
+    world.commit(1, topic="orders")
+    world.commit(2, topic="refunds")
+    world.carry_out(commands.ForgetTopic(topic="orders"))
+    assert (world.committed("orders"), world.committed("refunds")) == (-1, 2)
+
+
+def test_groups_are_listed_by_state_and_type_whatever_the_case() -> None:
+    world = GroupWorld()
+    world.stable(1)
+    world.group_id = "simple"
+    world.commit(1)
+    assert listed(world) == ["g Stable consumer", "simple Empty "]
+    assert listed(world, states=("stable", "Dead")) == ["g Stable consumer"]
+    assert len(listed(world, types=("CLASSIC",))) == 2 and listed(world, types=("consumer",)) == []
+
+
+def test_a_group_is_described_with_metadata_only_when_it_is_stable() -> None:
+    world = GroupWorld()
+    (leader,) = world.stable(1)
+    described = world.ask(commands.DescribeGroup, group_id="g", api_version=6)
+    (member,) = described.members
+    assert (described.group_state, described.protocol_data, member.member_assignment) == ("Stable", "range", b"m1")
+    assert (member.client_id, member.client_host, member.member_id) == ("client", "/10.0.0.1", leader)
+    world.join(version=3)
+    described = world.ask(commands.DescribeGroup, group_id="g", api_version=6)
+    assert (described.group_state, described.protocol_data) == ("PreparingRebalance", "")
+    assert [member.member_metadata for member in described.members] == [b"", b""]
+
+
+def test_a_group_that_does_not_exist_is_dead_or_not_found_by_version() -> None:
+    world = GroupWorld()
+    described = world.ask(commands.DescribeGroup, group_id="g", api_version=5)
+    assert (described.error_code, described.group_state) == (0, "Dead")
+    described = world.ask(commands.DescribeGroup, group_id="g", api_version=6)
+    assert (described.error_code, described.error_message) == (GroupIdNotFound.code, "Group g not found.")
+
+
+def test_only_an_empty_group_is_deleted_with_all_that_it_committed() -> None:
+    world = GroupWorld()
+    assert isinstance(world.ask(commands.DeleteGroup, group_id="g"), GroupIdNotFound)
+    (leader,) = world.stable(1)
+    world.commit(1, member_id=leader, generation_id_or_member_epoch=1)
+    assert isinstance(world.ask(commands.DeleteGroup, group_id="g"), NonEmptyGroup)
+    world.leave(MemberIdentity(leader))
+    assert world.ask(commands.DeleteGroup, group_id="g") is None
+    assert world.machine.groups == {} and world.replayed().offsets == {}
