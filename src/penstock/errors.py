@@ -12,6 +12,8 @@ import re
 from typing import ClassVar
 
 NO_ERROR = 0
+MESSAGE_MAX = 1_000
+"""Characters of a refusal's text that a client is told."""
 
 _BY_CODE: dict[int, type["Refusal"]] = {}
 
@@ -41,8 +43,12 @@ class Refusal(Exception):
 
     @property
     def message(self) -> str:
-        """What a person reads: the particulars if there are any, else what the class always means."""
-        return str(self.args[0]) if self.args else self.meaning()
+        """What a person reads: the particulars if there are any, else what the class always means.
+
+        Particulars may repeat what a client sent, which may be long: what goes on the wire has an end.
+        """
+        text = str(self.args[0]) if self.args else self.meaning()
+        return text if len(text) <= MESSAGE_MAX else text[: MESSAGE_MAX - 1] + "…"
 
     @classmethod
     def meaning(cls) -> str:

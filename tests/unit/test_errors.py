@@ -4,6 +4,8 @@ import pytest
 
 from penstock import errors
 from penstock.errors import (
+    MESSAGE_MAX,
+    InvalidRequest,
     NotLeaderOrFollower,
     OutOfOrderSequence,
     Refusal,
@@ -81,3 +83,8 @@ def test_every_class_explains_itself() -> None:
     for refusal in all_refusals():
         assert refusal.meaning().endswith("."), refusal
         assert getattr(errors, refusal.__name__) is refusal
+
+
+def test_a_text_that_repeats_what_a_client_sent_has_an_end() -> None:
+    message = InvalidRequest("x" * 40_000).message
+    assert len(message) == MESSAGE_MAX and message.endswith("x…")

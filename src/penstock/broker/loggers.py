@@ -49,14 +49,11 @@ class LoggerLevels:
     def check(self, name: str, level: str | None) -> None:
         """Whether this change can be made; None is going back to the parent's level."""
         if name not in self.names():
-            raise InvalidConfig(f"Logger {name} does not exist!")
+            raise InvalidConfig(f"there is no logger {name}")
         if level is None and name == ROOT:
-            raise InvalidRequest("Removing the log level of the root logger is not allowed")
+            raise InvalidRequest("the root logger has no parent to take a level from: set another one")
         if level is not None and level not in LEVELS:
-            raise InvalidConfig(
-                f"Cannot set the log level of {name} to {level} as it is not a supported log level. Valid log levels"
-                f" are {', '.join(sorted(LEVELS))}"
-            )
+            raise InvalidConfig(f"{name} cannot log at {level!r}: the levels are {', '.join(LEVELS)}")
 
     def set(self, name: str, level: str | None) -> None:
         self.check(name, level)

@@ -8,7 +8,7 @@ from penstock.cluster.addresses import (
     offline_replicas,
     reachable_leader,
 )
-from penstock.cluster.alterations import require_alterable, require_well_formed
+from penstock.cluster.alterations import no_such_operation, require_alterable, require_well_formed
 from penstock.cluster.changes import (
     BrokerGone,
     BrokerRegistered,
@@ -34,8 +34,8 @@ from penstock.cluster.commands import (
     UpgradeType,
 )
 from penstock.cluster.controller import Controller
-from penstock.cluster.describing import broker_number
 from penstock.cluster.describing import explain as explain_settings
+from penstock.cluster.describing import require_this_broker
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
 from penstock.cluster.names import CLUSTER_METADATA, CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE, is_internal
@@ -97,16 +97,17 @@ __all__ = [
     "TopicImage",
     "TopicSettingsChanged",
     "UpgradeType",
-    "broker_number",
     "check_topic_name",
     "controller_for_clients",
     "explain_settings",
     "is_internal",
     "is_reachable",
+    "no_such_operation",
     "nodes",
     "offline_replicas",
     "reachable_leader",
     "require_alterable",
+    "require_this_broker",
     "require_well_formed",
     "what_is_wrong_with_topic_name",
 ]

@@ -1,9 +1,11 @@
 """What a resource's settings become when a client changes them, and whether they may."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from penstock.cluster import names
 from penstock.cluster.commands import Operation, SettingChange
+from penstock.cluster.describing import require_this_broker
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.resources import Resource, ResourceType
 from penstock.errors import InvalidConfig, InvalidRequest, UnknownTopicOrPartition
@@ -54,8 +56,12 @@ def altered(resource: Resource, before: Mapping[str, str], changes: Sequence[Set
                 there = _entries(resource, change, before)
                 after[change.name] = ",".join(entry for entry in there if entry not in taken)
             case unknown:
-                raise InvalidRequest(f"Unknown operations type {unknown}")
+                raise no_such_operation(unknown)
     return after
+
+
+def no_such_operation(number: int) -> InvalidRequest:
+    return InvalidRequest(f"{number} is no operation: {', '.join(f'{one.value} is {one.name}' for one in Operation)}")
 
 
 def replaced(settings: Iterable[tuple[str, str | None]]) -> dict[str, str]:
@@ -68,22 +74,23 @@ def replaced(settings: Iterable[tuple[str, str | None]]) -> dict[str, str]:
 def require_alterable(resource: Resource, type_number: int, *, broker_id: BrokerId) -> None:
     """Whether this broker takes changes of the resource; of single brokers it takes only its own."""
     if resource.type not in _SCOPES:
-        raise InvalidRequest(f"Unknown resource type {type_number}")
+        raise _not_alterable(type_number)
     if resource.type is ResourceType.BROKER and resource.name:
-        try:
-            number = int(resource.name)
-        except ValueError:
-            raise InvalidRequest(f"Node id must be an integer, but it is: {resource.name}") from None
-        if number != broker_id:
-            raise InvalidRequest(f"Unexpected broker id, expected {broker_id}, but received {resource.name}")
+        require_this_broker(resource.name, broker_id)
+
+
+def _not_alterable(type_number: int) -> InvalidRequest:
+    those = ", ".join(f"{one.name} ({one.value})" for one in _SCOPES)
+    return InvalidRequest(f"settings of resource type {type_number} cannot be altered, only those of {those}")
 
 
 def require_well_formed(changes: Sequence[SettingChange]) -> None:
-    if len({change.name for change in changes}) < len(changes):
-        raise InvalidRequest("Error due to duplicate config keys")
+    twice = [name for name, times in Counter(change.name for change in changes).items() if times > 1]
+    if twice:
+        raise InvalidRequest(f"{twice[0][:100]} comes more than once in the request: give each setting one change")
     without = [change.name for change in changes if change.value is None and change.operation != Operation.DELETE]
     if without:
-        raise InvalidRequest(f"Null value not supported for : {', '.join(without)}")
+        raise InvalidRequest(f"no value is given for {', '.join(without)}")
 
 
 def _entries(resource: Resource, change: SettingChange, before: Mapping[str, str]) -> list[str]:
@@ -91,7 +98,7 @@ def _entries(resource: Resource, change: SettingChange, before: Mapping[str, str
     row = settings_of(_SCOPES[resource.type]).get(change.name)
     if row is None or row.kind is not Kind.LIST:
         name = Operation(change.operation).name
-        raise InvalidConfig(f"Can't {name} to key {change.name} because its type is not LIST.")
+        raise InvalidConfig(f"{name} is for settings that are lists, and {change.name} is none: use SET")
     text = before.get(change.name)
     if text is None:
         text = row.format(row.default) or ""
@@ -118,21 +125,21 @@ def check(
     match resource.type:
         case ResourceType.TOPIC:
             if not resource.name:
-                raise InvalidRequest("Default topic resources are not allowed.")
+                raise InvalidRequest("name a topic: what holds for all topics is set on the broker")
             names.check(resource.name)
             check_topic(after, config)
             if resource.name not in image.topics:
-                raise UnknownTopicOrPartition(f"The topic '{resource.name}' does not exist.")
+                raise UnknownTopicOrPartition(f"there is no topic {resource.name}")
         case ResourceType.BROKER:
             changed = {name: value for name, value in after.items() if before.get(name) != value}
             check_broker(changed, cluster_wide=not resource.name)
         case ResourceType.GROUP:
             if not resource.name:
-                raise InvalidRequest("Default group resources are not allowed.")
+                raise InvalidRequest("name a group: what holds for all groups is set on the broker")
             check_group(after, config)
         case ResourceType.CLIENT_METRICS:
             if not resource.name:
-                raise InvalidRequest("Subscription name can't be empty")
+                raise InvalidRequest("name a client metrics subscription")
             check_client_metrics(after)
         case _:
-            raise InvalidRequest(f"Unknown resource type {int(resource.type)}")
+            raise _not_alterable(resource.type)

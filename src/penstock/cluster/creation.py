@@ -1,4 +1,4 @@
-"""Whether a topic can be created or grown as asked, and where its partitions go; errors in Kafka's words."""
+"""Whether a topic can be created or grown as asked, and where its partitions go."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -27,8 +27,6 @@ from penstock.settings.validation import check_topic
 PARTITIONS_PER_REQUEST_MAX = 10_000
 """Partitions that one request may add, over all its topics; Kafka's bound."""
 
-_TOO_MANY = "Excessively large number of partitions per request."
-
 
 class TopicPlan(NamedTuple):
     replicas: list[tuple[BrokerId, ...]]
@@ -41,12 +39,15 @@ def planned_topic(command: CreateTopic, image: ClusterImage, config: Config) -> 
     if command.assignments:
         return TopicPlan(_by_hand(command, image), settings)
     if command.replication_factor < -1 or command.replication_factor == 0:
-        raise InvalidReplicationFactor("Replication factor must be larger than 0, or -1 to use the default value.")
+        raise InvalidReplicationFactor(
+            f"a topic cannot have {command.replication_factor} replicas: ask for 1 or more, or -1 for the default"
+        )
     if command.partitions < -1 or command.partitions == 0:
-        raise InvalidPartitions("Number of partitions was set to an invalid non-positive value.")
+        raise InvalidPartitions(
+            f"a topic cannot have {command.partitions} partitions: ask for 1 or more, or -1 for the default"
+        )
     partitions = config[NUM_PARTITIONS] if command.partitions == -1 else command.partitions
-    if partitions > PARTITIONS_PER_REQUEST_MAX:
-        raise PolicyViolation(_TOO_MANY)
+    require_moderate(partitions)
     factor = config[DEFAULT_REPLICATION_FACTOR] if command.replication_factor == -1 else command.replication_factor
     placed = place(image.brokers.values(), partitions=partitions, replication_factor=factor, start=command.start)
     return TopicPlan(placed, settings)
@@ -61,22 +62,26 @@ def partitions_asked_for(command: CreateTopic, config: Config) -> int:
 def require_moderate(partitions: int) -> None:
     """Refuse a request that asks for more partitions than one may, before anything of it is written."""
     if partitions > PARTITIONS_PER_REQUEST_MAX:
-        raise PolicyViolation(_TOO_MANY)
+        raise PolicyViolation(
+            f"{partitions} partitions in one request, and at most {PARTITIONS_PER_REQUEST_MAX} are made at a time"
+        )
 
 
 def _check_name(name: str, image: ClusterImage) -> None:
     if name in image.topics:
-        raise TopicAlreadyExists(f"Topic '{name}' already exists.")
+        raise TopicAlreadyExists(f"there is a topic {name} already")
     names.check(name)
     colliding = image.colliding_with(name)
     if colliding is not None:
-        raise InvalidTopic(f"Topic '{name}' collides with existing topic: {colliding}")
+        raise InvalidTopic(
+            f"{name} and the topic {colliding} would share metrics, where . and _ are the same: choose another name"
+        )
 
 
 def _settings(command: CreateTopic, config: Config) -> dict[str, str]:
     without = [name for name, value in command.settings if value is None]
     if without:
-        raise InvalidConfig(f"Null value not supported for topic configs: {','.join(without)}")
+        raise InvalidConfig(f"no value is given for {', '.join(without)}")
     settings = {name: value for name, value in command.settings if value is not None}
     alterations.require_moderate_size(settings)
     check_topic(settings, config)
@@ -85,20 +90,24 @@ def _settings(command: CreateTopic, config: Config) -> dict[str, str]:
 
 def _by_hand(command: CreateTopic, image: ClusterImage) -> list[tuple[BrokerId, ...]]:
     if command.replication_factor != -1:
-        raise InvalidRequest("A manual partition assignment was specified, but replication factor was not set to -1.")
+        raise InvalidRequest(
+            f"replicas are assigned by hand: leave their number at -1 instead of {command.replication_factor}"
+        )
     if command.partitions != -1:
-        raise InvalidRequest("A manual partition assignment was specified, but numPartitions was not set to -1.")
-    if len(command.assignments) > PARTITIONS_PER_REQUEST_MAX:
-        raise PolicyViolation(_TOO_MANY)
+        raise InvalidRequest(
+            f"partitions are assigned by hand: leave their number at -1 instead of {command.partitions}"
+        )
+    require_moderate(len(command.assignments))
     assigned: dict[int, tuple[BrokerId, ...]] = {}
     factor: int | None = None
     for partition, replicas in command.assignments:
         if partition in assigned:
-            raise InvalidReplicaAssignment(f"Found multiple manual partition assignments for partition {partition}")
+            raise InvalidReplicaAssignment(f"partition {partition} is assigned twice")
         assigned[partition] = check_by_hand(replicas, image.brokers, replication_factor=factor)
         factor = len(replicas)
-    if set(assigned) != set(range(len(assigned))):
-        raise InvalidReplicaAssignment("partitions should be a consecutive 0-based integer sequence")
+    gap = next((index for index in range(len(assigned)) if index not in assigned), None)
+    if gap is not None:
+        raise InvalidReplicaAssignment(f"partitions are numbered from 0 on without gaps: {gap} is missing")
     return [assigned[index] for index in range(len(assigned))]
 
 
@@ -108,10 +117,10 @@ def planned_growth(command: GrowTopic, image: ClusterImage) -> tuple[TopicImage,
         raise UnknownTopicOrPartition
     there = len(topic.partitions)
     if command.count == there:
-        raise InvalidPartitions(f"Topic already has {there} partition(s).")
+        raise InvalidPartitions(f"{command.name} has that many partitions already: {there}")
     if command.count < there:
         raise InvalidPartitions(
-            f"The topic {command.name} currently has {there} partition(s); {command.count} would not be an increase."
+            f"partitions can only become more: {command.name} has {there}, the request asks for {command.count}"
         )
     additional = command.count - there
     factor = len(topic.partitions[0].replicas)
@@ -123,8 +132,7 @@ def planned_growth(command: GrowTopic, image: ClusterImage) -> tuple[TopicImage,
         return topic, placed
     if len(command.assignments) != additional:
         raise InvalidReplicaAssignment(
-            f"Attempted to add {additional} additional partition(s), but only {len(command.assignments)} assignment(s)"
-            " were specified."
+            f"each new partition needs an assignment: {additional} to be made, {len(command.assignments)} assigned"
         )
     require_moderate(additional)
     known: Mapping[BrokerId, object] = image.brokers

@@ -10,7 +10,7 @@ from penstock.settings.setting import Scope, settings_of
 
 
 def explain(resource: Resource, image: ClusterImage, config: Config, *, broker_id: BrokerId) -> list[Explanation]:
-    """Every setting of the resource; in Kafka's words where there is no such resource, or not on this broker."""
+    """Every setting of the resource; a refusal where there is no such resource, or not on this broker."""
     match resource.type:
         case ResourceType.TOPIC:
             names.check(resource.name)
@@ -22,28 +22,28 @@ def explain(resource: Resource, image: ClusterImage, config: Config, *, broker_i
             table = settings_of(Scope.BROKER)
             return [config.explain_cluster_default(table[name]) for name in sorted(config.dynamic_defaults)]
         case ResourceType.BROKER:
-            if broker_number(resource.name) != broker_id:
-                raise InvalidRequest(
-                    f"Unexpected broker id, expected {broker_id} or empty string, but received {resource.name}"
-                )
+            require_this_broker(resource.name, broker_id)
             return [config.explain(setting) for setting in config.settings()]
         case ResourceType.GROUP:
             if not resource.name:
-                raise InvalidRequest("Group name must not be empty")
+                raise InvalidRequest("name a group")
             return _all(config.for_group(image.settings.get(resource, {})))
         case ResourceType.CLIENT_METRICS:
             if not resource.name:
-                raise InvalidRequest("Client metrics subscription name must not be empty")
+                raise InvalidRequest("name a client metrics subscription")
             return _all(config.for_client_metrics(image.settings.get(resource, {})))
         case _:
-            raise InvalidRequest(f"Unsupported resource type: {resource.type.name}")
+            raise InvalidRequest(f"nothing can be configured of resource type {resource.type.name}")
 
 
-def broker_number(name: str) -> int:
+def require_this_broker(name: str, broker_id: BrokerId) -> None:
+    """A single broker's settings and loggers are told, and taken, by itself only."""
     try:
-        return int(name)
+        number = int(name)
     except ValueError:
-        raise InvalidRequest(f"Broker id must be an integer, but it is: {name}") from None
+        raise InvalidRequest("a broker is named by its id, which is a whole number") from None
+    if number != broker_id:
+        raise InvalidRequest(f"this is broker {broker_id}: broker {number} answers for its own settings itself")
 
 
 def _all(settings: Overrides) -> list[Explanation]:

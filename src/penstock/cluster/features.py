@@ -47,9 +47,7 @@ def update(finalized: Mapping[str, int], updates: Sequence[FeatureUpdate], *, co
         try:
             _check(wanted, finalized.get(wanted.feature, 0), controller)
         except InvalidUpdateVersion as refusal:
-            raise InvalidUpdateVersion(
-                f"The update failed for all features since the following feature had an error: {refusal.message}"
-            ) from None
+            raise InvalidUpdateVersion(f"no feature was changed: {refusal.message}") from None
         levels[wanted.feature] = wanted.level
     return {feature: level for feature, level in levels.items() if level > 0}
 
@@ -57,22 +55,21 @@ def update(finalized: Mapping[str, int], updates: Sequence[FeatureUpdate], *, co
 def _check(wanted: FeatureUpdate, current: int, controller: BrokerId) -> None:
     downgrade = wanted.upgrade_type in (UpgradeType.SAFE_DOWNGRADE, UpgradeType.UNSAFE_DOWNGRADE)
     if not downgrade and wanted.upgrade_type != UpgradeType.UPGRADE:
-        raise _refused(wanted, "The controller does not support the given upgrade type.")
-    if wanted.level < 0:
-        raise _refused(wanted, "A feature version cannot be less than 0.")
-    supported = SUPPORTED.get(wanted.feature)
-    if supported is None:
-        raise _refused(wanted, f"Local controller {controller} does not support this feature.")
-    if not supported.low <= wanted.level <= supported.high:
-        raise _refused(wanted, f"Local controller {controller} only supports versions {supported.low}-{supported.high}")
-    if wanted.level < current and not downgrade:
         raise _refused(
             wanted,
-            "Can't downgrade the version of this feature without setting the upgrade type to either safe or unsafe"
-            " downgrade.",
+            f"upgrade type {wanted.upgrade_type} is none of 1 (upgrade), 2 (safe downgrade), 3 (unsafe downgrade)",
         )
+    if wanted.level < 0:
+        raise _refused(wanted, "levels begin at 0, which is off")
+    supported = SUPPORTED.get(wanted.feature)
+    if supported is None:
+        raise _refused(wanted, f"broker {controller} does not have this feature")
+    if not supported.low <= wanted.level <= supported.high:
+        raise _refused(wanted, f"broker {controller} has levels {supported.low} to {supported.high}")
+    if wanted.level < current and not downgrade:
+        raise _refused(wanted, f"it is at {current}, and going below must be asked for as a downgrade")
     if wanted.level > current and downgrade:
-        raise _refused(wanted, "Can't downgrade to a newer version.")
+        raise _refused(wanted, f"it is at {current}, and a downgrade does not go above")
     if wanted.feature == METADATA_VERSION and wanted.level < current:
         _check_metadata_downgrade(wanted, current)
 
@@ -81,12 +78,12 @@ def _check_metadata_downgrade(wanted: FeatureUpdate, current: int) -> None:
     if not any(wanted.level < level <= current for level in _METADATA_CHANGED_AT):
         return
     why = (
-        "Unsafe metadata downgrade is not supported in this version."
+        "a downgrade that loses metadata cannot be forced"
         if wanted.upgrade_type == UpgradeType.UNSAFE_DOWNGRADE
-        else "Refusing to perform the requested downgrade because it might delete metadata information."
+        else "the lower level cannot hold all metadata of the higher one"
     )
-    raise InvalidUpdateVersion(f"Unsupported metadata.version downgrade from {current} to {wanted.level}. {why}")
+    raise _refused(wanted, f"it is at {current}, and {why}")
 
 
 def _refused(wanted: FeatureUpdate, why: str) -> InvalidUpdateVersion:
-    return InvalidUpdateVersion(f"Invalid update version {wanted.level} for feature {wanted.feature}. {why}")
+    return InvalidUpdateVersion(f"{wanted.feature} cannot be set to {wanted.level}: {why}")

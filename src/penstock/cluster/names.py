@@ -1,4 +1,4 @@
-"""Which topic names there may be, in Kafka's rules and Kafka's words."""
+"""Which topic names there may be: Kafka's rules."""
 
 import re
 from collections.abc import Iterable
@@ -24,20 +24,20 @@ def is_internal(name: str) -> bool:
 def what_is_wrong_with(name: str) -> str | None:
     """Why no topic may have this name, or None where one may."""
     if not name:
-        return "the empty string is not allowed"
+        return "a topic needs a name"
     if name in (".", ".."):
-        return f"'{name}' is not allowed"
+        return f"a topic cannot be named {name}, which means a folder"
     if len(name) > NAME_LENGTH_MAX:
-        return f"the length of '{name}' is longer than the max allowed length {NAME_LENGTH_MAX}"
+        return f"a topic's name has at most {NAME_LENGTH_MAX} characters, this one has {len(name)}"
     if not _LEGAL.fullmatch(name):
-        return f"'{name}' contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'"
+        return f"{name!r} cannot name a topic: use only a-z, A-Z, 0-9, dot, underscore and hyphen"
     return None
 
 
 def check(name: str) -> None:
     problem = what_is_wrong_with(name)
     if problem is not None:
-        raise InvalidTopic(f"Topic name is invalid: {problem}")
+        raise InvalidTopic(problem)
 
 
 def collision_key(name: str) -> str:

@@ -25,15 +25,9 @@ def place(
 
 
 def _require_enough(replication_factor: int, brokers: int) -> None:
-    if brokers == 0:
+    if brokers == 0 or replication_factor > brokers:
         raise InvalidReplicationFactor(
-            f"Unable to replicate the partition {replication_factor} time(s): All brokers are currently fenced."
-        )
-    if replication_factor > brokers:
-        raise InvalidReplicationFactor(
-            f"Unable to replicate the partition {replication_factor} time(s): The target replication factor of"
-            f" {replication_factor} cannot be reached because only {brokers} broker(s) are registered or some brokers"
-            " have all their log directories cordoned."
+            f"every replica needs its own broker; replicas wanted: {replication_factor}, brokers registered: {brokers}"
         )
 
 
@@ -74,24 +68,19 @@ class _Plan:
 def check_by_hand(
     replicas: Sequence[int], brokers: Iterable[BrokerId], *, replication_factor: int | None
 ) -> tuple[BrokerId, ...]:
-    """An assignment that a client chose, if there can be one like it; in Kafka's words where there cannot."""
+    """An assignment that a client chose, if there can be one like it."""
     known = set(brokers)
     if not replicas:
-        raise InvalidReplicaAssignment("The manual partition assignment includes an empty replica list.")
+        raise InvalidReplicaAssignment("a partition is assigned to no broker: name at least one")
     before: int | None = None
     for broker in sorted(replicas):
         if broker not in known:
-            raise InvalidReplicaAssignment(
-                f"The manual partition assignment includes broker {broker}, but no such broker is registered."
-            )
+            raise InvalidReplicaAssignment(f"a partition is assigned to broker {broker}, which is not registered")
         if broker == before:
-            raise InvalidReplicaAssignment(
-                f"The manual partition assignment includes the broker {broker} more than once."
-            )
+            raise InvalidReplicaAssignment(f"a partition is assigned to broker {broker} twice")
         before = broker
     if replication_factor is not None and len(replicas) != replication_factor:
         raise InvalidReplicaAssignment(
-            f"The manual partition assignment includes a partition with {len(replicas)} replica(s), but this is not"
-            f" consistent with previous partitions, which have {replication_factor} replica(s)."
+            f"all partitions of a topic have equally many replicas: {replication_factor} before, {len(replicas)} here"
         )
     return tuple(BrokerId(broker) for broker in replicas)

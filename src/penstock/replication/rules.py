@@ -41,7 +41,7 @@ class NotOneBatch(InvalidRecord):
 
 
 class RecordsRefused(InvalidRecord):
-    """One or more records have been rejected."""
+    """Some of the batch's records cannot be taken."""
 
     def __init__(self, message: str, record_errors: list[tuple[int, str]]) -> None:
         super().__init__(message)
@@ -49,7 +49,7 @@ class RecordsRefused(InvalidRecord):
 
 
 class TimestampsRefused(InvalidTimestamp):
-    """One or more records have a timestamp that is out of range."""
+    """Some of the batch's records are too old, or from too far ahead."""
 
     def __init__(self, message: str, record_errors: list[tuple[int, str]]) -> None:
         super().__init__(message)
@@ -118,13 +118,11 @@ def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
     if header.length != size - layout.LENGTH_OVERHEAD:
         raise _wrong_length(header, size)
     if header.crc != crc32c(view[layout.CRC_FROM :]):
-        raise CorruptMessage("Record is corrupt: its CRC does not match its contents")
+        raise CorruptMessage("The batch's CRC does not match its contents")
     if size > rules.batch_bytes_max:
-        raise MessageTooLarge(
-            f"The record batch size is {size} bytes, max.message.bytes allows {rules.batch_bytes_max}"
-        )
+        raise MessageTooLarge(f"The batch has {size} bytes, max.message.bytes allows {rules.batch_bytes_max}")
     if size > rules.segment_bytes:
-        raise RecordListTooLarge(f"The record batch size is {size} bytes, a segment holds {rules.segment_bytes}")
+        raise RecordListTooLarge(f"The batch has {size} bytes, a segment holds {rules.segment_bytes}")
     if header.base_offset != 0:
         raise InvalidRecord(f"A producer counts a batch's offsets from 0, this one from {header.base_offset}")
     attributes = header.attributes
@@ -137,8 +135,8 @@ def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
         raise InvalidRecord(f"{count} records cannot fit into {size - layout.HEADER_SIZE} bytes")
     if header.producer_id >= 0 and (header.base_sequence < 0 or header.producer_epoch < 0):
         raise InvalidRecord(
-            f"Invalid sequence number {header.base_sequence} or epoch {header.producer_epoch} in a batch of producer"
-            f" {header.producer_id}"
+            f"Sequence numbers and epochs begin at 0, producer {header.producer_id} sent sequence"
+            f" {header.base_sequence} in epoch {header.producer_epoch}"
         )
     if not rules.stamps_append_time:
         _check_timestamp(header, rules, now)
@@ -153,7 +151,7 @@ def _wrong_magic(magic: int) -> Exception:
 
 def _wrong_attributes(attributes: int) -> Exception:
     if attributes & layout.CONTROL:
-        return InvalidRecord("Clients are not allowed to write control records")
+        return InvalidRecord("Control batches come from brokers, not from producers")
     if attributes & ~layout.KNOWN_ATTRIBUTES or attributes & layout.DELETE_HORIZON:
         return InvalidRecord(f"A producer's batch cannot carry the attributes {attributes:#06x}")
     if attributes & layout.TRANSACTIONAL:
@@ -180,8 +178,8 @@ def _check_timestamp(header: BatchHeader, rules: AppendRules, now: int) -> None:
     base, largest = header.base_timestamp, header.max_timestamp
     if largest - now > rules.timestamp_after_ms_max or (base >= 0 and now - base > rules.timestamp_before_ms_max):
         raise InvalidTimestamp(
-            f"Timestamps from {base} to {largest} of a batch are out of range: they should lie within"
-            f" [{now - rules.timestamp_before_ms_max}, {now + rules.timestamp_after_ms_max}]"
+            f"The batch has timestamps from {base} to {largest}, the topic takes those from"
+            f" {now - rules.timestamp_before_ms_max} to {now + rules.timestamp_after_ms_max}"
         )
 
 
@@ -209,11 +207,11 @@ def _check_timestamps(header: BatchHeader, view: memoryview, rules: AppendRules,
     timestamps = [record.timestamp for record in iterate(view)]
     oldest, newest = now - rules.timestamp_before_ms_max, now + rules.timestamp_after_ms_max
     if wrong := [
-        (index, f"Timestamp {timestamp} is out of range: it should lie within [{oldest}, {newest}]")
+        (index, f"The record has the timestamp {timestamp}, the topic takes those from {oldest} to {newest}")
         for index, timestamp in enumerate(timestamps)
         if timestamp > newest or 0 <= timestamp < oldest
     ]:
-        raise TimestampsRefused("Timestamps of one or more records are out of range", wrong)
+        raise TimestampsRefused(f"{len(wrong)} of {len(timestamps)} records are too old, or from too far ahead", wrong)
     if header.max_timestamp != max(timestamps):
         header.max_timestamp = max(timestamps)
         layout.TIMESTAMP.pack_into(view, layout.MAX_TIMESTAMP_AT, header.max_timestamp)
@@ -222,12 +220,12 @@ def _check_timestamps(header: BatchHeader, view: memoryview, rules: AppendRules,
 
 def _check_keys(view: memoryview) -> None:
     keyless = [
-        (index, "Compacted topic cannot accept message without key")
+        (index, "The topic is compacted, so a record needs a key")
         for index, record in enumerate(iterate(view))
         if record.key is None
     ]
     if keyless:
-        raise RecordsRefused("One or more records have been rejected", keyless)
+        raise RecordsRefused(f"{len(keyless)} of {BatchHeader.peek(view).record_count} records have no key", keyless)
 
 
 def _recompress(header: BatchHeader, view: memoryview, rules: AppendRules) -> memoryview:

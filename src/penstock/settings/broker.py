@@ -179,7 +179,7 @@ NUM_PARTITIONS = setting(
     doc="Partitions of a topic whose creator does not say how many.",
 )  # fmt: skip
 DEFAULT_REPLICATION_FACTOR = setting(
-    "default.replication.factor", _BROKER, INT, default=1,
+    "default.replication.factor", _BROKER, INT, default=1, check=at_least(1),
     doc="Replicas of a topic whose creator does not say how many.",
 )  # fmt: skip
 AUTO_CREATE_TOPICS_ENABLE = setting(

@@ -142,7 +142,7 @@ def test_a_compacted_topic_refuses_records_without_a_key_and_names_them() -> Non
     assert compacted.opens_batches
     with pytest.raises(RecordsRefused) as refused:
         open_batch(memoryview(build_batch(records)), compacted, NOW)
-    assert refused.value.record_errors == [(1, "Compacted topic cannot accept message without key")]
+    assert refused.value.record_errors == [(1, "The topic is compacted, so a record needs a key")]
 
 
 @pytest.mark.parametrize(("name", "codec"), [("gzip", GZIP), ("zstd", ZSTD), ("uncompressed", NONE)])

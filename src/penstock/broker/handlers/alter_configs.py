@@ -20,7 +20,7 @@ async def alter_configs(request: AlterConfigsRequest, controller: Controller) ->
     for index, resource in enumerate(request.resources):
         try:
             if times[resource.resource_type, resource.resource_name] > 1:
-                raise InvalidRequest("Each resource must appear at most once.")
+                raise InvalidRequest("the resource comes more than once in the request: put its settings together")
             commands[index] = _command(resource, broker_id)
         except Refusal as refusal:
             outcomes[index] = refusal

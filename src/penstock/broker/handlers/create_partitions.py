@@ -17,7 +17,7 @@ async def create_partitions(request: CreatePartitionsRequest, controller: Contro
     outcomes = await controller.create_partitions(
         [_command(topic) for topic in wanted], timeout_ms=request.timeout_ms, validate_only=request.validate_only
     )
-    twice = InvalidRequest("Duplicate topic name.")
+    twice = InvalidRequest("the topic is named more than once in the request")
     results = [_result(name, twice) for name, count in times.items() if count > 1]
     results += [_result(topic.name, outcome) for topic, outcome in zip(wanted, outcomes, strict=True)]
     return CreatePartitionsResponse(results=results)

@@ -21,9 +21,10 @@ from penstock.wire.messages.create_topics_response import (
 @answers(ApiKey.CREATE_TOPICS, versions=(2, 7))
 async def create_topics(request: CreateTopicsRequest, controller: Controller, config: Config) -> CreateTopicsResponse:
     times = Counter(topic.name for topic in request.topics)
-    refused = {name: InvalidRequest("Duplicate topic name.") for name, count in times.items() if count > 1}
+    twice = InvalidRequest("the topic is named more than once in the request")
+    refused = {name: twice for name, count in times.items() if count > 1}
     if times[CLUSTER_METADATA] == 1:
-        refused[CLUSTER_METADATA] = InvalidRequest(f"Creation of internal topic {CLUSTER_METADATA} is prohibited.")
+        refused[CLUSTER_METADATA] = InvalidRequest(f"{CLUSTER_METADATA} is the cluster's own: choose another name")
     wanted = [topic for topic in request.topics if topic.name not in refused]
     outcomes = await controller.create_topics(
         [_command(topic) for topic in wanted], timeout_ms=request.timeout_ms, validate_only=request.validate_only

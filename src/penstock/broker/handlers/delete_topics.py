@@ -27,7 +27,9 @@ async def delete_topics(
 ) -> DeleteTopicsResponse:
     topics = request.topics or [DeleteTopicState(name=name) for name in request.topic_names]
     if not config[DELETE_TOPIC_ENABLE]:
-        refusal = TopicDeletionDisabled() if context.api_version >= 3 else InvalidRequest("Topic deletion is disabled.")
+        refusal: Refusal = TopicDeletionDisabled()
+        if context.api_version < 3:
+            refusal = InvalidRequest(refusal.message)
         return DeleteTopicsResponse(responses=[_refused(topic.name, topic.topic_id, refusal) for topic in topics])
     results, found = _sort_out(topics, image)
     outcomes = await controller.delete_topics(list(found), timeout_ms=request.timeout_ms)
@@ -46,16 +48,16 @@ def _sort_out(
     refused: list[DeletableTopicResult] = []
     for topic in topics:
         if topic.name is None and topic.topic_id == NO_TOPIC_ID:
-            why = InvalidRequest("Neither topic name nor id were specified.")
+            why = InvalidRequest("no topic is given: send its name or its id")
             refused.append(_refused(None, NO_TOPIC_ID, why))
         elif topic.name is not None and topic.topic_id != NO_TOPIC_ID:
-            why = InvalidRequest("You may not specify both topic name and topic id.")
+            why = InvalidRequest("a topic is given by its name or by its id, not by both")
             refused.append(_refused(topic.name, topic.topic_id, why))
     names = Counter(topic.name for topic in topics if topic.name is not None and topic.topic_id == NO_TOPIC_ID)
     ids = Counter(TopicId(topic.topic_id) for topic in topics if topic.name is None and topic.topic_id != NO_TOPIC_ID)
-    twice = InvalidRequest("Duplicate topic name.")
+    twice = InvalidRequest("the topic is named more than once in the request")
     refused += [_refused(name, NO_TOPIC_ID, twice) for name, count in names.items() if count > 1]
-    twice = InvalidRequest("Duplicate topic id.")
+    twice = InvalidRequest("the topic's id comes more than once in the request")
     refused += [_refused(None, topic_id, twice) for topic_id, count in ids.items() if count > 1]
     found: dict[TopicId, str] = {}
     for topic_id in (topic_id for topic_id, count in ids.items() if count == 1):
@@ -69,7 +71,7 @@ def _sort_out(
             refused.append(_refused(name, NO_TOPIC_ID, UnknownTopicOrPartition()))
         elif ids[there.topic_id]:
             found.pop(there.topic_id, None)
-            why = InvalidRequest("The provided topic name maps to an ID that was already supplied.")
+            why = InvalidRequest("the topic is in the request by its id, too")
             refused.append(_refused(name, there.topic_id, why))
         else:
             found[there.topic_id] = name

@@ -38,6 +38,8 @@ def _check_endpoint_type(endpoint_type: int, version: int) -> None:
         return
     if endpoint_type == CONTROLLERS:
         raise (InvalidRequest if version == 0 else MismatchedEndpointType)(
-            "The request was sent to an endpoint of type BROKER, but we wanted an endpoint of type CONTROLLER"
+            f"endpoint type {CONTROLLERS} asks for controllers, and there are only brokers ({BROKERS}) here"
         )
-    raise (InvalidRequest if version == 0 else UnsupportedEndpointType)(f"Unsupported endpoint type {endpoint_type}")
+    raise (InvalidRequest if version == 0 else UnsupportedEndpointType)(
+        f"endpoint type {endpoint_type} does not exist: brokers are {BROKERS}"
+    )

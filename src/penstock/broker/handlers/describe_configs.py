@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from penstock.broker.loggers import LoggerLevels
 from penstock.broker.registry import answers
-from penstock.cluster import ClusterImage, Controller, Resource, ResourceType, broker_number, explain_settings
+from penstock.cluster import ClusterImage, Controller, Resource, ResourceType, explain_settings, require_this_broker
 from penstock.errors import InvalidRequest, Refusal
 from penstock.model import BrokerId
 from penstock.settings.config import Config, Explanation
@@ -86,9 +86,8 @@ def _entry(explained: Explanation, request: DescribeConfigsRequest) -> DescribeC
 
 def _loggers(name: str, broker_id: BrokerId, loggers: LoggerLevels) -> list[DescribeConfigsResourceResult]:
     if not name:
-        raise InvalidRequest("Broker id must not be empty")
-    if broker_number(name) != broker_id:
-        raise InvalidRequest(f"Unexpected broker id, expected {broker_id} but received {name}")
+        raise InvalidRequest("name a broker: each has its own loggers")
+    require_this_broker(name, broker_id)
     return [
         DescribeConfigsResourceResult(
             name=logger, value=loggers.level(logger), config_source=Source.DYNAMIC_BROKER_LOGGER

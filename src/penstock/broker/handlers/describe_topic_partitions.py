@@ -67,11 +67,9 @@ def _names(request: DescribeTopicPartitionsRequest, image: ClusterImage) -> list
     asked = {topic.name for topic in request.topics} if request.topics else set(image.topics)
     names = sorted(name for name in asked if cursor is None or name >= cursor.topic_name)
     if cursor is not None and request.topics and cursor.topic_name not in asked:
-        raise InvalidRequest(
-            f"DescribeTopicPartitionsRequest topic list should contain the cursor topic: {cursor.topic_name}"
-        )
+        raise InvalidRequest(f"the cursor is at {cursor.topic_name}, which is not among the topics asked for")
     if cursor is not None and cursor.partition_index < 0:
-        raise InvalidRequest("DescribeTopicPartitionsRequest cursor partition must be valid")
+        raise InvalidRequest(f"the cursor is at partition {cursor.partition_index}, and partitions count from 0")
     return names
 
 

@@ -14,7 +14,9 @@ from penstock.cluster import (
     Resource,
     ResourceType,
     SettingChange,
+    no_such_operation,
     require_alterable,
+    require_this_broker,
     require_well_formed,
 )
 from penstock.errors import InvalidRequest, Refusal
@@ -41,7 +43,7 @@ async def incremental_alter_configs(
     for index, resource in enumerate(request.resources):
         try:
             if times[resource.resource_type, resource.resource_name] > 1:
-                raise InvalidRequest("Each resource must appear at most once.")
+                raise InvalidRequest("the resource comes more than once in the request: put its settings together")
             command = _command(resource)
             if command.resource.type is ResourceType.BROKER_LOGGER:
                 _alter_loggers(command, broker_id, loggers, validate_only=request.validate_only)
@@ -65,22 +67,13 @@ def _command(resource: AlterConfigsResource) -> AlterSettings:
 
 
 def _alter_loggers(command: AlterSettings, broker_id: BrokerId, loggers: LoggerLevels, *, validate_only: bool) -> None:
-    _require_this_node(command.resource.name, broker_id)
+    require_this_broker(command.resource.name, broker_id)
     levels = [(change.name, _level(change)) for change in command.changes]
     for name, level in levels:
         loggers.check(name, level)
     if not validate_only:
         for name, level in levels:
             loggers.set(name, level)
-
-
-def _require_this_node(name: str, broker_id: BrokerId) -> None:
-    try:
-        number = int(name)
-    except ValueError:
-        raise InvalidRequest(f"Node id must be an integer, but it is: {name}") from None
-    if number != broker_id:
-        raise InvalidRequest(f"Unexpected node id. Expected {broker_id}, but received {name}")
 
 
 def _level(change: SettingChange) -> str | None:
@@ -91,9 +84,9 @@ def _level(change: SettingChange) -> str | None:
             return None
         case Operation.APPEND | Operation.SUBTRACT:
             name = Operation(change.operation).name
-            raise InvalidRequest(f"{name} operation is not allowed for the BROKER_LOGGER resource")
+            raise InvalidRequest(f"{name} is for lists: use SET or DELETE for the level of a logger")
         case unknown:
-            raise InvalidRequest(f"Unknown operations type {unknown}")
+            raise no_such_operation(unknown)
 
 
 def _response(resource: AlterConfigsResource, outcome: Refusal | None) -> AlterConfigsResourceResponse:

@@ -104,11 +104,11 @@ async def metadata(
 def _check(wanted: Iterable[MetadataRequestTopic], version: int) -> None:
     for topic in wanted:
         if topic.name is None and version < 12:
-            raise InvalidRequest(f"Topic name can not be null for version {version}")
+            raise InvalidRequest(f"version {version} asks for topics by name, and one has none")
         if topic.topic_id != NO_TOPIC_ID and version < 12:
-            raise InvalidRequest(f"Topic IDs are not supported in requests for version {version}")
+            raise InvalidRequest(f"version {version} asks for topics by name: ids come with version 12")
         if topic.name is None and topic.topic_id == NO_TOPIC_ID:
-            raise InvalidRequest("Neither topic name nor id were specified.")
+            raise InvalidRequest("no topic is given: send its name or its id")
 
 
 def _refused(wanted: Iterable[MetadataRequestTopic], refusal: Refusal) -> MetadataResponse:

@@ -66,10 +66,10 @@ async def test_older_versions_delete_by_name_alone(cluster: Cluster, version: in
 
 async def test_what_is_said_twice_is_not_deleted(cluster: Cluster) -> None:
     (result,) = await ask(cluster, by_name("a"), by_name("a"))
-    assert (result.error_code, result.error_message) == (42, "Duplicate topic name.")
+    assert (result.error_code, result.error_message) == (42, "the topic is named more than once in the request")
     topic_id = cluster.image.topics["a"].topic_id
     (result,) = await ask(cluster, by_id(topic_id), by_id(topic_id))
-    assert (result.error_code, result.error_message) == (42, "Duplicate topic id.")
+    assert (result.error_code, result.error_message) == (42, "the topic's id comes more than once in the request")
     (result,) = await ask(cluster, by_id(topic_id), by_name("a"))
     assert (result.error_code, result.topic_id) == (42, topic_id)
     assert "a" in cluster.image.topics

@@ -85,7 +85,10 @@ async def test_to_validate_only_changes_nothing(cluster: Cluster) -> None:
 
 async def test_a_resource_that_appears_twice_is_refused_both_times(cluster: Cluster) -> None:
     twice = resource(TOPIC, "orders", ("retention.ms", SET, "5000"))
-    assert await ask(cluster, twice, twice) == [(42, "Each resource must appear at most once.")] * 2
+    assert (
+        await ask(cluster, twice, twice)
+        == [(42, "the resource comes more than once in the request: put its settings together")] * 2
+    )
 
 
 @pytest.mark.parametrize(
