@@ -5,7 +5,15 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 import pytest
-from confluent_kafka import Consumer, ConsumerGroupState, ConsumerGroupTopicPartitions, KafkaException, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    ConsumerGroupState,
+    ConsumerGroupTopicPartitions,
+    KafkaError,
+    KafkaException,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient
 from tests.support.group_clients import (
     fresh_name,
@@ -158,3 +166,14 @@ def test_the_admin_client_lists_describes_resets_and_deletes_groups(bootstrap: s
     admin.delete_consumer_groups([group])[group].result(WITHIN_S)
     listed = admin.list_consumer_groups().result(WITHIN_S)
     assert group not in {each.group_id for each in listed.valid}
+
+
+def test_nobody_else_writes_to_the_topic_that_groups_are_kept_in(bootstrap: str) -> None:
+    topic, group = topic_with_records(bootstrap, "intruder", 10), fresh_name("group")
+    with group_consumer(bootstrap, group, topic) as consumer:
+        wait_for_shares([consumer], 4)
+    producer = Producer({"bootstrap.servers": bootstrap})
+    refused: list[KafkaError | None] = []
+    producer.produce("__consumer_offsets", b"v", key=b"k", on_delivery=lambda error, _: refused.append(error))
+    producer.flush(WITHIN_S)
+    assert [error and error.name() for error in refused] == ["TOPIC_EXCEPTION"]

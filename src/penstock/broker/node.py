@@ -22,6 +22,7 @@ from penstock.broker import handlers as _handlers  # noqa: F401 - importing them
 from penstock.broker.clock import SystemClock, SystemDice
 from penstock.broker.dispatch import Dispatcher
 from penstock.broker.fetch_sessions import FetchSessions
+from penstock.broker.group_lag import GroupLag
 from penstock.broker.listeners import SocketServer
 from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
 from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
@@ -145,6 +146,7 @@ class Node:
                 await cluster.join(self._registration(ports))
             await partitions.settled()
             groups.start()
+            spawn(self._group_lag(groups, partitions).run())
             spawn(cluster.ended())
             for work in self._background(server, partitions, flusher):
                 spawn(work)
@@ -176,6 +178,12 @@ class Node:
         if self.config[settings.LOG_CLEANER_ENABLE]:
             work.append(self._cleaner.run())
         return work
+
+    def _group_lag(self, groups: Groups, partitions: Partitions) -> GroupLag:
+        series_max = self.config[settings.PENSTOCK_METRICS_SERIES_MAX]
+        lag = GroupLag(groups, partitions, self.clock, series_max=series_max)
+        lag.expose(self.registry)
+        return lag
 
     def _services(self, cluster: Cluster, partitions: Partitions) -> dict[Any, object]:
         """What handlers may ask for, by type."""

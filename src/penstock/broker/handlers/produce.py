@@ -170,7 +170,7 @@ class _Produce:
     def _append(
         self, partition: Partition, records: memoryview | None
     ) -> "tuple[PartitionOutcome, Future[None] | None]":
-        if partition.is_internal and self._context.client_id != ADMIN_CLIENT:
+        if not self._may_write(partition):
             raise InvalidTopic(f"Cannot append to internal topic {partition.topic}")
         if records is None:
             raise NotOneBatch("A produce request needs one record batch for each partition, this one has none")
@@ -180,6 +180,9 @@ class _Produce:
         appended = partition.append(records, acks=self._request.acks)
         outcome = _accepted(partition, appended)
         return outcome, partition.acknowledged(appended, acks=self._request.acks)
+
+    def _may_write(self, partition: Partition) -> bool:
+        return not partition.is_internal or self._context.client_id == ADMIN_CLIENT
 
     def _refuse_all(self, refusal: Refusal) -> None:
         for key, parts in self._request.topics:
@@ -233,6 +236,8 @@ class _Produce:
                 partition = local.get(index)
                 if partition is None or view is None or not partition.current_rules().opens_batches:
                     continue
+                if not self._may_write(partition):
+                    continue  # refused without a look inside
                 try:
                     opened = await asyncio.to_thread(partition.open, view)
                     parts[place] = (index, opened)

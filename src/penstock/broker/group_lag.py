@@ -1,0 +1,122 @@
+"""How far consumer groups are behind, for dashboards: the names and labels of the exporter that most of them are
+made for.
+
+Groups are asked one after another, with the loop free in between, and not when somebody scrapes: a scrape must not take
+longer because there are many offsets. While nobody scrapes, nobody is asked.
+"""
+
+import asyncio
+from collections import defaultdict
+
+import structlog
+
+from penstock.coordinators.groups import Groups
+from penstock.errors import Refusal
+from penstock.metrics import MetricsRegistry, Reading, Values, reading
+from penstock.model import Clock
+from penstock.replication import Partitions
+
+MEASURE_SECONDS = 5.0
+UNWATCHED_SECONDS = 300.0
+"""Without a scrape for so long, measuring stops until the next one."""
+_DESCRIBE_VERSION = 5
+
+_log = structlog.get_logger(__name__)
+
+_PARTITION = ("consumergroup", "topic", "partition")
+_TOPIC = ("consumergroup", "topic")
+
+CURRENT_OFFSET = reading("kafka_consumergroup_current_offset", "Offset that a group has committed.", labels=_PARTITION)
+CURRENT_OFFSET_SUM = reading(
+    "kafka_consumergroup_current_offset_sum", "Offsets that a group has committed in a topic, summed.", labels=_TOPIC
+)
+LAG = reading("kafka_consumergroup_lag", "Offsets between what a group has committed and the end.", labels=_PARTITION)
+LAG_SUM = reading("kafka_consumergroup_lag_sum", "How far a group is behind in a topic.", labels=_TOPIC)
+MEMBERS = reading("kafka_consumergroup_members", "Members of a group.", labels=("consumergroup",))
+
+
+class _Measured:
+    """One round's numbers, by labels."""
+
+    def __init__(self) -> None:
+        self.by_reading: dict[Reading, dict[tuple[str, ...], float]] = {
+            CURRENT_OFFSET: {},
+            CURRENT_OFFSET_SUM: defaultdict(float),
+            LAG: {},
+            LAG_SUM: defaultdict(float),
+            MEMBERS: {},
+        }
+
+    @property
+    def series(self) -> int:
+        return len(self.by_reading[CURRENT_OFFSET])
+
+
+class GroupLag:
+    def __init__(self, groups: Groups, partitions: Partitions, clock: Clock, *, series_max: int) -> None:
+        self._groups = groups
+        self._partitions = partitions
+        self._clock = clock
+        self._series_max = series_max
+        self._measured = _Measured()
+        self._scraped_at: float | None = None
+        self._scraped = asyncio.Event()
+
+    def expose(self, registry: MetricsRegistry) -> None:
+        for row in self._measured.by_reading:
+            registry.read(row, lambda row=row: self._values(row))  # type: ignore[misc]
+
+    def _values(self, row: Reading) -> Values:
+        self._scraped_at = self._clock.monotonic()
+        self._scraped.set()
+        return self._measured.by_reading[row].items()
+
+    async def run(self) -> None:
+        """Runs until cancelled; give it to the node's task group."""
+        while True:
+            await self._scraped.wait()
+            try:
+                await self.measure()
+            except Exception:  # a fault in the numbers must not end the broker
+                _log.exception("groups not measured")
+            await asyncio.sleep(MEASURE_SECONDS)
+            if self._scraped_at is None or self._clock.monotonic() - self._scraped_at > UNWATCHED_SECONDS:
+                self._scraped.clear()
+                self._measured = _Measured()
+
+    async def measure(self) -> None:
+        """Groups that are not to be asked just now (loading, moved, deleted) are left out of this round."""
+        measured = _Measured()
+        try:
+            listed = await self._groups.list([], [])
+        except Refusal:
+            return
+        for group in listed:
+            # The rest would be counted as one anyway; what asking for it costs is saved.
+            if measured.series >= self._series_max:
+                break
+            try:
+                await self._measure(group.group_id, measured)
+            except Refusal:
+                continue
+            await asyncio.sleep(0)
+        self._measured = measured
+
+    async def _measure(self, group_id: str, measured: _Measured) -> None:
+        described = await self._groups.describe(group_id, api_version=_DESCRIBE_VERSION)
+        offsets = await self._groups.fetch_offsets(group_id, None)
+        numbers = measured.by_reading
+        numbers[MEMBERS][group_id,] = len(described.members)
+        for topic in offsets.topics:
+            for place in topic.partitions:
+                if place.committed_offset < 0:
+                    continue
+                of_partition = (group_id, topic.name, str(place.partition_index))
+                numbers[CURRENT_OFFSET][of_partition] = place.committed_offset
+                numbers[CURRENT_OFFSET_SUM][group_id, topic.name] += place.committed_offset
+                partition = self._partitions.get(topic.name, place.partition_index)
+                # Where the end is, only the leader knows.
+                if partition is not None and partition.is_leader:
+                    lag = max(0, partition.high_watermark - place.committed_offset)
+                    numbers[LAG][of_partition] = lag
+                    numbers[LAG_SUM][group_id, topic.name] += lag
