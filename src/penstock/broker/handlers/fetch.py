@@ -238,17 +238,23 @@ class _Fetch:
 
     def _try_again(self) -> None:
         self._is_scheduled = False
-        if self._future is None or self._future.done():
-            return
-        if self.read(may_load=True):
-            self._future.set_result(self.reply())
-        else:
-            self._release()
+        self._look_again(is_time_over=False)
 
     def _time_over(self) -> None:
-        if self._future is not None and not self._future.done():
-            self.read(may_load=True)
-            self._future.set_result(self.reply())
+        self._look_again(is_time_over=True)
+
+    def _look_again(self, *, is_time_over: bool) -> None:
+        future = self._future
+        if future is None or future.done():
+            return
+        try:
+            if self.read(may_load=True) or is_time_over:
+                future.set_result(self.reply())
+            else:
+                self._release()
+        except Exception as bug:  # whoever waits must not wait for ever
+            self._release()
+            future.set_exception(bug)
 
     def _unpark(self, _future: "Future[RawReply]") -> None:
         if self._timer is not None:

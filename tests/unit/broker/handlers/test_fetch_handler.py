@@ -202,6 +202,20 @@ async def test_a_fetch_that_finds_nothing_waits_for_the_append_that_satisfies_it
     assert not any(bench.partitions[index]._watchers for index in bench.partitions)
 
 
+@pytest.mark.parametrize("is_woken", [True, False])
+async def test_a_bug_does_not_leave_whoever_waits_waiting_nor_a_file_open(
+    make: Make, monkeypatch: pytest.MonkeyPatch, is_woken: bool
+) -> None:
+    bench = make(1)
+    future = bench.call({0: 0}, wait_ms=600_000 if is_woken else 1)
+    monkeypatch.setattr("penstock.broker.handlers.fetch.encode_response", lambda *_args, **_more: 1 / 0)
+    if is_woken:
+        bench.partitions.fill(0)
+    async with asyncio.timeout(10):
+        with pytest.raises(ZeroDivisionError):
+            await future
+
+
 async def test_a_wait_that_is_over_is_answered_with_nothing(make: Make) -> None:
     bench = make(2)
     found = bench.read(await bench.call({0: 0, 1: 0}, wait_ms=1))
