@@ -41,9 +41,10 @@ def fill(client: Client, topic: str, count: int, *, age_ms: int = 0, start: int 
 
 def test_old_segments_go_and_readers_below_the_new_start_are_told(penstock_broker: RunningBroker) -> None:
     with Client(penstock_broker) as client:
-        assert client.create_topic("orders", retention_ms=str(HOUR_MS), **SMALL) == 0
+        assert client.create_topic("orders", retention_ms="-1", **SMALL) == 0
         fill(client, "orders", 40, age_ms=2 * HOUR_MS)
         fill(client, "orders", 5, start=40)
+        client.alter_topic("orders", retention_ms=str(HOUR_MS))
         eventually(lambda: client.earliest("orders") == 40, "whole segments older than an hour are gone")
         assert client.fetch("orders", 12)["error_code"] == OFFSET_OUT_OF_RANGE
         assert len(client.values("orders", 40)) == 5
