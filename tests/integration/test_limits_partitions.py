@@ -111,7 +111,8 @@ def test_5000_partitions_are_served_with_1024_files(tmp_path: Path) -> None:
         with most_open_files(broker) as most, Client(broker) as client:
             fetch_everything(client, 0)
             produce_everywhere(client, b"third", offset=2)
-            assert metric(broker, "kafka_server_replicamanager_partitioncount") == TOPICS * PARTITIONS
+            # Those of the internal topics come on top.
+            assert metric(broker, "kafka_server_replicamanager_partitioncount") >= TOPICS * PARTITIONS
         assert most[0] <= FILES_MAX
 
         broker.kill()

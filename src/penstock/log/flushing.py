@@ -39,12 +39,16 @@ class FlushJob:
         self.transactions = [s.transactions for s in segments if s.transactions is not None]
         self.epochs = log.epochs.snapshot() if log.epochs.is_dirty else None
         self.must_sync_folder = not log.is_folder_synced
-        for segment in segments:
-            if segment.file.fd >= 0 or (segment.is_active and segment.is_created):
-                segment.file.pin(for_reader=False)
-                self.files.append(segment.file)
-            elif segment.is_created:
-                self.paths.append(segment.file.path)
+        try:
+            for segment in segments:
+                if segment.file.fd >= 0 or (segment.is_active and segment.is_created):
+                    segment.file.pin(for_reader=False)
+                    self.files.append(segment.file)
+                elif segment.is_created:
+                    self.paths.append(segment.file.path)
+        except BaseException:
+            self.release()  # what was pinned so far would never be closed
+            raise
         log.epochs.is_dirty = False
         log.is_folder_synced = True
 

@@ -3,8 +3,10 @@
 import errno
 import os
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from tests.support.logs import a_log, fill
 
 from penstock.errors import KafkaStorageError
 from penstock.log.files import CLOSED, FilePool, PooledFile, read_whole, write_atomically
@@ -113,3 +115,23 @@ def test_an_atomic_write_replaces_the_file_whole(tmp_path: Path) -> None:
     assert read_whole(path) == b"two"
     assert [entry.name for entry in tmp_path.iterdir()] == ["checkpoint"]
     assert read_whole(str(tmp_path / "missing")) is None
+
+
+def test_a_flush_that_cannot_begin_lets_go_of_what_it_had_pinned(tmp_path: Path) -> None:
+    log = a_log(tmp_path)
+    fill(log, 2)
+    log.roll()
+    fill(log, 2)
+    closed, active = log.segments
+    closed.file.descriptor()
+    pin = PooledFile.pin
+
+    def pin_but_the_active(file: PooledFile, *, for_reader: bool = True) -> int:
+        if file is active.file:
+            raise OSError(errno.EMFILE, "too many open files")
+        return pin(file, for_reader=for_reader)
+
+    with patch.object(PooledFile, "pin", pin_but_the_active), pytest.raises(OSError, match="too many open files"):
+        log.begin_flush()
+    assert closed.file.pins == 0
+    log.pool.close_all()
