@@ -125,6 +125,12 @@ _FETCH = [
 ]
 
 _METADATA = [
+    _at(
+        "CreateTopics",
+        "names that collide in a request",
+        "names that would be one in metrics are kept apart within a request too; Kafka looks only at topics that exist",
+        "*.topics.$c_d.*",
+    ),
     *(
         _at(
             "Metadata",
