@@ -20,7 +20,7 @@ def write() -> None:
 
 
 def read() -> None:
-    # Consumer groups are not there yet: name the partition and the offset to begin at.
+    # Without a group's committed offsets: name the partition and the offset to begin at.
     consumer = Consumer({"bootstrap.servers": BOOTSTRAP, "group.id": "readers", "enable.auto.commit": False})
     try:
         consumer.assign([TopicPartition(TOPIC, 0, 0)])
