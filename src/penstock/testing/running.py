@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
+from penstock.testing.ports import keep_ports
+
 START_TIMEOUT_S = 60.0
 """Generous: a loaded CI machine takes its time, and a broker that fails to start says so at once."""
 STOP_TIMEOUT_S = 30.0
@@ -37,6 +39,9 @@ class RunningBroker(ABC):
             **settings,
             "log.dirs": str(self.data_dir),
         }
+        # Chosen here and kept, so that a restart finds them: clients and tests hold on to the address.
+        for name in ("listeners", "penstock.http.listener"):
+            self.settings[name] = keep_ports(self, self.settings[name])
 
     def __repr__(self) -> str:
         state = f"at {self.bootstrap}" if self.is_running else "stopped"
@@ -59,7 +64,7 @@ class RunningBroker(ABC):
                 self.kill()
                 raise BrokerFailed(f"the broker is not ready after {START_TIMEOUT_S:g} s:\n{self.log_tail()}")
             time.sleep(0.01)
-        self._listen_again_at(addresses)
+        self._note(addresses)
 
     def stop(self) -> None:
         """Stop cleanly, as on SIGTERM. Nothing happens if it has stopped already."""
@@ -108,14 +113,10 @@ class RunningBroker(ABC):
             return None
         return {**document["listeners"], "": document.get("http") or ""}
 
-    def _listen_again_at(self, addresses: dict[str, str]) -> None:
+    def _note(self, addresses: dict[str, str]) -> None:
         http = addresses.pop("")
         self.bootstrap = next(iter(addresses.values()))
         self.http_url = f"http://{http}" if http else ""
-        if self.settings["listeners"].endswith(":0"):
-            self.settings["listeners"] = ",".join(f"{name}://{address}" for name, address in addresses.items())
-        if self.settings["penstock.http.listener"].endswith(":0"):
-            self.settings["penstock.http.listener"] = http
 
 
 def as_settings(settings: Mapping[str, object] | None, more: Mapping[str, object]) -> dict[str, str]:
