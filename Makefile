@@ -56,7 +56,8 @@ integration: $(VENV)/.dev setup ## real clients and tools against a real broker
 conformance: $(VENV)/.dev setup ## the same requests to Apache Kafka and to Penstock, answers compared
 	$(BIN)/pytest -q tests/conformance
 
-bench: $(VENV)/.dev setup ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes
+bench: $(VENV)/.dev ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes
+	@benchmarks/setup
 	$(BIN)/python -m benchmarks
 
 format: $(VENV)/.dev ## format and fix what can be fixed
@@ -67,7 +68,7 @@ reference: $(VENV)/.dev ## write docs/reference anew from the tables
 	$(BIN)/python tools/reference.py
 
 messages: $(VENV)/.dev ## generate the wire codecs anew from tools/wire/facts.json
-	$(BIN)/python tools/generate_messages.py generate
+	$(BIN)/python -m tools.generate_messages generate
 
 lock: $(VENV)/.dev ## resolve the dependencies anew
 	$(BIN)/uv pip compile -q --universal --generate-hashes --no-header --no-annotate --python-version 3.11 pyproject.toml --group build -o requirements/penstock.lock --upgrade
