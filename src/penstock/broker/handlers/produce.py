@@ -86,7 +86,7 @@ def produce(
         key, ((index, records),) = topics[0]
         local = partitions.finder(by_id=version >= TOPIC_IDS_FROM)(key)
         partition = None if local is None else local.get(index)
-        if partition is not None and records is not None and not partition.current_rules().opens_batches:
+        if partition is not None and records is not None and _is_plain(partition):
             return work.append_one(key, partition, records)
     if work.opens_batches():
         work.own_records()
@@ -171,7 +171,7 @@ class _Produce:
         self, partition: Partition, records: memoryview | None
     ) -> "tuple[PartitionOutcome, Future[None] | None]":
         if not self._may_write(partition):
-            raise InvalidTopic(f"Cannot append to internal topic {partition.topic}")
+            raise InvalidTopic(f"{partition.topic} is kept by the broker itself: clients do not write to it")
         if records is None:
             raise NotOneBatch("A produce request needs one record batch for each partition, this one has none")
         if self._context.api_version < ZSTD_FROM and _codec_of(records) == ZSTD:
@@ -297,6 +297,11 @@ class _Produce:
         if any(outcome.error_code for _, parts in self._outcomes for outcome in parts):
             raise Unanswerable("a produce request with acks=0 was refused")
         return None
+
+
+def _is_plain(partition: Partition) -> bool:
+    """Whether nothing but the append itself has to be asked: who writes, and what is inside a batch, do not matter."""
+    return not partition.is_internal and not partition.current_rules().opens_batches
 
 
 def _accepted(partition: Partition, appended: Appended) -> PartitionOutcome:

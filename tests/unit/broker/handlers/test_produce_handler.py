@@ -19,6 +19,7 @@ from penstock.errors import (
     CorruptMessage,
     InvalidRecord,
     InvalidRequiredAcks,
+    InvalidTopic,
     KafkaStorageError,
     NotLeaderOrFollower,
     OutOfOrderSequence,
@@ -105,6 +106,17 @@ async def test_a_stamping_topic_tells_its_time(make: Make) -> None:
     (answer,) = read(call(partitions, partitions.batch()))
     assert answer.log_append_time_ms == partitions.clock.now()
     assert partitions[0].log.active.max_timestamp == partitions.clock.now()
+
+
+@pytest.mark.parametrize("version", ALL_VERSIONS)
+async def test_strangers_do_not_write_to_internal_topics_whatever_their_cleanup_policy(
+    make: Make, version: int
+) -> None:
+    partitions = make()
+    partitions[0].is_internal = True
+    (answer,) = read(call(partitions, partitions.batch(), version=version), version)
+    assert answer.error_code == InvalidTopic.code
+    assert partitions[0].log.end_offset == 0
 
 
 async def test_a_corrupt_batch_is_refused_and_not_appended(make: Make) -> None:
