@@ -16,13 +16,12 @@ from penstock.admin import systemd
 from penstock.admin.http import HttpServer
 from penstock.admin.pages import Health, LogTrouble, pages
 from penstock.broker.node import Node, disk_is_full
+from penstock.log import FREE_BYTES_MIN
 from penstock.model import TopicPartition
 from penstock.settings import Config, data_folders
 from penstock.settings import broker as settings
 
 ADDRESSES_FILE = "penstock.addresses.json"
-FREE_BYTES_MIN = 64 << 20
-"""Below this a data folder is reported as full."""
 
 
 def freeze_memory() -> None:

@@ -27,7 +27,7 @@ from penstock.broker.listeners import SocketServer
 from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
 from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.registry import bind
-from penstock.cluster import BrokerRecord, Cluster, ClusterImage, Controller, Endpoint, ProducerIds
+from penstock.cluster import BrokerRecord, Cluster, ClusterImage, Controller, Endpoint, ProducerIds, new_cluster_id
 from penstock.coordinators.groups import Groups
 from penstock.errors import Fatal, Refusal
 from penstock.log import (
@@ -230,14 +230,7 @@ class Node:
             identity = read_identity(path)
             if identity is not None:
                 return identity.cluster_id
-        return self.config[settings.PENSTOCK_CLUSTER_ID] or self._new_cluster_id()
-
-    def _new_cluster_id(self) -> str:
-        while True:
-            # A leading dash would look like an option on a command line.
-            cluster_id = topic_id_text(TopicId(self.dice.random_bytes(16)))
-            if not cluster_id.startswith("-"):
-                return cluster_id
+        return self.config[settings.PENSTOCK_CLUSTER_ID] or new_cluster_id(self.dice)
 
     def _open_files_max(self) -> int:
         """Half of what the process may open, after asking for as much as it is allowed: sockets need the rest."""

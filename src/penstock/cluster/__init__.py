@@ -38,6 +38,7 @@ from penstock.cluster.describing import explain as explain_settings
 from penstock.cluster.describing import require_this_broker
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
+from penstock.cluster.membership import new_cluster_id
 from penstock.cluster.names import CLUSTER_METADATA, CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE, is_internal
 from penstock.cluster.names import check as check_topic_name
 from penstock.cluster.names import what_is_wrong_with as what_is_wrong_with_topic_name
@@ -102,6 +103,7 @@ __all__ = [
     "explain_settings",
     "is_internal",
     "is_reachable",
+    "new_cluster_id",
     "no_such_operation",
     "nodes",
     "offline_replicas",

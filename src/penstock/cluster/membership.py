@@ -21,7 +21,7 @@ async def ensure_cluster_id(metastore: Metastore, keys: Keys, *, proposed: str |
 
     Refuses with words where the cluster has another id than the folder: the two do not belong together (RULES 15).
     """
-    new_id = proposed or _new_cluster_id(dice)
+    new_id = proposed or new_cluster_id(dice)
     try:
         put = Put(keys.cluster, encode(ClusterRecord(new_id)))
         await metastore.commit(Transaction(compares=(absent(keys.cluster),), puts=(put,)))
@@ -39,7 +39,8 @@ async def ensure_cluster_id(metastore: Metastore, keys: Keys, *, proposed: str |
     return there
 
 
-def _new_cluster_id(dice: Dice) -> str:
+def new_cluster_id(dice: Dice) -> str:
+    """As Kafka writes them; a leading dash would look like an option on a command line."""
     while True:
         text = topic_id_text(TopicId(dice.random_bytes(16)))
         if not text.startswith("-"):

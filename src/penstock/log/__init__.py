@@ -12,8 +12,10 @@ from penstock.log.reserve import give_up_reserve
 from penstock.log.scrub import Scrubber
 from penstock.log.service import LogHousekeeping
 from penstock.log.slices import FileSlice
+from penstock.log.state import FREE_BYTES_MIN
 
 __all__ = [
+    "FREE_BYTES_MIN",
     "Cleaner",
     "Duplicate",
     "FilePool",

@@ -19,7 +19,7 @@ from penstock.log.machine import flush_is_due
 from penstock.log.segment import Segment
 from penstock.log.segment_files import INDEX, TIME_INDEX
 from penstock.log.state import DISK_FULL, LogState
-from penstock.settings.topic import FLUSH_MESSAGES, FLUSH_MS, PENSTOCK_FLUSH_BEFORE_ACK
+from penstock.settings.topic import FLUSH_MESSAGES, FLUSH_MS
 
 sync_data: Callable[[int], None] = os.fdatasync
 """The one place through which batches reach the disk; tests make it fail."""
@@ -83,15 +83,6 @@ class FlushJob:
 
 
 class FlushableLog(LogState):
-    @property
-    def is_flush_due(self) -> bool:
-        """Whether the last append must be on disk before its producer hears of it (await Flusher.durable)."""
-        config = self.config
-        unflushed = self.end_offset - self.recovery_point
-        if unflushed <= 0:
-            return False
-        return config[PENSTOCK_FLUSH_BEFORE_ACK] or unflushed >= config[FLUSH_MESSAGES]
-
     def is_flush_late(self, now: int) -> bool:
         """Whether flush.ms has passed over unflushed records."""
         return flush_is_due(

@@ -39,17 +39,8 @@ def one_of(*choices: str) -> Check[Any]:
     return Check(f"one of {', '.join(choices)}", lambda value: value in choices)
 
 
-def one_of_ignoring_case(*choices: str) -> Check[Any]:
-    lowered = {choice.lower() for choice in choices}
-    return Check(f"one of {', '.join(choices)} (in any case)", lambda value: value.lower() in lowered)
-
-
 def each_of(*choices: str) -> Check[Any]:
     return Check(f"a list of {', '.join(choices)}", lambda value: all(item in choices for item in value))
-
-
-def not_empty() -> Check[Any]:
-    return Check("given", lambda value: len(value) > 0)
 
 
 def matching(pattern: str, *, text: str) -> Check[Any]:
