@@ -9,12 +9,14 @@ from penstock.cluster.addresses import (
     reachable_leader,
 )
 from penstock.cluster.alterations import no_such_operation, require_alterable, require_well_formed
+from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.changes import (
     BrokerGone,
     BrokerRegistered,
     ControllerChanged,
     FeaturesChanged,
     ImageChange,
+    MarkChanged,
     PartitionChanged,
     SettingsChanged,
     TopicCreated,
@@ -36,7 +38,9 @@ from penstock.cluster.commands import (
 from penstock.cluster.controller import Controller
 from penstock.cluster.describing import explain as explain_settings
 from penstock.cluster.describing import require_this_broker
+from penstock.cluster.elections import Standing, eligible_after
 from penstock.cluster.image import ClusterImage
+from penstock.cluster.in_sync import InSyncWrites
 from penstock.cluster.keys import Keys
 from penstock.cluster.membership import new_cluster_id
 from penstock.cluster.names import CLUSTER_METADATA, CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE, is_internal
@@ -61,6 +65,7 @@ __all__ = [
     "CLUSTER_OPERATIONS",
     "CONSUMER_OFFSETS",
     "NOT_ASKED_FOR",
+    "NO_BUGS",
     "NO_LEADER",
     "SHARE_GROUP_STATE",
     "TOPIC_OPERATIONS",
@@ -81,17 +86,21 @@ __all__ = [
     "FeaturesChanged",
     "GrowTopic",
     "ImageChange",
+    "InSyncWrites",
     "Keys",
+    "MarkChanged",
     "Node",
     "Operation",
     "PartitionChanged",
     "PartitionImage",
+    "PlantedBugs",
     "ProducerIds",
     "ReplaceSettings",
     "Resource",
     "ResourceType",
     "SettingChange",
     "SettingsChanged",
+    "Standing",
     "TopicCreated",
     "TopicDeleted",
     "TopicGrown",
@@ -100,6 +109,7 @@ __all__ = [
     "UpgradeType",
     "check_topic_name",
     "controller_for_clients",
+    "eligible_after",
     "explain_settings",
     "is_internal",
     "is_reachable",

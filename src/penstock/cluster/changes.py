@@ -54,6 +54,13 @@ class SettingsChanged(msgspec.Struct, frozen=True):
     resource: Resource
 
 
+class MarkChanged(msgspec.Struct, frozen=True):
+    """A broker came under suspicion, or the creation of a topic ended: `suspects/3`, `creating/<topic id>`."""
+
+    folder: str
+    name: str
+
+
 class FeaturesChanged(msgspec.Struct, frozen=True):
     pass
 
@@ -69,4 +76,5 @@ ImageChange = (
     | ControllerChanged
     | SettingsChanged
     | FeaturesChanged
+    | MarkChanged
 )

@@ -14,6 +14,7 @@ from functools import lru_cache
 from penstock.cluster import changes as news
 from penstock.cluster.features import FeaturesImage
 from penstock.cluster.keys import Keys, resource_at
+from penstock.cluster.marks import Marks
 from penstock.cluster.names import collision_key, is_internal
 from penstock.cluster.records import Decoders, TopicRecord
 from penstock.cluster.resources import Resource
@@ -55,6 +56,7 @@ class ClusterImage:
         self.producer_id_next = 0
         self.producer_ids_revision = NO_REVISION
         self.leftovers: dict[TopicId, dict[int, PartitionImage]] = {}
+        self.marks = Marks()
         self._collisions: dict[str, set[str]] = {}
 
     def subscribe(self, callback: Callback) -> None:
@@ -81,6 +83,7 @@ class ClusterImage:
             *(self._keys.topic(name) for name in self.topics),
             *(self._keys.broker(broker) for broker in self.brokers),
             *(self._keys.settings(resource) for resource in self.settings),
+            *("/".join((self._keys.prefix.rstrip("/"), *steps)) for steps in self.marks.steps()),
             *(
                 self._keys.partition(topic_id_text(id_), index)
                 for id_, left in self.leftovers.items()
@@ -126,6 +129,9 @@ class ClusterImage:
                     made += self._apply_broker(BrokerId(int(id_text)), item)
                 case ["settings", folder, name]:
                     made += self._apply_settings(resource_at(folder, name), item)
+                case ["identities" | "suspects" | "creating" as folder, name]:
+                    if self.marks.apply(folder, name, item):
+                        made.append(news.MarkChanged(folder, name))
                 case [single]:
                     made += self._apply_single(single, item)
                 case _:
@@ -214,7 +220,7 @@ class ClusterImage:
         if item is None:
             gone = self.brokers.pop(broker_id, None)
             return [] if gone is None else [news.BrokerGone(gone)]
-        broker = broker_from(broker_id, Decoders.broker.decode(item.value), item.create_revision)
+        broker = broker_from(broker_id, item)
         if self.brokers.get(broker_id) == broker:
             return []
         self.brokers[broker_id] = broker
@@ -235,10 +241,10 @@ class ClusterImage:
             case "cluster" if item is not None:
                 self.cluster_id = Decoders.cluster.decode(item.value).id
             case "controller":
-                before = self.controller_id
+                before = self.controller_epoch
                 self.controller_id = NO_LEADER if item is None else Decoders.controller.decode(item.value).broker
                 self.controller_epoch = NO_REVISION if item is None else item.create_revision
-                return [news.ControllerChanged(self.controller_id)] if self.controller_id != before else []
+                return [news.ControllerChanged(self.controller_id)] if self.controller_epoch != before else []
             case "features" if item is not None:
                 self.features = FeaturesImage(Decoders.features.decode(item.value).levels, item.mod_revision)
                 return [news.FeaturesChanged()]

@@ -22,6 +22,18 @@ class Keys:
     def broker(self, broker_id: int) -> str:
         return f"{self.prefix}brokers/{broker_id}"
 
+    def identity(self, broker_id: int) -> str:
+        return f"{self.prefix}identities/{broker_id}"
+
+    def suspect(self, broker_id: int) -> str:
+        return f"{self.prefix}suspects/{broker_id}"
+
+    def creating(self, topic_id: str) -> str:
+        return f"{self.prefix}creating/{topic_id}"
+
+    def collision(self, collision_key: str) -> str:
+        return f"{self.prefix}names/{collision_key}"
+
     def topic(self, name: str) -> str:
         return f"{self.prefix}topics/{name}"
 

@@ -2,7 +2,10 @@
 
 import msgspec
 
+from penstock.metastore import NO_REVISION, Revision
 from penstock.model import BrokerId, LeaderEpoch
+
+NO_LEADER = BrokerId(-1)
 
 
 class ClusterRecord(msgspec.Struct, frozen=True):
@@ -37,6 +40,43 @@ class BrokerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """The kernel's: when it changes, page cache was lost (RULES 4)."""
     machine: str = ""
     rack: str | None = None
+    peer_listener: str = ""
+    """The listener that other brokers use; empty is the first one."""
+    is_stopping: bool = False
+    """It is on its way out: others take over what it leads, and nobody counts it in sync any more."""
+    features: dict[str, tuple[int, int]] = {}
+    """The lowest and the highest level of each feature that it can live with."""
+
+
+class IdentityRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`identities/<id>`: who was last registered under this id. It outlives the registration, so that an empty disk
+    cannot pass for the one that is missed (RULES 3), nor a machine that was restarted for one that was not (RULES 4).
+    """
+
+    folder_id: str
+    incarnation: str = ""
+    boot_id: str = ""
+    machine: str = ""
+
+
+class SuspectRecord(msgspec.Struct, frozen=True):
+    """`suspects/<id>`: a connection to this broker was refused or reset; the controller looks after it."""
+
+    reporter: BrokerId
+    epoch: Revision = NO_REVISION
+    """The suspected registration's."""
+
+
+class CreatingRecord(msgspec.Struct, frozen=True):
+    """`creating/<topic id>`, under the creator's lease: partitions that no topic shows yet are being written."""
+
+    broker: BrokerId
+
+
+class CollisionRecord(msgspec.Struct, frozen=True):
+    """`names/<collision key>`: which topic has taken the one name that metrics would know it by."""
+
+    topic: str
 
 
 class TopicRecord(msgspec.Struct, frozen=True):
@@ -57,6 +97,8 @@ class PartitionRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     eligible: tuple[BrokerId, ...] = ()
     adding: tuple[BrokerId, ...] = ()
     removing: tuple[BrokerId, ...] = ()
+    last_leader: BrokerId = NO_LEADER
+    """Who led before nobody did: the last resort where no replica is known to be complete (RULES 4)."""
 
 
 class SettingsRecord(msgspec.Struct, frozen=True):
@@ -87,6 +129,9 @@ class Decoders:
     cluster = msgspec.json.Decoder(ClusterRecord)
     controller = msgspec.json.Decoder(ControllerRecord)
     broker = msgspec.json.Decoder(BrokerRecord)
+    identity = msgspec.json.Decoder(IdentityRecord)
+    suspect = msgspec.json.Decoder(SuspectRecord)
+    creating = msgspec.json.Decoder(CreatingRecord)
     topic = msgspec.json.Decoder(TopicRecord)
     partition = msgspec.json.Decoder(PartitionRecord)
     settings = msgspec.json.Decoder(SettingsRecord)

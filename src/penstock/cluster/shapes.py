@@ -1,12 +1,23 @@
 """The pieces of the cluster image, and how each is made from what the metastore holds."""
 
+from typing import Any
+
 import msgspec
 
-from penstock.cluster.records import BrokerRecord, Decoders, Endpoint, PartitionRecord
+from penstock.cluster.records import NO_LEADER, BrokerRecord, Decoders, Endpoint, PartitionRecord
 from penstock.metastore import NO_REVISION, KeyValue, Revision
 from penstock.model import BrokerId, LeaderEpoch, PartitionIndex, TopicId
 
-NO_LEADER = BrokerId(-1)
+__all__ = [
+    "NO_LEADER",
+    "BrokerImage",
+    "PartitionImage",
+    "TopicImage",
+    "broker_from",
+    "partition_from",
+    "partition_without_key",
+    "record_from",
+]
 
 
 class PartitionImage(msgspec.Struct, frozen=True, gc=False):
@@ -20,6 +31,8 @@ class PartitionImage(msgspec.Struct, frozen=True, gc=False):
     removing: tuple[BrokerId, ...]
     revision: Revision
     """The key's mod revision: what a writer compares, and Kafka's partition epoch."""
+    last_leader: BrokerId = NO_LEADER
+    """Who led before nobody did."""
 
 
 class TopicImage(msgspec.Struct, eq=False):
@@ -43,6 +56,16 @@ class BrokerImage(msgspec.Struct, frozen=True):
     boot_id: str
     epoch: Revision
     """The key's create revision: new with each registration."""
+    revision: Revision = NO_REVISION
+    """The key's mod revision: it also moves when a broker says that it is stopping."""
+    peer_listener: str = ""
+    is_stopping: bool = False
+    features: dict[str, tuple[int, int]] = {}
+
+    @property
+    def peer_endpoint(self) -> Endpoint:
+        """Where other brokers find it."""
+        return self.endpoints.get(self.peer_listener) or next(iter(self.endpoints.values()))
 
 
 def partition_from(index: int, item: KeyValue) -> PartitionImage:
@@ -57,14 +80,31 @@ def partition_from(index: int, item: KeyValue) -> PartitionImage:
         adding=record.adding,
         removing=record.removing,
         revision=item.mod_revision,
+        last_leader=record.last_leader,
     )
+
+
+def record_from(partition: PartitionImage, **changes: Any) -> PartitionRecord:
+    """What to write for a partition in which only these fields are other than now."""
+    record = PartitionRecord(
+        replicas=partition.replicas,
+        leader=partition.leader,
+        leader_epoch=partition.leader_epoch,
+        in_sync=partition.in_sync,
+        eligible=partition.eligible,
+        adding=partition.adding,
+        removing=partition.removing,
+        last_leader=partition.last_leader,
+    )
+    return msgspec.structs.replace(record, **changes) if changes else record
 
 
 def partition_without_key(index: int) -> PartitionImage:
     return PartitionImage(PartitionIndex(index), NO_LEADER, LeaderEpoch(-1), (), (), (), (), (), NO_REVISION)
 
 
-def broker_from(broker_id: BrokerId, record: BrokerRecord, epoch: Revision) -> BrokerImage:
+def broker_from(broker_id: BrokerId, item: KeyValue) -> BrokerImage:
+    record: BrokerRecord = Decoders.broker.decode(item.value)
     return BrokerImage(
         id=broker_id,
         endpoints=record.endpoints,
@@ -73,5 +113,9 @@ def broker_from(broker_id: BrokerId, record: BrokerRecord, epoch: Revision) -> B
         folder_id=record.folder_id,
         incarnation=record.incarnation,
         boot_id=record.boot_id,
-        epoch=epoch,
+        epoch=item.create_revision,
+        revision=item.mod_revision,
+        peer_listener=record.peer_listener,
+        is_stopping=record.is_stopping,
+        features=record.features,
     )

@@ -1,0 +1,208 @@
+"""Who leads a partition and who counts as in sync, from how its brokers stand. Pure.
+
+Theory. Every member of the in-sync set has all records below the high watermark, and so has every member of the
+eligible set: it left the in-sync set when that fell below `min.insync.replicas`, since when the high watermark has
+stood still (KIP-966, RULES 5). So whoever is elected from either loses nothing that was acknowledged. What always holds
+of a verdict:
+- a leader is a live member of the in-sync set, or there is none;
+- the leader epoch rises by one when the leader changes, and only then (RULES 12);
+- the eligible set is empty where the in-sync set has its minimum, and holds no member of it;
+- a broker that is declared lost, or that is stopping while another stays, is in no in-sync set (RULES 8).
+
+Only where nobody is known to be complete, both sets being empty, does the last leader come back (RULES 4), and only
+where the topic says so does an incomplete replica lead (unclean). Both are told loudly.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+import msgspec
+
+from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.records import NO_LEADER, PartitionRecord
+from penstock.cluster.shapes import PartitionImage, record_from
+from penstock.model import BrokerId, LeaderEpoch
+
+Brokers = tuple[BrokerId, ...]
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How the brokers stand at one moment, as far as elections care."""
+
+    live: frozenset[BrokerId]
+    """Registered."""
+    stopping: frozenset[BrokerId] = frozenset()
+    doubted: frozenset[BrokerId] = frozenset()
+    """Registered again after a probe found them gone: they lead only where nobody else can (RULES 16)."""
+    is_patient: bool = False
+    """The metadata store was away: whoever is not registered may merely not have come back yet (RULES 11)."""
+
+    @property
+    def steady(self) -> frozenset[BrokerId]:
+        return self.live - self.stopping - self.doubted
+
+    def keeps(self, broker: BrokerId) -> bool:
+        return self.is_patient or broker in self.live
+
+
+class How(Enum):
+    """How a leader came to lead, from the best way to the worst."""
+
+    KEPT = "kept"
+    IN_SYNC = "in sync"
+    ELIGIBLE = "eligible"
+    LAST_LEADER = "last leader"
+    UNCLEAN = "unclean"
+    NOBODY = "nobody"
+
+
+class Verdict(NamedTuple):
+    record: PartitionRecord
+    how: How
+
+
+class Choice(NamedTuple):
+    leader: BrokerId
+    in_sync: Brokers
+    how: How
+
+
+def eligible_after(
+    *, in_sync_before: Sequence[BrokerId], in_sync: Sequence[BrokerId], eligible: Sequence[BrokerId], in_sync_min: int
+) -> Brokers:
+    """The eligible set after the in-sync set has become this one; `in_sync_min` is at most the number of replicas."""
+    if len(in_sync) >= in_sync_min:
+        return ()
+    left = (broker for broker in in_sync_before if broker not in in_sync)
+    stayed = (broker for broker in eligible if broker not in in_sync)
+    return tuple(dict.fromkeys((*stayed, *left)))
+
+
+def settle(
+    partition: PartitionImage,
+    standing: Standing,
+    *,
+    in_sync_min: int,
+    may_be_unclean: bool = False,
+    bugs: PlantedBugs = NO_BUGS,
+) -> Verdict | None:
+    """What the partition should be, or None where it is that already."""
+    replicas, adding, removing = partition.replicas, partition.adding, partition.removing
+    in_sync = _staying(partition.in_sync, standing)
+    if (adding or removing) and _is_reassigned(partition, in_sync):
+        replicas = tuple(broker for broker in replicas if broker not in removing)
+        in_sync = tuple(broker for broker in in_sync if broker in replicas)
+        adding = removing = ()
+    lowest = min(in_sync_min, len(replicas))
+    eligible = eligible_after(
+        in_sync_before=partition.in_sync, in_sync=in_sync, eligible=partition.eligible, in_sync_min=lowest
+    )
+    eligible = () if bugs.forgets_eligible else tuple(broker for broker in eligible if broker in replicas)
+    choice = _choose(partition, standing, replicas, in_sync, eligible, may_be_unclean=may_be_unclean, bugs=bugs)
+    changed = choice.leader != partition.leader
+    record = record_from(
+        partition,
+        replicas=replicas,
+        adding=adding,
+        removing=removing,
+        leader=choice.leader,
+        leader_epoch=_next(partition.leader_epoch, bugs) if changed else partition.leader_epoch,
+        in_sync=choice.in_sync,
+        eligible=()
+        if choice.how is How.UNCLEAN
+        else eligible_after(in_sync_before=(), in_sync=choice.in_sync, eligible=eligible, in_sync_min=lowest),
+        last_leader=_last_leader(partition) if choice.leader < 0 else NO_LEADER,
+    )
+    return None if record == record_from(partition) else Verdict(record, choice.how)
+
+
+def prefer(partition: PartitionImage, standing: Standing) -> PartitionRecord | None:
+    """Give a partition back to the replica that is named first, if that one can lead and does not."""
+    first = partition.replicas[0] if partition.replicas else NO_LEADER
+    if partition.leader in (first, NO_LEADER) or first not in partition.in_sync or first not in standing.steady:
+        return None
+    return record_from(partition, leader=first, leader_epoch=_next(partition.leader_epoch))
+
+
+def step_down(partition: PartitionImage, broker: BrokerId, *, lost_page_cache: bool) -> PartitionRecord | None:
+    """What a broker's new process makes of what its former one was, before it registers (RULES 2, 4).
+
+    It leads nothing until it is elected anew. Where the machine was restarted, what was not flushed is gone, so it is
+    neither in sync nor eligible until it has caught up; a killed process leaves its page cache, and stays.
+    """
+    changes: dict[str, object] = {}
+    if partition.leader == broker:
+        epoch = _next(partition.leader_epoch)
+        changes = {"leader": NO_LEADER, "leader_epoch": epoch, "last_leader": broker}
+    if lost_page_cache and broker in partition.in_sync + partition.eligible:
+        in_sync = tuple(other for other in partition.in_sync if other != broker)
+        changes["in_sync"] = in_sync
+        changes["eligible"] = tuple(other for other in partition.eligible if other != broker)
+    return record_from(partition, **changes) if changes else None
+
+
+def _staying(in_sync: Brokers, standing: Standing) -> Brokers:
+    kept = tuple(broker for broker in in_sync if standing.keeps(broker))
+    staying = tuple(broker for broker in kept if broker not in standing.stopping)
+    return staying if any(broker in standing.live for broker in staying) else kept
+
+
+def _is_reassigned(partition: PartitionImage, in_sync: Brokers) -> bool:
+    """Whoever was to be added has caught up, and somebody who stays is complete."""
+    if not all(broker in in_sync for broker in partition.adding):
+        return False
+    return any(broker in partition.replicas and broker not in partition.removing for broker in in_sync)
+
+
+def _choose(
+    partition: PartitionImage,
+    standing: Standing,
+    replicas: Brokers,
+    in_sync: Brokers,
+    eligible: Brokers,
+    *,
+    may_be_unclean: bool,
+    bugs: PlantedBugs,
+) -> Choice:
+    if bugs.elects_outside_in_sync and not standing.keeps(partition.leader):
+        anyone = _best(replicas, replicas, standing)
+        return Choice(anyone, (anyone,), How.IN_SYNC) if anyone >= 0 else Choice(NO_LEADER, in_sync, How.NOBODY)
+    leader = partition.leader
+    if leader in in_sync and (leader in standing.steady or leader not in standing.live):
+        return Choice(leader, in_sync, How.KEPT)
+    best = _best(in_sync, replicas, standing)
+    if leader in in_sync and leader in standing.live and best not in standing.steady:
+        return Choice(leader, in_sync, How.KEPT)  # nobody could do better
+    if best >= 0:
+        return Choice(best, in_sync, How.IN_SYNC)
+    if in_sync:
+        return Choice(NO_LEADER, in_sync, How.NOBODY)  # they may come back yet
+    best = _best(eligible, replicas, standing)
+    if best >= 0:
+        return Choice(best, (best,), How.ELIGIBLE)
+    last = _last_leader(partition)
+    if not eligible and last in replicas and last in standing.live:
+        return Choice(last, (last,), How.LAST_LEADER)
+    best = _best(replicas, replicas, standing)
+    if may_be_unclean and best >= 0:
+        return Choice(best, (best,), How.UNCLEAN)
+    return Choice(NO_LEADER, (), How.NOBODY)
+
+
+def _best(candidates: Collection[BrokerId], replicas: Iterable[BrokerId], standing: Standing) -> BrokerId:
+    """The first live one in the order of preference; those who are doubted or stopping only if there is no other."""
+    live = [broker for broker in replicas if broker in candidates and broker in standing.live]
+    for worse in (standing.doubted | standing.stopping, standing.stopping, frozenset[BrokerId]()):
+        for broker in live:
+            if broker not in worse:
+                return broker
+    return NO_LEADER
+
+
+def _last_leader(partition: PartitionImage) -> BrokerId:
+    return partition.leader if partition.leader >= 0 else partition.last_leader
+
+
+def _next(epoch: LeaderEpoch, bugs: PlantedBugs = NO_BUGS) -> LeaderEpoch:
+    return epoch if bugs.elects_without_new_epoch else LeaderEpoch(epoch + 1)

@@ -1,0 +1,92 @@
+"""In-sync-set changes, which a partition's leader writes itself: one transaction each, compared and fenced.
+
+A follower joins only under the registration that its Fetch carried (RULES 1): whoever registered anew since may have
+lost what it had fetched. A write that was not answered is pending, not failed (RULES 6): until the image says which,
+the leader counts both the old set and the proposed one.
+"""
+
+from collections.abc import Mapping
+
+from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.image import ClusterImage
+from penstock.cluster.keys import Keys
+from penstock.cluster.records import encode
+from penstock.cluster.shapes import PartitionImage, record_from
+from penstock.metastore import Conflict, Metastore, Put, Revision, Transaction, created_at, unchanged_since
+from penstock.model import BrokerId, TopicId, topic_id_text
+
+Brokers = tuple[BrokerId, ...]
+
+
+class InSyncWrites:
+    """The port that replication is given."""
+
+    def __init__(
+        self, metastore: Metastore, keys: Keys, image: ClusterImage, *, broker_id: BrokerId, bugs: PlantedBugs = NO_BUGS
+    ) -> None:
+        self._metastore = metastore
+        self._keys = keys
+        self._image = image
+        self._broker_id = broker_id
+        self._bugs = bugs
+
+    async def write(
+        self,
+        topic_id: TopicId,
+        index: int,
+        *,
+        expected_revision: Revision,
+        in_sync: Brokers,
+        eligible: Brokers = (),
+        joining: Mapping[BrokerId, Revision] | None = None,
+    ) -> Revision:
+        """The partition's new mod revision. `eligible` is as `elections.eligible_after` says; `joining` has the
+        registration under which each new member was seen to be caught up.
+
+        Raises Conflict where the partition, its leader or a joining broker has moved on: nothing was written, look at
+        the image. Raises Unavailable where nobody knows: it is pending.
+        """
+        topic = self._image.topics_by_id.get(topic_id)
+        partition = None if topic is None or index >= len(topic.partitions) else topic.partitions[index]
+        if partition is None or partition.revision != expected_revision or partition.leader != self._broker_id:
+            raise Conflict(f"the partition has moved on from revision {expected_revision}")
+        for broker_id, epoch in (joining or {}).items():
+            broker = self._image.brokers.get(broker_id)
+            if not self._bugs.joins_without_registration and (
+                broker is None or broker.epoch != epoch or broker.is_stopping
+            ):
+                raise Conflict(f"broker {broker_id} is stopping or no longer registered under epoch {epoch}")
+        return await self._metastore.commit(
+            in_sync_transaction(
+                self._keys,
+                topic_id,
+                partition,
+                in_sync=in_sync,
+                eligible=eligible,
+                joining=joining or {},
+                bugs=self._bugs,
+            )
+        )
+
+
+def in_sync_transaction(
+    keys: Keys,
+    topic_id: TopicId,
+    partition: PartitionImage,
+    *,
+    in_sync: Brokers,
+    eligible: Brokers,
+    joining: Mapping[BrokerId, Revision],
+    bugs: PlantedBugs = NO_BUGS,
+) -> Transaction:
+    """The leader epoch stays as it is: only elections move it (RULES 12)."""
+    key = keys.partition(topic_id_text(topic_id), partition.index)
+    record = record_from(partition, in_sync=in_sync, eligible=eligible)
+    registered = () if bugs.joins_without_registration else tuple(sorted(joining.items()))
+    return Transaction(
+        compares=(
+            unchanged_since(key, partition.revision),
+            *(created_at(keys.broker(broker), epoch) for broker, epoch in registered),
+        ),
+        puts=(Put(key, encode(record)),),
+    )
