@@ -2,6 +2,7 @@
 
 from penstock.metastore.embedded import EmbeddedMetastore, SchemaTooNew
 from penstock.metastore.memory import MemoryMetastore
+from penstock.metastore.opening import open_metastore
 from penstock.metastore.port import (
     HISTORY_REVISIONS_MAX,
     NO_LEASE,
@@ -25,6 +26,7 @@ from penstock.metastore.port import (
     MetastoreError,
     Put,
     Revision,
+    StoreBehind,
     Transaction,
     Unavailable,
     Written,
@@ -59,10 +61,12 @@ __all__ = [
     "Put",
     "Revision",
     "SchemaTooNew",
+    "StoreBehind",
     "Transaction",
     "Unavailable",
     "Written",
     "absent",
     "created_at",
+    "open_metastore",
     "unchanged_since",
 ]

@@ -4,7 +4,8 @@ One revision counts for the whole store and rises by one with every transaction 
 the revision at which it came to be, the revision at which it last changed, and how often it was written since it came
 to be. Whoever writes says what must still be true (compares); all of a transaction happens or none of it.
 
-Adapters: `memory` (simulation, tests), `embedded` (SQLite, one broker), and later etcd. One contract test judges all.
+Adapters: `memory` (simulation, tests), `embedded` (SQLite, one broker), `etcd` (clusters). One contract test judges
+all.
 """
 
 from collections.abc import AsyncGenerator
@@ -23,8 +24,9 @@ NO_LEASE = LeaseId(0)
 OPERATIONS_MAX = 128
 """Compares, and writes, that one transaction may hold; etcd's --max-txn-ops."""
 
-TRANSACTION_BYTES_MAX = 1_536 * 1024
-"""Bytes of keys and values that one transaction may hold; etcd's --max-request-bytes."""
+TRANSACTION_BYTES_MAX = 1_408 * 1024
+"""Bytes of keys and values that one transaction may hold. etcd's --max-request-bytes is 1.5 MiB of the request as it is
+sent: the rest is for what the encoding adds to 128 compares and 128 writes."""
 
 HISTORY_REVISIONS_MAX = 10_000
 """Revisions that a local store remembers for watches that start in the past; older ones answer Compacted."""
@@ -43,6 +45,10 @@ class Conflict(MetastoreError):
 
 class Unavailable(MetastoreError):
     """The store did not answer. Whether the transaction was written is unknown: it is pending, not failed (RULES 6)."""
+
+
+class StoreBehind(Unavailable):
+    """The store is older than what was seen of it: restored from a backup, or another one (RULES 12)."""
 
 
 class Compacted(MetastoreError):

@@ -1,0 +1,1 @@
+"""The etcd adapter: `store.EtcdMetastore`. Importing that imports grpc, so only who uses etcd should."""

@@ -1,0 +1,10 @@
+"""Names of etcd's calls."""
+
+RANGE = "/etcdserverpb.KV/Range"
+TRANSACTION = "/etcdserverpb.KV/Txn"
+WATCH = "/etcdserverpb.Watch/Watch"
+LEASE_GRANT = "/etcdserverpb.Lease/LeaseGrant"
+LEASE_REVOKE = "/etcdserverpb.Lease/LeaseRevoke"
+LEASE_KEEP_ALIVE = "/etcdserverpb.Lease/LeaseKeepAlive"
+AUTHENTICATE = "/etcdserverpb.Auth/Authenticate"
+STATUS = "/etcdserverpb.Maintenance/Status"

