@@ -47,7 +47,7 @@ contracts: $(VENV)/.dev
 unit: $(VENV)/.dev ## unit, property and architecture tests
 	$(BIN)/pytest -q -n 2 tests/unit tests/properties tests/architecture
 
-setup: ## what the suites need beside Python: kcat, Java, Apache Kafka's jars
+setup: ## what the suites need beside Python: kcat, etcd, Java, Apache Kafka's jars
 	@tools/test-setup
 
 integration: $(VENV)/.dev setup ## real clients and tools against a real broker

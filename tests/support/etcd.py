@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from penstock.metastore import Revision
 from penstock.metastore.etcd.options import EtcdOptions
+from penstock.metastore.etcd.protobuf import integer
 from penstock.metastore.etcd.store import EtcdMetastore
 from penstock.testing.etcd import EtcdCluster
 
@@ -20,3 +22,9 @@ async def open_etcd(
 
 def etcd_options(cluster: EtcdCluster) -> EtcdOptions:
     return EtcdOptions(endpoints=tuple(cluster.endpoints.split(",")), probe_key="/penstock/main/")
+
+
+async def compact(store: EtcdMetastore, revision: Revision) -> None:
+    """Make etcd forget what came before, as its own auto-compaction or an operator does."""
+    request = integer(1, revision) + integer(2, 1)
+    await store._client.ask("/etcdserverpb.KV/Compact", request, is_repeatable=True)

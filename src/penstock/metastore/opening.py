@@ -20,7 +20,7 @@ async def open_metastore(
     if not config[PENSTOCK_ETCD_ENDPOINTS]:
         return await EmbeddedMetastore.open(folder, clock, make_room=make_room)
     # Only here: grpc takes 11 MB and 25 ms (more on a cold disk), and must not be imported before a fork.
-    from penstock.metastore.etcd.store import EtcdMetastore  # noqa: PLC0415
     from penstock.metastore.etcd.options import options_from  # noqa: PLC0415
+    from penstock.metastore.etcd.store import EtcdMetastore  # noqa: PLC0415
 
     return await EtcdMetastore.open(options_from(config), folder)

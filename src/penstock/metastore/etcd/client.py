@@ -36,8 +36,13 @@ class Client:
         # Brokers start at different endpoints, so that not all of them watch through the first.
         self._next = random.randrange(len(options.endpoints))
         self._complained: set[tuple[str, str]] = set()
+        self._last_failure: Exception = TimeoutError("none has answered yet")
         self._retiring: set[Task[Any]] = set()
         self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    @property
+    def endpoint(self) -> str | None:
+        return None if self._channel is None else self._channel.endpoint
 
     async def ask(self, method: str, request: bytes, *, is_repeatable: bool) -> bytes:
         """The answer, within the request timeout. Raises what the port raises; Unavailable also when it is unknown
@@ -72,7 +77,6 @@ class Client:
         """A connection proven since it was last lost. Unavailable at the deadline (by the loop's clock)."""
         if self._is_usable(self._channel):
             return self._channel  # type: ignore[return-value]
-        last: Exception = TimeoutError("no endpoint has answered")
         try:
             async with asyncio.timeout_at(deadline), self._connecting:
                 while not self.closed.done():
@@ -82,11 +86,11 @@ class Client:
                         try:
                             return await self._connect()
                         except (CallFailed, TimeoutError) as failure:
-                            last = failure
+                            self._last_failure = failure
                             self._move_on()
                     await asyncio.sleep(ROUND_PAUSE_S)
         except TimeoutError:
-            raise Unavailable(f"no etcd endpoint could be used: {last}") from last
+            raise Unavailable(f"no etcd endpoint could be used: {self._last_failure}") from self._last_failure
         raise Unavailable("the metastore is closed")
 
     def retire(self, channel: Channel, why: Exception) -> None:

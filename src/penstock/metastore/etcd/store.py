@@ -62,6 +62,11 @@ class EtcdMetastore:
     def highest_revision(self) -> Revision:
         return self._seen.highest
 
+    @property
+    def endpoint(self) -> str | None:
+        """The one in use, or None between two."""
+        return self._client.endpoint
+
     async def get(self, key: str) -> KeyValue | None:
         page = await self._page(messages.range_request(key.encode()))
         return page.items[0] if page.items else None
