@@ -6,11 +6,20 @@ from pathlib import Path
 from penstock.settings import Scope, settings_of
 
 SOURCE = Path(__file__).parents[2] / "src" / "penstock"
-_TABLES = ("broker.py", "broker_etcd.py", "broker_groups.py", "broker_log.py", "topic.py", "group.py", "client_metrics.py")
+_TABLES = (
+    "broker.py",
+    "broker_cluster.py",
+    "broker_etcd.py",
+    "broker_groups.py",
+    "broker_log.py",
+    "broker_replication.py",
+    "topic.py",
+    "group.py",
+    "client_metrics.py",
+)
 
 WAITING = {
     "preallocate": "accepted for compatibility; no gain on Linux",
-    "unclean.leader.election.enable": "for elections among replicas",
     "leader.replication.throttled.replicas": "for replicas",
     "follower.replication.throttled.replicas": "for replicas",
     "leader.replication.throttled.rate": "for replicas",

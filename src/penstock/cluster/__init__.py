@@ -43,9 +43,11 @@ from penstock.cluster.image import ClusterImage
 from penstock.cluster.in_sync import InSyncWrites
 from penstock.cluster.keys import Keys
 from penstock.cluster.membership import new_cluster_id
+from penstock.cluster.metrics import ControllerMetrics
 from penstock.cluster.names import CLUSTER_METADATA, CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE, is_internal
 from penstock.cluster.names import check as check_topic_name
 from penstock.cluster.names import what_is_wrong_with as what_is_wrong_with_topic_name
+from penstock.cluster.probing import Probe, Pulse, TcpProbe
 from penstock.cluster.producer_ids import ProducerIds
 from penstock.cluster.records import BrokerRecord, Endpoint
 from penstock.cluster.resources import (
@@ -56,7 +58,7 @@ from penstock.cluster.resources import (
     Resource,
     ResourceType,
 )
-from penstock.cluster.service import Cluster
+from penstock.cluster.service import Cluster, Others
 from penstock.cluster.shapes import NO_LEADER, BrokerImage, PartitionImage, TopicImage
 
 __all__ = [
@@ -79,6 +81,7 @@ __all__ = [
     "ClusterImage",
     "Controller",
     "ControllerChanged",
+    "ControllerMetrics",
     "CreateTopic",
     "CreatedTopic",
     "Endpoint",
@@ -91,16 +94,20 @@ __all__ = [
     "MarkChanged",
     "Node",
     "Operation",
+    "Others",
     "PartitionChanged",
     "PartitionImage",
     "PlantedBugs",
+    "Probe",
     "ProducerIds",
+    "Pulse",
     "ReplaceSettings",
     "Resource",
     "ResourceType",
     "SettingChange",
     "SettingsChanged",
     "Standing",
+    "TcpProbe",
     "TopicCreated",
     "TopicDeleted",
     "TopicGrown",

@@ -33,7 +33,7 @@ from penstock.cluster.names import collision_key
 from penstock.cluster.resources import ResourceType
 from penstock.cluster.shapes import TopicImage
 from penstock.cluster.turns import Turns
-from penstock.errors import NotController, Refusal, RequestTimedOut
+from penstock.errors import Refusal, RequestTimedOut
 from penstock.metastore import NO_REVISION, Conflict, Metastore, Revision, Unavailable
 from penstock.model import BrokerId, Dice, ProducerId, TopicId, topic_id_text
 from penstock.settings.config import Config
@@ -165,8 +165,6 @@ class Controller:
         """A command that several transactions carry out must not meet another for the same topic half way."""
         async with self._turns.of(self._subject(command)):
             for _ in range(ATTEMPTS_MAX):
-                if self._image.controller_id != self.broker_id:
-                    raise NotController
                 decision = self._machine.decide(command)
                 try:
                     if await self._is_written(decision):

@@ -8,7 +8,7 @@ import structlog
 
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
-from penstock.metastore import Compacted, Metastore, Revision, Transaction, Unavailable
+from penstock.metastore import Compacted, Metastore, Put, Revision, StoreBehind, Transaction, Unavailable
 
 _log = structlog.get_logger(__name__)
 
@@ -18,7 +18,11 @@ RETRY_AFTER_S = 0.5
 class ImageFeed:
     """`start` lists, then a task watches from there until `stop`; a watch that lost its place lists anew."""
 
-    def __init__(self, metastore: Metastore, keys: Keys, image: ClusterImage) -> None:
+    def __init__(self, metastore: Metastore, keys: Keys, image: ClusterImage, *, barrier: str | None = None) -> None:
+        """A store that others use too counts their transactions, which are never shown here: so a key of this cluster's
+        own is needed to see how far the image is, the `barrier`.
+        """
+        self._barrier = barrier
         self._metastore = metastore
         self._keys = keys
         self._image = image
@@ -58,7 +62,8 @@ class ImageFeed:
 
     async def catch_up(self) -> None:
         """Wait until the image holds all that the store does now."""
-        await self.reached(await self._metastore.commit(Transaction()))
+        puts = () if self._barrier is None else (Put(self._barrier, b"{}"),)
+        await self.reached(await self._metastore.commit(Transaction(puts=puts)))
 
     async def _follow_forever(self) -> None:
         while True:
@@ -68,6 +73,8 @@ class ImageFeed:
             except Compacted:
                 _log.warning("cluster image fell behind, listing anew", revision=self._image.revision)
                 await self._list_anew()
+            except StoreBehind:
+                raise  # it has forgotten what brokers acted on: going on could lose records (RULES 12)
             except Unavailable as failure:
                 _log.warning("metastore unavailable", reason=str(failure))
                 await asyncio.sleep(RETRY_AFTER_S)
@@ -83,6 +90,8 @@ class ImageFeed:
         try:
             self._image.load(await self._metastore.range(self._keys.prefix))
             self._release()
+        except StoreBehind:
+            raise
         except Unavailable as failure:
             _log.warning("metastore unavailable", reason=str(failure))
             await asyncio.sleep(RETRY_AFTER_S)

@@ -7,13 +7,18 @@ the leader counts both the old set and the proposed one.
 
 from collections.abc import Mapping
 
+import structlog
+
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
 from penstock.cluster.records import encode
 from penstock.cluster.shapes import PartitionImage, record_from
 from penstock.metastore import Conflict, Metastore, Put, Revision, Transaction, created_at, unchanged_since
-from penstock.model import BrokerId, TopicId, topic_id_text
+from penstock.model import BrokerId, LeaderEpoch, TopicId, topic_id_text
+
+_log = structlog.get_logger(__name__)
 
 Brokers = tuple[BrokerId, ...]
 
@@ -22,11 +27,19 @@ class InSyncWrites:
     """The port that replication is given."""
 
     def __init__(
-        self, metastore: Metastore, keys: Keys, image: ClusterImage, *, broker_id: BrokerId, bugs: PlantedBugs = NO_BUGS
+        self,
+        metastore: Metastore,
+        keys: Keys,
+        image: ClusterImage,
+        feed: ImageFeed,
+        *,
+        broker_id: BrokerId,
+        bugs: PlantedBugs = NO_BUGS,
     ) -> None:
         self._metastore = metastore
         self._keys = keys
         self._image = image
+        self._feed = feed
         self._broker_id = broker_id
         self._bugs = bugs
 
@@ -37,36 +50,67 @@ class InSyncWrites:
         *,
         expected_revision: Revision,
         in_sync: Brokers,
-        eligible: Brokers = (),
-        joining: Mapping[BrokerId, Revision] | None = None,
+        eligible: Brokers,
+        joining: Mapping[BrokerId, Revision],
+        again: bool = False,
     ) -> Revision:
         """The partition's new mod revision. `eligible` is as `elections.eligible_after` says; `joining` has the
         registration under which each new member was seen to be caught up.
 
         Raises Conflict where the partition, its leader or a joining broker has moved on: nothing was written, look at
-        the image. Raises Unavailable where nobody knows: it is pending.
+        the image. Raises Unavailable where nobody knows: it is pending, and may be sent `again`; then the store is
+        asked whatever the image says of the joining brokers.
         """
-        topic = self._image.topics_by_id.get(topic_id)
-        partition = None if topic is None or index >= len(topic.partitions) else topic.partitions[index]
-        if partition is None or partition.revision != expected_revision or partition.leader != self._broker_id:
+        partition = self._led(topic_id, index)
+        if partition is None or partition.revision != expected_revision:
             raise Conflict(f"the partition has moved on from revision {expected_revision}")
-        for broker_id, epoch in (joining or {}).items():
-            broker = self._image.brokers.get(broker_id)
-            if not self._bugs.joins_without_registration and (
-                broker is None or broker.epoch != epoch or broker.is_stopping
-            ):
-                raise Conflict(f"broker {broker_id} is stopping or no longer registered under epoch {epoch}")
-        return await self._metastore.commit(
-            in_sync_transaction(
-                self._keys,
-                topic_id,
-                partition,
-                in_sync=in_sync,
-                eligible=eligible,
-                joining=joining or {},
-                bugs=self._bugs,
-            )
+        if not again:
+            self._require_registered(joining)
+        transaction = in_sync_transaction(
+            self._keys, topic_id, partition, in_sync=in_sync, eligible=eligible, joining=joining, bugs=self._bugs
         )
+        return await self._metastore.commit(transaction)
+
+    async def catch_up(self) -> None:
+        await self._feed.catch_up()
+
+    async def resign(self, topic_id: TopicId, index: int, *, leader_epoch: LeaderEpoch, reason: str) -> None:
+        """Leave the in-sync set of a partition that this broker leads and cannot serve, where another can (RULES 22):
+        a leader that is not in sync is replaced by the controller at once.
+        """
+        while True:
+            partition = self._led(topic_id, index)
+            if partition is None or partition.leader_epoch != leader_epoch or self._broker_id not in partition.in_sync:
+                return
+            others = tuple(broker for broker in partition.in_sync if broker != self._broker_id)
+            if not others:
+                _log.warning("nobody else can lead", partition=index, topic_id=topic_id_text(topic_id), reason=reason)
+                return
+            _log.warning("leadership resigned", partition=index, topic_id=topic_id_text(topic_id), reason=reason)
+            try:
+                await self._metastore.commit(
+                    in_sync_transaction(
+                        self._keys, topic_id, partition, in_sync=others, eligible=partition.eligible, joining={}
+                    )
+                )
+                return
+            except Conflict:
+                await self._feed.catch_up()
+
+    def _led(self, topic_id: TopicId, index: int) -> PartitionImage | None:
+        topic = self._image.topics_by_id.get(topic_id)
+        if topic is None or index >= len(topic.partitions):
+            return None
+        partition = topic.partitions[index]
+        return partition if partition.leader == self._broker_id else None
+
+    def _require_registered(self, joining: Mapping[BrokerId, Revision]) -> None:
+        if self._bugs.joins_without_registration:
+            return
+        for broker_id, epoch in joining.items():
+            broker = self._image.brokers.get(broker_id)
+            if broker is None or broker.epoch != epoch or broker.is_stopping:
+                raise Conflict(f"broker {broker_id} is stopping, or not registered under epoch {epoch}")
 
 
 def in_sync_transaction(

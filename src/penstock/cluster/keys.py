@@ -25,6 +25,10 @@ class Keys:
     def identity(self, broker_id: int) -> str:
         return f"{self.prefix}identities/{broker_id}"
 
+    def barrier(self, broker_id: int) -> str:
+        """Written to see how far the image is; it holds nothing."""
+        return f"{self.prefix}barriers/{broker_id}"
+
     def suspect(self, broker_id: int) -> str:
         return f"{self.prefix}suspects/{broker_id}"
 

@@ -1,48 +1,100 @@
-"""The cluster as a broker takes part in it: the image, the controller, and the broker's own registration.
+"""The cluster as a broker takes part in it: the image, the controller, and the broker's own membership.
 
 cluster = Cluster(metastore, broker_id=..., config=..., dice=...)
 await cluster.start(proposed_cluster_id=...)   # the image is there and kept up to date
 await cluster.join(BrokerRecord(...))          # registered under a new epoch: now it may serve
 ...
+await cluster.leave(timeout_s=...)             # others take over what it leads
 await cluster.stop()
+
+A broker that stands alone with its store is its own controller and needs no lease. With `others`, it is one of several:
+see `Member`.
 """
 
+import asyncio
 from collections.abc import Sequence
 
+import msgspec
+
 from penstock.cluster import membership
+from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.changes import ImageChange, SettingsChanged
 from penstock.cluster.controller import Controller
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
+from penstock.cluster.in_sync import InSyncWrites
 from penstock.cluster.keys import Keys
 from penstock.cluster.machine import ControllerMachine
+from penstock.cluster.member import Member
+from penstock.cluster.metrics import ControllerMetrics
+from penstock.cluster.probing import Probe
 from penstock.cluster.producer_ids import ProducerIds
 from penstock.cluster.records import BrokerRecord
 from penstock.cluster.resources import BROKER_DEFAULTS, Resource, ResourceType
-from penstock.metastore import Metastore
-from penstock.model import BrokerId, Dice
+from penstock.metastore import NO_REVISION, Metastore, Revision
+from penstock.model import BrokerId, Clock, Dice
 from penstock.settings.config import Config
 
 DEFAULT_NAME = "main"
 
 
+class Others(msgspec.Struct, frozen=True):
+    """What a broker needs in order to be one of several."""
+
+    clock: Clock
+    probe: Probe
+    metrics: ControllerMetrics | None = None
+    bugs: PlantedBugs = NO_BUGS
+
+
 class Cluster:
     def __init__(
-        self, metastore: Metastore, *, broker_id: BrokerId, config: Config, dice: Dice, name: str = DEFAULT_NAME
+        self,
+        metastore: Metastore,
+        *,
+        broker_id: BrokerId,
+        config: Config,
+        dice: Dice,
+        name: str = DEFAULT_NAME,
+        others: Others | None = None,
     ) -> None:
         self._metastore = metastore
         self._broker_id = broker_id
         self._config = config
         self._dice = dice
         self._keys = Keys(name)
+        self._others = others
         self.image = ClusterImage(self._keys)
-        self._feed = ImageFeed(metastore, self._keys, self.image)
+        barrier = None if others is None else self._keys.barrier(broker_id)
+        self._feed = ImageFeed(metastore, self._keys, self.image, barrier=barrier)
         self._machine = ControllerMachine(self.image, self._keys, config)
         self.controller = Controller(
             metastore, self._machine, self._feed, self.image, broker_id=broker_id, config=config, dice=dice
         )
         self.producer_ids = ProducerIds(self.controller)
+        self.in_sync_writes = InSyncWrites(
+            metastore,
+            self._keys,
+            self.image,
+            self._feed,
+            broker_id=broker_id,
+            bugs=NO_BUGS if others is None else others.bugs,
+        )
+        self.member: Member | None = None
         self.image.subscribe(self._take_dynamic_settings)
+
+    @property
+    def broker_epoch(self) -> Revision:
+        """What this broker's requests to others carry; 0 while it is not registered."""
+        if self.member is not None:
+            return self.member.registration.epoch
+        broker = self.image.brokers.get(self._broker_id)
+        return NO_REVISION if broker is None else broker.epoch
+
+    def suspect(self, broker_id: BrokerId) -> None:
+        """A connection to this broker was refused or broke: the controller looks into it at once."""
+        if self.member is not None:
+            self.member.watchman.suspect(broker_id)
 
     async def start(self, *, proposed_cluster_id: str | None = None) -> str:
         """Bring the image up and keep it so; answers the cluster's id. For the proposal see `ensure_cluster_id`."""
@@ -53,7 +105,10 @@ class Cluster:
         return cluster_id
 
     async def join(self, record: BrokerRecord) -> None:
-        """Take control and register. No partition that this broker led keeps its former leader epoch (RULES 2)."""
+        """Register. No partition that this broker led keeps its former leader epoch (RULES 2)."""
+        if self._others is not None:
+            await self._join_others(self._others, record)
+            return
         await membership.take_control(self._metastore, self._keys, self._broker_id)
         await membership.ensure_features(self._metastore, self._keys)
         await membership.register(self._metastore, self._keys, self._broker_id, record)
@@ -61,12 +116,49 @@ class Cluster:
         await self.controller.sweep_leftovers()
         await self.controller.begin_anew(self._broker_id)
 
+    async def _join_others(self, others: Others, record: BrokerRecord) -> None:
+        await membership.ensure_features(self._metastore, self._keys)
+        self.member = Member(
+            self._metastore,
+            self._keys,
+            self.image,
+            self._feed,
+            broker_id=self._broker_id,
+            config=self._config,
+            clock=others.clock,
+            probe=others.probe,
+            metrics=others.metrics or ControllerMetrics(),
+            bugs=others.bugs,
+        )
+        await self.member.join(record)
+
     async def ended(self) -> None:
-        """Raise what made the image stand still, or return when it was stopped: for whoever must stop with it."""
-        await self._feed.ended()
+        """Raise what made the image stand still, or the broker lose its place; return when it was stopped."""
+        parts = [self._feed.ended()] if self.member is None else [self._feed.ended(), self.member.ended()]
+        tasks = [asyncio.ensure_future(part) for part in parts]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def leave(self, *, timeout_s: float) -> None:
+        """Hand over to others what they can take; at once where there are none."""
+        if self.member is not None:
+            await self.member.leave(timeout_s=timeout_s)
+
+    async def abandon(self) -> None:
+        """Stop without a word, as a killed process does: for simulations."""
+        if self.member is not None:
+            await self.member.abandon()
+        await self._feed.stop()
 
     async def stop(self) -> None:
         await self.controller.stop()
+        if self.member is not None:
+            await self.member.stop()
         await self._feed.stop()
 
     def _take_dynamic_settings(self, changes: Sequence[ImageChange]) -> None:

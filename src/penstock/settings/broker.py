@@ -1,10 +1,12 @@
-"""Broker settings: who it is, where it listens, what it admits. Those about etcd (broker_etcd.py), groups
-(broker_groups.py) and logs (broker_log.py) are here too.
+"""Broker settings: who it is, where it listens, what it admits. Those about clusters (broker_cluster.py), etcd
+(broker_etcd.py), groups (broker_groups.py) and logs (broker_log.py) are here too.
 """
 
+from penstock.settings.broker_cluster import *  # noqa: F403
 from penstock.settings.broker_etcd import *  # noqa: F403
 from penstock.settings.broker_groups import *  # noqa: F403
 from penstock.settings.broker_log import *  # noqa: F403
+from penstock.settings.broker_replication import *  # noqa: F403
 from penstock.settings.checks import at_least, matching, one_of
 from penstock.settings.setting import Importance, Scope, setting
 from penstock.settings.types import (

@@ -27,12 +27,20 @@ from penstock.errors import (
     InconsistentClusterId,
     InvalidTopic,
     InvalidUpdateVersion,
-    NotController,
     RequestTimedOut,
     TopicAlreadyExists,
     UnknownTopicId,
 )
-from penstock.metastore import EmbeddedMetastore, MemoryMetastore, Put, Revision, Transaction, Unavailable, local
+from penstock.metastore import (
+    Delete,
+    EmbeddedMetastore,
+    MemoryMetastore,
+    Put,
+    Revision,
+    Transaction,
+    Unavailable,
+    local,
+)
 from penstock.model import BrokerId, LeaderEpoch, TopicId
 from penstock.settings.broker import LOG_RETENTION_MS
 from penstock.settings.config import Config
@@ -203,14 +211,15 @@ async def test_a_data_folder_of_another_cluster_is_refused_in_words() -> None:
     await store.close()
 
 
-async def test_a_deposed_controller_writes_nothing() -> None:
+async def test_a_write_decided_under_a_former_controller_is_decided_anew() -> None:
     store = MemoryMetastore(ManualClock())
     async with a_cluster(metastore=store) as cluster:
-        other = Put(KEYS.controller, encode(ControllerRecord(BrokerId(2))))
-        await store.commit(Transaction(puts=(other,)))
-        (outcome,) = await cluster.controller.create_topics([CreateTopic("orders")], timeout_ms=5_000)
-        assert isinstance(outcome, NotController)
-        assert not (await store.range(KEYS.prefix + "topics/")).items
+        former = cluster.image.controller_epoch
+        await store.commit(Transaction(deletes=(Delete(KEYS.controller),)))
+        await store.commit(Transaction(puts=(Put(KEYS.controller, encode(ControllerRecord(BrokerId(2)))),)))
+        assert cluster.image.controller_epoch == former, "the image has not heard of it yet"
+        await created(cluster, "orders")
+        assert cluster.image.controller_id == 2
     await store.close()
 
 

@@ -1,0 +1,210 @@
+"""Carries the controller's duties out: looks at what changed, decides, writes, looks again.
+
+Runs on every broker and acts only while it is the controller. Nothing is remembered but which partitions have not been
+looked at since they changed; on becoming the controller that is all of them.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+import structlog
+
+from penstock.cluster.candidacy import Candidacy
+from penstock.cluster.changes import (
+    BrokerGone,
+    BrokerRegistered,
+    ImageChange,
+    MarkChanged,
+    PartitionChanged,
+    TopicCreated,
+    TopicGrown,
+    TopicSettingsChanged,
+)
+from penstock.cluster.contact import Contact
+from penstock.cluster.duties.doubts import Doubts
+from penstock.cluster.duties.machine import Batch, DutyMachine, Ruling, Which
+from penstock.cluster.elections import How, Standing
+from penstock.cluster.feed import ImageFeed
+from penstock.cluster.image import ClusterImage
+from penstock.cluster.metrics import ControllerMetrics
+from penstock.metastore import NO_REVISION, Conflict, Metastore, Revision, Transaction, Unavailable
+from penstock.settings.broker import AUTO_LEADER_REBALANCE_ENABLE, LEADER_IMBALANCE_CHECK_INTERVAL_SECONDS
+from penstock.settings.config import Config
+
+COMMITS_MAX = 32
+"""Transactions under way at a time: 1,000 partitions are eight or more of them, and etcd takes many at once."""
+
+RETRY_AFTER_S = 0.5
+
+_log = structlog.get_logger(__name__)
+
+
+class Duties:
+    def __init__(
+        self,
+        metastore: Metastore,
+        machine: DutyMachine,
+        image: ClusterImage,
+        feed: ImageFeed,
+        candidacy: Candidacy,
+        doubts: Doubts,
+        contact: Contact,
+        *,
+        config: Config,
+        metrics: ControllerMetrics,
+    ) -> None:
+        self._metastore = metastore
+        self._machine = machine
+        self._image = image
+        self._feed = feed
+        self._candidacy = candidacy
+        self._doubts = doubts
+        self._contact = contact
+        self._config = config
+        self._metrics = metrics
+        self._all_due = True
+        self._due: set[Which] = set()
+        self._sweep_due = True
+        self._woken = asyncio.Event()
+        self._commits = asyncio.Semaphore(COMMITS_MAX)
+        image.subscribe(self._on_changes)
+
+    async def run(self) -> None:
+        """Do what is due whenever something is. Never returns."""
+        while True:
+            await self._wait_for_work()
+            if not self._candidacy.is_in_charge:
+                continue
+            try:
+                await self._settle_due()
+                await self._sweep()
+            except Unavailable as failure:
+                _log.warning("duties wait for the metadata store", reason=str(failure))
+                self._all_due = self._sweep_due = True
+                await asyncio.sleep(RETRY_AFTER_S)
+                self._woken.set()
+
+    def begin(self) -> None:
+        """This broker has become the controller: nobody knows what the one before left undone."""
+        self._all_due = self._sweep_due = True
+        self._woken.set()
+
+    async def _wait_for_work(self) -> None:
+        """Patience and doubts end by the clock, and then everything is looked at again."""
+        patience_s = self._contact.patience_left_s
+        try:
+            await asyncio.wait_for(self._woken.wait(), timeout=patience_s + 0.01 if patience_s else None)
+        except TimeoutError:
+            self._all_due = True
+        self._woken.clear()
+
+    def _on_changes(self, changes: Sequence[ImageChange]) -> None:
+        if not self._candidacy.is_in_charge:
+            return
+        for change in changes:
+            match change:
+                case BrokerGone() | BrokerRegistered():
+                    self._all_due = True
+                case TopicCreated(topic) | TopicGrown(topic) | TopicSettingsChanged(topic):
+                    self._due.update(Which(topic.topic_id, part.index) for part in topic.partitions)
+                case PartitionChanged(topic, _, part):
+                    self._due.add(Which(topic.topic_id, part.index))
+                case MarkChanged("creating", _):
+                    self._sweep_due = True
+                case _:
+                    continue
+            self._woken.set()
+
+    # Elections --------------------------------------------------------------------------------------------------
+
+    def standing(self) -> Standing:
+        return self._machine.standing(doubted=self._doubts.doubted(), is_patient=self._contact.is_patient)
+
+    async def _settle_due(self) -> None:
+        which = None if self._all_due else sorted(self._due)
+        self._all_due = False
+        self._due.clear()
+        await self._carry_out(self._machine.review(which, self.standing()))
+
+    async def _carry_out(self, rulings: Sequence[Ruling]) -> None:
+        """Write, and wait until it shows here: whoever decides next must not decide the same again."""
+        batches = self._machine.batches(rulings)
+        revisions = await asyncio.gather(*(self._write(batch) for batch in batches))
+        await self._feed.reached(max(revisions, default=NO_REVISION))
+
+    async def _write(self, batch: Batch) -> Revision:
+        try:
+            async with self._commits:
+                revision = await self._metastore.commit(batch.transaction)
+        except Conflict:
+            await self._split(batch)
+            return NO_REVISION
+        self._tell(batch.rulings)
+        return revision
+
+    async def _split(self, batch: Batch) -> None:
+        """Something of it has moved on: decide anew, in two halves, so that one partition does not hold up the rest."""
+        await self._feed.catch_up()
+        which = [ruling.which for ruling in batch.rulings]
+        middle = len(which) // 2
+        for half in (which[:middle], which[middle:]):
+            if half and self._candidacy.is_in_charge:
+                await self._carry_out(self._machine.review(half, self.standing()))
+
+    def _tell(self, rulings: Sequence[Ruling]) -> None:
+        elections = [ruling for ruling in rulings if ruling.is_election]
+        self._metrics.leaderelections += len(elections)
+        for ruling in elections:
+            told = {
+                "partition": f"{ruling.topic.name}-{ruling.partition.index}",
+                "leader": ruling.record.leader,
+                "epoch": ruling.record.leader_epoch,
+            }
+            match ruling.how:
+                case How.IN_SYNC | How.KEPT:
+                    _log.debug("leader elected", **told)
+                case How.UNCLEAN:
+                    self._metrics.uncleanleaderelections += 1
+                    _log.error("UNCLEAN leader elected: acknowledged records may be lost", **told)
+                case how:
+                    _log.warning("leader elected", how=how.value, **told)
+        if elections:
+            _log.info("leaders elected", partitions=len(elections))
+
+    # Preferred leaders ------------------------------------------------------------------------------------------
+
+    async def balance(self) -> None:
+        """Give partitions back to the replica that is named first, every now and then. Never returns."""
+        while True:
+            await asyncio.sleep(self._config[LEADER_IMBALANCE_CHECK_INTERVAL_SECONDS])
+            if not (self._candidacy.is_in_charge and self._config[AUTO_LEADER_REBALANCE_ENABLE]):
+                continue
+            try:
+                rulings = self._machine.elect_preferred(None, self.standing())
+                await asyncio.gather(*(self._give_back(batch) for batch in self._machine.batches(rulings)))
+            except Unavailable as failure:
+                _log.warning("leaders not balanced", reason=str(failure))
+
+    async def _give_back(self, batch: Batch) -> None:
+        try:
+            async with self._commits:
+                await self._metastore.commit(batch.transaction)
+        except Conflict:
+            return  # the next round tries again
+        self._tell(batch.rulings)
+
+    # Leftovers --------------------------------------------------------------------------------------------------
+
+    async def _sweep(self) -> None:
+        if not self._sweep_due:
+            return
+        self._sweep_due = False
+        for transaction in self._machine.sweep():
+            await self._sweep_one(transaction)
+
+    async def _sweep_one(self, transaction: Transaction) -> None:
+        try:
+            await self._metastore.commit(transaction)
+            _log.info("leftovers of unfinished topics swept", partitions=len(transaction.deletes))
+        except Conflict:
+            self._sweep_due = True  # somebody has taken them up

@@ -1,0 +1,183 @@
+"""A broker's part in a cluster of several: its registration, its candidacy, its watch over others, its duties.
+
+One object ties them together and is the parent of their tasks: `ended` raises what made one fail.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+import structlog
+
+from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.candidacy import Candidacy
+from penstock.cluster.changes import ImageChange
+from penstock.cluster.contact import Contact
+from penstock.cluster.duties.doubts import Doubts
+from penstock.cluster.duties.machine import DutyMachine
+from penstock.cluster.duties.service import Duties
+from penstock.cluster.duties.watchman import Watchman
+from penstock.cluster.feed import ImageFeed
+from penstock.cluster.image import ClusterImage
+from penstock.cluster.keys import Keys
+from penstock.cluster.metrics import ControllerMetrics
+from penstock.cluster.probing import Probe
+from penstock.cluster.records import BrokerRecord
+from penstock.cluster.registration import Registration
+from penstock.metastore import Metastore, MetastoreError
+from penstock.model import BrokerId, Clock
+from penstock.settings.broker import (
+    PENSTOCK_BROKER_DOUBT_MS,
+    PENSTOCK_BROKER_HEARTBEAT_MS,
+    PENSTOCK_BROKER_HEARTBEATS_MISSED_MAX,
+    PENSTOCK_BROKER_LEASE_MS,
+)
+from penstock.settings.config import Config
+
+_log = structlog.get_logger(__name__)
+
+
+class Member:
+    def __init__(
+        self,
+        metastore: Metastore,
+        keys: Keys,
+        image: ClusterImage,
+        feed: ImageFeed,
+        *,
+        broker_id: BrokerId,
+        config: Config,
+        clock: Clock,
+        probe: Probe,
+        metrics: ControllerMetrics,
+        bugs: PlantedBugs = NO_BUGS,
+    ) -> None:
+        lease_ms, heartbeat_ms = config[PENSTOCK_BROKER_LEASE_MS], config[PENSTOCK_BROKER_HEARTBEAT_MS]
+        self._image = image
+        self._broker_id = broker_id
+        self._probe = probe
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._moved = asyncio.Event()
+        self.contact = Contact(clock, lease_ms=lease_ms)
+        self.machine = DutyMachine(image, keys, config, bugs)
+        self.registration = Registration(
+            metastore,
+            keys,
+            image,
+            feed,
+            self.machine,
+            self.contact,
+            broker_id=broker_id,
+            clock=clock,
+            lease_ms=lease_ms,
+            heartbeat_ms=heartbeat_ms,
+        )
+        self.candidacy = Candidacy(metastore, keys, image, feed, self.registration, broker_id=broker_id)
+        doubts = Doubts(clock, doubt_ms=config[PENSTOCK_BROKER_DOUBT_MS])
+        self.duties = Duties(
+            metastore,
+            self.machine,
+            image,
+            feed,
+            self.candidacy,
+            doubts,
+            self.contact,
+            config=config,
+            metrics=metrics,
+        )
+        self.watchman = Watchman(
+            metastore,
+            keys,
+            image,
+            self.machine,
+            self.candidacy,
+            probe,
+            doubts,
+            self.contact,
+            broker_id=broker_id,
+            heartbeat_ms=heartbeat_ms,
+            missed_max=config[PENSTOCK_BROKER_HEARTBEATS_MISSED_MAX],
+            spawn=self._spawn,
+        )
+        self.candidacy.began = self._begin_reign
+        image.subscribe(self._on_changes)
+
+    async def join(self, record: BrokerRecord) -> None:
+        await self.registration.register(record)
+        self._spawn(self.registration.keep())
+        await self.candidacy.stand()
+        self._spawn(self.candidacy.run())
+        self._spawn(self.duties.run())
+        self._spawn(self.duties.balance())
+        self._spawn(self.watchman.run())
+
+    def _begin_reign(self) -> None:
+        self.watchman.begin()
+        self.duties.begin()
+
+    # Leaving ----------------------------------------------------------------------------------------------------
+
+    async def leave(self, *, timeout_s: float) -> None:
+        """Hand over what others can take, and control too. Returns when it is done, or cannot be."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self.registration.say_stopping()
+                while left := self._to_hand_over():
+                    self._moved.clear()
+                    _log.debug("leaving, others take over", partitions=left)
+                    await self._moved.wait()
+                await self.candidacy.resign()
+        except TimeoutError:
+            _log.warning("left before all was handed over", partitions=self._to_hand_over())
+        except MetastoreError as failure:
+            _log.warning("left without a word", reason=str(failure))
+
+    def _to_hand_over(self) -> int:
+        """Partitions that this broker leads or is in sync with though another could do without it."""
+        me, others = self._broker_id, self.machine.standing().steady - {self._broker_id}
+        return sum(
+            me in partition.in_sync and not others.isdisjoint(partition.in_sync)
+            for _, partition in self._image.partitions()
+        )
+
+    def _on_changes(self, _: Sequence[ImageChange]) -> None:
+        self._moved.set()
+
+    async def stop(self) -> None:
+        await self.abandon()
+        try:
+            await self.candidacy.resign()
+        except MetastoreError as failure:
+            _log.info("control left to its lease", reason=str(failure))
+        await self.registration.end()
+
+    async def abandon(self) -> None:
+        """Do nothing any more and say nothing to anybody: what others see of a killed process."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        self._probe.close()
+        if not self._failed.done():
+            self._failed.set_result(None)
+
+    # Tasks ------------------------------------------------------------------------------------------------------
+
+    async def ended(self) -> None:
+        """Return when it was stopped, raise what made a part of it fail."""
+        await asyncio.shield(self._failed)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (failure := task.exception()) is not None:
+            _log.error("membership failed", exc_info=failure)
+            if not self._failed.done():
+                self._failed.set_exception(failure)

@@ -1,0 +1,139 @@
+"""Asking another broker whether it is there: the port, and its real implementation over TCP.
+
+A process that died refuses connections: the kernel says so at once. One that hangs, or that is out of reach, merely
+does not answer. The two mean different things, so they are told apart. A connection is kept to each broker that is
+asked often: when its process dies the kernel closes it, and `on_break` is called without anybody having asked.
+"""
+
+import asyncio
+import struct
+from collections.abc import Callable
+from enum import Enum
+from typing import Protocol
+
+from penstock.cluster.records import Endpoint
+from penstock.cluster.shapes import BrokerImage
+from penstock.model import BrokerId
+from penstock.wire.api import ApiKey
+from penstock.wire.framing import SIZE, RequestHeader
+
+CLIENT_ID = "penstock-heartbeat"
+ANSWER_BYTES_MAX = 1 << 20
+
+
+class Pulse(Enum):
+    ALIVE = "alive"
+    SILENT = "silent"
+    """No answer in time: it hangs, or the network between does."""
+    REFUSED = "refused"
+    """Nobody listens at its address: the process is gone."""
+
+
+class Probe(Protocol):
+    async def ping(self, broker: BrokerImage) -> Pulse: ...
+
+    def watch(self, on_break: Callable[[BrokerId], None]) -> None:
+        """Call back when a connection to a broker breaks that nobody meant to close."""
+
+    def close(self) -> None: ...
+
+
+class _Line(asyncio.Protocol):
+    """One kept connection, one question at a time."""
+
+    def __init__(self, on_break: Callable[[], None]) -> None:
+        self._on_break = on_break
+        self._received = bytearray()
+        self._answer: asyncio.Future[None] | None = None
+        self._asked = 0
+        self._transport: asyncio.Transport | None = None
+        self.is_open = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self.is_open = True
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        if len(self._received) > ANSWER_BYTES_MAX:
+            self.close()
+            return
+        while len(self._received) >= SIZE.size:
+            (size,) = SIZE.unpack_from(self._received)
+            if size < 4 or len(self._received) < SIZE.size + size:
+                return
+            (asked,) = struct.unpack_from(">i", self._received, SIZE.size)
+            del self._received[: SIZE.size + size]
+            if asked == self._asked and self._answer is not None and not self._answer.done():
+                self._answer.set_result(None)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        was_open, self.is_open = self.is_open, False
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(ConnectionResetError("closed"))
+        if was_open:
+            self._on_break()
+
+    async def ask(self) -> None:
+        """Return when the other side has answered; what was asked before and came too late does not count."""
+        assert self._transport is not None
+        self._asked += 1
+        self._answer = asyncio.get_running_loop().create_future()
+        header = RequestHeader(ApiKey.API_VERSIONS, 0, self._asked, CLIENT_ID).encode()
+        self._transport.write(SIZE.pack(len(header)) + header)
+        await self._answer
+
+    def close(self) -> None:
+        self.is_open = False
+        if self._transport is not None:
+            self._transport.abort()
+
+
+class TcpProbe:
+    """Asks for ApiVersions, which every broker answers without being asked who one is."""
+
+    def __init__(self, *, timeout_s: float) -> None:
+        self._timeout_s = timeout_s
+        self._lines: dict[BrokerId, tuple[Endpoint, _Line]] = {}
+        self._on_break: Callable[[BrokerId], None] = lambda _: None
+
+    def watch(self, on_break: Callable[[BrokerId], None]) -> None:
+        self._on_break = on_break
+
+    async def ping(self, broker: BrokerImage) -> Pulse:
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await self._ping(broker)
+        except (TimeoutError, OSError):
+            self._drop(broker.id)
+            return Pulse.SILENT
+
+    async def _ping(self, broker: BrokerImage) -> Pulse:
+        endpoint = broker.peer_endpoint
+        kept = self._lines.get(broker.id)
+        if kept is not None and kept[0] == endpoint and kept[1].is_open:
+            try:
+                await kept[1].ask()
+                return Pulse.ALIVE
+            except ConnectionError:
+                pass  # whether that was the process's end, a new connection tells
+        self._drop(broker.id)
+        try:
+            _, line = await asyncio.get_running_loop().create_connection(
+                lambda: _Line(lambda: self._on_break(broker.id)), endpoint.host, endpoint.port
+            )
+        except (ConnectionRefusedError, ConnectionResetError):
+            return Pulse.REFUSED
+        self._lines[broker.id] = endpoint, line
+        await line.ask()
+        return Pulse.ALIVE
+
+    def _drop(self, broker: BrokerId) -> None:
+        kept = self._lines.pop(broker, None)
+        if kept is not None:
+            kept[1].close()
+
+    def close(self) -> None:
+        for broker in list(self._lines):
+            self._drop(broker)

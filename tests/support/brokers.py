@@ -1,0 +1,246 @@
+"""Several brokers' cluster sides on one store in memory, with a network that does as it is told, in virtual time.
+
+async with some_brokers(3) as brokers:
+    await brokers.kill(1)                      # its address refuses connections from now on
+    await brokers.until(lambda: brokers.led_by(1) == 0)
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+
+from tests.support.clusters import SeededDice
+from tests.support.virtual_time import LoopClock
+
+from penstock.cluster import (
+    BrokerImage,
+    BrokerRecord,
+    Cluster,
+    ClusterImage,
+    ControllerMetrics,
+    CreateTopic,
+    Endpoint,
+    Others,
+    PlantedBugs,
+    Pulse,
+)
+from penstock.cluster.commands import CreatedTopic
+from penstock.metastore import (
+    Changes,
+    KeyValue,
+    LeaseId,
+    Listing,
+    MemoryMetastore,
+    Revision,
+    Transaction,
+    Unavailable,
+)
+from penstock.model import BrokerId
+from penstock.settings.config import Config
+
+EXPIRE_EVERY_S = 0.05
+LIMIT_S = 120.0
+
+
+class Network:
+    def __init__(self) -> None:
+        self.dead: set[int] = set()
+        self.hung: set[int] = set()
+        self.cut: set[tuple[int, int]] = set()
+        """(from, to): pings from the one do not reach the other."""
+
+
+class SimulatedProbe:
+    def __init__(self, me: int, network: Network) -> None:
+        self._me = me
+        self._network = network
+
+    async def ping(self, broker: BrokerImage) -> Pulse:
+        network = self._network
+        await asyncio.sleep(0.001)
+        if broker.id in network.hung or (self._me, broker.id) in network.cut:
+            await asyncio.sleep(1.0)
+            return Pulse.SILENT
+        return Pulse.REFUSED if broker.id in network.dead else Pulse.ALIVE
+
+    def watch(self, on_break: Callable[[BrokerId], None]) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class Line:
+    """One broker's way to the store, which can be cut; `loses_answers` carries writes out and forgets to say so."""
+
+    def __init__(self, store: MemoryMetastore) -> None:
+        self._store = store
+        self.is_cut = False
+        self.loses_answers = False
+        self.before_commit: Callable[[Transaction], None] = lambda _: None
+        self.commits: list[Transaction] = []
+
+    async def _reach(self) -> None:
+        await asyncio.sleep(0.002)
+        if self.is_cut:
+            await asyncio.sleep(0.1)
+            raise Unavailable("cut off")
+
+    async def get(self, key: str) -> KeyValue | None:
+        await self._reach()
+        return await self._store.get(key)
+
+    async def range(self, prefix: str) -> Listing:
+        await self._reach()
+        return await self._store.range(prefix)
+
+    async def watch(self, prefix: str, from_revision: Revision) -> AsyncGenerator[Changes, None]:
+        async for changes in self._store.watch(prefix, from_revision):
+            while self.is_cut:  # resumed where it was, as etcd's watch is
+                await asyncio.sleep(0.1)
+            await asyncio.sleep(0.001)
+            yield changes
+
+    async def commit(self, transaction: Transaction) -> Revision:
+        await self._reach()
+        self.before_commit(transaction)
+        self.commits.append(transaction)
+        revision = await self._store.commit(transaction)
+        if self.loses_answers:
+            raise Unavailable("the answer was lost")
+        return revision
+
+    async def grant(self, ttl_ms: int) -> LeaseId:
+        await self._reach()
+        return await self._store.grant(ttl_ms)
+
+    async def keep_alive(self, lease: LeaseId) -> None:
+        await self._reach()
+        await self._store.keep_alive(lease)
+
+    async def revoke(self, lease: LeaseId) -> None:
+        await self._reach()
+        await self._store.revoke(lease)
+
+    async def close(self) -> None:
+        pass
+
+
+class Brokers:
+    def __init__(self, settings: Mapping[str, str], bugs: PlantedBugs) -> None:
+        self.store = MemoryMetastore(LoopClock())
+        self.network = Network()
+        self.clusters: dict[int, Cluster] = {}
+        self.lines: dict[int, Line] = {}
+        self.metrics: dict[int, ControllerMetrics] = {}
+        self._settings = settings
+        self._bugs = bugs
+        self._lives = 0
+
+    async def start(
+        self, broker_id: int, *, folder_id: str | None = None, boot_id: str = "boot", machine: str | None = None
+    ) -> Cluster:
+        self._lives += 1
+        self.network.dead.discard(broker_id)
+        self.network.hung.discard(broker_id)
+        line = self.lines[broker_id] = Line(self.store)
+        metrics = self.metrics[broker_id] = ControllerMetrics()
+        cluster = Cluster(
+            line,
+            broker_id=BrokerId(broker_id),
+            config=Config.for_broker({"node.id": str(broker_id), **self._settings}),
+            dice=SeededDice(self._lives),
+            others=Others(LoopClock(), SimulatedProbe(broker_id, self.network), metrics=metrics, bugs=self._bugs),
+        )
+        await cluster.start()
+        try:
+            await cluster.join(
+                BrokerRecord(
+                    endpoints={"PLAINTEXT": Endpoint("127.0.0.1", 9_000 + broker_id)},
+                    folder_id=folder_id or f"folder-{broker_id}",
+                    incarnation=f"life-{self._lives}",
+                    boot_id=boot_id,
+                    machine=machine or f"machine-{broker_id}",
+                )
+            )
+        except BaseException:
+            await cluster.stop()
+            raise
+        self.clusters[broker_id] = cluster
+        return cluster
+
+    async def kill(self, broker_id: int) -> None:
+        """kill -9: it says nothing to anybody, and its address refuses connections."""
+        self.network.dead.add(broker_id)
+        await self.clusters.pop(broker_id).abandon()
+
+    async def hang(self, broker_id: int) -> None:
+        """SIGSTOP: connections are taken and never answered."""
+        self.network.hung.add(broker_id)
+        await self.clusters.pop(broker_id).abandon()
+
+    async def stop(self, broker_id: int) -> None:
+        cluster = self.clusters.pop(broker_id)
+        await cluster.leave(timeout_s=10)
+        await cluster.stop()
+
+    def image(self, broker_id: int | None = None) -> ClusterImage:
+        return self.clusters[broker_id if broker_id is not None else min(self.clusters)].image
+
+    @property
+    def controller(self) -> int:
+        return self.image().controller_id
+
+    def led_by(self, broker_id: int) -> int:
+        return sum(partition.leader == broker_id for _, partition in self.image().partitions())
+
+    async def create(self, name: str, *, partitions: int = 1, replicas: int = 3, **settings: str) -> None:
+        topic = CreateTopic(
+            name,
+            partitions=partitions,
+            replication_factor=replicas,
+            settings=tuple((key.replace("_", "."), value) for key, value in settings.items()),
+        )
+        controller = self.clusters[min(self.clusters)].controller
+        (outcome,) = await controller.create_topics([topic], timeout_ms=10_000)
+        assert isinstance(outcome, CreatedTopic), outcome
+        await self.agree()
+
+    async def agree(self) -> None:
+        """Wait until every broker's image holds all that there is."""
+        for cluster in self.clusters.values():
+            await cluster._feed.catch_up()
+
+    async def until(self, holds: Callable[[], bool]) -> float:
+        """Wait until it holds; the virtual seconds that took."""
+        loop = asyncio.get_running_loop()
+        began_s = loop.time()
+        while not holds():
+            assert loop.time() < began_s + LIMIT_S, "it never came true"
+            await asyncio.sleep(0.01)
+        return loop.time() - began_s
+
+
+@asynccontextmanager
+async def some_brokers(
+    count: int, *, settings: Mapping[str, str] | None = None, bugs: PlantedBugs | None = None
+) -> AsyncIterator[Brokers]:
+    brokers = Brokers(settings or {}, bugs or PlantedBugs())
+
+    async def expire() -> None:
+        while True:
+            await brokers.store.expire_leases()
+            await asyncio.sleep(EXPIRE_EVERY_S)
+
+    expiring = asyncio.create_task(expire())
+    try:
+        for broker_id in range(1, count + 1):
+            await brokers.start(broker_id)
+        await brokers.agree()
+        yield brokers
+    finally:
+        for cluster in brokers.clusters.values():
+            await cluster.abandon()
+        expiring.cancel()
+        await asyncio.wait([expiring])
+        await brokers.store.close()
