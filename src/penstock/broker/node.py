@@ -11,7 +11,7 @@ import asyncio
 import os
 import resource
 import socket
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from penstock.broker.listeners import SocketServer
 from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
 from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.registry import bind
+from penstock.broker.replica_sessions import ReplicaSessions
 from penstock.cluster import BrokerRecord, Cluster, ClusterImage, Controller, Endpoint, ProducerIds, new_cluster_id
 from penstock.coordinators.groups import Groups
 from penstock.errors import Fatal, Refusal
@@ -45,7 +46,7 @@ from penstock.log import (
 from penstock.metastore import EmbeddedMetastore, MetastoreError
 from penstock.metrics import MetricsRegistry, watch_loop_lag
 from penstock.model import BrokerId, Clock, Dice, TopicId, TopicPartition, topic_id_text
-from penstock.replication import Partitions
+from penstock.replication import Fetchers, Partitions
 from penstock.settings import Config, TopicConfig, advertised_endpoints, data_folders, listeners
 from penstock.settings import broker as settings
 
@@ -115,6 +116,8 @@ class Node:
             flusher=flusher,
             registry=self.registry,
             spawn=spawn,
+            in_sync_writes=cluster.in_sync_writes,
+            resignations=cluster.in_sync_writes,
         )
         partitions.adopt(await self._open_logs(cluster.image, partitions))
         cluster.controller.settled = partitions.settled
@@ -129,6 +132,7 @@ class Node:
             registry=self.registry,
             stands_alone=True,
         )
+        fetchers = self._fetchers(cluster, partitions, spawn)
         server = SocketServer(
             self.config,
             Dispatcher(
@@ -145,6 +149,8 @@ class Node:
             with _start_refused_in_words():
                 await cluster.join(self._registration(ports))
             await partitions.settled()
+            fetchers.start()
+            spawn(partitions.keep_in_sync())
             groups.start()
             spawn(self._group_lag(groups, partitions).run())
             spawn(cluster.ended())
@@ -158,6 +164,21 @@ class Node:
             self.is_ready = False
             groups.stop()
             await server.stop()
+            fetchers.stop()
+
+    def _fetchers(
+        self, cluster: Cluster, partitions: Partitions, spawn: Callable[[Coroutine[Any, Any, Any]], asyncio.Task[Any]]
+    ) -> Fetchers:
+        return Fetchers(
+            partitions,
+            cluster.image,
+            me=self.broker_id,
+            config=self.config,
+            own_epoch=lambda: cluster.broker_epoch,
+            spawn=spawn,
+            registry=self.registry,
+            on_unreachable=cluster.suspect,
+        )
 
     def _background(
         self, server: SocketServer, partitions: Partitions, flusher: Flusher
@@ -201,6 +222,7 @@ class Node:
             LoggerLevels: self.loggers,
             Clock: self.clock,
             FetchSessions: sessions,
+            ReplicaSessions: ReplicaSessions(partitions, cluster.image, self.dice, needs_authentication=lambda: False),
         }
 
     @contextmanager

@@ -33,6 +33,8 @@ class RequestContext(msgspec.Struct, frozen=True, gc=False):
     listener: str
     peer: str
     principal: str = "User:ANONYMOUS"
+    broker_id: int = -1
+    """The broker of this cluster that has proved to be at the other end; -1 for everybody else (RULES 25)."""
 
 
 Chunk = Any  # bytes | bytearray | FileSlice: what the connection's writer can send

@@ -1,17 +1,28 @@
 """A partition as its leader sees it: who leads, what may be appended, how far it is committed, who waits for that."""
 
+from penstock.replication.fetchers import Fetchers
+from penstock.replication.in_sync import InSyncKeeper
+from penstock.replication.metrics import ReplicationMetrics
 from penstock.replication.partition import ALL, Appended, Partition, Readable
 from penstock.replication.partitions import Partitions
+from penstock.replication.ports import InSyncWrites, Resignations
+from penstock.replication.replicating import Diverging
 from penstock.replication.rules import AppendRules, NotOneBatch, RecordsRefused, TimestampsRefused
 
 __all__ = [
     "ALL",
     "AppendRules",
     "Appended",
+    "Diverging",
+    "Fetchers",
+    "InSyncKeeper",
+    "InSyncWrites",
     "NotOneBatch",
     "Partition",
     "Partitions",
     "Readable",
     "RecordsRefused",
+    "ReplicationMetrics",
+    "Resignations",
     "TimestampsRefused",
 ]

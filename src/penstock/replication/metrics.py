@@ -11,9 +11,17 @@ class TopicMetrics(Metrics, prefix="kafka_server_brokertopicmetrics", labels=("t
     failedproducerequests = counter("Batches that were refused.")
     totalfetchrequests = counter("Reads of a partition, with or without records.")
     failedfetchrequests = counter("Reads that were refused.")
+    replicationbytesin = counter("Bytes that this broker's followers took over from leaders.")
+    replicationbytesout = counter("Bytes that this broker's leaders sent to followers.")
     producemessageconversions = counter(
         "Batches that were recompressed because the topic's compression.type asks for it."
     )
+
+
+class ReplicationMetrics(Metrics, prefix="kafka_server_replicamanager"):
+    isrshrinks = counter("In-sync sets that this broker's leaders took members out of.")
+    isrexpands = counter("In-sync sets that this broker's leaders added members to.")
+    failedisrupdates = counter("Writes of in-sync sets that lost to another write.")
 
 
 PARTITION_COUNT = reading("kafka_server_replicamanager_partitioncount", "Partitions that this broker keeps.")
@@ -24,6 +32,15 @@ OFFLINE_COUNT = reading(
 UNDER_REPLICATED = reading(
     "kafka_server_replicamanager_underreplicatedpartitions",
     "Partitions led here with fewer in sync than they have replicas.",
+)
+UNDER_MIN_IN_SYNC = reading(
+    "kafka_server_replicamanager_underminisrpartitioncount",
+    "Partitions led here with fewer in sync than min.insync.replicas: they take no acks=all.",
+)
+FETCHER_LAG = reading(
+    "kafka_server_fetcherlagmetrics_consumerlag",
+    "Records that a follower on this broker is behind its leader's high watermark, as of its last fetch.",
+    labels=("topic", "partition"),
 )
 LOG_SIZE = reading("kafka_log_log_size", "Bytes of a partition's log.", labels=("topic", "partition"))
 LOG_START_OFFSET = reading(

@@ -1,4 +1,7 @@
-"""One partition as its leader sees it: appends, reads, the high watermark and who waits for it.
+"""One partition as its leader or a follower sees it: appends, reads, the high watermark and who waits for it.
+
+What this broker is to it is its role: Leader and Follower decide (machine.py, following.py), the partition acts. What
+only replicas have to do with each other is in replica.py.
 
 Invariants
 - Appends run on the event loop without an await between the checks and the write, so whatever was checked still holds.
@@ -7,30 +10,22 @@ Invariants
 - The log's end may be ahead of the high watermark; the range between is neither served nor out of range (RULES 18).
 """
 
-from asyncio import Future, get_running_loop
-from collections import deque
-from collections.abc import Callable, Coroutine
-from typing import Any, Protocol
+from asyncio import Future
 
 import msgspec
 
-from penstock.cluster import is_internal
 from penstock.errors import (
-    FencedLeaderEpoch,
     KafkaStorageError,
     NotEnoughReplicas,
     NotLeaderOrFollower,
     OffsetNotAvailable,
     OffsetOutOfRange,
     PolicyViolation,
-    Refusal,
-    UnknownLeaderEpoch,
 )
-from penstock.log import Duplicate, FileSlice, Flusher, PartitionLog
-from penstock.model import BrokerId, Clock, LeaderEpoch, Offset, PartitionIndex, TopicId, TopicPartition
-from penstock.replication.metrics import TopicMetrics
-from penstock.replication.rules import AppendRules, check_header, clear_append_time, open_batch, stamp_append_time
-from penstock.settings import TopicConfig
+from penstock.log import Duplicate, FileSlice
+from penstock.model import Offset
+from penstock.replication.replicating import ReplicatingReplica
+from penstock.replication.rules import check_header, clear_append_time, open_batch, stamp_append_time
 from penstock.settings import topic as settings
 from penstock.wire import batch as layout
 
@@ -56,95 +51,8 @@ class Readable(msgspec.Struct, gc=False):
     aborted: list[tuple[int, int]] | None = None
 
 
-class Waiter(Protocol):
-    def partition_moved(self) -> None:
-        """The high watermark rose, or the partition's state changed: look again."""
-
-
-class Partition:
-    def __init__(
-        self,
-        *,
-        topic: str,
-        topic_id: TopicId,
-        index: PartitionIndex,
-        broker_id: BrokerId,
-        log: PartitionLog,
-        config: TopicConfig,
-        clock: Clock,
-        flusher: Flusher,
-        metrics: TopicMetrics,
-        spawn: Callable[[Coroutine[Any, Any, None]], object],
-    ) -> None:
-        self.topic = topic
-        self.topic_id = topic_id
-        self.index = index
-        self.is_internal = is_internal(topic)
-        self.log = log
-        self.config = config
-        self.rules = AppendRules.of(config)
-        self.leader_epoch = LeaderEpoch(-1)
-        self.leader = BrokerId(-1)
-        self.replicas: tuple[BrokerId, ...] = ()
-        self.in_sync: tuple[BrokerId, ...] = ()
-        self.epoch_start = log.end_offset
-        self.high_watermark = log.high_watermark
-        self._broker_id = broker_id
-        self._clock = clock
-        self._flusher = flusher
-        self.metrics = metrics
-        self._spawn = spawn
-        # A killed process leaves records that are in the page cache only: they count when they have been flushed.
-        self._durable_end = log.recovery_point if self.rules.flushes_before_ack else log.end_offset
-        self._is_flushing = False
-        self._commit_waiters: deque[tuple[int, Future[None]]] = deque()
-        self._watchers: dict[Waiter, None] = {}
-
-    @property
-    def topic_partition(self) -> TopicPartition:
-        return TopicPartition(self.topic, self.index)
-
-    @property
-    def is_leader(self) -> bool:
-        return self.leader == self._broker_id
-
-    # Leadership -------------------------------------------------------------------------------------------------
-
-    def lead(
-        self, *, epoch: LeaderEpoch, leader: BrokerId, replicas: tuple[BrokerId, ...], in_sync: tuple[BrokerId, ...]
-    ) -> None:
-        """Take the image's word on who leads and who follows; a new epoch begins at the log's end."""
-        if epoch > self.leader_epoch:
-            self.epoch_start = self.log.end_offset
-            self.leader_epoch = epoch
-            if leader == self._broker_id:
-                self.log.epochs.assign(epoch, self.log.end_offset)
-        self.leader, self.replicas, self.in_sync = leader, replicas, in_sync
-        self._advance_high_watermark()
-        if self._durable_end < self.log.end_offset and leader == self._broker_id:
-            self._flush_soon()
-        self._notify()
-
-    def require_leader(self, current_leader_epoch: int = -1) -> None:
-        """Refuse unless this broker leads, under the epoch the caller believes in (-1: it did not say), and its log
-        can be read: of a damaged one even the offsets are a guess, and OFFSET_OUT_OF_RANGE would make consumers start
-        over.
-        """
-        if self.leader != self._broker_id:
-            raise NotLeaderOrFollower(f"{self.topic_partition} is led by broker {self.leader}")
-        if self.log.trouble is not None:
-            self.log.ensure_readable()
-        if current_leader_epoch not in (-1, self.leader_epoch):
-            if current_leader_epoch < self.leader_epoch:
-                raise FencedLeaderEpoch(f"{current_leader_epoch} is older than {self.leader_epoch}")
-            raise UnknownLeaderEpoch(f"{current_leader_epoch} is newer than {self.leader_epoch}")
-
+class Partition(ReplicatingReplica):
     # Append -----------------------------------------------------------------------------------------------------
-
-    def current_rules(self) -> AppendRules:
-        if self.rules.version != self.config.version:
-            self.rules = AppendRules.of(self.config)
-        return self.rules
 
     def append(self, view: memoryview, *, acks: int) -> Appended:
         """Append the one batch in `view`, which is patched in place. The caller may reuse its memory afterwards."""
@@ -172,7 +80,11 @@ class Partition:
         header.leader_epoch = self.leader_epoch
         layout.BASE_OFFSET.pack_into(view, 0, base_offset)
         layout.LEADER_EPOCH.pack_into(view, layout.LEADER_EPOCH_AT, header.leader_epoch)
-        log.append(((header, view),))
+        try:
+            log.append(((header, view),))
+        except KafkaStorageError as error:
+            self.resign(error)
+            raise
         metrics = self.metrics
         metrics.bytesin += len(view)
         metrics.messagesin += header.record_count
@@ -209,69 +121,14 @@ class Partition:
         """
         if appended.next_offset <= self.high_watermark or acks == 0:
             return None
-        if acks != ALL and not self.rules.flushes_before_ack:
-            return None
+        if acks != ALL:
+            if not self.rules.flushes_before_ack or appended.next_offset <= self._durable_end:
+                return None
+            self._flush_soon()
+            return self._durable.wait_for(appended.next_offset)
         if self.rules.flushes_before_ack:
             self._flush_soon()  # a batch sent again, whose own flush failed, would wait for the next append's
-        future: Future[None] = get_running_loop().create_future()
-        self._commit_waiters.append((appended.next_offset, future))
-        return future
-
-    def _flush_soon(self) -> None:
-        if not self._is_flushing:
-            self._is_flushing = True
-            self._spawn(self._flush())
-
-    def _is_flush_due(self, end_offset: int) -> bool:
-        if self.rules.flushes_before_ack:
-            return self._durable_end < end_offset
-        return end_offset - self.log.recovery_point >= self.rules.flush_records
-
-    async def _flush(self) -> None:
-        """Group commit: while one fdatasync runs, later appends gather behind it and share the next one."""
-        try:
-            while self._is_flush_due(upto := self.log.end_offset):
-                await self._flusher.durable(self.log, upto)
-                self._durable_end = max(self._durable_end, upto)
-                self._advance_high_watermark()
-        except Refusal as refusal:
-            self._fail_waiters(refusal)
-        except OSError as error:  # the flush could not even begin
-            self._fail_waiters(self.log.fail("flush failed", error))
-        finally:
-            self._is_flushing = False
-
-    def _fail_waiters(self, refusal: Refusal) -> None:
-        waiters, self._commit_waiters = self._commit_waiters, deque()
-        for _offset, future in waiters:
-            if not future.done():
-                future.set_exception(refusal)
-
-    # High watermark ---------------------------------------------------------------------------------------------
-
-    def _advance_high_watermark(self) -> None:
-        """The leader is the whole in-sync set as long as it has no followers; their ends join the minimum with them."""
-        if self.leader != self._broker_id or self._durable_end <= self.high_watermark:
-            return
-        # The log keeps a copy: for its checkpoint, and as the limit of retention.
-        self.high_watermark = self.log.high_watermark = self._durable_end
-        waiters = self._commit_waiters
-        while waiters and waiters[0][0] <= self.high_watermark:
-            _offset, future = waiters.popleft()
-            if not future.done():
-                future.set_result(None)
-        if self._watchers:
-            self._notify()
-
-    def watch(self, waiter: Waiter) -> None:
-        self._watchers[waiter] = None
-
-    def unwatch(self, waiter: Waiter) -> None:
-        self._watchers.pop(waiter, None)
-
-    def _notify(self) -> None:
-        for waiter in tuple(self._watchers):
-            waiter.partition_moved()
+        return self._committed.wait_for(appended.next_offset)
 
     # Read -------------------------------------------------------------------------------------------------------
 
@@ -323,15 +180,6 @@ class Partition:
         """The largest epoch up to this one that the log knows, and where it ends; -1 and -1 if there is none."""
         return self.log.epochs.end_offset_for(epoch)
 
-    def diverging_epoch(self, last_fetched_epoch: int, offset: int) -> tuple[int, int] | None:
-        """Where a fetcher's log parted from this one, if it did: it must cut back to there and ask again (KIP-595)."""
-        epoch, end_offset = self.end_of_epoch(last_fetched_epoch)
-        if epoch < 0:
-            raise OffsetOutOfRange(f"nothing is known of epoch {last_fetched_epoch} here")
-        if epoch < last_fetched_epoch or end_offset < offset:
-            return epoch, end_offset
-        return None
-
     def latest_offset(self, *, committed_only: bool) -> int:
         """Where a consumer that starts at the end starts; unknown until this epoch's first high watermark (RULES
         18).
@@ -339,14 +187,6 @@ class Partition:
         if self.high_watermark < self.epoch_start:
             raise OffsetNotAvailable(f"the high watermark has not reached this epoch's start at {self.epoch_start} yet")
         return self.last_stable_offset if committed_only else self.high_watermark
-
-    # Ending -----------------------------------------------------------------------------------------------------
-
-    def retire(self) -> None:
-        """The topic is gone, or this broker keeps no replica of it any more: whoever waits is told."""
-        self.leader = BrokerId(-1)
-        self._fail_waiters(NotLeaderOrFollower(f"{self.topic_partition} is no longer here"))
-        self._notify()
 
     # Deleting ---------------------------------------------------------------------------------------------------
 

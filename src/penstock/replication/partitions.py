@@ -12,6 +12,9 @@ from typing import Any
 import structlog
 
 from penstock.cluster import (
+    BrokerGone,
+    BrokerImage,
+    BrokerRegistered,
     ClusterImage,
     ImageChange,
     PartitionChanged,
@@ -24,13 +27,19 @@ from penstock.cluster import (
 )
 from penstock.errors import KafkaStorageError
 from penstock.log import Flusher, LogFolder, PartitionLog
+from penstock.metastore import MetastoreError
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, PartitionIndex, TopicId, TopicPartition
 from penstock.replication import metrics
+from penstock.replication.in_sync import InSyncKeeper
+from penstock.replication.machine import Leader, Proposal
 from penstock.replication.partition import Partition
+from penstock.replication.ports import InSyncWrites, Resignations
+from penstock.replication.replica import Replica
 from penstock.settings import Config, TopicConfig
 from penstock.wire.produce import Endpoint
 
+RESIGN_AGAIN_AFTER_S = 0.5
 RETRY_AFTER_S = 5.0
 """After a log could not be made (a full disk, mostly)."""
 
@@ -54,7 +63,10 @@ class Partitions:
         flusher: Flusher,
         registry: MetricsRegistry,
         spawn: Callable[[Coroutine[Any, Any, None]], object],
+        in_sync_writes: InSyncWrites | None = None,
+        resignations: Resignations | None = None,
     ) -> None:
+        """Without `in_sync_writes` this broker stands alone: nobody follows, and there is no set to keep."""
         self.folders = folders
         self._broker_id = broker_id
         self._image = image
@@ -69,6 +81,18 @@ class Partitions:
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
         self._has_ended = False
         self._subscribers: list[Callable[[Partition], None]] = []
+        self._live: dict[BrokerId, int] = {}
+        """Brokers that may join an in-sync set, with their broker epochs."""
+        self._keeper: InSyncKeeper | None = None
+        if in_sync_writes is not None:
+            self._keeper = InSyncKeeper(
+                in_sync_writes,
+                config=config,
+                clock=clock,
+                metrics=registry.of(metrics.ReplicationMetrics),
+                spawn=spawn,
+            )
+        self._resignations = resignations
         self._expose()
 
     # Finding ----------------------------------------------------------------------------------------------------
@@ -116,6 +140,7 @@ class Partitions:
 
     def adopt(self, logs: dict[TopicPartition, PartitionLog]) -> None:
         """At start: the logs that were found on disk, each of a partition in the image."""
+        self._learn_brokers()
         for topic, image in self._image.partitions():
             log = logs.get(TopicPartition(topic.name, image.index))
             if log is not None:
@@ -124,6 +149,10 @@ class Partitions:
     async def follow(self) -> None:
         """Make and remove logs for as long as the broker runs; begins with those the image has and the disk lacks."""
         self._image.subscribe(self._on_changes)
+        self._learn_brokers()
+        for topic, image in self._image.partitions():
+            if image.index in self._by_id.get(topic.topic_id, {}):
+                self._change(topic, image)  # the image may have moved since the logs were opened
         for topic in self._image.topics.values():
             self._create(topic, 0)
         self._later(self._forget_lost)
@@ -174,6 +203,57 @@ class Partitions:
                     self.config_of(topic).replace_overrides(topic.overrides)
                 case PartitionChanged(topic, _, image):
                     self._change(topic, image)
+                case BrokerRegistered(broker):
+                    self._registered(broker)
+                case BrokerGone(broker):
+                    self._live.pop(broker.id, None)
+
+    def _learn_brokers(self) -> None:
+        self._live.clear()
+        self._live.update({b.id: b.epoch for b in self._image.brokers.values() if not b.is_stopping})
+
+    def _registered(self, broker: BrokerImage) -> None:
+        if broker.is_stopping:
+            self._live.pop(broker.id, None)
+            return
+        self._live[broker.id] = broker.epoch
+        if broker.id != self._broker_id:
+            for partition in self:
+                if partition.is_leader and broker.id in partition.replicas:
+                    partition.broker_registered(broker.id, broker.epoch)
+
+    async def keep_in_sync(self) -> None:
+        """Look after followers for as long as the broker runs."""
+        if self._keeper is not None:
+            await self._keeper.run(self)
+
+    def unreachable(self, broker_id: BrokerId) -> None:
+        """A broker's address refuses connections: no acks=all waits for it (RULES 8)."""
+        for partition in self:
+            if partition.is_leader and broker_id in partition.in_sync:
+                partition.broker_unreachable(broker_id)
+
+    # What replicas ask for --------------------------------------------------------------------------------------
+
+    def propose(self, replica: Replica, leader: Leader, proposal: Proposal) -> None:
+        if self._keeper is not None:
+            self._keeper.submit(replica, leader, proposal)
+
+    def resign(self, replica: Replica, reason: str) -> None:
+        if self._resignations is not None:
+            self._spawn(self._resign(self._resignations, replica, reason))
+
+    async def _resign(self, resignations: Resignations, replica: Replica, reason: str) -> None:
+        epoch = replica.leader_epoch
+        while replica.is_leader and replica.leader_epoch == epoch:
+            try:
+                await resignations.resign(replica.topic_id, replica.index, leader_epoch=epoch, reason=reason)
+                return
+            except MetastoreError as error:
+                _log.error("cannot resign", partition=str(replica.topic_partition), reason=str(error))
+                await asyncio.sleep(RESIGN_AGAIN_AFTER_S)
+
+    # Making and removing logs -----------------------------------------------------------------------------------
 
     def _create(self, topic: TopicImage, first: int) -> None:
         local = self._by_id.get(topic.topic_id, {})
@@ -215,6 +295,8 @@ class Partitions:
             flusher=self._flusher,
             metrics=self.topic_metrics(topic.name),
             spawn=self._spawn,
+            brokers=self._live,
+            around=self,
         )
         local = self._by_id.setdefault(topic.topic_id, {})
         self._by_name[topic.name.encode()] = local
@@ -223,8 +305,26 @@ class Partitions:
 
     def _change(self, topic: TopicImage, image: PartitionImage) -> None:
         partition = self._by_id.get(topic.topic_id, {}).get(image.index)
-        if partition is not None:
+        if self._broker_id not in image.replicas:
+            if partition is not None:
+                self._remove(topic, partition)
+        elif partition is not None:
             self._lead(partition, image)
+        else:
+            self._create(topic, image.index)
+
+    def _remove(self, topic: TopicImage, partition: Partition) -> None:
+        """Another broker keeps this replica now: the log goes, unless it comes back before that is done."""
+        del self._by_id[topic.topic_id][partition.index]
+        partition.retire()
+        self._tell(partition)
+        self._later(lambda: self._remove_log(partition))
+
+    async def _remove_log(self, partition: Partition) -> None:
+        for folder in self.folders:
+            if folder.logs.get(partition.topic_partition) is partition.log:
+                _log.info("replica moved away, its log deleted", partition=str(partition.topic_partition))
+                folder.delete(partition.topic_partition)
 
     def subscribe(self, callback: Callable[[Partition], None]) -> None:
         """Call back, on the loop and at once, whenever a partition appears, goes, or changes its leader or epoch."""
@@ -233,7 +333,7 @@ class Partitions:
             callback(partition)
 
     def _lead(self, partition: Partition, image: PartitionImage) -> None:
-        partition.lead(epoch=image.leader_epoch, leader=image.leader, replicas=image.replicas, in_sync=image.in_sync)
+        partition.assign(image)
         self._tell(partition)
 
     def _tell(self, partition: Partition) -> None:
@@ -268,6 +368,10 @@ class Partitions:
         read(
             metrics.UNDER_REPLICATED,
             lambda: [((), sum(p.is_leader and len(p.in_sync) < len(p.replicas) for p in self))],
+        )
+        read(
+            metrics.UNDER_MIN_IN_SYNC,
+            lambda: [((), sum(isinstance(p.role, Leader) and not p.role.has_enough_in_sync for p in self))],
         )
         for row, value in (
             (metrics.LOG_SIZE, lambda log: log.size),

@@ -38,6 +38,6 @@ REPLICA_SOCKET_TIMEOUT_MS = setting(
 )  # fmt: skip
 REPLICA_SELECTOR_CLASS = setting(
     "replica.selector.class", _BROKER, STRING, default=None,
-    doc="How a leader tells consumers which replica to read from: org.apache.kafka.common.replica.RackAwareReplicaSelector "
-        "sends each to one of its own rack. Without it all read from the leader.",
+    doc="How a leader tells consumers which replica to read from: with the class RackAwareReplicaSelector of "
+        "org.apache.kafka.common.replica each reads in its own rack if it can. Without it all read from the leader.",
 )  # fmt: skip

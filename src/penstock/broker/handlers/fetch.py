@@ -16,6 +16,7 @@ import structlog
 
 from penstock.broker.fetch_sessions import NO_SESSION, Asked, FetchSession, FetchSessions
 from penstock.broker.registry import RawReply, RequestContext, answers_raw
+from penstock.broker.replica_sessions import ReplicaSessions
 from penstock.cluster import ClusterImage
 from penstock.errors import (
     FencedLeaderEpoch,
@@ -56,8 +57,11 @@ def fetch(
     image: ClusterImage,
     sessions: FetchSessions,
     config: Config,
+    replicas: ReplicaSessions,
 ) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply | Future[RawReply]]":
     request = decode_request(frame, position, context.api_version)
+    if request.replica_id >= 0:
+        return replicas.fetch(request, context)
     try:
         session, is_incremental = sessions.begin(request, context.api_version)
     except Refusal as refusal:

@@ -17,6 +17,7 @@ from penstock.broker.clock import SystemDice
 from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.handlers.fetch import _idle, _read, fetch
 from penstock.broker.registry import RequestContext
+from penstock.broker.replica_sessions import ReplicaSessions
 from penstock.errors import FencedLeaderEpoch, OffsetOutOfRange, Refusal, UnknownTopicOrPartition
 from penstock.log import FileSlice
 from penstock.model import BrokerId, LeaderEpoch, Offset
@@ -34,6 +35,7 @@ class Bench:
         self.partitions = SomePartitions(folder, count)
         self.sessions = FetchSessions(slots_max=10, clock=ManualClock(), dice=SystemDice())
         self.config = Config.for_broker()
+        self.replicas = cast(ReplicaSessions, None)  # who is no replica does without
 
     def call(
         self,
@@ -69,6 +71,7 @@ class Bench:
             knows,
             self.sessions,
             self.config,
+            self.replicas,
         )
 
     def response(self, chunks: list[Any], version: int = 16) -> FetchResponse:

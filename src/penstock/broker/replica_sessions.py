@@ -1,0 +1,410 @@
+"""Fetch as a leader answers its followers: one session a follower, which costs what has changed and no more.
+
+A follower names a partition when it joins the session, and again each time it has taken in what it was sent: that is
+how the leader learns how far it is. In between the leader sends nothing more of it, but news: that the high watermark
+or the log's start has moved. So a fetch looks at the partitions that were named and at those in which something
+happened, however many thousands there are.
+
+A fetch that finds nothing is parked. An append wakes it: followers read to the log's end, not to the high watermark. A
+newer fetch of the same session answers it as it is, so that a follower can name another partition at once. News of the
+high watermark alone waits a little: the next append nearly always carries it.
+"""
+
+import asyncio
+from asyncio import Future
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
+
+import structlog
+
+from penstock.broker.fetch_sessions import EPOCH_MAX, FINAL_EPOCH, FULL_EPOCH, NO_SESSION
+from penstock.broker.registry import RawReply, RequestContext
+from penstock.cluster import ClusterImage
+from penstock.errors import (
+    ClusterAuthorizationFailed,
+    FetchSessionIdNotFound,
+    InvalidFetchSessionEpoch,
+    OffsetOutOfRange,
+    Refusal,
+    UnknownServerError,
+    UnknownTopicId,
+    UnknownTopicOrPartition,
+)
+from penstock.model import BrokerId, Dice
+from penstock.replication import Diverging, Partition, Partitions
+from penstock.wire.fetch import TOPIC_IDS_FROM, FetchPartition, FetchRequest, PartitionAnswer, encode_response
+from penstock.wire.produce import TopicKey
+
+NEWS_AFTER_S: Final = 0.005
+"""How long news of a high watermark waits for records to travel with."""
+
+_log = structlog.get_logger(__name__)
+
+Place = tuple[TopicKey, int]
+
+
+class Followed:
+    """One partition of a follower's session. Watches the partition for as long as it is in the session."""
+
+    __slots__ = (
+        "asked",
+        "diverging",
+        "is_waiting",
+        "key",
+        "partition",
+        "refusal",
+        "session",
+        "told_mark",
+        "told_start",
+    )
+
+    def __init__(self, session: "ReplicaSession", key: TopicKey, partition: Partition, asked: FetchPartition) -> None:
+        self.session = session
+        self.key = key
+        self.partition = partition
+        self.asked = asked
+        self.is_waiting = False
+        """It was sent something, and is named again when that is taken in."""
+        self.refusal: Refusal | None = None
+        self.diverging: Diverging | None = None
+        self.told_mark = asked.high_watermark
+        self.told_start = asked.log_start_offset
+        partition.watch(self)
+        partition.watch_end(self)
+
+    def end_moved(self) -> None:
+        if not self.is_waiting:
+            self.session.wake(self)
+
+    def partition_moved(self) -> None:
+        if self.is_waiting:
+            return
+        if self.partition.leader_epoch == self.asked.current_leader_epoch and self.partition.is_leader:
+            self.session.news(self)
+        else:
+            self.session.wake(self)
+
+    def leave(self) -> None:
+        self.partition.unwatch(self)
+        self.partition.unwatch_end(self)
+
+
+class ReplicaSession:
+    def __init__(self, session_id: int, broker_id: BrokerId, partitions: Partitions, image: ClusterImage) -> None:
+        self.id = session_id
+        self.broker_id = broker_id
+        self.epoch = 1
+        self._partitions = partitions
+        self._image = image
+        self._followed: dict[Place, Followed] = {}
+        self._to_read: dict[Followed, None] = {}
+        self._news: dict[Followed, None] = {}
+        self._request: FetchRequest | None = None
+        self._version = 0
+        self._by_id = True
+        self._parked: Future[RawReply] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._news_timer: asyncio.TimerHandle | None = None
+        self._is_scheduled = False
+
+    def __len__(self) -> int:
+        return len(self._followed)
+
+    # A request --------------------------------------------------------------------------------------------------
+
+    def fetch(
+        self, request: FetchRequest, version: int, *, may_park: bool
+    ) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply | Future[RawReply]]":
+        self.release()
+        self._request, self._version = request, version
+        self._by_id = version >= TOPIC_IDS_FROM
+        unknown = self._take_in(request)
+        if cold := self._cold():
+            return self._fetch_cold(cold, unknown, may_park)
+        return self._answer_or_park(unknown, may_park)
+
+    async def _fetch_cold(
+        self, cold: list[Followed], unknown: "list[tuple[TopicKey, PartitionAnswer]]", may_park: bool
+    ) -> "RawReply | Future[RawReply]":
+        """Load indexes in threads first: the loop does not wait for a disk."""
+        for followed in cold:
+            await asyncio.to_thread(followed.partition.log.warm, followed.asked.offset)
+        return self._answer_or_park(unknown, may_park)
+
+    def _cold(self) -> list[Followed]:
+        return [
+            followed
+            for followed in self._to_read
+            if followed.asked.offset < followed.partition.log.end_offset
+            and not followed.partition.log.is_near(max(followed.asked.offset, followed.partition.log.start_offset))
+        ]
+
+    def _take_in(self, request: FetchRequest) -> "list[tuple[TopicKey, PartitionAnswer]]":
+        """Take note of what the follower says of each partition it names; what cannot be answered for is returned."""
+        unknown = []
+        find = self._partitions.finder(by_id=self._by_id)
+        for key, parts in request.topics:
+            local = find(key)
+            for asked in parts:
+                partition = None if local is None else local.get(asked.index)
+                if partition is None:
+                    self._forget((key, asked.index))
+                    unknown.append((key, self._unknown(key, asked.index)))
+                else:
+                    self._note(key, partition, asked, request.replica_epoch)
+        for key, indexes in request.forgotten:
+            for index in indexes:
+                self._forget((key, index))
+        return unknown
+
+    def _note(self, key: TopicKey, partition: Partition, asked: FetchPartition, broker_epoch: int) -> None:
+        followed = self._followed.get((key, asked.index))
+        if followed is None or followed.partition is not partition:
+            self._forget((key, asked.index))
+            followed = self._followed[key, asked.index] = Followed(self, key, partition, asked)
+        followed.asked = asked
+        followed.is_waiting = False
+        followed.refusal = followed.diverging = None
+        followed.told_mark = asked.high_watermark
+        try:
+            followed.diverging = partition.fetched_by(self.broker_id, asked, broker_epoch=broker_epoch)
+        except Exception as error:
+            followed.refusal = self._refusal(partition, error)
+        self._to_read[followed] = None
+
+    def _refusal(self, partition: Partition, error: Exception) -> Refusal:
+        if isinstance(error, Refusal):
+            return error
+        _log.error("replica fetch failed", partition=str(partition.topic_partition), exc_info=error)
+        return UnknownServerError()
+
+    def _forget(self, place: Place) -> None:
+        gone = self._followed.pop(place, None)
+        if gone is not None:
+            gone.leave()
+            self._to_read.pop(gone, None)
+            self._news.pop(gone, None)
+
+    def _unknown(self, key: TopicKey, index: int) -> PartitionAnswer:
+        if self._by_id and key not in self._image.topics_by_id:
+            return PartitionAnswer(index, UnknownTopicId.code)
+        return PartitionAnswer(index, UnknownTopicOrPartition.code)
+
+    # An answer --------------------------------------------------------------------------------------------------
+
+    def _answer_or_park(
+        self, unknown: "list[tuple[TopicKey, PartitionAnswer]]", may_park: bool
+    ) -> "RawReply | Future[RawReply]":
+        assert self._request is not None
+        answers = [*unknown, *self._read()]
+        if self._is_enough(answers) or not may_park:
+            return self._encode(answers)
+        self._put_back(answers)
+        loop = asyncio.get_running_loop()
+        self._parked = parked = loop.create_future()
+        parked.add_done_callback(self._unparked)
+        self._timer = loop.call_later(self._request.wait_ms_max / 1000, self.release)
+        if self._news:
+            self._tell_news_later()
+        return parked
+
+    def _is_enough(self, answers: "list[tuple[TopicKey, PartitionAnswer]]") -> bool:
+        assert self._request is not None
+        if not answers:
+            return False
+        if self._request.bytes_min <= 1:
+            return True
+        size = sum(answer.records.size for _, answer in answers if answer.records is not None)
+        return size >= self._request.bytes_min or any(answer.records is None for _, answer in answers)
+
+    def _put_back(self, answers: "list[tuple[TopicKey, PartitionAnswer]]") -> None:
+        """Too little to answer with: the follower is owed it still."""
+        for key, answer in answers:
+            answer.records.release()
+            followed = self._followed[key, answer.index]
+            followed.is_waiting = False
+            followed.partition.metrics.replicationbytesout -= answer.records.size
+            self._to_read[followed] = None
+
+    def _read(self, *, with_news: bool = False) -> "list[tuple[TopicKey, PartitionAnswer]]":
+        assert self._request is not None
+        answers: list[tuple[TopicKey, PartitionAnswer]] = []
+        left, slices_left = self._request.bytes_max, self._partitions.slices_max
+        to_read, self._to_read = self._to_read, {}
+        for followed in to_read:
+            if left <= 0 or not slices_left:
+                self._to_read[followed] = None  # the first of the next answer
+                continue
+            is_first = left == self._request.bytes_max
+            answer = self._read_one(followed, min(followed.asked.bytes_max, left), at_least_one=is_first)
+            if answer is None:
+                if followed.asked.offset < followed.partition.log.end_offset:
+                    self._to_read[followed] = None  # too large for what is left of this answer
+                elif self._has_news(followed):
+                    self._news[followed] = None
+                continue
+            if answer.records is not None:
+                left -= answer.records.size
+                slices_left -= 1
+                followed.partition.metrics.replicationbytesout += answer.records.size
+            answers.append((followed.key, answer))
+        if answers or with_news:
+            answers += [(followed.key, self._state(followed)) for followed in self._news if self._has_news(followed)]
+            self._news.clear()
+        return answers
+
+    def _read_one(self, followed: Followed, bytes_max: int, *, at_least_one: bool) -> PartitionAnswer | None:
+        partition, asked = followed.partition, followed.asked
+        records, refusal = None, followed.refusal
+        try:
+            if refusal is None:
+                partition.require_leader(asked.current_leader_epoch)
+                if followed.diverging is None:
+                    records = partition.slice_for_replica(asked.offset, bytes_max=bytes_max, at_least_one=at_least_one)
+                    if records is None:
+                        return None
+        except Exception as error:
+            refusal = self._refusal(partition, error)
+        followed.is_waiting = True
+        answer = self._state(followed)
+        answer.records = records
+        if refusal is not None:
+            answer.error_code = refusal.code
+            if not isinstance(refusal, OffsetOutOfRange):
+                answer.current_leader = (partition.leader, partition.leader_epoch)
+        elif followed.diverging is not None:
+            answer.diverging_epoch = (followed.diverging.epoch, followed.diverging.end_offset)
+        return answer
+
+    def _state(self, followed: Followed) -> PartitionAnswer:
+        partition = followed.partition
+        followed.told_mark, followed.told_start = partition.high_watermark, partition.log.start_offset
+        return PartitionAnswer(
+            partition.index,
+            high_watermark=followed.told_mark,
+            last_stable_offset=-1,  # a follower works out its own
+            log_start_offset=followed.told_start,
+        )
+
+    def _has_news(self, followed: Followed) -> bool:
+        partition = followed.partition
+        return not followed.is_waiting and (
+            followed.told_mark != partition.high_watermark or followed.told_start != partition.log.start_offset
+        )
+
+    def _encode(self, answers: "list[tuple[TopicKey, PartitionAnswer]]") -> RawReply:
+        topics: dict[TopicKey, list[PartitionAnswer]] = {}
+        for key, answer in answers:
+            topics.setdefault(key, []).append(answer)
+        return encode_response(self._version, list(topics.items()), session_id=self.id)
+
+    # While parked -----------------------------------------------------------------------------------------------
+
+    def wake(self, followed: Followed) -> None:
+        self._to_read[followed] = None
+        if self._parked is not None and not self._is_scheduled:
+            # Many appends of one receive become one answer: the loop comes back here after the last of them.
+            self._is_scheduled = True
+            asyncio.get_running_loop().call_soon(self._look_again)
+
+    def news(self, followed: Followed) -> None:
+        self._news[followed] = None
+        if self._parked is not None:
+            self._tell_news_later()
+
+    def _tell_news_later(self) -> None:
+        if self._news_timer is None:
+            self._news_timer = asyncio.get_running_loop().call_later(NEWS_AFTER_S, self._tell_news)
+
+    def _tell_news(self) -> None:
+        self._news_timer = None
+        self._look_again(with_news=True)
+
+    def _look_again(self, *, with_news: bool = False) -> None:
+        self._is_scheduled = False
+        parked = self._parked
+        if parked is None or parked.done():
+            return
+        answers = self._read(with_news=with_news)
+        if self._is_enough(answers):
+            self._finish(answers)
+        else:
+            self._put_back(answers)
+
+    def _unparked(self, parked: "Future[RawReply]") -> None:
+        if parked.cancelled() and self._parked is parked:
+            self._parked = None
+            for timer in (self._timer, self._news_timer):
+                if timer is not None:
+                    timer.cancel()
+            self._timer = self._news_timer = None
+
+    def release(self) -> None:
+        """Answer a parked fetch as it is: its time is over, or a newer one is here."""
+        if self._parked is not None and not self._parked.done():
+            self._finish(self._read(with_news=True))
+
+    def _finish(self, answers: "list[tuple[TopicKey, PartitionAnswer]]") -> None:
+        parked, self._parked = self._parked, None
+        assert parked is not None
+        for timer in (self._timer, self._news_timer):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._news_timer = None
+        parked.set_result(self._encode(answers))
+
+    def end(self) -> None:
+        """The follower has begun another session, or none: nothing here is watched any more."""
+        if self._parked is not None and not self._parked.done():
+            self._finish([])
+        for followed in self._followed.values():
+            followed.leave()
+        self._followed.clear()
+        self._to_read.clear()
+        self._news.clear()
+
+
+class ReplicaSessions:
+    """The sessions of all followers: one each, since a follower has one fetcher for each leader."""
+
+    def __init__(
+        self, partitions: Partitions, image: ClusterImage, dice: Dice, *, needs_authentication: Callable[[], bool]
+    ) -> None:
+        self._partitions = partitions
+        self._image = image
+        self._dice = dice
+        self._needs_authentication = needs_authentication
+        self._sessions: dict[BrokerId, ReplicaSession] = {}
+
+    def fetch(
+        self, request: FetchRequest, context: RequestContext
+    ) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply | Future[RawReply]]":
+        version = context.api_version
+        broker_id = BrokerId(request.replica_id)
+        if self._needs_authentication() and context.broker_id != broker_id:
+            # A stranger's word must not move a high watermark (RULES 25).
+            return encode_response(version, [], error_code=ClusterAuthorizationFailed.code)
+        if request.session_epoch in (FULL_EPOCH, FINAL_EPOCH):
+            # Answered at once: the follower needs the session's number before it can say more.
+            return self._begin(broker_id).fetch(request, version, may_park=False)
+        session = self._sessions.get(broker_id)
+        if session is None or session.id != request.session_id:
+            return encode_response(version, [], error_code=FetchSessionIdNotFound.code)
+        if session.epoch != request.session_epoch:
+            return encode_response(version, [], error_code=InvalidFetchSessionEpoch.code)
+        session.epoch = session.epoch + 1 if session.epoch < EPOCH_MAX else 1
+        return session.fetch(request, version, may_park=request.wait_ms_max > 0)
+
+    def _begin(self, broker_id: BrokerId) -> ReplicaSession:
+        former = self._sessions.pop(broker_id, None)
+        if former is not None:
+            former.end()
+        session_id = NO_SESSION
+        while session_id == NO_SESSION:
+            session_id = int.from_bytes(self._dice.random_bytes(4), "big") & 0x7FFFFFFF
+        session = ReplicaSession(session_id, broker_id, self._partitions, self._image)
+        self._sessions[broker_id] = session
+        return session
+
+    def __len__(self) -> int:
+        return len(self._sessions)

@@ -1,0 +1,350 @@
+"""Fetches from one leader everything that this broker follows there: one connection, one session, all partitions.
+
+An answer is taken in as soon as it is whole: records are appended from the memory they were received into, and the next
+fetch leaves at once, for it is what tells the leader that they are here. A partition is named in the session when it is
+new, and each time something of it was taken in; in between it costs nothing. While a fetch is parked at the leader a
+second one may follow, which makes the leader answer the first: so a partition that is new here need not wait.
+
+A partition for itself may be busy: being flushed, so that the leader learns of records only when they are on disk
+(RULES 20), or backing off after a refusal. The others go on.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Final
+
+import structlog
+
+from penstock.errors import (
+    CorruptMessage,
+    FencedLeaderEpoch,
+    NotLeaderOrFollower,
+    OffsetOutOfRange,
+    Refusal,
+    UnknownLeaderEpoch,
+    error_name,
+    refusal_for,
+)
+from penstock.model import BrokerId
+from penstock.replication.following import Follower
+from penstock.replication.partition import Partition
+from penstock.replication.peer_connection import PeerConnection
+from penstock.replication.replicating import Diverging
+from penstock.settings import Config
+from penstock.settings import broker as settings
+from penstock.wire.fetch import FetchPartition
+from penstock.wire.malformed import Malformed
+from penstock.wire.replica_fetch import FetchedPartition, decode_head, decode_partitions, encode_request
+
+IN_FLIGHT_MAX: Final = 2
+BACKOFF_FIRST_S: Final = 0.01
+CONNECT_TIMEOUT_S: Final = 5.0
+FRAME_OVERHEAD: Final = 64 * 1024 * 1024
+"""Beyond the records asked for: one batch may be larger than all limits, and each partition has its header."""
+
+_SHORTLY = (FencedLeaderEpoch.code, UnknownLeaderEpoch.code, NotLeaderOrFollower.code)
+"""One of the two has not seen the image's newest yet: no reason for a word in the log."""
+
+_log = structlog.get_logger(__name__)
+
+Key = tuple[bytes, int]
+
+
+class Place:
+    """A followed partition, in one leader epoch."""
+
+    __slots__ = ("backoff_s", "epoch", "is_busy", "key", "lag", "partition", "retry")
+
+    def __init__(self, key: Key, partition: Partition) -> None:
+        self.key = key
+        self.partition = partition
+        self.epoch = partition.leader_epoch
+        self.is_busy = False
+        self.lag = 0
+        self.backoff_s = 0.0
+        self.retry: asyncio.TimerHandle | None = None
+
+    def is_current(self, leader: BrokerId) -> bool:
+        role = self.partition.role
+        return isinstance(role, Follower) and role.epoch == self.epoch and role.leader == leader
+
+
+class LeaderFetcher:
+    def __init__(
+        self,
+        leader: BrokerId,
+        *,
+        me: BrokerId,
+        config: Config,
+        locate: Callable[[BrokerId], tuple[str, int] | None],
+        own_epoch: Callable[[], int],
+        spawn: Callable[[Coroutine[Any, Any, Any]], object],
+        greet: Callable[[PeerConnection], Awaitable[None]] | None = None,
+        on_unreachable: Callable[[BrokerId], None] = lambda _broker: None,
+    ) -> None:
+        """`greet` proves to the leader who is asking; `locate` finds its address, None while it has none."""
+        self.leader = leader
+        self.places: dict[Key, Place] = {}
+        self._me = me
+        self._config = config
+        self._locate = locate
+        self._own_epoch = own_epoch
+        self._spawn = spawn
+        self._greet = greet
+        self._on_unreachable = on_unreachable
+        self._connection: PeerConnection | None = None
+        self._try_now = asyncio.Event()
+        self._retry_s = 0.0
+        self._reset_session()
+        self._is_scheduled = False
+        self._heard_at = 0.0
+
+    # Which partitions -------------------------------------------------------------------------------------------
+
+    def follow(self, partition: Partition) -> None:
+        key = (partition.topic_id, partition.index)
+        former = self.places.get(key)
+        if former is not None:
+            if former.partition is partition and former.epoch == partition.leader_epoch:
+                return
+            self._drop(former)
+        place = self.places[key] = Place(key, partition)
+        self._forgotten.pop(key, None)
+        self._flush_or_name(place)
+
+    def forget(self, partition: Partition) -> None:
+        place = self.places.get((partition.topic_id, partition.index))
+        if place is not None:
+            self._drop(place)
+            self._forgotten[place.key] = None
+
+    def _drop(self, place: Place) -> None:
+        del self.places[place.key]
+        self._named.pop(place, None)
+        if place.retry is not None:
+            place.retry.cancel()
+
+    def try_now(self) -> None:
+        """Something is new: the leader's address, or this broker's own registration."""
+        self._try_now.set()
+        self._send_soon()
+
+    # The connection ---------------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Until cancelled. Whatever ends a connection, another one is tried, after a growing pause."""
+        while True:
+            self._try_now.clear()
+            try:
+                await self._converse()
+            except (OSError, TimeoutError, EOFError, Refusal, Malformed) as error:
+                self._lost(error)
+            except Exception:  # a bug: this leader's partitions fall behind, and the log says why
+                _log.exception("fetcher failed", leader=self.leader)
+            self._retry_s = min(max(2 * self._retry_s, BACKOFF_FIRST_S), self._backoff_max_s)
+            try:
+                await asyncio.wait_for(self._try_now.wait(), self._retry_s)
+            except TimeoutError:
+                pass
+
+    def _lost(self, error: Exception) -> None:
+        _log.info("leader not reached", leader=self.leader, reason=str(error) or type(error).__name__)
+        if isinstance(error, ConnectionError):
+            self._on_unreachable(self.leader)
+
+    async def _converse(self) -> None:
+        address = self._locate(self.leader)
+        if address is None:
+            return
+        host, port = address
+        bytes_max = self._config[settings.REPLICA_FETCH_RESPONSE_MAX_BYTES] + FRAME_OVERHEAD
+        connection = await PeerConnection.open(
+            host, port, self._on_frame, frame_bytes_max=bytes_max, timeout_s=CONNECT_TIMEOUT_S
+        )
+        try:
+            if self._greet is not None:
+                await self._greet(connection)
+            self._reset_session()
+            self._connection = connection
+            self._heard_at = asyncio.get_running_loop().time()
+            self._send()
+            await self._until_lost(connection)
+        finally:
+            self._connection = None
+            connection.close()
+
+    async def _until_lost(self, connection: PeerConnection) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            silence_s_max = self._config[settings.REPLICA_SOCKET_TIMEOUT_MS] / 1000
+            done, _ = await asyncio.wait([connection.lost], timeout=silence_s_max / 2)
+            if done:
+                await connection.lost
+            if self._in_flight and loop.time() - self._heard_at > silence_s_max:
+                raise TimeoutError(f"no answer for {silence_s_max} s")
+
+    @property
+    def _backoff_max_s(self) -> float:
+        return self._config[settings.REPLICA_FETCH_BACKOFF_MS] / 1000
+
+    def _reset_session(self) -> None:
+        self._session_id = self._session_epoch = 0
+        self._session_of = -1
+        """This broker's registration under which the session was begun."""
+        self._session_from = 0
+        """The request that began it: earlier answers are of the session before."""
+        self._in_flight = 0
+        self._correlation_id = 0
+        self._named: dict[Place, None] = {}
+        self._forgotten: dict[Key, None] = {}
+
+    # Asking -----------------------------------------------------------------------------------------------------
+
+    def _name(self, place: Place) -> None:
+        place.retry = None
+        place.is_busy = False
+        self._named[place] = None
+        self._send_soon()
+
+    def _send_soon(self) -> None:
+        """Many partitions that change at once become one fetch."""
+        if self._connection is not None and not self._is_scheduled:
+            self._is_scheduled = True
+            asyncio.get_running_loop().call_soon(self._send)
+
+    def _send(self) -> None:
+        self._is_scheduled = False
+        connection = self._connection
+        if connection is None or not self.places:
+            return
+        own_epoch = self._own_epoch()
+        if own_epoch <= 0 or self._in_flight >= IN_FLIGHT_MAX:
+            return
+        if own_epoch != self._session_of:
+            self._session_id = self._session_epoch = 0
+            self._session_of = own_epoch
+            self._session_from = self._correlation_id + 1
+            self._named = {place: None for place in self.places.values() if not place.is_busy}
+            self._forgotten.clear()
+        elif self._session_epoch and not self._session_id:
+            return  # the session is about to begin: its number comes with the first answer, at once
+        elif self._in_flight and not self._named:
+            return
+        asked: dict[bytes, list[FetchPartition]] = {}
+        bytes_max = self._config[settings.REPLICA_FETCH_MAX_BYTES]
+        for place in self._named:
+            asked.setdefault(place.key[0], []).append(self._ask(place, bytes_max))
+        forgotten: dict[bytes, list[int]] = {}
+        for topic_id, index in self._forgotten:
+            forgotten.setdefault(topic_id, []).append(index)
+        self._named, self._forgotten = {}, {}
+        self._correlation_id += 1
+        frame = encode_request(
+            correlation_id=self._correlation_id & 0x7FFFFFFF,
+            replica_id=self._me,
+            replica_epoch=own_epoch,
+            wait_ms_max=self._config[settings.REPLICA_FETCH_WAIT_MAX_MS],
+            bytes_min=self._config[settings.REPLICA_FETCH_MIN_BYTES],
+            bytes_max=self._config[settings.REPLICA_FETCH_RESPONSE_MAX_BYTES],
+            session_id=self._session_id,
+            session_epoch=self._session_epoch,
+            asked=asked,
+            forgotten=forgotten,
+        )
+        self._session_epoch = self._session_epoch + 1 if self._session_epoch < 0x7FFFFFFF else 1
+        self._in_flight += 1
+        connection.send(frame)
+
+    def _ask(self, place: Place, bytes_max: int) -> FetchPartition:
+        partition = place.partition
+        offset, last_epoch = partition.place()
+        return FetchPartition(
+            index=partition.index,
+            offset=offset,
+            bytes_max=bytes_max,
+            current_leader_epoch=place.epoch,
+            last_fetched_epoch=last_epoch,
+            log_start_offset=partition.log.start_offset,
+            high_watermark=partition.high_watermark,
+        )
+
+    # Taking in --------------------------------------------------------------------------------------------------
+
+    def _on_frame(self, frame: memoryview) -> None:
+        head = decode_head(frame)
+        self._in_flight -= 1
+        self._heard_at = asyncio.get_running_loop().time()
+        if head.error_code:
+            raise refusal_for(head.error_code)(f"the leader refuses the fetch: {error_name(head.error_code)}")
+        if head.correlation_id >= self._session_from & 0x7FFFFFFF:
+            self._session_id = head.session_id
+        self._retry_s = 0.0
+        for answer in decode_partitions(frame, head.position):
+            place = self.places.get((answer.topic_id, answer.index))
+            if place is not None and place.is_current(self.leader):
+                self._take_in(place, answer)
+        self._send()
+
+    def _take_in(self, place: Place, answer: FetchedPartition) -> None:
+        partition = place.partition
+        try:
+            if answer.error_code:
+                self._refused(place, answer)
+            elif answer.diverging_epoch >= 0:
+                partition.cut_back(Diverging(answer.diverging_epoch, answer.diverging_end_offset))
+                self._named[place] = None
+            else:
+                self._append(place, answer)
+        except Refusal as refusal:
+            # A log that takes no more records, or a batch that is damaged: asked for again, after a pause.
+            _log.warning("not replicated", partition=str(partition.topic_partition), reason=refusal.message)
+            self._back_off(place, shortly=isinstance(refusal, CorruptMessage))
+
+    def _append(self, place: Place, answer: FetchedPartition) -> None:
+        partition, log = place.partition, place.partition.log
+        start_before = log.start_offset
+        records = answer.records
+        counts = partition.append_replicated(records) if records is not None else True
+        partition.take_over(leaders_high_watermark=answer.high_watermark, leaders_start=answer.log_start_offset)
+        place.lag = max(answer.high_watermark - log.end_offset, 0)
+        place.backoff_s = 0.0
+        if not counts:
+            self._flush_or_name(place)
+        elif records is not None or log.start_offset != start_before:
+            self._named[place] = None
+
+    def _refused(self, place: Place, answer: FetchedPartition) -> None:
+        partition = place.partition
+        if answer.error_code == OffsetOutOfRange.code and answer.log_start_offset >= 0:
+            partition.start_anew(answer.log_start_offset)
+            self._named[place] = None
+            return
+        if answer.error_code not in _SHORTLY:
+            name = error_name(answer.error_code)
+            _log.info("fetch refused", partition=str(partition.topic_partition), leader=self.leader, error=name)
+        self._back_off(place, shortly=True)
+
+    def _back_off(self, place: Place, *, shortly: bool) -> None:
+        place.is_busy = True
+        first_s = BACKOFF_FIRST_S if shortly else self._backoff_max_s
+        place.backoff_s = min(max(2 * place.backoff_s, first_s), self._backoff_max_s)
+        place.retry = asyncio.get_running_loop().call_later(place.backoff_s, self._name, place)
+
+    def _flush_or_name(self, place: Place) -> None:
+        if place.partition.is_flushed:
+            self._name(place)
+        else:
+            place.is_busy = True
+            self._spawn(self._flush(place))
+
+    async def _flush(self, place: Place) -> None:
+        try:
+            await place.partition.flush_replicated()
+        except Refusal as refusal:
+            partition = place.partition
+            _log.warning("not flushed", partition=str(partition.topic_partition), reason=refusal.message)
+            if self.places.get(place.key) is place:
+                self._back_off(place, shortly=False)
+            return
+        if self.places.get(place.key) is place:
+            self._flush_or_name(place)  # more may have come meanwhile

@@ -1,0 +1,120 @@
+"""Carries out what leaders propose: writes in-sync sets, and brings the outcome back, whatever it takes (RULES 6).
+
+A write that nobody answered stays pending, and is sent again as it is until the store has said yes or no. "No" after
+an unanswered one may mean that the unanswered one was made: then the image, caught up, is the judge. One task a
+proposal; a partition has one proposal at a time.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any
+
+import structlog
+
+from penstock.metastore import Conflict, MetastoreError, Revision
+from penstock.model import Clock
+from penstock.replication.machine import Leader, Proposal
+from penstock.replication.metrics import ReplicationMetrics
+from penstock.replication.ports import InSyncWrites
+from penstock.replication.replica import Replica
+from penstock.settings import Config
+from penstock.settings.broker import REPLICA_LAG_TIME_MAX_MS
+
+RETRY_FIRST_S = 0.05
+RETRY_MAX_S = 1.0
+TICK_MAX_S = 1.0
+
+_log = structlog.get_logger(__name__)
+
+
+class InSyncKeeper:
+    def __init__(
+        self,
+        writes: InSyncWrites,
+        *,
+        config: Config,
+        clock: Clock,
+        metrics: ReplicationMetrics,
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
+        self._writes = writes
+        self._config = config
+        self._clock = clock
+        self._metrics = metrics
+        self._spawn = spawn
+
+    def submit(self, partition: Replica, leader: Leader, proposal: Proposal) -> None:
+        self._spawn(self._carry_out(partition, leader, proposal))
+
+    async def run(self, partitions: Iterable[Replica]) -> None:
+        """Look from time to time for followers that have stayed behind, or may join."""
+        while True:
+            lag_ms_max = self._config[REPLICA_LAG_TIME_MAX_MS]
+            await asyncio.sleep(min(lag_ms_max / 2000, TICK_MAX_S))
+            for partition in list(partitions):
+                partition.look_after_followers(lag_ms_max=lag_ms_max)
+
+    async def _carry_out(self, partition: Replica, leader: Leader, proposal: Proposal) -> None:
+        """One write, and those that its outcome leads to, one after the other."""
+        following: Proposal | None = proposal
+        while following is not None:
+            proposal, following = following, None
+            try:
+                following = await self._write(partition, leader, proposal)
+            finally:
+                partition.in_sync_settled(leader)
+
+    async def _write(self, partition: Replica, leader: Leader, proposal: Proposal) -> Proposal | None:
+        retry_s, is_uncertain = RETRY_FIRST_S, False
+        while leader.pending is proposal and partition.role is leader:
+            try:
+                revision = await self._writes.write(
+                    partition.topic_id,
+                    partition.index,
+                    expected_revision=Revision(proposal.expected_revision),
+                    in_sync=proposal.in_sync,
+                    eligible=proposal.eligible,
+                    joining={broker: Revision(epoch) for broker, epoch in proposal.joining.items()},
+                    again=is_uncertain,
+                )
+                self._count(partition, leader, proposal)
+                return leader.written(proposal, revision, self._now())
+            except Conflict as conflict:
+                self._metrics.failedisrupdates += 1
+                _log.debug("in-sync write lost", partition=str(partition.topic_partition), reason=str(conflict))
+                # What we went by was old: what comes next goes by the image as it is now.
+                if await self._has_caught_up() or not is_uncertain:
+                    leader.conflicted(proposal, self._now())
+            except MetastoreError as error:
+                is_uncertain = True
+                leader.timed_out(proposal, self._now())
+                _log.warning("in-sync write pending", partition=str(partition.topic_partition), reason=str(error))
+            await asyncio.sleep(retry_s)
+            retry_s = min(2 * retry_s, RETRY_MAX_S)
+        # The watch told the outcome, the write was refused, or another broker leads.
+        return leader.review() if partition.role is leader else None
+
+    async def _has_caught_up(self) -> bool:
+        try:
+            await self._writes.catch_up()
+        except MetastoreError:
+            return False
+        return True
+
+    def _now(self) -> int:
+        return int(self._clock.monotonic() * 1000)
+
+    def _count(self, partition: Replica, leader: Leader, proposal: Proposal) -> None:
+        before = set(leader.image.in_sync) if leader.pending is proposal else set(proposal.in_sync)
+        joined, left = set(proposal.in_sync) - before, before - set(proposal.in_sync)
+        self._metrics.isrexpands += bool(joined)
+        self._metrics.isrshrinks += bool(left)
+        if joined or left:
+            _log.info(
+                "in-sync set changed",
+                partition=str(partition.topic_partition),
+                in_sync=proposal.in_sync,
+                eligible=proposal.eligible,
+                joined=sorted(joined),
+                left=sorted(left),
+            )

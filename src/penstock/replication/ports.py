@@ -1,0 +1,40 @@
+"""What replication asks of the cluster: writes of in-sync sets, and somebody else to lead. The node gives both."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from penstock.metastore import Revision
+from penstock.model import BrokerId, LeaderEpoch, TopicId
+
+
+class InSyncWrites(Protocol):
+    async def write(
+        self,
+        topic_id: TopicId,
+        index: int,
+        *,
+        expected_revision: Revision,
+        in_sync: tuple[BrokerId, ...],
+        eligible: tuple[BrokerId, ...],
+        joining: Mapping[BrokerId, Revision],
+        again: bool = False,
+    ) -> Revision:
+        """Change these two fields of a partition's record, in one transaction that compares its mod revision and the
+        create revision of each joining broker's registration (RULES 1).
+
+        Conflict: a compare failed, nothing was written by this call. Unavailable: whether it was is unknown (RULES 6);
+        the same write may be sent `again`, and is made once at most. Then only the store's own word counts: it is asked
+        whatever the image says of the joining brokers.
+        """
+        ...
+
+    async def catch_up(self) -> None:
+        """Return when this broker's image holds all that the store holds now; Unavailable if nobody knows."""
+        ...
+
+
+class Resignations(Protocol):
+    async def resign(self, topic_id: TopicId, index: int, *, leader_epoch: LeaderEpoch, reason: str) -> None:
+        """This broker cannot lead the partition any more (RULES 22): have another in-sync replica elected, and this one
+        taken out of the in-sync set. Returns when that is asked for; the election shows in the image."""
+        ...

@@ -1,0 +1,347 @@
+"""What this broker is to a partition, and what that makes it do: become leader, become follower, count, flush, resign.
+
+The role decides (machine.py, following.py); here its decisions meet the log. No await stands between a check and what
+follows from it: all of this runs on the event loop, called by handlers, by the fetcher and by the image's watch.
+
+A follower's log takes the leader's bytes as they are, and so keeps the same offsets, leader epochs, producer state and
+transaction index (RULES 27); where its tail is not the leader's it is cut, and all of these with it.
+"""
+
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, Protocol
+
+import structlog
+
+from penstock.cluster import PartitionImage, is_internal
+from penstock.errors import (
+    FencedLeaderEpoch,
+    KafkaStorageError,
+    NotEnoughReplicasAfterAppend,
+    NotLeaderOrFollower,
+    Refusal,
+    UnknownLeaderEpoch,
+)
+from penstock.log import Flusher, PartitionLog
+from penstock.metastore import Revision
+from penstock.model import BrokerId, Clock, LeaderEpoch, PartitionIndex, TopicId, TopicPartition
+from penstock.replication.following import Follower, Offline
+from penstock.replication.machine import Leader, Proposal
+from penstock.replication.metrics import TopicMetrics
+from penstock.replication.rules import AppendRules
+from penstock.replication.waiting import OffsetWaiters
+from penstock.settings import TopicConfig
+
+NOBODY = BrokerId(-1)
+NO_BROKERS: Mapping[BrokerId, int] = {}
+
+_log = structlog.get_logger(__name__)
+
+
+class Waiter(Protocol):
+    def partition_moved(self) -> None:
+        """The high watermark rose, or the partition's state changed: look again."""
+
+
+class EndWatcher(Protocol):
+    def end_moved(self) -> None:
+        """There are records after those that followers were sent."""
+
+
+class Surroundings(Protocol):
+    """Whom a replica asks to carry out what it cannot do itself; `Partitions` does."""
+
+    def propose(self, replica: "Replica", leader: Leader, proposal: Proposal) -> None: ...
+
+    def resign(self, replica: "Replica", reason: str) -> None: ...
+
+
+class Replica:
+    def __init__(
+        self,
+        *,
+        topic: str,
+        topic_id: TopicId,
+        index: PartitionIndex,
+        broker_id: BrokerId,
+        log: PartitionLog,
+        config: TopicConfig,
+        clock: Clock,
+        flusher: Flusher,
+        metrics: TopicMetrics,
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
+        brokers: Mapping[BrokerId, int] = NO_BROKERS,
+        around: Surroundings | None = None,
+    ) -> None:
+        self.topic = topic
+        self.topic_id = topic_id
+        self.index = index
+        self.is_internal = is_internal(topic)
+        self.log = log
+        self.config = config
+        self.rules = AppendRules.of(config)
+        self.role: Leader | Follower | Offline = Offline("not assigned yet")
+        # What the image says of it, for those who answer by it. The hot path asks `leader`, not the role.
+        self.leader_epoch = LeaderEpoch(-1)
+        self.leader = NOBODY
+        self.replicas: tuple[BrokerId, ...] = ()
+        self.in_sync: tuple[BrokerId, ...] = ()
+        self.epoch_start = log.end_offset
+        self.high_watermark = log.high_watermark
+        self._broker_id = broker_id
+        self._clock = clock
+        self._flusher = flusher
+        self.metrics = metrics
+        self._spawn = spawn
+        self._brokers = brokers
+        self._around = around
+        self._revision = 0
+        self._resigned_in = LeaderEpoch(-1)
+        # A killed process leaves records that are in the page cache only: they count when they have been flushed.
+        self._durable_end = log.recovery_point if self.rules.flushes_before_ack else log.end_offset
+        self._is_flushing = False
+        self._committed = OffsetWaiters()
+        self._durable = OffsetWaiters()
+        self._deleted = OffsetWaiters()
+        self._watchers: dict[Waiter, None] = {}
+        self._end_watchers: dict[EndWatcher, None] = {}
+
+    @property
+    def topic_partition(self) -> TopicPartition:
+        return TopicPartition(self.topic, self.index)
+
+    @property
+    def is_leader(self) -> bool:
+        return self.leader == self._broker_id
+
+    def current_rules(self) -> AppendRules:
+        if self.rules.version != self.config.version:
+            self.rules = AppendRules.of(self.config)
+        return self.rules
+
+    # Leadership -------------------------------------------------------------------------------------------------
+
+    def lead(
+        self,
+        *,
+        epoch: LeaderEpoch,
+        leader: BrokerId,
+        replicas: tuple[BrokerId, ...],
+        in_sync: tuple[BrokerId, ...],
+        eligible: tuple[BrokerId, ...] = (),
+    ) -> None:
+        """`assign` in words, for those who have no image at hand."""
+        revision = Revision(self._revision + 1)
+        self.assign(PartitionImage(self.index, leader, epoch, replicas, in_sync, eligible, (), (), revision))
+
+    def assign(self, image: PartitionImage) -> None:
+        """Take the image's word on who leads and who follows."""
+        if image.leader_epoch < self.leader_epoch:
+            return
+        is_new_epoch = image.leader_epoch > self.leader_epoch
+        self.leader_epoch = image.leader_epoch
+        self.leader, self.replicas, self.in_sync = image.leader, image.replicas, image.in_sync
+        self._revision = image.revision
+        role = self.role
+        if image.leader != self._broker_id:
+            if is_new_epoch or not isinstance(role, Follower) or role.leader != image.leader:
+                self._become_follower(image)
+        elif is_new_epoch or not isinstance(role, Leader):
+            self._become_leader(image)
+        else:
+            self._submit(role, role.updated(image, self._now()))
+            self.in_sync_settled(role)
+        self._notify()
+
+    def _become_leader(self, image: PartitionImage) -> None:
+        """A new epoch begins at the log's end: whatever is before it, this leader's log decides."""
+        before, log = self.role, self.log
+        self.epoch_start = log.end_offset
+        log.epochs.assign(image.leader_epoch, log.end_offset)
+        if not self.current_rules().flushes_before_ack:
+            self._durable_end = log.end_offset
+        self.role = role = Leader(
+            image,
+            me=self._broker_id,
+            start=log.start_offset,
+            end=self._durable_end,
+            epoch_start=self.epoch_start,
+            high_watermark=self.high_watermark,
+            in_sync_min=self.rules.in_sync_min,
+            brokers=self._brokers,
+            now=self._now(),
+            before=before if isinstance(before, Leader) else None,
+        )
+        self._take_high_watermark(role.high_watermark)
+        if log.trouble is not None:
+            self.resign(log.trouble.refusal())
+        elif self._durable_end < log.end_offset:
+            self._flush_soon()
+
+    def _become_follower(self, image: PartitionImage) -> None:
+        """Nobody who waits here can be answered: the records they wait for may be cut."""
+        self.role = Follower(leader=image.leader, epoch=image.leader_epoch)
+        # An epoch that this broker led without a record says nothing of the log.
+        self.log.epochs.cut_end(self.log.end_offset)
+        self._fail_waiters(NotLeaderOrFollower(f"{self.topic_partition} is led by broker {image.leader} now"))
+
+    def require_leader(self, current_leader_epoch: int = -1) -> None:
+        """Refuse unless this broker leads, under the epoch the caller believes in (-1: it did not say), and its log
+        can be read: of a damaged one even the offsets are a guess, and OFFSET_OUT_OF_RANGE would make consumers start
+        over.
+        """
+        if self.leader != self._broker_id:
+            raise NotLeaderOrFollower(f"{self.topic_partition} is led by broker {self.leader}")
+        if self.log.trouble is not None:
+            self.log.ensure_readable()
+        self._require_epoch(current_leader_epoch)
+
+    def _require_epoch(self, current_leader_epoch: int) -> None:
+        if current_leader_epoch not in (-1, self.leader_epoch):
+            if current_leader_epoch < self.leader_epoch:
+                raise FencedLeaderEpoch(f"{current_leader_epoch} is older than {self.leader_epoch}")
+            raise UnknownLeaderEpoch(f"{current_leader_epoch} is newer than {self.leader_epoch}")
+
+    def retire(self) -> None:
+        """The topic is gone, or this broker keeps no replica of it any more: whoever waits is told."""
+        self.leader = NOBODY
+        self.role = Offline("no longer here")
+        self._fail_waiters(NotLeaderOrFollower(f"{self.topic_partition} is no longer here"))
+        self._notify()
+
+    def resign(self, refusal: KafkaStorageError) -> None:
+        """This leader's log takes no more records: let another in-sync replica lead (RULES 22). Once an epoch."""
+        role = self.role
+        if not isinstance(role, Leader) or self._resigned_in == self.leader_epoch or self._around is None:
+            return
+        if len(self.in_sync) > 1:
+            self._resigned_in = self.leader_epoch
+            self._around.resign(self, refusal.message)
+
+    # The in-sync set --------------------------------------------------------------------------------------------
+
+    def look_after_followers(self, *, lag_ms_max: int) -> None:
+        """From time to time, as leader: who has stayed behind, who may join, has the minimum been changed?"""
+        role = self.role
+        if not isinstance(role, Leader) or len(self.replicas) == 1:
+            return
+        if self.current_rules().in_sync_min != role.in_sync_min:
+            self._submit(role, role.in_sync_min_changed(self.rules.in_sync_min))
+        self._submit(role, role.tick(self._now(), lag_ms_max=lag_ms_max, log_end=self.log.end_offset))
+        self.in_sync_settled(role)
+
+    def broker_registered(self, broker_id: BrokerId, broker_epoch: int) -> None:
+        role = self.role
+        if isinstance(role, Leader):
+            self._submit(role, role.registered(broker_id, broker_epoch, self._now()))
+
+    def broker_unreachable(self, broker_id: BrokerId) -> None:
+        role = self.role
+        if isinstance(role, Leader):
+            self._submit(role, role.unreachable(broker_id))
+
+    def _submit(self, leader: Leader, proposal: Proposal | None) -> None:
+        if proposal is not None and self._around is not None:
+            self._around.propose(self, leader, proposal)
+
+    def in_sync_settled(self, leader: Leader) -> None:
+        """The leader's sets have changed, or may have: who counts decides how far the high watermark is."""
+        if self.role is not leader:
+            return
+        self.in_sync = leader.image.in_sync
+        self._revision = leader.image.revision
+        self._take_high_watermark(leader.high_watermark)
+        if not leader.has_enough_in_sync and self._committed:
+            self._committed.fail(
+                NotEnoughReplicasAfterAppend(
+                    f"{len(self.in_sync)} in sync, min.insync.replicas asks for {leader.in_sync_min}; the records"
+                    " are in the leader's log"
+                )
+            )
+
+    # High watermark ---------------------------------------------------------------------------------------------
+
+    def _advance_high_watermark(self) -> None:
+        """This broker's own end has moved: followers have something to fetch, and perhaps all have had it."""
+        if self._end_watchers:
+            self._tell_end()
+        role = self.role
+        if self.leader != self._broker_id or not isinstance(role, Leader):
+            return
+        role.appended(self._durable_end)
+        if role.high_watermark > self.high_watermark:
+            self._take_high_watermark(role.high_watermark)
+
+    def _take_high_watermark(self, high_watermark: int) -> None:
+        if high_watermark <= self.high_watermark:
+            return
+        # The log keeps a copy: for its checkpoint, and as the limit of retention.
+        self.high_watermark = self.log.high_watermark = high_watermark
+        if self._committed:
+            self._committed.release(high_watermark)
+        if self._watchers:
+            self._notify()
+
+    def watch(self, waiter: Waiter) -> None:
+        self._watchers[waiter] = None
+
+    def unwatch(self, waiter: Waiter) -> None:
+        self._watchers.pop(waiter, None)
+
+    def _notify(self) -> None:
+        for waiter in tuple(self._watchers):
+            waiter.partition_moved()
+
+    def watch_end(self, watcher: EndWatcher) -> None:
+        self._end_watchers[watcher] = None
+
+    def unwatch_end(self, watcher: EndWatcher) -> None:
+        self._end_watchers.pop(watcher, None)
+
+    def _tell_end(self) -> None:
+        for watcher in tuple(self._end_watchers):
+            watcher.end_moved()
+
+    # Flushing ---------------------------------------------------------------------------------------------------
+
+    def _flush_soon(self) -> None:
+        if self._end_watchers:
+            self._tell_end()  # followers fetch while the leader flushes
+        if not self._is_flushing:
+            self._is_flushing = True
+            self._spawn(self._flush())
+
+    def _is_flush_due(self, end_offset: int) -> bool:
+        if self.rules.flushes_before_ack:
+            return self._durable_end < end_offset
+        return end_offset - self.log.recovery_point >= self.rules.flush_records
+
+    async def _flush(self) -> None:
+        """Group commit: while one fdatasync runs, later appends gather behind it and share the next one."""
+        try:
+            while self._is_flush_due(upto := self.log.end_offset):
+                cuts = self.log.cuts
+                await self._flusher.durable(self.log, upto)
+                if self.log.cuts == cuts:  # else it is of records that are gone
+                    self._durable_end = max(self._durable_end, upto)
+                    self._durable.release(self._durable_end)
+                    self._advance_high_watermark()
+        except Refusal as refusal:
+            self._flush_failed(refusal)
+        except OSError as error:  # the flush could not even begin
+            self._flush_failed(self.log.fail("flush failed", error))
+        finally:
+            self._is_flushing = False
+
+    def _flush_failed(self, refusal: Refusal) -> None:
+        self._fail_waiters(refusal)
+        if isinstance(refusal, KafkaStorageError) and self.log.trouble is not None:
+            self.resign(refusal)
+
+    def _fail_waiters(self, refusal: Refusal) -> None:
+        self._committed.fail(refusal)
+        self._durable.fail(refusal)
+        self._deleted.fail(refusal)
+
+    def _now(self) -> int:
+        """Milliseconds that never go back."""
+        return int(self._clock.monotonic() * 1000)

@@ -1,0 +1,209 @@
+"""Between a leader and its followers: what a follower's fetch tells and gets, and what a follower does with the answer.
+
+Leader: a fetch is first held against the log. Only one whose tail is the leader's own counts as progress (RULES 7).
+Follower: the leader's batches are appended as they are, once their checksums are right (RULES 23), several at a time.
+"""
+
+import msgspec
+import structlog
+from crc32c import crc32c
+
+from penstock.errors import CorruptMessage, NotLeaderOrFollower, OffsetOutOfRange, UnknownLeaderEpoch
+from penstock.log import FileSlice
+from penstock.model import BrokerId, Offset
+from penstock.replication.following import Follower
+from penstock.replication.machine import Leader
+from penstock.replication.replica import Replica
+from penstock.wire import batch as layout
+from penstock.wire.batch import BatchHeader
+from penstock.wire.fetch import FetchPartition
+
+MAGIC = 2
+
+_log = structlog.get_logger(__name__)
+
+
+class Diverging(msgspec.Struct, frozen=True, gc=False):
+    """A follower's log parted from the leader's: the largest epoch they may share, and where it ends."""
+
+    epoch: int
+    end_offset: int
+
+
+class ReplicatingReplica(Replica):
+    # As leader --------------------------------------------------------------------------------------------------
+
+    def fetched_by(self, broker_id: BrokerId, asked: FetchPartition, *, broker_epoch: int) -> Diverging | None:
+        """A follower asks for records: take note of how far it is, unless its log is not ours up to there."""
+        self.require_leader(asked.current_leader_epoch)
+        role, log = self.role, self.log
+        assert isinstance(role, Leader)
+        if asked.last_fetched_epoch >= 0:
+            epoch, end_offset = log.epochs.end_offset_for(asked.last_fetched_epoch)
+            if epoch < 0:  # not "out of range", which would make the follower throw its log away
+                raise UnknownLeaderEpoch(f"nothing is known of epoch {asked.last_fetched_epoch} here")
+            if epoch < asked.last_fetched_epoch or end_offset < asked.offset:
+                return Diverging(epoch, end_offset)
+        if not log.start_offset <= asked.offset <= log.end_offset:
+            raise OffsetOutOfRange(f"{asked.offset} is not within [{log.start_offset}, {log.end_offset}]")
+        proposal = role.fetched(
+            broker_id,
+            asked.offset,
+            broker_epoch=broker_epoch,
+            log_start=asked.log_start_offset,
+            leader_end=log.end_offset,
+            now=self._now(),
+        )
+        self._submit(role, proposal)
+        if role.high_watermark > self.high_watermark:
+            self._take_high_watermark(role.high_watermark)
+        if self._deleted:
+            self._deleted.release(role.low_watermark(log.start_offset))
+        return None
+
+    def diverging_epoch(self, last_fetched_epoch: int, offset: int) -> tuple[int, int] | None:
+        """Where a fetcher's log parted from this one, if it did: it must cut back to there and ask again (KIP-595)."""
+        epoch, end_offset = self.log.epochs.end_offset_for(last_fetched_epoch)
+        if epoch < 0:
+            raise OffsetOutOfRange(f"nothing is known of epoch {last_fetched_epoch} here")
+        if epoch < last_fetched_epoch or end_offset < offset:
+            return epoch, end_offset
+        return None
+
+    def slice_for_replica(self, offset: int, *, bytes_max: int, at_least_one: bool) -> FileSlice | None:
+        """Records up to the log's end: a follower must have them before they can be committed."""
+        log = self.log
+        if offset >= log.end_offset:
+            return None
+        return log.slice(Offset(offset), at_most=bytes_max, before=log.end_offset, at_least_one=at_least_one)
+
+    # As follower ------------------------------------------------------------------------------------------------
+
+    def place(self) -> tuple[int, int]:
+        """Where to fetch on, and the leader epoch of the last record before (-1: there is none)."""
+        log = self.log
+        return log.end_offset, log.epochs.latest if log.end_offset > log.start_offset else -1
+
+    @property
+    def is_flushed(self) -> bool:
+        """Whether a fetch may tell of all that is here (RULES 20)."""
+        return not self.current_rules().flushes_before_ack or self._durable_end >= self.log.end_offset
+
+    def _following(self) -> Follower:
+        if not isinstance(self.role, Follower):
+            raise NotLeaderOrFollower(f"{self.topic_partition} does not follow a leader now")
+        return self.role
+
+    def append_replicated(self, records: memoryview) -> bool:
+        """Append a leader's batches; whether they count already (False: they are to be flushed first, RULES 20).
+
+        The memory is the caller's again afterwards. A batch that is cut short at the end is left out.
+        """
+        self._following()
+        log = self.log
+        batches = self._batches(records)
+        if not batches:
+            return True
+        while batches and batches[0][0].next_offset <= log.end_offset:
+            del batches[0]  # asked for twice, around a new session
+        if not batches:
+            return self.is_flushed
+        first = batches[0][0]
+        if first.base_offset < log.end_offset:
+            if log.end_offset > log.start_offset:
+                raise CorruptMessage(
+                    f"the leader sent a batch from {first.base_offset} on, the log ends at {log.end_offset}"
+                )
+            # Nothing is here yet, and the leader's first batch begins before the offset that was asked for.
+            self.start_anew(first.base_offset)
+        self._write(batches, len(records))
+        self.metrics.replicationbytesin += len(records)
+        if self.current_rules().flushes_before_ack:
+            return False
+        self._durable_end = log.end_offset
+        if log.end_offset - log.recovery_point >= self.rules.flush_records:
+            self._flush_soon()
+        return True
+
+    def _write(self, batches: list[tuple[BatchHeader, memoryview]], size: int) -> None:
+        if len(batches) == 1 or size <= self.rules.segment_bytes // 2:
+            self.log.append(batches)
+            return
+        for batch in batches:  # a run that may not fit: each to the segment that takes it
+            self.log.append((batch,))
+
+    def _batches(self, records: memoryview) -> list[tuple[BatchHeader, memoryview]]:
+        batches = []
+        position, end, expected = 0, len(records), -1
+        while end - position >= layout.HEADER_SIZE:
+            header = BatchHeader.peek(records, position)
+            size = header.length + layout.LENGTH_OVERHEAD
+            if size > end - position and size >= layout.HEADER_SIZE:
+                break
+            if header.magic != MAGIC or size < layout.HEADER_SIZE or header.last_offset_delta < 0:
+                raise CorruptMessage(f"no batch where the leader sent one, after offset {expected - 1}")
+            view = records[position : position + size]
+            if header.crc != crc32c(view[layout.CRC_FROM :]):
+                raise CorruptMessage(f"the batch at {header.base_offset} from the leader has a wrong checksum")
+            if header.base_offset < expected or header.leader_epoch > self.leader_epoch:
+                raise CorruptMessage(
+                    f"the leader of epoch {self.leader_epoch} sent a batch of epoch {header.leader_epoch} at"
+                    f" {header.base_offset}, after {expected - 1}"
+                )
+            expected = header.next_offset
+            batches.append((header, view))
+            position += size
+        return batches
+
+    async def flush_replicated(self) -> None:
+        """What was appended is on disk when this returns; KafkaStorageError if it never will be."""
+        upto, cuts = self.log.end_offset, self.log.cuts
+        await self._flusher.durable(self.log, upto)
+        if self.log.cuts == cuts:
+            self._durable_end = max(self._durable_end, upto)
+
+    def take_over(self, *, leaders_high_watermark: int, leaders_start: int) -> None:
+        """What the leader says of itself, as far as it holds here too."""
+        role, log = self._following(), self.log
+        high_watermark = role.high_watermark(
+            own_end=log.end_offset, known=self.high_watermark, leaders=leaders_high_watermark
+        )
+        self._take_high_watermark(high_watermark)
+        start = min(leaders_start, self.high_watermark)
+        if start > log.start_offset:
+            log.advance_start(start)
+
+    def cut_back(self, diverging: Diverging) -> None:
+        """Our tail was never committed, and the leader has another: forget it."""
+        role, log = self._following(), self.log
+        to = role.cut_to(log, diverging_epoch=diverging.epoch, end_offset=diverging.end_offset)
+        if to < self.high_watermark:
+            _log.error(
+                "log cut below its high watermark",
+                partition=str(self.topic_partition),
+                to=to,
+                high_watermark=self.high_watermark,
+                leader=role.leader,
+                leader_epoch=role.epoch,
+            )
+        _log.info("log diverges", partition=str(self.topic_partition), to=to, end_offset=log.end_offset)
+        log.truncate(to=to)
+        self._log_was_cut()
+
+    def start_anew(self, offset: int) -> None:
+        """Begin again where the leader does: nothing that is here is of use any more (RULES 19, 21)."""
+        self._following()
+        _log.info("log begun anew", partition=str(self.topic_partition), at=offset, end_offset=self.log.end_offset)
+        try:
+            self.log.truncate_fully_and_start_at(offset)
+        except OSError as error:
+            raise self.log.fail("could not be begun anew", error) from error
+        self._log_was_cut()
+
+    def _log_was_cut(self) -> None:
+        log = self.log
+        self.high_watermark = log.high_watermark
+        self._durable_end = min(self._durable_end, log.end_offset)
+        if not self.rules.flushes_before_ack:
+            self._durable_end = log.end_offset
+        self._notify()
