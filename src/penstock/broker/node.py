@@ -4,6 +4,9 @@ Order of a start: data folders locked, metadata store opened, cluster image read
 crash), listeners bound, registered under a new broker epoch and new leader epochs (RULES 2), connections accepted. A
 stop goes the other way round: answers under way leave, background work ends, logs are flushed and marked clean.
 
+One of several brokers, which share an etcd, asks the store first which cluster it is, and hands over what it leads
+before it stops.
+
 `async with node.running(): ...` serves for as long as the block lasts; a background task that fails ends it.
 """
 
@@ -28,7 +31,19 @@ from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
 from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.registry import bind
 from penstock.broker.replica_sessions import ReplicaSessions
-from penstock.cluster import BrokerRecord, Cluster, ClusterImage, Controller, Endpoint, ProducerIds, new_cluster_id
+from penstock.cluster import (
+    SUPPORTED_FEATURES,
+    BrokerRecord,
+    Cluster,
+    ClusterImage,
+    Controller,
+    ControllerMetrics,
+    Endpoint,
+    Others,
+    ProducerIds,
+    TcpProbe,
+    new_cluster_id,
+)
 from penstock.coordinators.groups import Groups
 from penstock.errors import Fatal, Refusal
 from penstock.log import (
@@ -43,11 +58,18 @@ from penstock.log import (
     give_up_reserve,
     read_identity,
 )
-from penstock.metastore import EmbeddedMetastore, MetastoreError
+from penstock.metastore import Metastore, MetastoreError, open_metastore
 from penstock.metrics import MetricsRegistry, watch_loop_lag
 from penstock.model import BrokerId, Clock, Dice, TopicId, TopicPartition, topic_id_text
 from penstock.replication import Fetchers, Partitions
-from penstock.settings import Config, TopicConfig, advertised_endpoints, data_folders, listeners
+from penstock.settings import (
+    Config,
+    TopicConfig,
+    advertised_endpoints,
+    data_folders,
+    inter_broker_listener,
+    listeners,
+)
 from penstock.settings import broker as settings
 
 OPEN_FILES_MIN = 64
@@ -57,8 +79,18 @@ _log = structlog.get_logger(__name__)
 
 
 class Node:
-    def __init__(self, config: Config, *, clock: Clock | None = None, dice: Dice | None = None) -> None:
+    def __init__(
+        self,
+        config: Config,
+        *,
+        clock: Clock | None = None,
+        dice: Dice | None = None,
+        metastore: Metastore | None = None,
+    ) -> None:
+        """A `metastore` that is given is one that other nodes share, and whoever gave it closes it."""
         self.config = config
+        self._shared_metastore = metastore
+        self.stands_alone = metastore is None and not config[settings.PENSTOCK_ETCD_ENDPOINTS]
         self.clock: Clock = clock or SystemClock()
         self.dice: Dice = dice or SystemDice()
         self.broker_id = BrokerId(config[settings.NODE_ID])
@@ -68,6 +100,7 @@ class Node:
         self.cluster_id = ""
         self.endpoints: dict[str, Endpoint] = {}
         self.folders: list[LogFolder] = []
+        self.cluster: Cluster | None = None
         self.partitions: Partitions | None = None
         self._cleaner: Cleaner | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -83,21 +116,47 @@ class Node:
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Node"]:
         async with AsyncExitStack() as closing:
-            self.folders = self._open_folders(closing)
-            with _start_refused_in_words():
-                first = self.folders[0].path
-                metastore = await EmbeddedMetastore.open(first, self.clock, make_room=lambda: give_up_reserve(first))
-            closing.push_async_callback(metastore.close)
-            cluster = Cluster(metastore, broker_id=self.broker_id, config=self.config, dice=self.dice)
-            with _start_refused_in_words():
-                self.cluster_id = await cluster.start(proposed_cluster_id=self.folders[0].identity.cluster_id)
-            closing.push_async_callback(cluster.stop)
+            self.cluster = cluster = await (self._alone(closing) if self.stands_alone else self._among_others(closing))
             flusher = Flusher(metrics=self.registry.of(FlushMetrics))
             closing.push_async_callback(flusher.close)
             async with asyncio.TaskGroup() as tasks:
                 with self._ending_tasks():
                     async with self._serving(tasks, cluster, flusher):
                         yield self
+
+    async def _alone(self, closing: AsyncExitStack) -> Cluster:
+        self.folders = self._open_folders(closing, self._cluster_id_on_disk() or new_cluster_id(self.dice))
+        with _start_refused_in_words():
+            first = self.folders[0].path
+            metastore = await open_metastore(self.config, first, self.clock, make_room=lambda: give_up_reserve(first))
+            closing.push_async_callback(metastore.close)
+            cluster = Cluster(metastore, broker_id=self.broker_id, config=self.config, dice=self.dice)
+            self.cluster_id = await cluster.start(proposed_cluster_id=self.folders[0].identity.cluster_id)
+        closing.push_async_callback(cluster.stop)
+        return cluster
+
+    async def _among_others(self, closing: AsyncExitStack) -> Cluster:
+        """The store is asked for the cluster's id before the data folder takes one (RULES 15)."""
+        first = data_folders(self.config)[0]
+        first.mkdir(parents=True, exist_ok=True)
+        with _start_refused_in_words():
+            metastore = self._shared_metastore
+            if metastore is None:
+                metastore = await open_metastore(self.config, first, self.clock)
+                closing.push_async_callback(metastore.close)
+            probe = TcpProbe(timeout_s=self.config[settings.PENSTOCK_BROKER_HEARTBEAT_MS] / 1000)
+            cluster = Cluster(
+                metastore,
+                broker_id=self.broker_id,
+                config=self.config,
+                dice=self.dice,
+                name=self.config[settings.PENSTOCK_CLUSTER_NAME],
+                others=Others(self.clock, probe, metrics=self.registry.of(ControllerMetrics)),
+            )
+            self.cluster_id = await cluster.start(proposed_cluster_id=self._cluster_id_on_disk())
+        closing.push_async_callback(cluster.stop)
+        self.folders = self._open_folders(closing, self.cluster_id)
+        return cluster
 
     @asynccontextmanager
     async def _serving(self, tasks: asyncio.TaskGroup, cluster: Cluster, flusher: Flusher) -> AsyncIterator[None]:
@@ -130,7 +189,7 @@ class Node:
             dice=self.dice,
             spawn=spawn,
             registry=self.registry,
-            stands_alone=True,
+            stands_alone=self.stands_alone,
         )
         fetchers = self._fetchers(cluster, partitions, spawn)
         server = SocketServer(
@@ -162,6 +221,7 @@ class Node:
             yield
         finally:
             self.is_ready = False
+            await cluster.leave(timeout_s=self.config[settings.PENSTOCK_SHUTDOWN_TIMEOUT_MS] / 1000)
             groups.stop()
             await server.stop()
             fetchers.stop()
@@ -236,10 +296,9 @@ class Node:
 
     # Data folders -----------------------------------------------------------------------------------------------
 
-    def _open_folders(self, closing: AsyncExitStack) -> list[LogFolder]:
+    def _open_folders(self, closing: AsyncExitStack, cluster_id: str) -> list[LogFolder]:
         paths = data_folders(self.config)
         pool = FilePool(self._open_files_max())
-        cluster_id = self._cluster_id_on_disk(paths)
         folders: list[LogFolder] = []
         for path in paths:
             folder = LogFolder(path, cluster_id=cluster_id, node_id=self.broker_id, pool=pool, clock=self.clock)
@@ -247,12 +306,12 @@ class Node:
             folders.append(folder)
         return folders
 
-    def _cluster_id_on_disk(self, paths: tuple[Path, ...]) -> str:
-        for path in paths:
+    def _cluster_id_on_disk(self) -> str | None:
+        for path in data_folders(self.config):
             identity = read_identity(path)
             if identity is not None:
                 return identity.cluster_id
-        return self.config[settings.PENSTOCK_CLUSTER_ID] or new_cluster_id(self.dice)
+        return self.config[settings.PENSTOCK_CLUSTER_ID] or None
 
     def _open_files_max(self) -> int:
         """Half of what the process may open, after asking for as much as it is allowed: sockets need the rest."""
@@ -289,6 +348,8 @@ class Node:
             boot_id=BOOT_ID.read_text().strip() if BOOT_ID.exists() else "",
             machine=socket.gethostname(),
             rack=self.config[settings.BROKER_RACK],
+            peer_listener=inter_broker_listener(self.config).name,
+            features={name: (low, high) for name, (low, high) in SUPPORTED_FEATURES.items()},
         )
 
 

@@ -39,6 +39,7 @@ from penstock.cluster.controller import Controller
 from penstock.cluster.describing import explain as explain_settings
 from penstock.cluster.describing import require_this_broker
 from penstock.cluster.elections import Standing, eligible_after
+from penstock.cluster.features import SUPPORTED as SUPPORTED_FEATURES
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.in_sync import InSyncWrites
 from penstock.cluster.keys import Keys
@@ -70,6 +71,7 @@ __all__ = [
     "NO_BUGS",
     "NO_LEADER",
     "SHARE_GROUP_STATE",
+    "SUPPORTED_FEATURES",
     "TOPIC_OPERATIONS",
     "TRANSACTION_STATE",
     "AlterSettings",

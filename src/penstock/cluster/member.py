@@ -24,7 +24,7 @@ from penstock.cluster.metrics import ControllerMetrics
 from penstock.cluster.probing import Probe
 from penstock.cluster.records import BrokerRecord
 from penstock.cluster.registration import Registration
-from penstock.metastore import Metastore, MetastoreError
+from penstock.metastore import NO_REVISION, Metastore, MetastoreError
 from penstock.model import BrokerId, Clock
 from penstock.settings.broker import (
     PENSTOCK_BROKER_DOUBT_MS,
@@ -120,6 +120,8 @@ class Member:
 
     async def leave(self, *, timeout_s: float) -> None:
         """Hand over what others can take, and control too. Returns when it is done, or cannot be."""
+        if self.registration.epoch == NO_REVISION:
+            return
         try:
             async with asyncio.timeout(timeout_s):
                 await self.registration.say_stopping()

@@ -213,8 +213,12 @@ class Registration:
 
     def _note_gone(self) -> None:
         """Whoever is declared lost while it lives is out of somebody's reach: coming back at once, again and again,
-        helps no one.
+        helps no one. Whoever is stopping need not come back at all.
         """
+        if self._record is not None and self._record.is_stopping:
+            self.epoch = NO_REVISION
+            return
+        _log.warning("registration gone, registering again", broker=self._broker_id, epoch=self.epoch)
         now_s = self._clock.monotonic()
         if now_s - self._gone_at_s > GONE_FORGOTTEN_AFTER_S:
             self._gone_times = 0
@@ -244,7 +248,6 @@ class Registration:
         for change in changes:
             match change:
                 case BrokerGone(broker) if broker.id == self._broker_id and broker.epoch == self.epoch:
-                    _log.warning("registration gone, registering again", broker=self._broker_id, epoch=self.epoch)
                     self._note_gone()
                 case BrokerRegistered(broker) if broker.id == self._broker_id and broker.epoch > self.epoch:
                     self._missing.set()  # somebody else's, or one of ours that we thought lost
