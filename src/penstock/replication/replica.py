@@ -250,7 +250,7 @@ class Replica:
         self.in_sync = leader.image.in_sync
         self._revision = leader.image.revision
         self._take_high_watermark(leader.high_watermark)
-        if not leader.has_enough_in_sync and self._committed:
+        if not leader.has_enough_in_sync and self._committed.waiting:
             self._committed.fail(
                 NotEnoughReplicasAfterAppend(
                     f"{len(self.in_sync)} in sync, min.insync.replicas asks for {leader.in_sync_min}; the records"
@@ -265,9 +265,12 @@ class Replica:
         if self._end_watchers:
             self._tell_end()
         role = self.role
-        if self.leader != self._broker_id or not isinstance(role, Leader):
+        if type(role) is not Leader:
             return
-        role.appended(self._durable_end)
+        if role.is_alone:  # as `appended` does, for most partitions of most brokers
+            role.end = role.high_watermark = self._durable_end
+        else:
+            role.appended(self._durable_end)
         if role.high_watermark > self.high_watermark:
             self._take_high_watermark(role.high_watermark)
 
@@ -276,7 +279,7 @@ class Replica:
             return
         # The log keeps a copy: for its checkpoint, and as the limit of retention.
         self.high_watermark = self.log.high_watermark = high_watermark
-        if self._committed:
+        if self._committed.waiting:
             self._committed.release(high_watermark)
         if self._watchers:
             self._notify()

@@ -57,7 +57,7 @@ class ReplicatingReplica(Replica):
         self._submit(role, proposal)
         if role.high_watermark > self.high_watermark:
             self._take_high_watermark(role.high_watermark)
-        if self._deleted:
+        if self._deleted.waiting:
             self._deleted.release(role.low_watermark(log.start_offset))
         return None
 

@@ -9,17 +9,15 @@ from penstock.errors import Refusal
 class OffsetWaiters:
     """Nearly always they come in order: a batch sent again is the one that waits for an earlier offset."""
 
-    __slots__ = ("_waiting",)
+    __slots__ = ("waiting",)
 
     def __init__(self) -> None:
-        self._waiting: deque[tuple[int, Future[None]]] = deque()
-
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
+        self.waiting: deque[tuple[int, Future[None]]] = deque()
+        """Empty most of the time: worth a look before `release` is called."""
 
     def wait_for(self, offset: int) -> "Future[None]":
         future: Future[None] = get_running_loop().create_future()
-        waiting = self._waiting
+        waiting = self.waiting
         place = len(waiting)
         while place and waiting[place - 1][0] > offset:
             place -= 1
@@ -27,14 +25,14 @@ class OffsetWaiters:
         return future
 
     def release(self, reached: int) -> None:
-        waiting = self._waiting
+        waiting = self.waiting
         while waiting and waiting[0][0] <= reached:
             _, future = waiting.popleft()
             if not future.done():
                 future.set_result(None)
 
     def fail(self, refusal: Refusal) -> None:
-        waiting, self._waiting = self._waiting, deque()
+        waiting, self.waiting = self.waiting, deque()
         for _, future in waiting:
             if not future.done():
                 future.set_exception(refusal)
