@@ -27,6 +27,7 @@ from penstock.model import BrokerId, Clock, LeaderEpoch, PartitionIndex, TopicId
 from penstock.replication.following import Follower, Offline
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.metrics import TopicMetrics
+from penstock.replication.planted import SOUND, Planted
 from penstock.replication.rules import AppendRules
 from penstock.replication.waiting import OffsetWaiters
 from penstock.settings import TopicConfig
@@ -71,6 +72,7 @@ class Replica:
         spawn: Callable[[Coroutine[Any, Any, None]], object],
         brokers: Mapping[BrokerId, int] = NO_BROKERS,
         around: Surroundings | None = None,
+        planted: Planted = SOUND,
     ) -> None:
         self.topic = topic
         self.topic_id = topic_id
@@ -94,6 +96,7 @@ class Replica:
         self._spawn = spawn
         self._brokers = brokers
         self._around = around
+        self._planted = planted
         self._revision = 0
         self._resigned_in = LeaderEpoch(-1)
         # A killed process leaves records that are in the page cache only: they count when they have been flushed.
@@ -169,6 +172,7 @@ class Replica:
             in_sync_min=self.rules.in_sync_min,
             brokers=self._brokers,
             now=self._now(),
+            planted=self._planted,
             before=before if isinstance(before, Leader) else None,
         )
         self._take_high_watermark(role.high_watermark)
@@ -179,7 +183,7 @@ class Replica:
 
     def _become_follower(self, image: PartitionImage) -> None:
         """Nobody who waits here can be answered: the records they wait for may be cut."""
-        self.role = Follower(leader=image.leader, epoch=image.leader_epoch)
+        self.role = Follower(leader=image.leader, epoch=image.leader_epoch, planted=self._planted)
         # An epoch that this broker led without a record says nothing of the log.
         self.log.epochs.cut_end(self.log.end_offset)
         self._fail_waiters(NotLeaderOrFollower(f"{self.topic_partition} is led by broker {image.leader} now"))

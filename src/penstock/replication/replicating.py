@@ -4,6 +4,8 @@ Leader: a fetch is first held against the log. Only one whose tail is the leader
 Follower: the leader's batches are appended as they are, once their checksums are right (RULES 23), several at a time.
 """
 
+from asyncio import Future
+
 import msgspec
 import structlog
 from crc32c import crc32c
@@ -76,6 +78,18 @@ class ReplicatingReplica(Replica):
         if offset >= log.end_offset:
             return None
         return log.slice(Offset(offset), at_most=bytes_max, before=log.end_offset, at_least_one=at_least_one)
+
+    def deleted_everywhere(self, offset: int) -> "Future[None] | None":
+        """When every live replica's log starts at `offset` or later; None: they do (RULES 19)."""
+        role = self.role
+        if not isinstance(role, Leader) or role.low_watermark(self.log.start_offset) >= offset:
+            return None
+        return self._deleted.wait_for(offset)
+
+    def look_after_followers(self, *, lag_ms_max: int) -> None:
+        super().look_after_followers(lag_ms_max=lag_ms_max)
+        if self._deleted.waiting and isinstance(self.role, Leader):  # who died meanwhile is not waited for
+            self._deleted.release(self.role.low_watermark(self.log.start_offset))
 
     # As follower ------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,339 @@
+"""A leader and its followers on real logs: what is acknowledged when, what is cut, what a follower keeps."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.replicas import Replicas
+
+from penstock.errors import (
+    CorruptMessage,
+    NotEnoughReplicas,
+    NotEnoughReplicasAfterAppend,
+    NotLeaderOrFollower,
+    OffsetNotAvailable,
+    OffsetOutOfRange,
+)
+from penstock.model import BrokerId, LeaderEpoch
+from penstock.replication import ALL
+from penstock.replication.following import Follower
+from penstock.replication.machine import Leader
+from penstock.wire.batch import BatchHeader
+from penstock.wire.fetch import FetchPartition
+
+
+@pytest.fixture
+async def make(tmp_path: Path) -> AsyncIterator[Callable[..., Replicas]]:
+    made: list[Replicas] = []
+
+    def make_one(**more: Any) -> Replicas:
+        made.append(Replicas(tmp_path / str(len(made)), **more))
+        return made[-1]
+
+    yield make_one
+    for replicas in made:
+        await replicas.close()
+
+
+async def test_followers_hold_the_leaders_bytes(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(b"a", b"b")
+    replicas.append(b"c")
+    replicas.replicate()
+    assert replicas.bytes_of(1) == replicas.bytes_of(2) == replicas.bytes_of(3)
+    assert [replicas[broker].high_watermark for broker in (1, 2, 3)] == [3, 3, 3]
+
+
+async def test_acks_all_waits_until_every_in_sync_replica_has_the_record(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    acknowledged = replicas.leader.acknowledged(replicas.append(b"a"), acks=ALL)
+    assert acknowledged is not None
+    replicas.replicate(2)
+    await asyncio.sleep(0)
+    assert not acknowledged.done()
+    replicas.replicate(3)
+    assert acknowledged.done() and acknowledged.result() is None
+
+
+async def test_acks_1_waits_for_nobody(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    assert replicas.leader.acknowledged(replicas.append(b"a", acks=1), acks=1) is None
+    assert replicas.leader.high_watermark == 0
+
+
+async def test_with_too_few_in_sync_acks_all_is_refused_before_anything_is_written(
+    make: Callable[..., Replicas],
+) -> None:
+    replicas = make(settings={"min.insync.replicas": "2"})
+    replicas.remove_from_in_sync(2)
+    replicas.remove_from_in_sync(3)
+    with pytest.raises(NotEnoughReplicas):
+        replicas.append(b"a")
+    assert replicas.leader.log.end_offset == 0
+
+
+async def test_acks_all_that_waits_while_the_in_sync_set_becomes_too_small_is_told_so(
+    make: Callable[..., Replicas],
+) -> None:
+    replicas = make(settings={"min.insync.replicas": "2"})
+    acknowledged = replicas.leader.acknowledged(replicas.append(b"a"), acks=ALL)
+    assert acknowledged is not None
+    replicas.remove_from_in_sync(2)
+    assert not acknowledged.done()
+    replicas.remove_from_in_sync(3)
+    with pytest.raises(NotEnoughReplicasAfterAppend):
+        await acknowledged
+
+
+async def test_who_waits_at_a_leader_that_is_deposed_is_sent_to_the_new_one(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    acknowledged = replicas.leader.acknowledged(replicas.append(b"a"), acks=ALL)
+    assert acknowledged is not None
+    replicas.elect(2)
+    with pytest.raises(NotLeaderOrFollower):
+        await acknowledged
+    assert isinstance(replicas[1].role, Follower) and isinstance(replicas[2].role, Leader)
+
+
+async def test_a_duplicate_is_acknowledged_when_the_first_one_is_replicated(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    first = replicas.append(b"a", producer_id=7, producer_epoch=0, base_sequence=0)
+    again = replicas.append(b"a", producer_id=7, producer_epoch=0, base_sequence=0)
+    assert again.base_offset == first.base_offset
+    acknowledged = replicas.leader.acknowledged(again, acks=ALL)
+    assert acknowledged is not None
+    replicas.replicate()
+    assert acknowledged.done()
+
+
+async def test_a_duplicate_waits_for_its_own_offset_not_for_those_appended_since(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(b"a", producer_id=7, producer_epoch=0, base_sequence=0)
+    later = replicas.leader.acknowledged(replicas.append(b"b"), acks=ALL)
+    again = replicas.append(b"a", producer_id=7, producer_epoch=0, base_sequence=0)
+    acknowledged = replicas.leader.acknowledged(again, acks=ALL)
+    assert later is not None and acknowledged is not None
+    for broker in (2, 3):
+        replicas.fetch(broker, bytes_max=1)  # one batch
+        replicas.fetch(broker, bytes_max=1)  # says so, and gets the next
+    assert acknowledged.done() and not later.done()
+
+
+async def test_a_retry_to_a_freshly_promoted_follower_is_recognised(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    first = replicas.append(b"a", producer_id=7, producer_epoch=0, base_sequence=0)
+    replicas.replicate()
+    replicas.elect(2)
+    again = replicas.append(b"a", producer_id=7, producer_epoch=0, base_sequence=0)
+    assert again.base_offset == first.base_offset and replicas[2].log.end_offset == 1
+
+
+async def test_a_tail_that_the_new_leader_does_not_have_is_cut_and_its_producer_forgotten(
+    make: Callable[..., Replicas],
+) -> None:
+    replicas = make()
+    replicas.append(b"a", producer_id=7, producer_epoch=0, base_sequence=0)
+    replicas.replicate()
+    replicas.append(b"lost", producer_id=7, producer_epoch=0, base_sequence=1)
+    replicas.append(b"lost too", producer_id=8, producer_epoch=0, base_sequence=0)
+    replicas.elect(2)
+    replicas.append(b"b", producer_id=7, producer_epoch=0, base_sequence=1)
+    assert replicas.fetch(1) == "cut"
+    replicas.replicate()
+    assert replicas.bytes_of(1) == replicas.bytes_of(2) == replicas.bytes_of(3)
+    states = [{s.producer_id: s.last_sequence for s in replicas[b].log.producers.describe()} for b in (1, 2, 3)]
+    assert states == [{7: 1}] * 3
+    assert [replicas[b].log.epochs.snapshot() for b in (1, 2, 3)] == [[(1, 0), (2, 1)]] * 3
+
+
+async def test_logs_that_parted_twice_find_together_again(make: Callable[..., Replicas]) -> None:
+    """Each of the two led an epoch that the other has not seen."""
+    replicas = make()
+    replicas.append(b"a")
+    replicas.replicate()
+    replicas.append(b"only at 1")
+    replicas.elect(2)
+    replicas.append(b"only at 2")
+    replicas.append(b"only at 2, too")
+    replicas.elect(3)
+    replicas.append(b"b")
+    replicas.replicate()
+    assert replicas.bytes_of(1) == replicas.bytes_of(2) == replicas.bytes_of(3)
+    assert [replicas[b].log.epochs.snapshot() for b in (1, 2, 3)] == [[(1, 0), (3, 1)]] * 3
+
+
+async def test_an_epoch_that_was_led_without_a_record_leaves_no_trace(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    replicas.replicate()
+    replicas.elect(2)
+    replicas.elect(3)
+    replicas.append(b"b")
+    assert replicas.fetch(2) == "records"
+    replicas.replicate()
+    assert [replicas[b].log.epochs.snapshot() for b in (1, 2, 3)] == [[(1, 0), (3, 1)]] * 3
+
+
+async def test_a_fetch_whose_tail_is_not_the_leaders_is_no_progress(make: Callable[..., Replicas]) -> None:
+    replicas = make(brokers=(1, 2))
+    replicas.append(b"a")
+    replicas.replicate()
+    replicas.append(b"lost")
+    replicas.elect(2)
+    replicas.append(b"b")
+    assert replicas.fetch(1) == "cut"
+    assert replicas.leader.high_watermark == 1
+
+
+async def test_between_high_watermark_and_end_a_fetch_finds_nothing_and_the_latest_offset_is_unknown(
+    make: Callable[..., Replicas],
+) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    replicas.replicate()
+    replicas.append(b"b")
+    replicas.fetch(2)
+    replicas.elect(2)
+    leader = replicas.leader
+    assert leader.high_watermark == 1 and leader.log.end_offset == 2
+    assert leader.read(1, bytes_max=1000, committed_only=False, at_least_one=True).records is None
+    assert leader.read(2, bytes_max=1000, committed_only=False, at_least_one=True).records is None
+    with pytest.raises(OffsetNotAvailable):
+        leader.latest_offset(committed_only=False)
+    with pytest.raises(OffsetOutOfRange):
+        leader.read(3, bytes_max=1000, committed_only=False, at_least_one=True)
+    replicas.replicate()
+    assert leader.latest_offset(committed_only=False) == 2
+
+
+async def test_a_follower_below_the_leaders_start_begins_anew_there(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(*(b"x" for _ in range(10)))
+    replicas.replicate(2)
+    replicas.remove_from_in_sync(3)
+    replicas.append(b"y")
+    replicas.replicate(2)
+    replicas.leader.delete_records(10)
+    assert replicas.fetch(3) == "began anew"
+    replicas.replicate()
+    assert replicas[3].log.start_offset == 10 and replicas[3].log.end_offset == 11
+    assert replicas.bytes_of(3) == replicas.bytes_of(1)
+
+
+async def test_a_log_start_travels_to_followers_and_delete_records_waits_for_theirs(
+    make: Callable[..., Replicas],
+) -> None:
+    replicas = make()
+    for _ in range(3):
+        replicas.append(b"a")
+    replicas.replicate()
+    assert replicas.leader.delete_records(2) == 2
+    deleted = replicas.leader.deleted_everywhere(2)
+    assert deleted is not None and not deleted.done()
+    replicas.replicate()
+    assert [replicas[broker].log.start_offset for broker in (1, 2, 3)] == [2, 2, 2]
+    assert deleted.done()
+
+
+async def test_a_follower_flushes_before_the_leader_hears_of_what_it_has(make: Callable[..., Replicas]) -> None:
+    replicas = make(settings={"penstock.flush.before.ack": "true"})
+    replicas.append(b"a")
+    replicas.fetch(2)
+    assert not replicas[2].is_flushed
+    await replicas[2].flush_replicated()
+    assert replicas[2].log.recovery_point == 1
+    assert replicas.fetch(2) == "nothing"
+
+
+async def test_a_leader_that_flushes_before_it_acknowledges_counts_itself_after_the_flush(
+    make: Callable[..., Replicas],
+) -> None:
+    replicas = make(settings={"penstock.flush.before.ack": "true"})
+    acknowledged = replicas.leader.acknowledged(replicas.append(b"a"), acks=ALL)
+    assert acknowledged is not None
+    for broker in (2, 3):
+        replicas.fetch(broker)
+        await replicas[broker].flush_replicated()
+        replicas.fetch(broker)
+    await asyncio.wait_for(acknowledged, 10)
+    assert replicas.leader.log.recovery_point == 1
+
+
+async def test_a_damaged_batch_from_the_leader_is_not_appended(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    data = bytearray(replicas.bytes_of(1))
+    data[-1] ^= 1
+    with pytest.raises(CorruptMessage):
+        replicas[2].append_replicated(memoryview(data))
+    assert replicas[2].log.end_offset == 0
+
+
+async def test_a_batch_that_is_cut_short_is_left_for_the_next_fetch(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    replicas.append(b"b")
+    data = replicas.bytes_of(1)
+    replicas[2].append_replicated(memoryview(bytearray(data[:-1])))
+    assert replicas[2].log.end_offset == 1
+
+
+async def test_what_is_fetched_twice_is_appended_once(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    data = memoryview(bytearray(replicas.bytes_of(1)))
+    replicas[2].append_replicated(data)
+    replicas[2].append_replicated(data)
+    assert replicas[2].log.end_offset == 1
+
+
+async def test_a_leader_whose_disk_is_full_resigns_once(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    replicas.leader.log.take_offline("no space left", stops_reads=False, may_pass=True)
+    for _ in range(2):
+        with pytest.raises(Exception, match="no space left"):
+            replicas.append(b"b")
+    assert replicas.resigned == [1]
+
+
+async def test_a_follower_takes_no_records_from_producers(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    with pytest.raises(NotLeaderOrFollower):
+        replicas.append(b"a", at=2)
+
+
+async def test_a_deposed_leader_that_has_not_heard_of_it_commits_nothing(make: Callable[..., Replicas]) -> None:
+    """Its followers left it, so nothing that it appends is ever acknowledged with acks=all."""
+    replicas = make()
+    replicas.append(b"a")
+    replicas.replicate()
+    old = replicas[1]
+    replicas._change(leader=BrokerId(2), leader_epoch=LeaderEpoch(2))
+    for broker in (2, 3):
+        replicas[broker].assign(replicas.state)
+    acknowledged = old.acknowledged(replicas.append(b"lost", at=1), acks=ALL)
+    assert acknowledged is not None
+    replicas.append(b"b")
+    replicas.replicate(3)
+    assert not acknowledged.done() and old.high_watermark == 1
+    asked = FetchPartition(0, 1, 1000, current_leader_epoch=2, last_fetched_epoch=1)
+    with pytest.raises(Exception, match="newer"):
+        old.fetched_by(BrokerId(3), asked, broker_epoch=30)
+
+
+async def test_a_restarted_follower_counts_by_what_it_came_back_with(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    replicas.replicate()
+    replicas.append(b"b")
+    replicas.fetch(2)
+    replicas.fetch(2)
+    await replicas.restart(2)
+    replicas.replicate(3)
+    assert replicas.leader.high_watermark == 1, "broker 2 has not said what it has, since"
+    replicas.replicate()
+    assert replicas.leader.high_watermark == 2
+    assert BatchHeader.peek(replicas.bytes_of(2)).base_offset == 0
