@@ -1,18 +1,24 @@
-"""The store on disk does what the one in memory does, and goes on doing so after being opened again at any moment."""
+"""The stores on disk and in etcd do what the one in memory does; the one on disk also after any restart."""
 
 import asyncio
 import tempfile
 from pathlib import Path
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.clocks import ManualClock
+from tests.support.etcd import open_etcd
 
 from penstock.metastore import (
+    NO_REVISION,
     Changes,
+    Compare,
     Conflict,
     Delete,
+    Deleted,
     EmbeddedMetastore,
+    Event,
     InvalidTransaction,
     KeyValue,
     MemoryMetastore,
@@ -25,6 +31,9 @@ from penstock.metastore import (
     created_at,
     unchanged_since,
 )
+from penstock.metastore.etcd.assembly import Assembly
+from penstock.metastore.etcd.messages import WatchAnswer
+from penstock.testing.etcd import EtcdCluster
 
 KEYS = st.sampled_from(["/a", "/a/1", "/a/2", "/b", "/b/1"])
 COMPARES = st.one_of(
@@ -65,6 +74,77 @@ def test_embedded_and_memory_agree_on_every_outcome(steps: list[Transaction | st
 
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(run(Path(folder)))
+
+
+@settings(max_examples=25, deadline=None)
+@given(steps=st.lists(TRANSACTIONS, max_size=12))
+def test_etcd_and_memory_agree_on_every_outcome_and_tell_watchers_the_same(
+    etcd: EtcdCluster, steps: list[Transaction]
+) -> None:
+    async def run() -> None:
+        memory, store = MemoryMetastore(ManualClock()), await open_etcd(etcd)
+        base = await store.commit(Transaction(deletes=(Delete("", prefix=True),)))
+        for step in [*steps, Transaction(puts=(Put("/end", b""),))]:
+            outcome = await _outcome(store, _later(step, base))
+            assert (outcome - base if isinstance(outcome, int) else outcome) == await _outcome(memory, step)
+        watch = store.watch("", Revision(base + 1))
+        async for changes in memory.watch("", Revision(1)):
+            assert _earlier(await asyncio.wait_for(anext(watch), 10), base) == changes
+            if changes.revision == (await memory.range("")).revision:
+                break
+        await store.close()
+
+    asyncio.run(run())
+
+
+def _later(step: Transaction, base: Revision) -> Transaction:
+    """The same transaction in a store that began to count at another revision."""
+    compares = [
+        Compare(each.key, each.field, Revision(each.revision + base) if each.revision else NO_REVISION)
+        for each in step.compares
+    ]
+    return msgspec.structs.replace(step, compares=tuple(compares))
+
+
+def _earlier(changes: Changes, base: Revision) -> Changes:
+    events: list[Event] = []
+    for event in changes.events:
+        if isinstance(event, Written):
+            created, changed = event.item.create_revision - base, event.item.mod_revision - base
+            events.append(Written(msgspec.structs.replace(event.item, create_revision=created, mod_revision=changed)))
+        else:
+            events.append(msgspec.structs.replace(event, mod_revision=event.mod_revision - base))
+    return Changes(Revision(changes.revision - base), tuple(events))
+
+
+EVENTS = st.tuples(st.integers(0, 3), st.integers(1, 4))  # how far the revision moves on, and how many events it has
+CUTS = st.lists(st.integers(0, 40), max_size=6)
+
+
+@given(transactions=st.lists(EVENTS, max_size=10), cuts=CUTS, fragments=CUTS, start=st.integers(0, 20))
+def test_transactions_are_put_together_however_they_were_cut(
+    transactions: list[tuple[int, int]], cuts: list[int], fragments: list[int], start: int
+) -> None:
+    """Answers end between transactions; only those marked as fragments end within one."""
+    events: list[Event] = []
+    revision = 0
+    ends = set()
+    for further, count in transactions:
+        revision += 1 + further
+        events += [Deleted(f"/{number}", Revision(revision)) for number in range(count)]
+        ends.add(len(events))
+    answers, begin = [], 0
+    between = {cut for cut in cuts if cut in ends}
+    within = {cut for cut in fragments if cut < len(events)}
+    for end in [*sorted(between | within), len(events)]:
+        answers.append(WatchAnswer(False, False, Revision(0), "", end not in ends, events[begin:end]))
+        begin = end
+    assembly = Assembly(Revision(start))
+    whole = [changes for answer in answers for changes in assembly.add(answer)]
+    assert [event for changes in whole for event in changes.events] == [
+        event for event in events if isinstance(event, Deleted) and event.mod_revision >= start
+    ]
+    assert len({changes.revision for changes in whole}) == len(whole)
 
 
 @settings(max_examples=100, deadline=None)

@@ -58,10 +58,13 @@ def options_from(config: Config) -> EtcdOptions:
 def address(endpoint: str) -> tuple[str, bool]:
     """HOST:PORT, and whether TLS was asked for: `https://a:2379`, `http://a:2379` or `a:2379`."""
     parts = urlsplit(endpoint if "://" in endpoint else f"//{endpoint}")
-    if parts.scheme not in ("", "http", "https") or not parts.hostname:
-        raise Unavailable(f"{endpoint!r} in penstock.etcd.endpoints is not [http[s]://]HOST:PORT")
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    return f"{host}:{parts.port or DEFAULT_PORT}", parts.scheme == "https"
+    try:
+        if parts.scheme not in ("", "http", "https") or not parts.hostname:
+            raise ValueError(endpoint)
+        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        return f"{host}:{parts.port or DEFAULT_PORT}", parts.scheme == "https"
+    except ValueError:
+        raise Unavailable(f"{endpoint!r} in penstock.etcd.endpoints is not [http[s]://]HOST:PORT") from None
 
 
 def read_secrets(options: EtcdOptions) -> Secrets:

@@ -5,7 +5,8 @@ progress, which every living endpoint answers at once; one that does not is left
 used: etcd before 3.4.25 and 3.5.8 may name one whose events are still on their way.
 
 etcd refuses a watch that starts below its compaction, but lets one start right at it, where a deletion may already be
-forgotten. So the watch starts one revision early, and drops what it has seen: then etcd's check is ours.
+forgotten. So the watch starts one revision early, and drops what it has seen: then etcd's check is ours. (The price:
+etcd catches such watches up every 100 ms, so the first answer may take that long.)
 """
 
 import asyncio
