@@ -1,10 +1,12 @@
-"""Carries out what the controller decides: decide, write, answer once this broker's own image holds the result.
+"""Carries admin requests out: decide, write, answer once this broker's own image holds the result.
 
-Any broker will take admin requests and forward them here (RULES 36); a broker that stands alone is its own controller.
+Any broker does so, straight against the store: every write compares what it was decided from, and one that lost to
+another is decided anew (RULES 36, ADR 21). What only one may do, the duties, is the elected controller's.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import msgspec
@@ -26,6 +28,7 @@ from penstock.cluster.commands import (
     UpdateFeatures,
 )
 from penstock.cluster.creation import partitions_asked_for, require_moderate
+from penstock.cluster.creation_marks import CreationMarks
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.machine import ControllerMachine
@@ -34,7 +37,7 @@ from penstock.cluster.resources import ResourceType
 from penstock.cluster.shapes import TopicImage
 from penstock.cluster.turns import Turns
 from penstock.errors import Refusal, RequestTimedOut
-from penstock.metastore import NO_REVISION, Conflict, Metastore, Revision, Unavailable
+from penstock.metastore import NO_REVISION, Conflict, Metastore, MetastoreError, Revision, Unavailable
 from penstock.model import BrokerId, Dice, ProducerId, TopicId, topic_id_text
 from penstock.settings.config import Config
 
@@ -67,6 +70,8 @@ class Controller:
         self._turns = Turns()
         self.settled: Callable[[], Awaitable[None]] = _at_once
         """Waits until this broker has acted on its image: a topic is answered for when its logs are there."""
+        self.marks: CreationMarks | None = None
+        """Given once this broker has a lease."""
         self._at_work: set[asyncio.Task[Any]] = set()
 
     async def create_topics(
@@ -163,16 +168,41 @@ class Controller:
 
     async def _carry_out(self, command: Command) -> Any:
         """A command that several transactions carry out must not meet another for the same topic half way."""
-        async with self._turns.of(self._subject(command)):
-            for _ in range(ATTEMPTS_MAX):
-                decision = self._machine.decide(command)
-                try:
-                    if await self._is_written(decision):
-                        return decision.reply
-                except Unavailable as failure:
-                    # Written or not, nobody knows: the client asks again and then sees which.
-                    raise RequestTimedOut(f"the metadata store does not answer: {failure}") from failure
-            raise RequestTimedOut(f"lost to other changes {ATTEMPTS_MAX} times")
+        async with self._turns.of(self._subject(command)), self._marked(command):
+            return await self._decide_and_write(command)
+
+    async def _decide_and_write(self, command: Command) -> Any:
+        for _ in range(ATTEMPTS_MAX):
+            decision = self._machine.decide(command)
+            try:
+                if await self._is_written(decision):
+                    return decision.reply
+            except Unavailable as failure:
+                # Written or not, nobody knows: the client asks again and then sees which.
+                raise RequestTimedOut(f"the metadata store does not answer: {failure}") from failure
+        raise RequestTimedOut(f"lost to other changes {ATTEMPTS_MAX} times")
+
+    @asynccontextmanager
+    async def _marked(self, command: Command) -> AsyncIterator[None]:
+        """Keep the controller from sweeping what several transactions write before they are all there (RULES 14).
+
+        The mark lies under this broker's lease, and goes with the last transaction; it is taken away here if there was
+        none.
+        """
+        topic_id = self._machine.needs_mark(command)
+        if topic_id is None or self.marks is None:
+            yield
+            return
+        try:
+            mark = await self.marks.put(topic_id)
+        except Conflict as busy:
+            raise RequestTimedOut("another broker is adding partitions to this topic") from busy
+        except MetastoreError as failure:
+            raise RequestTimedOut(f"the metadata store does not answer: {failure}") from failure
+        try:
+            yield
+        finally:
+            await self.marks.take_away(topic_id, mark)
 
     async def _is_written(self, decision: AnyDecision) -> bool:
         """Write it and wait until it shows here; False where it lost to another write, which then shows here."""

@@ -49,7 +49,7 @@ def planned_topic(command: CreateTopic, image: ClusterImage, config: Config) -> 
     partitions = config[NUM_PARTITIONS] if command.partitions == -1 else command.partitions
     require_moderate(partitions)
     factor = config[DEFAULT_REPLICATION_FACTOR] if command.replication_factor == -1 else command.replication_factor
-    placed = place(image.brokers.values(), partitions=partitions, replication_factor=factor, start=command.start)
+    placed = place(image.staying_brokers(), partitions=partitions, replication_factor=factor, start=command.start)
     return TopicPlan(placed, settings)
 
 
@@ -127,7 +127,7 @@ def planned_growth(command: GrowTopic, image: ClusterImage) -> tuple[TopicImage,
     if command.assignments is None:
         require_moderate(additional)
         placed = place(
-            image.brokers.values(), partitions=additional, replication_factor=factor, start=command.start + there
+            image.staying_brokers(), partitions=additional, replication_factor=factor, start=command.start + there
         )
         return topic, placed
     if len(command.assignments) != additional:

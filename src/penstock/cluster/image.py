@@ -70,6 +70,10 @@ class ClusterImage:
         """A topic whose name differs from this one only in '.' and '_'."""
         return min(self._collisions.get(collision_key(name), set()) - {name}, default=None)
 
+    def staying_brokers(self) -> list[BrokerImage]:
+        """Those on which something new may be placed."""
+        return [broker for broker in self.brokers.values() if not broker.is_stopping]
+
     def partitions(self) -> Iterator[tuple[TopicImage, PartitionImage]]:
         for topic in self.topics.values():
             for partition in topic.partitions:

@@ -1,10 +1,12 @@
-"""The controller's decisions: from the image and a command to the transactions that carry it out. Pure.
+"""What admin requests come to: from the image and a command to the transactions that carry it out. Pure.
 
-What always holds of what is decided here:
-- every write compares the `controller` key's create revision, so that a deposed controller writes nothing (RULES 13);
+Any broker decides (ADR 21), so two may decide at once. What always holds of what is decided here:
+- every write compares the `controller` key's create revision, so that it loses to a change of controller (RULES 13);
 - a write to a partition or topic that is there compares its mod revision, so that it loses to one it did not see;
 - a topic's partitions are written before the topic itself, which is created only if absent (RULES 14): it exists whole
   or not at all, and growing it writes the new partitions before the count that shows them;
+- where that takes several transactions, each compares the mark under which they are written (`creating/<topic id>`):
+  partitions that no topic shows and that nobody's mark covers are leftovers, which the controller may sweep;
 - a leader epoch only rises, by one an election (RULES 12); the leader is one of the in-sync set;
 - refused commands write nothing.
 """
@@ -28,10 +30,12 @@ from penstock.cluster.commands import (
     SweepLeftovers,
     UpdateFeatures,
 )
-from penstock.cluster.creation import planned_growth, planned_topic
+from penstock.cluster.creation import partitions_asked_for, planned_growth, planned_topic
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
+from penstock.cluster.names import collision_key
 from penstock.cluster.records import (
+    CollisionRecord,
     FeaturesRecord,
     PartitionRecord,
     ProducerIdsRecord,
@@ -41,7 +45,7 @@ from penstock.cluster.records import (
 )
 from penstock.cluster.resources import Resource, ResourceType
 from penstock.cluster.shapes import PartitionImage, TopicImage
-from penstock.errors import UnknownTopicId
+from penstock.errors import RequestTimedOut, UnknownTopicId
 from penstock.metastore import (
     NO_REVISION,
     OPERATIONS_MAX,
@@ -54,20 +58,22 @@ from penstock.metastore import (
     created_at,
     unchanged_since,
 )
-from penstock.model import BrokerId, LeaderEpoch, ProducerId, topic_id_text
+from penstock.model import BrokerId, LeaderEpoch, ProducerId, TopicId, topic_id_text
 from penstock.settings.config import Config
 
 _Item = TypeVar("_Item")
 
-_WRITES_MAX = OPERATIONS_MAX - 2
-"""Guarded writes in one transaction: each has a compare of its own, and two more name the controller and a broker."""
+WRITES_MAX = OPERATIONS_MAX - 4
+"""Guarded writes in one transaction: each has a compare of its own, and up to four more guard the whole."""
 
 
 class ControllerMachine:
-    def __init__(self, image: ClusterImage, keys: Keys, config: Config) -> None:
+    def __init__(self, image: ClusterImage, keys: Keys, config: Config, *, stands_alone: bool = True) -> None:
         self._image = image
         self._keys = keys
         self._config = config
+        self._stands_alone = stands_alone
+        """Nobody else writes: no marks are needed, nor guards against names that collide."""
 
     def decide(self, command: Command) -> AnyDecision:
         match command:
@@ -102,9 +108,14 @@ class ControllerMachine:
             for index, replicas in enumerate(plan.replicas)
         ]
         topic_key = self._keys.topic(command.name)
-        last = Put(topic_key, encode(record))
+        guards = [absent(topic_key)]
+        last = [Put(topic_key, encode(record))]
+        collision = self._collision_key(command.name)
+        if collision is not None:
+            guards.append(absent(collision))
+            last.append(Put(collision, encode(CollisionRecord(command.name))))
         created = CreatedTopic(command.topic_id, len(plan.replicas), len(plan.replicas[0]), plan.settings)
-        return Decision(tuple(self._in_order(puts, last, guard=absent(topic_key))), created)
+        return Decision(tuple(self._in_order(command.topic_id, puts, last, guards=guards)), created)
 
     def _grow_topic(self, command: GrowTopic) -> Decision[int]:
         topic, replicas = planned_growth(command, self._image)
@@ -114,8 +125,9 @@ class ControllerMachine:
             for offset, assigned in enumerate(replicas)
         ]
         topic_key = self._keys.topic(topic.name)
-        last = Put(topic_key, encode(TopicRecord(id_text, first_new + len(replicas), topic.overrides)))
-        transactions = tuple(self._in_order(puts, last, guard=unchanged_since(topic_key, topic.revision)))
+        last = [Put(topic_key, encode(TopicRecord(id_text, first_new + len(replicas), topic.overrides)))]
+        guards = [unchanged_since(topic_key, topic.revision)]
+        transactions = tuple(self._in_order(topic.topic_id, puts, last, guards=guards))
         return Decision(transactions, first_new + len(replicas))
 
     def _delete_topic(self, command: DeleteTopic) -> Decision[TopicImage]:
@@ -123,10 +135,12 @@ class ControllerMachine:
         if topic is None:
             raise UnknownTopicId
         topic_key = self._keys.topic(topic.name)
-        transaction = Transaction(
-            compares=(self._as_controller(), unchanged_since(topic_key, topic.revision)),
-            deletes=(Delete(topic_key), Delete(self._keys.partitions_of(topic_id_text(topic.topic_id)), prefix=True)),
-        )
+        deletes = [Delete(topic_key), Delete(self._keys.partitions_of(topic_id_text(topic.topic_id)), prefix=True)]
+        collision = self._collision_key(topic.name)
+        if collision is not None:
+            deletes.append(Delete(collision))
+        compares = (self._as_controller(), unchanged_since(topic_key, topic.revision))
+        transaction = Transaction(compares=compares, deletes=tuple(deletes))
         return Decision((transaction,), topic)
 
     def _settings(self, resource: Resource, after: dict[str, str]) -> Decision[None]:
@@ -171,7 +185,7 @@ class ControllerMachine:
         ]
         registered = created_at(self._keys.broker(broker_id), self._image.brokers[broker_id].epoch)
         transactions = []
-        for some in _batches(led, _WRITES_MAX):
+        for some in _batches(led, WRITES_MAX):
             keys = [self._keys.partition(topic_id_text(topic.topic_id), partition.index) for topic, partition in some]
             guards = [unchanged_since(key, part.revision) for key, (_, part) in zip(keys, some, strict=True)]
             puts = [
@@ -193,16 +207,58 @@ class ControllerMachine:
                 compares=(self._as_controller(), *(unchanged_since(key, revision) for key, revision in some)),
                 deletes=tuple(Delete(key) for key, _ in some),
             )
-            for some in _batches(left, _WRITES_MAX)
+            for some in _batches(left, WRITES_MAX)
         ]
         return Decision(tuple(transactions), len(left), in_any_order=True)
 
-    def _in_order(self, puts: Sequence[Put], last: Put, *, guard: Compare) -> Iterator[Transaction]:
+    def needs_mark(self, command: Command) -> TopicId | None:
+        """The topic whose partitions take more than one transaction to write, if others might sweep them meanwhile."""
+        if self._stands_alone:
+            return None
+        if isinstance(command, CreateTopic) and partitions_asked_for(command, self._config) > WRITES_MAX:
+            return command.topic_id
+        if isinstance(command, GrowTopic):
+            topic = self._image.topics.get(command.name)
+            if topic is not None and command.count - len(topic.partitions) > WRITES_MAX:
+                return topic.topic_id
+        return None
+
+    def _in_order(
+        self, topic_id: TopicId, puts: Sequence[Put], last: Sequence[Put], *, guards: Sequence[Compare]
+    ) -> Iterator[Transaction]:
         """Partitions first, in as few transactions as the limit allows; what makes them visible comes with the rest."""
-        *earlier, final = list(_batches(puts, _WRITES_MAX)) or [[]]
+        *earlier, final = list(_batches(puts, WRITES_MAX)) or [[]]
+        always, mark = self._mark_guards(topic_id, is_needed=bool(earlier))
         for some in earlier:
-            yield Transaction(compares=(self._as_controller(),), puts=tuple(some))
-        yield Transaction(compares=(self._as_controller(), guard), puts=(*final, last))
+            compares = (*always, *self._as_they_were(topic_id, some))
+            yield Transaction(compares=compares, puts=tuple(some))
+        yield Transaction(
+            compares=(*always, *guards, *self._as_they_were(topic_id, final)), puts=(*final, *last), deletes=mark
+        )
+
+    def _mark_guards(self, topic_id: TopicId, *, is_needed: bool) -> tuple[tuple[Compare, ...], tuple[Delete, ...]]:
+        if self._stands_alone:
+            return (self._as_controller(),), ()
+        key, mark = self._keys.creating(topic_id_text(topic_id)), self._image.marks.creating.get(topic_id)
+        if mark is not None:
+            return (self._as_controller(), created_at(key, mark.revision)), (Delete(key),) if is_needed else ()
+        if is_needed:
+            raise RequestTimedOut("the mark under which the topic was written is gone; try again")
+        return (self._as_controller(), absent(key)), ()
+
+    def _as_they_were(self, topic_id: TopicId, puts: Sequence[Put]) -> Iterator[Compare]:
+        """Another broker may have added the same partitions meanwhile, or left them behind earlier."""
+        if not self._stands_alone:
+            aside = self._image.leftovers.get(topic_id, {})
+            for put in puts:
+                left = aside.get(int(put.key.rpartition("/")[2]))
+                yield unchanged_since(put.key, NO_REVISION if left is None else left.revision)
+
+    def _collision_key(self, name: str) -> str | None:
+        """The key that keeps two brokers from creating, at once, topics whose names collide."""
+        if self._stands_alone or not ("." in name or "_" in name):
+            return None
+        return self._keys.collision(collision_key(name))
 
     def _as_controller(self) -> Compare:
         return created_at(self._keys.controller, Revision(self._image.controller_epoch))

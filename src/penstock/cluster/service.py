@@ -20,6 +20,7 @@ from penstock.cluster import membership
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.changes import ImageChange, SettingsChanged
 from penstock.cluster.controller import Controller
+from penstock.cluster.creation_marks import CreationMarks
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.in_sync import InSyncWrites
@@ -67,7 +68,7 @@ class Cluster:
         self.image = ClusterImage(self._keys)
         barrier = None if others is None else self._keys.barrier(broker_id)
         self._feed = ImageFeed(metastore, self._keys, self.image, barrier=barrier)
-        self._machine = ControllerMachine(self.image, self._keys, config)
+        self._machine = ControllerMachine(self.image, self._keys, config, stands_alone=others is None)
         self.controller = Controller(
             metastore, self._machine, self._feed, self.image, broker_id=broker_id, config=config, dice=dice
         )
@@ -129,6 +130,9 @@ class Cluster:
             probe=others.probe,
             metrics=others.metrics or ControllerMetrics(),
             bugs=others.bugs,
+        )
+        self.controller.marks = CreationMarks(
+            self._metastore, self._keys, self._feed, self.member.registration, broker_id=self._broker_id
         )
         await self.member.join(record)
 

@@ -114,7 +114,7 @@ def test_a_new_partition_is_led_by_its_first_replica_in_epoch_0_with_all_in_sync
 def test_a_topic_of_300_partitions_takes_three_transactions_and_shows_after_the_last() -> None:
     world = World()
     decision = world.decide(CreateTopic("big", ID, partitions=300))
-    assert [len(transaction.puts) for transaction in decision.transactions] == [126, 126, 49]
+    assert [len(transaction.puts) for transaction in decision.transactions] == [124, 124, 53]
     assert all(transaction.compares[0] == AS_CONTROLLER for transaction in decision.transactions)
     for transaction in decision.transactions[:-1]:
         world.commit(transaction)
@@ -201,7 +201,7 @@ def test_growing_writes_the_new_partitions_before_the_count_that_shows_them() ->
     world.do(CreateTopic("orders", ID, partitions=1))
     revision = world.image.topics["orders"].revision
     decision = world.decide(GrowTopic("orders", 200))
-    assert [len(transaction.puts) for transaction in decision.transactions] == [126, 74]
+    assert [len(transaction.puts) for transaction in decision.transactions] == [124, 76]
     assert decision.transactions[-1].compares == (AS_CONTROLLER, unchanged_since(KEYS.topic("orders"), revision))
     world.commit(decision.transactions[0])
     assert len(world.image.topics["orders"].partitions) == 1
@@ -269,7 +269,7 @@ def test_what_an_unfinished_creation_left_is_swept_and_nothing_else() -> None:
     world.do(CreateTopic("whole", OTHER_ID, partitions=2))
     for transaction in world.decide(CreateTopic("half", ID, partitions=300)).transactions[:-1]:
         world.commit(transaction)
-    assert world.do(SweepLeftovers()).reply == 252
+    assert world.do(SweepLeftovers()).reply == 248
     assert not world.image.leftovers
     assert [item.key for item in world.space.range(KEYS.prefix + "partitions/")] == [
         KEYS.partition(topic_id_text(OTHER_ID), 0),
@@ -291,7 +291,7 @@ def test_epochs_of_300_partitions_are_raised_in_batches_below_the_limit() -> Non
     world = World()
     world.do(CreateTopic("big", ID, partitions=300))
     decision = world.do(BeginAnew(BrokerId(1)))
-    assert [len(transaction.puts) for transaction in decision.transactions] == [126, 126, 48]
+    assert [len(transaction.puts) for transaction in decision.transactions] == [124, 124, 52]
     assert {partition.leader_epoch for _, partition in world.image.partitions()} == {1}
 
 

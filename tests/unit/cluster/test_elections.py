@@ -1,0 +1,227 @@
+"""Who leads, who is in sync, who is eligible: one sentence a rule."""
+
+from penstock.cluster.bugs import PlantedBugs
+from penstock.cluster.elections import How, Standing, Verdict, eligible_after, prefer, settle, step_down
+from penstock.cluster.shapes import PartitionImage
+from penstock.metastore import Revision
+from penstock.model import BrokerId, LeaderEpoch, PartitionIndex
+
+
+def ids(*numbers: int) -> tuple[BrokerId, ...]:
+    return tuple(BrokerId(number) for number in numbers)
+
+
+def a_partition(
+    *,
+    replicas: tuple[int, ...] = (1, 2, 3),
+    leader: int = 1,
+    in_sync: tuple[int, ...] = (1, 2, 3),
+    eligible: tuple[int, ...] = (),
+    adding: tuple[int, ...] = (),
+    removing: tuple[int, ...] = (),
+    last_leader: int = -1,
+    epoch: int = 5,
+) -> PartitionImage:
+    return PartitionImage(
+        index=PartitionIndex(0),
+        leader=BrokerId(leader),
+        leader_epoch=LeaderEpoch(epoch),
+        replicas=ids(*replicas),
+        in_sync=ids(*in_sync),
+        eligible=ids(*eligible),
+        adding=ids(*adding),
+        removing=ids(*removing),
+        revision=Revision(7),
+        last_leader=BrokerId(last_leader),
+    )
+
+
+def standing(
+    *live: int, stopping: tuple[int, ...] = (), doubted: tuple[int, ...] = (), is_patient: bool = False
+) -> Standing:
+    return Standing(frozenset(ids(*live)), frozenset(ids(*stopping)), frozenset(ids(*doubted)), is_patient)
+
+
+def settled(
+    partition: PartitionImage, brokers: Standing, *, in_sync_min: int = 1, may_be_unclean: bool = False
+) -> Verdict:
+    verdict = settle(partition, brokers, in_sync_min=in_sync_min, may_be_unclean=may_be_unclean)
+    assert verdict is not None
+    return verdict
+
+
+def test_where_all_is_well_nothing_is_decided() -> None:
+    assert settle(a_partition(), standing(1, 2, 3), in_sync_min=2) is None
+
+
+def test_the_next_in_sync_replica_leads_under_the_next_epoch_when_the_leader_is_lost() -> None:
+    record, how = settled(a_partition(in_sync=(1, 3)), standing(2, 3))
+    assert (record.leader, record.leader_epoch, how) == (3, 6, How.IN_SYNC)
+
+
+def test_a_lost_broker_leaves_the_in_sync_set_in_the_same_write_as_the_election() -> None:
+    record, _ = settled(a_partition(), standing(2, 3))
+    assert (record.leader, record.in_sync) == (2, (2, 3))
+
+
+def test_a_lost_follower_leaves_the_in_sync_set_and_the_epoch_stays() -> None:
+    record, how = settled(a_partition(), standing(1, 2))
+    assert (record.leader, record.leader_epoch, record.in_sync, how) == (1, 5, (1, 2), How.KEPT)
+
+
+def test_who_leaves_an_in_sync_set_below_its_minimum_becomes_eligible() -> None:
+    record, _ = settled(a_partition(in_sync=(1, 2)), standing(1, 3), in_sync_min=2)
+    assert (record.in_sync, record.eligible) == ((1,), (2,))
+
+
+def test_who_leaves_an_in_sync_set_that_keeps_its_minimum_does_not() -> None:
+    record, _ = settled(a_partition(), standing(1, 2), in_sync_min=2)
+    assert (record.in_sync, record.eligible) == ((1, 2), ())
+
+
+def test_a_minimum_above_the_number_of_replicas_counts_as_all_of_them() -> None:
+    record, _ = settled(a_partition(replicas=(1, 2), in_sync=(1, 2)), standing(1), in_sync_min=5)
+    assert (record.in_sync, record.eligible) == ((1,), (2,))
+
+
+def test_eligible_replicas_lead_when_nobody_in_sync_is_left() -> None:
+    record, how = settled(a_partition(in_sync=(1,), eligible=(2,)), standing(2, 3), in_sync_min=2)
+    assert (record.leader, record.in_sync, record.eligible, how) == (2, (2,), (1,), How.ELIGIBLE)
+
+
+def test_nobody_leads_where_only_incomplete_replicas_live() -> None:
+    record, how = settled(a_partition(in_sync=(1,)), standing(2, 3))
+    assert (record.leader, record.in_sync, record.eligible, record.last_leader) == (-1, (), (1,), 1)
+    assert (record.leader_epoch, how) == (6, How.NOBODY)
+
+
+def test_the_last_in_sync_replica_leads_again_when_it_comes_back() -> None:
+    record, how = settled(a_partition(leader=-1, in_sync=(), eligible=(1,), last_leader=1), standing(1, 2, 3))
+    assert (record.leader, record.in_sync, record.last_leader, how) == (1, (1,), -1, How.ELIGIBLE)
+
+
+def test_the_only_replica_comes_back_after_a_kill() -> None:
+    lost, _ = settled(a_partition(replicas=(1,), in_sync=(1,)), standing(2))
+    assert (lost.leader, lost.in_sync, lost.eligible) == (-1, (), (1,))
+    back, _ = settled(
+        a_partition(replicas=(1,), leader=-1, in_sync=(), eligible=(1,), last_leader=1, epoch=6), standing(1, 2)
+    )
+    assert (back.leader, back.leader_epoch, back.in_sync) == (1, 7, (1,))
+
+
+def test_the_last_leader_is_elected_where_nobody_is_known_to_be_complete() -> None:
+    record, how = settled(a_partition(leader=-1, in_sync=(), last_leader=3), standing(1, 2, 3))
+    assert (record.leader, record.in_sync, how) == (3, (3,), How.LAST_LEADER)
+
+
+def test_the_last_leader_is_not_elected_while_an_eligible_replica_is_awaited() -> None:
+    partition = a_partition(leader=-1, in_sync=(), eligible=(2,), last_leader=3)
+    assert settle(partition, standing(1, 3), in_sync_min=2) is None
+
+
+def test_an_incomplete_replica_leads_only_where_the_topic_allows_it() -> None:
+    partition = a_partition(leader=-1, in_sync=(), eligible=(1,), last_leader=1)
+    assert settle(partition, standing(2, 3), in_sync_min=1) is None
+    record, how = settled(partition, standing(2, 3), may_be_unclean=True)
+    assert (record.leader, record.in_sync, record.eligible, how) == (2, (2,), (), How.UNCLEAN)
+
+
+def test_a_stopping_leader_is_replaced_and_leaves_the_in_sync_set() -> None:
+    record, how = settled(a_partition(), standing(1, 2, 3, stopping=(1,)))
+    assert (record.leader, record.leader_epoch, record.in_sync, how) == (2, 6, (2, 3), How.IN_SYNC)
+
+
+def test_a_stopping_leader_that_nobody_can_replace_leads_on() -> None:
+    assert settle(a_partition(in_sync=(1,)), standing(1, 2, 3, stopping=(1,)), in_sync_min=1) is None
+
+
+def test_when_all_are_stopping_nobody_is_moved() -> None:
+    assert settle(a_partition(), standing(1, 2, 3, stopping=(1, 2, 3)), in_sync_min=1) is None
+
+
+def test_a_leader_that_left_the_in_sync_set_itself_is_replaced() -> None:
+    record, _ = settled(a_partition(in_sync=(2, 3)), standing(1, 2, 3))
+    assert (record.leader, record.leader_epoch, record.in_sync) == (2, 6, (2, 3))
+
+
+def test_a_doubted_leader_is_replaced_but_stays_in_sync() -> None:
+    record, _ = settled(a_partition(), standing(1, 2, 3, doubted=(1,)))
+    assert (record.leader, record.in_sync) == (2, (1, 2, 3))
+
+
+def test_a_doubted_replica_leads_where_there_is_no_other() -> None:
+    record, _ = settled(a_partition(leader=3, in_sync=(1, 3)), standing(1, 2, doubted=(1,)))
+    assert (record.leader, record.in_sync) == (1, (1,))
+
+
+def test_while_patient_nobody_is_taken_for_lost() -> None:
+    assert settle(a_partition(), standing(3, is_patient=True), in_sync_min=2) is None
+    leaderless = a_partition(leader=-1, in_sync=(), eligible=(1, 3), last_leader=1)
+    record, _ = settled(leaderless, standing(3, is_patient=True), in_sync_min=1)
+    assert record.leader == 3, "but whoever is there may lead"
+
+
+def test_a_reassignment_ends_when_all_that_were_added_are_in_sync() -> None:
+    moving = a_partition(replicas=(4, 2, 1, 3), in_sync=(1, 2), adding=(4,), removing=(1, 3))
+    assert settle(moving, standing(1, 2, 3, 4), in_sync_min=1) is None
+    caught_up = a_partition(replicas=(4, 2, 1, 3), in_sync=(1, 2, 4), adding=(4,), removing=(1, 3))
+    record, _ = settled(caught_up, standing(1, 2, 3, 4))
+    assert (record.replicas, record.in_sync, record.leader) == ((4, 2), (2, 4), 4)
+    assert (record.adding, record.removing, record.leader_epoch) == ((), (), 6)
+
+
+def test_a_reassignment_does_not_end_with_nobody_complete() -> None:
+    moving = a_partition(replicas=(2, 1), in_sync=(1,), removing=(1,))
+    assert settle(moving, standing(1, 2), in_sync_min=1) is None
+
+
+def test_the_eligible_set_is_emptied_when_the_minimum_is_met() -> None:
+    before, after = ids(1), ids(1, 2)
+    assert eligible_after(in_sync_before=before, in_sync=after, eligible=ids(3), in_sync_min=2) == ()
+    assert eligible_after(in_sync_before=before, in_sync=after, eligible=ids(2, 3), in_sync_min=3) == (3,)
+
+
+def test_a_minimum_that_was_lowered_empties_the_eligible_set() -> None:
+    record, _ = settled(a_partition(in_sync=(1,), eligible=(2,)), standing(1, 2, 3), in_sync_min=1)
+    assert (record.leader, record.leader_epoch, record.eligible) == (1, 5, ())
+
+
+def test_the_first_replica_is_preferred_when_it_is_in_sync_and_steady() -> None:
+    record = prefer(a_partition(leader=2), standing(1, 2, 3))
+    assert record is not None and (record.leader, record.leader_epoch) == (1, 6)
+    assert prefer(a_partition(leader=1), standing(1, 2, 3)) is None
+    assert prefer(a_partition(leader=2, in_sync=(2, 3)), standing(1, 2, 3)) is None
+    assert prefer(a_partition(leader=2), standing(2, 3)) is None
+    assert prefer(a_partition(leader=2), standing(1, 2, 3, doubted=(1,))) is None
+    assert prefer(a_partition(leader=2), standing(1, 2, 3, stopping=(1,))) is None
+
+
+def test_a_new_process_leads_nothing_that_its_former_self_led_and_stays_in_sync() -> None:
+    record = step_down(a_partition(), BrokerId(1), lost_page_cache=False)
+    assert record is not None
+    assert (record.leader, record.leader_epoch, record.last_leader, record.in_sync) == (-1, 6, 1, (1, 2, 3))
+    assert step_down(a_partition(), BrokerId(2), lost_page_cache=False) is None
+
+
+def test_a_restarted_machine_makes_a_replica_neither_in_sync_nor_eligible() -> None:
+    record = step_down(a_partition(in_sync=(1, 2), eligible=(3,)), BrokerId(2), lost_page_cache=True)
+    assert record is not None and (record.leader, record.in_sync, record.eligible) == (1, (1,), (3,))
+    record = step_down(a_partition(in_sync=(1,), eligible=(2, 3)), BrokerId(2), lost_page_cache=True)
+    assert record is not None and (record.in_sync, record.eligible) == ((1,), (3,))
+
+
+def test_the_only_replica_on_a_restarted_machine_comes_back_as_the_last_leader() -> None:
+    record = step_down(a_partition(replicas=(1,), in_sync=(1,)), BrokerId(1), lost_page_cache=True)
+    assert record is not None and (record.in_sync, record.eligible, record.last_leader) == ((), (), 1)
+    back, how = settled(a_partition(replicas=(1,), leader=-1, in_sync=(), last_leader=1, epoch=6), standing(1))
+    assert (back.leader, how) == (1, How.LAST_LEADER)
+
+
+def test_the_planted_bugs_are_bugs() -> None:
+    brokers, partition = standing(2, 3), a_partition(in_sync=(1,))
+    outside = settle(partition, brokers, in_sync_min=1, bugs=PlantedBugs(elects_outside_in_sync=True))
+    assert outside is not None and outside.record.leader == 2
+    same = settle(a_partition(), brokers, in_sync_min=1, bugs=PlantedBugs(elects_without_new_epoch=True))
+    assert same is not None and same.record.leader_epoch == 5
+    forgotten = settle(partition, brokers, in_sync_min=1, bugs=PlantedBugs(forgets_eligible=True))
+    assert forgotten is not None and forgotten.record.eligible == ()

@@ -1,0 +1,519 @@
+"""Several brokers on one store: registration, control, failures and what becomes of partitions. In virtual time."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any
+
+import pytest
+from tests.support.brokers import Brokers, some_brokers
+from tests.support.virtual_time import run_virtual
+
+from penstock.cluster import CreateTopic, GrowTopic, ImageChange, MarkChanged, PartitionImage, PlantedBugs
+from penstock.cluster.commands import CreatedTopic
+from penstock.cluster.keys import Keys
+from penstock.cluster.records import encode
+from penstock.cluster.shapes import record_from
+from penstock.errors import DuplicateBrokerRegistration, Fatal, TopicAlreadyExists
+from penstock.metastore import Conflict, Delete, Put, Revision, Transaction, created_at
+from penstock.model import BrokerId, LeaderEpoch, topic_id_text
+
+KEYS = Keys("main")
+LEASE_S = 3.0
+
+
+def in_virtual_time(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+    @wraps(test)
+    def run() -> None:
+        run_virtual(test())
+
+    return run
+
+
+def the(brokers: Brokers, topic: str = "orders") -> PartitionImage:
+    return brokers.image().topics[topic].partitions[0]
+
+
+# Registration -------------------------------------------------------------------------------------------------------
+
+
+@in_virtual_time
+async def test_brokers_find_each_other_and_agree_on_one_controller() -> None:
+    async with some_brokers(3) as brokers:
+        for broker_id in (1, 2, 3):
+            image = brokers.image(broker_id)
+            assert (sorted(image.brokers), image.controller_id) == ([1, 2, 3], 1)
+        assert len({brokers.image(broker_id).cluster_id for broker_id in (1, 2, 3)}) == 1
+
+
+@in_virtual_time
+async def test_a_restarted_broker_takes_its_registration_over_at_once() -> None:
+    async with some_brokers(3) as brokers:
+        before = brokers.image(2).brokers[BrokerId(3)]
+        brokers.network.dead.clear()
+        await brokers.clusters.pop(3).abandon()
+        await brokers.start(3)  # long before its lease ends, or anybody has noticed
+        await brokers.agree()
+        after = brokers.image(2).brokers[BrokerId(3)]
+        assert after.epoch > before.epoch and after.incarnation != before.incarnation
+
+
+@in_virtual_time
+async def test_a_new_process_never_leads_under_an_epoch_of_its_former_self() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        led = {part.index: part.leader_epoch for _, part in brokers.image(2).partitions() if part.leader == 3}
+        await brokers.clusters.pop(3).abandon()
+        await brokers.start(3)
+        await brokers.until(lambda: all(part.leader >= 0 for _, part in brokers.image(2).partitions()))
+        now = {part.index: part.leader_epoch for _, part in brokers.image(2).partitions()}
+        assert led and all(now[index] > epoch for index, epoch in led.items())
+
+
+@in_virtual_time
+async def test_without_the_rule_it_would() -> None:
+    async with some_brokers(1, bugs=PlantedBugs(keeps_epoch_of_former_self=True)) as brokers:
+        await brokers.create("orders", replicas=1)
+        await brokers.clusters.pop(1).abandon()
+        await brokers.start(1)
+        await brokers.until(lambda: the(brokers).leader == 1)
+        assert the(brokers).leader_epoch == 0
+
+
+@in_virtual_time
+async def test_the_same_id_from_another_folder_is_refused_in_words_also_when_the_first_is_gone() -> None:
+    async with some_brokers(2) as brokers:
+        for _ in range(2):
+            with pytest.raises(DuplicateBrokerRegistration, match=r"last seen on machine-2|belongs to data folder"):
+                await brokers.start(2, folder_id="another")
+            if 2 in brokers.clusters:
+                await brokers.clusters.pop(2).abandon()
+            await asyncio.sleep(2 * LEASE_S)
+        assert 2 not in brokers.image(1).brokers
+
+
+@in_virtual_time
+async def test_a_lost_lease_is_not_fatal_the_same_process_registers_again() -> None:
+    async with some_brokers(3) as brokers:
+        before = brokers.image(1).brokers[BrokerId(2)]
+        member = brokers.clusters[2].member
+        assert member is not None
+        await brokers.store.revoke(member.registration.lease)
+        await brokers.until(lambda: brokers.image(1).brokers.get(BrokerId(2), before).epoch > before.epoch)
+        assert brokers.image(1).brokers[BrokerId(2)].incarnation == before.incarnation
+
+
+@in_virtual_time
+async def test_a_broker_that_is_fenced_while_it_lives_registers_again_and_leads_no_more() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        key, epoch = KEYS.broker(2), brokers.image(1).brokers[BrokerId(2)].epoch
+        await brokers.store.commit(Transaction(compares=(created_at(key, epoch),), deletes=(Delete(key),)))
+        await brokers.until(lambda: brokers.led_by(2) == 0 and 2 in brokers.image(1).brokers)
+        assert brokers.image(1).brokers[BrokerId(2)].epoch > epoch
+
+
+@in_virtual_time
+async def test_a_broker_that_finds_another_process_in_its_place_stops() -> None:
+    async with some_brokers(2) as brokers:
+        former = brokers.clusters[2]
+        await brokers.start(2)  # a copy of its data folder, say
+        with pytest.raises(Fatal, match="another process has registered as broker 2"):
+            await former.ended()
+        await former.abandon()
+
+
+@in_virtual_time
+async def test_what_the_page_cache_held_counts_only_until_the_machine_is_restarted() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders")
+        follower = the(brokers).replicas[1]
+        await brokers.clusters.pop(follower).abandon()
+        await brokers.start(follower, boot_id="another boot")
+        await brokers.agree()
+        assert follower not in the(brokers).in_sync
+
+
+@in_virtual_time
+async def test_a_topic_that_flushes_first_loses_nothing_with_the_page_cache() -> None:
+    async with some_brokers(1) as brokers:
+        await brokers.create("safe", replicas=1, penstock_flush_before_ack="true")
+        await brokers.create("fast", replicas=1)
+        await brokers.clusters.pop(1).abandon()
+        await brokers.start(1, boot_id="another boot")
+        await brokers.until(lambda: the(brokers, "safe").leader == the(brokers, "fast").leader == 1)
+
+
+# Control ------------------------------------------------------------------------------------------------------------
+
+
+@in_virtual_time
+async def test_a_killed_controller_is_replaced_within_two_heartbeats() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.kill(1)
+        assert await brokers.until(lambda: brokers.controller in (2, 3)) < 2.0
+        assert await brokers.until(lambda: 1 not in brokers.image().brokers) < 2.0
+
+
+@in_virtual_time
+async def test_a_hung_controller_is_replaced_when_its_lease_ends() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.hang(1)
+        assert await brokers.until(lambda: brokers.controller in (2, 3)) < LEASE_S + 1
+
+
+@in_virtual_time
+async def test_a_controller_that_stops_hands_control_over_at_once() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.stop(1)
+        assert await brokers.until(lambda: brokers.controller in (2, 3)) < 0.5
+
+
+@in_virtual_time
+async def test_a_vote_whose_answer_was_lost_is_recognised() -> None:
+    async with some_brokers(2) as brokers:
+        line = brokers.lines[2]
+
+        def lose_if_vote(transaction: Transaction) -> None:
+            line.loses_answers = any(put.key == KEYS.controller for put in transaction.puts)
+
+        line.before_commit = lose_if_vote
+        await brokers.kill(1)
+        member = brokers.clusters[2].member
+        assert member is not None
+        await brokers.until(lambda: member.candidacy.is_in_charge)
+
+
+@in_virtual_time
+async def test_a_controller_cut_off_from_the_store_loses_control_and_writes_nothing_more() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        brokers.lines[1].is_cut = True
+        await brokers.until(lambda: brokers.image(2).controller_id in (2, 3))
+        await brokers.until(lambda: all(part.leader != 1 for _, part in brokers.image(2).partitions()))
+        brokers.lines[1].is_cut = False
+        await brokers.until(lambda: 1 in brokers.image(2).brokers)
+        await brokers.agree()
+        assert brokers.image(1).controller_id == brokers.image(2).controller_id != 1
+
+
+# Failures -----------------------------------------------------------------------------------------------------------
+
+
+@in_virtual_time
+async def test_a_thousand_partitions_of_a_killed_leader_are_led_again_within_a_second_of_its_suspicion() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=1_000)
+        assert brokers.led_by(3) in (333, 334)
+        await brokers.kill(3)
+        brokers.clusters[2].suspect(BrokerId(3))  # its fetcher's connection was reset
+        took_s = await brokers.until(
+            lambda: all(part.leader in (1, 2) and 3 not in part.in_sync for _, part in brokers.image(2).partitions())
+        )
+        assert took_s < 1.0
+
+
+@in_virtual_time
+async def test_a_suspicion_that_proves_wrong_is_taken_back() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        epoch = brokers.image().brokers[BrokerId(3)].epoch
+        suspected: list[ImageChange] = []
+        brokers.image(1).subscribe(lambda changes: suspected.extend(c for c in changes if isinstance(c, MarkChanged)))
+        brokers.clusters[2].suspect(BrokerId(3))
+        await brokers.until(lambda: bool(suspected) and not brokers.image(1).marks.suspects)
+        assert brokers.image().brokers[BrokerId(3)].epoch == epoch and brokers.led_by(3) == 1
+
+
+@in_virtual_time
+async def test_a_broker_that_misses_three_heartbeats_is_fenced_though_its_lease_lives() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        epoch = brokers.image(1).brokers[BrokerId(3)].epoch
+        brokers.network.cut.add((1, 3))  # the controller does not reach it, the store does
+        await brokers.until(lambda: brokers.led_by(3) == 0)
+        brokers.network.cut.clear()
+        await brokers.until(lambda: 3 in brokers.image(1).brokers)
+        assert brokers.image(1).brokers[BrokerId(3)].epoch > epoch
+
+
+@in_virtual_time
+async def test_a_broker_that_was_out_of_reach_is_preferred_again_only_after_a_while() -> None:
+    settings = {"leader.imbalance.check.interval.seconds": "5", "penstock.broker.doubt.ms": "30000"}
+    async with some_brokers(3, settings=settings) as brokers:
+        await brokers.create("orders", partitions=3)
+        brokers.network.cut.add((1, 3))
+        await brokers.until(lambda: brokers.led_by(3) == 0)
+        brokers.network.cut.clear()
+        await brokers.until(lambda: 3 in brokers.image(1).brokers)
+        await put_in_sync(brokers)
+        assert await brokers.until(lambda: brokers.led_by(3) == 1) > 20
+
+
+@in_virtual_time
+async def test_a_hung_broker_is_lost_within_its_lease() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        await brokers.hang(3)
+        assert await brokers.until(lambda: brokers.led_by(3) == 0) < LEASE_S + 1
+
+
+@in_virtual_time
+async def test_after_the_store_was_away_nobody_is_declared_lost_for_a_lease_time() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        before = [(part.leader, part.leader_epoch) for _, part in brokers.image().partitions()]
+        for line in brokers.lines.values():
+            line.is_cut = True
+        await asyncio.sleep(3 * LEASE_S)  # every lease has ended meanwhile, control's too
+        for line in brokers.lines.values():
+            line.is_cut = False
+        await brokers.until(lambda: len(brokers.image().brokers) == 3 and brokers.controller >= 0)
+        await asyncio.sleep(2 * LEASE_S)
+        await brokers.agree()
+        assert [(part.leader, part.leader_epoch) for _, part in brokers.image().partitions()] == before
+
+
+@in_virtual_time
+async def test_but_whoever_has_not_come_back_by_then_is_lost() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        for line in brokers.lines.values():
+            line.is_cut = True
+        await brokers.hang(3)
+        await asyncio.sleep(3 * LEASE_S)
+        for line in brokers.lines.values():
+            line.is_cut = False
+        assert await brokers.until(lambda: brokers.led_by(3) == 0) > LEASE_S / 2
+
+
+@in_virtual_time
+async def test_an_election_that_loses_to_in_sync_writes_is_split_and_made_anew() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=60)
+        hot = next(part for _, part in brokers.image().partitions() if part.leader == 3)
+        topic_id = brokers.image().topics["orders"].topic_id
+        key = KEYS.partition(topic_id_text(topic_id), hot.index)
+        interrupted: list[Transaction] = []
+
+        def meddle(transaction: Transaction) -> None:
+            if len(interrupted) < 3 and any(put.key == key for put in transaction.puts):
+                interrupted.append(transaction)
+                write_behind_everybodys_back(brokers, Transaction(puts=(Put(key, encode(record_from(hot))),)))
+
+        brokers.lines[1].before_commit = meddle
+        await brokers.kill(3)
+        await brokers.until(lambda: brokers.led_by(3) == 0)
+        assert len(interrupted) == 3
+        sizes = [len(transaction.puts) for transaction in interrupted]
+        assert sizes == sorted(sizes, reverse=True) and sizes[0] > sizes[-1]
+
+
+@in_virtual_time
+async def test_stopping_moves_leaders_first_and_leaves_every_in_sync_set() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=30)
+        leaving = brokers.clusters[2]
+        await leaving.leave(timeout_s=10)
+        assert all(part.leader != 2 and 2 not in part.in_sync for _, part in brokers.image(2).partitions())
+        assert 2 in brokers.image(1).brokers, "it is still there, to answer what it was asked"
+        await leaving.stop()
+        brokers.clusters.pop(2)
+        await brokers.until(lambda: 2 not in brokers.image(1).brokers)
+
+
+@in_virtual_time
+async def test_the_last_broker_leaves_without_waiting_for_anybody() -> None:
+    async with some_brokers(1) as brokers:
+        await brokers.create("orders", replicas=1)
+        began_s = asyncio.get_running_loop().time()
+        await brokers.stop(1)
+        assert asyncio.get_running_loop().time() - began_s < 1.0
+
+
+@in_virtual_time
+async def test_partitions_go_back_to_their_first_replica_from_time_to_time() -> None:
+    async with some_brokers(3, settings={"leader.imbalance.check.interval.seconds": "5"}) as brokers:
+        await brokers.create("orders", partitions=3)
+        await brokers.stop(2)
+        await brokers.start(2)
+        await put_in_sync(brokers)
+        await brokers.until(lambda: brokers.led_by(2) == 1)
+
+
+@in_virtual_time
+async def test_an_unclean_election_is_made_where_the_topic_allows_it_and_counted() -> None:
+    async with some_brokers(2) as brokers:
+        await brokers.create("orders", replicas=2, unclean_leader_election_enable="true")
+        partition = the(brokers)
+        alone = record_from(partition, in_sync=(partition.leader,))
+        key = KEYS.partition(topic_id_text(brokers.image().topics["orders"].topic_id), 0)
+        await brokers.store.commit(Transaction(puts=(Put(key, encode(alone)),)))
+        await brokers.kill(partition.leader)
+        await brokers.until(lambda: the(brokers).leader not in (-1, partition.leader))
+        assert sum(metrics.uncleanleaderelections for metrics in brokers.metrics.values()) == 1
+
+
+# In-sync sets -------------------------------------------------------------------------------------------------------
+
+
+async def put_in_sync(brokers: Brokers) -> None:
+    """As leaders do once followers have caught up."""
+    await brokers.agree()
+    for topic, part in list(brokers.image().partitions()):
+        missing = [broker for broker in part.replicas if broker not in part.in_sync]
+        await brokers.clusters[part.leader].in_sync_writes.write(
+            topic.topic_id,
+            part.index,
+            expected_revision=part.revision,
+            in_sync=part.replicas,
+            eligible=(),
+            joining={broker: brokers.image(part.leader).brokers[broker].epoch for broker in missing},
+        )
+    await brokers.agree()
+
+
+@in_virtual_time
+async def test_a_follower_joins_only_under_the_registration_that_its_fetch_carried() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders")
+        leader, follower = the(brokers).leader, the(brokers).replicas[1]
+        stale = brokers.image(leader).brokers[follower].epoch
+        await brokers.clusters.pop(follower).abandon()
+        await brokers.start(follower)
+        await brokers.agree()
+        partition = brokers.image(leader).topics["orders"].partitions[0]
+        topic_id = brokers.image(leader).topics["orders"].topic_id
+
+        async def join(epoch: Revision, *, again: bool) -> Revision:
+            return await brokers.clusters[leader].in_sync_writes.write(
+                topic_id,
+                0,
+                expected_revision=partition.revision,
+                in_sync=partition.replicas,
+                eligible=(),
+                joining={follower: epoch},
+                again=again,
+            )
+
+        for again in (False, True):  # by what the image knows, and by the store's own word
+            with pytest.raises(Conflict):
+                await join(stale, again=again)
+        assert await join(brokers.image(leader).brokers[follower].epoch, again=False) > partition.revision
+
+
+@in_virtual_time
+async def test_a_leader_that_resigns_is_replaced_by_another_in_sync_replica() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders")
+        leader, topic_id = the(brokers).leader, brokers.image().topics["orders"].topic_id
+        await brokers.clusters[leader].in_sync_writes.resign(
+            topic_id, 0, leader_epoch=LeaderEpoch(0), reason="its disk is full"
+        )
+        await brokers.until(lambda: the(brokers).leader not in (leader, -1))
+        assert leader not in the(brokers).in_sync
+
+
+# Admin writes from any broker ---------------------------------------------------------------------------------------
+
+
+@in_virtual_time
+async def test_any_broker_creates_topics_and_of_two_that_create_the_same_one_succeeds() -> None:
+    async with some_brokers(3) as brokers:
+        requests = (
+            brokers.clusters[broker_id].controller.create_topics(
+                [CreateTopic("same", partitions=200, replication_factor=3)], timeout_ms=60_000
+            )
+            for broker_id in (1, 2, 3)
+        )
+        outcomes = [outcome for (outcome,) in await asyncio.gather(*requests)]
+        assert sum(isinstance(outcome, CreatedTopic) for outcome in outcomes) == 1
+        assert sum(isinstance(outcome, TopicAlreadyExists) for outcome in outcomes) == 2
+        await asyncio.sleep(1)
+        await brokers.agree()
+        stored = (await brokers.store.range(KEYS.prefix + "partitions/")).items
+        assert len(stored) == 200 and not brokers.image().marks.creating
+
+
+@in_virtual_time
+async def test_of_names_that_collide_one_is_created_though_two_brokers_are_asked_at_once() -> None:
+    async with some_brokers(2) as brokers:
+        await asyncio.gather(
+            brokers.clusters[1].controller.create_topics([CreateTopic("a.b")], timeout_ms=5_000),
+            brokers.clusters[2].controller.create_topics([CreateTopic("a_b")], timeout_ms=5_000),
+        )
+        await brokers.agree()
+        (name,) = brokers.image().topics
+        there = brokers.image().topics[name].topic_id
+        await brokers.clusters[1].controller.delete_topics([there], timeout_ms=5_000)
+        await brokers.create("a_b", replicas=1)
+
+
+@in_virtual_time
+async def test_a_topic_being_created_is_not_swept_by_the_controller() -> None:
+    async with some_brokers(3) as brokers:
+        line, controller = brokers.lines[2], brokers.clusters[1]
+        half_way = asyncio.Event()
+
+        def notice(transaction: Transaction) -> None:
+            if transaction.puts and "/partitions/" in transaction.puts[0].key:
+                half_way.set()
+
+        line.before_commit = notice
+        creating = asyncio.create_task(
+            brokers.clusters[2].controller.create_topics([CreateTopic("big", partitions=500)], timeout_ms=60_000)
+        )
+        await half_way.wait()
+        assert controller.member is not None
+        controller.member.duties.begin()  # as if it had just been elected
+        (outcome,) = await creating
+        assert isinstance(outcome, CreatedTopic)
+        assert all(part.leader >= 0 for part in brokers.image(2).topics["big"].partitions)
+
+
+@in_virtual_time
+async def test_what_a_broker_left_that_died_while_creating_is_swept() -> None:
+    async with some_brokers(3) as brokers:
+        line = brokers.lines[3]
+        half_way = asyncio.Event()
+
+        def fall_silent(transaction: Transaction) -> None:
+            if any(put.key == KEYS.topic("big") for put in transaction.puts):
+                half_way.set()
+                line.is_cut = line.loses_answers = True
+                raise Conflict("never sent")
+
+        line.before_commit = fall_silent
+        creating = asyncio.create_task(
+            brokers.clusters[3].controller.create_topics([CreateTopic("big", partitions=500)], timeout_ms=60_000)
+        )
+        await half_way.wait()
+        await brokers.kill(3)
+        creating.cancel()
+        await brokers.until(lambda: bool(brokers.image(1).leftovers))
+        await brokers.until(lambda: not brokers.image(1).leftovers)
+        assert not (await brokers.store.range(KEYS.prefix + "partitions/")).items
+
+
+@in_virtual_time
+async def test_two_brokers_that_grow_a_topic_at_once_do_not_overwrite_each_other() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders")
+        outcomes = await asyncio.gather(
+            brokers.clusters[1].controller.create_partitions([GrowTopic("orders", 300)], timeout_ms=60_000),
+            brokers.clusters[2].controller.create_partitions([GrowTopic("orders", 5)], timeout_ms=60_000),
+        )
+        await brokers.agree()
+        count = len(brokers.image().topics["orders"].partitions)
+        assert [count] in outcomes and count in (5, 300)
+        await asyncio.sleep(5)
+        await brokers.agree()
+        assert not brokers.image().leftovers
+
+
+def write_behind_everybodys_back(brokers: Brokers, transaction: Transaction) -> None:
+    """Another's write, between a decision and its own: the images hear of it later, as always."""
+    changes = brokers.store._space.decide(transaction)
+    assert changes is not None
+    brokers.store._space.apply(changes)
+    brokers.store._watchers.tell(changes)
