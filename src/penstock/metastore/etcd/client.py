@@ -20,8 +20,8 @@ from penstock.metastore.etcd.transport import Channel
 from penstock.metastore.etcd.versions import complaint
 from penstock.metastore.port import Unavailable
 
-ROUND_PAUSE_S = 0.05
-"""Between two rounds through all endpoints of which none answered."""
+ROUND_PAUSE_MIN_S, ROUND_PAUSE_MAX_S = 0.05, 0.3
+"""Between two rounds through all endpoints of which none answered; it grows while that goes on."""
 
 _log = structlog.get_logger(__name__)
 
@@ -36,6 +36,7 @@ class Client:
         # Brokers start at different endpoints, so that not all of them watch through the first.
         self._next = random.randrange(len(options.endpoints))
         self._complained: set[tuple[str, str]] = set()
+        self._pause_s = ROUND_PAUSE_MIN_S
         self._last_failure: Exception = TimeoutError("none has answered yet")
         self._retiring: set[Task[Any]] = set()
         self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -88,7 +89,8 @@ class Client:
                         except (CallFailed, TimeoutError) as failure:
                             self._last_failure = failure
                             self._move_on()
-                    await asyncio.sleep(ROUND_PAUSE_S)
+                    self._pause_s = min(self._pause_s * 1.5, ROUND_PAUSE_MAX_S)
+                    await asyncio.sleep(self._pause_s)
         except TimeoutError:
             raise Unavailable(f"no etcd endpoint could be used: {self._last_failure}") from self._last_failure
         raise Unavailable("the metastore is closed")
@@ -127,7 +129,7 @@ class Client:
         except BaseException:
             self._spawn(channel.close())
             raise
-        self._channel = channel
+        self._channel, self._pause_s = channel, ROUND_PAUSE_MIN_S
         return channel
 
     async def _prove(self, channel: Channel, timeout_s: float) -> None:

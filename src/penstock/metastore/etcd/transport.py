@@ -5,7 +5,11 @@ whose reader keeps its own.
 """
 
 import asyncio
+import os
 from typing import Any
+
+# What its core would write to the terminal past our log, line upon line for a wrong certificate, is in the errors too.
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 import grpc
 import grpc.aio
