@@ -194,11 +194,20 @@ class Brokers:
     def led_by(self, broker_id: int) -> int:
         return sum(partition.leader == broker_id for _, partition in self.image().partitions())
 
-    async def create(self, name: str, *, partitions: int = 1, replicas: int = 3, **settings: str) -> None:
+    async def create(
+        self,
+        name: str,
+        *,
+        partitions: int = 1,
+        replicas: int = 3,
+        assigned: tuple[int, ...] | None = None,
+        **settings: str,
+    ) -> None:
         topic = CreateTopic(
             name,
-            partitions=partitions,
-            replication_factor=replicas,
+            partitions=partitions if assigned is None else -1,
+            replication_factor=replicas if assigned is None else -1,
+            assignments=() if assigned is None else ((0, assigned),),
             settings=tuple((key.replace("_", "."), value) for key, value in settings.items()),
         )
         controller = self.clusters[min(self.clusters)].controller

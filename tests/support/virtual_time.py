@@ -4,7 +4,8 @@ For tests of leases, heartbeats and back-offs on stores in memory. Real sockets 
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from functools import wraps
 from typing import Any, TypeVar
 
 from penstock.model import Millis
@@ -45,3 +46,13 @@ class LoopClock:
 def run_virtual(work: Coroutine[Any, Any, _T]) -> _T:
     with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
         return runner.run(work)
+
+
+def in_virtual_time(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+    """For a test that takes nothing: it runs on a loop of its own."""
+
+    @wraps(test)
+    def run() -> None:
+        run_virtual(test())
+
+    return run

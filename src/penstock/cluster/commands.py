@@ -114,6 +114,32 @@ class AllocateProducerIds(msgspec.Struct, frozen=True):
     count: int
 
 
+class Reassign(msgspec.Struct, frozen=True):
+    """Move a partition to these brokers; None takes back what is under way."""
+
+    topic: str
+    index: int
+    replicas: tuple[int, ...] | None
+    may_change_factor: bool = True
+
+
+class ElectionType(IntEnum):
+    PREFERRED = 0
+    UNCLEAN = 1
+
+
+class ElectLeader(msgspec.Struct, frozen=True):
+    topic: str
+    index: int
+    election_type: ElectionType
+
+
+class UnregisterBroker(msgspec.Struct, frozen=True):
+    """The broker is gone for good, and its data folder with it."""
+
+    broker_id: BrokerId
+
+
 class BeginAnew(msgspec.Struct, frozen=True):
     """A broker has registered as a new incarnation: give the partitions that it leads a new leader epoch (RULES 2)."""
 
@@ -132,6 +158,9 @@ Command = (
     | ReplaceSettings
     | UpdateFeatures
     | AllocateProducerIds
+    | Reassign
+    | ElectLeader
+    | UnregisterBroker
     | BeginAnew
     | SweepLeftovers
 )

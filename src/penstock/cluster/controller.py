@@ -21,14 +21,18 @@ from penstock.cluster.commands import (
     CreatedTopic,
     CreateTopic,
     DeleteTopic,
+    ElectLeader,
     FeatureUpdate,
     GrowTopic,
+    Reassign,
     ReplaceSettings,
     SweepLeftovers,
+    UnregisterBroker,
     UpdateFeatures,
 )
 from penstock.cluster.creation import partitions_asked_for, require_moderate
 from penstock.cluster.creation_marks import CreationMarks
+from penstock.cluster.elections import How
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.machine import ControllerMachine
@@ -37,12 +41,15 @@ from penstock.cluster.resources import ResourceType
 from penstock.cluster.shapes import TopicImage
 from penstock.cluster.turns import Turns
 from penstock.errors import Refusal, RequestTimedOut
-from penstock.metastore import NO_REVISION, Conflict, Metastore, MetastoreError, Revision, Unavailable
+from penstock.metastore import NO_REVISION, Conflict, Metastore, MetastoreError, Revision, Transaction, Unavailable
 from penstock.model import BrokerId, Dice, ProducerId, TopicId, topic_id_text
 from penstock.settings.config import Config
 
 ATTEMPTS_MAX = 5
 """How often a decision that lost to another write is made anew before the client is told to come again."""
+
+COMMITS_MAX = 64
+"""Transactions under way at a time; a request about thousands of partitions makes thousands of them."""
 
 _T = TypeVar("_T")
 _log = structlog.get_logger(__name__)
@@ -68,6 +75,7 @@ class Controller:
         self._config = config
         self._dice = dice
         self._turns = Turns()
+        self._commits = asyncio.Semaphore(COMMITS_MAX)
         self.settled: Callable[[], Awaitable[None]] = _at_once
         """Waits until this broker has acted on its image: a topic is answered for when its logs are there."""
         self.marks: CreationMarks | None = None
@@ -105,6 +113,18 @@ class Controller:
 
     async def update_features(self, updates: Sequence[FeatureUpdate], *, validate_only: bool = False) -> None:
         (outcome,) = await self._all([UpdateFeatures(tuple(updates))], validate_only=validate_only)
+        if isinstance(outcome, Refusal):
+            raise outcome
+
+    async def reassign(self, partitions: Sequence[Reassign], *, timeout_ms: int) -> list[Refusal | None]:
+        """For each partition None, or why it stays where it is. The moves go on after the answer."""
+        return await self._all(partitions, timeout_ms=timeout_ms)
+
+    async def elect_leaders(self, partitions: Sequence[ElectLeader], *, timeout_ms: int) -> list[How | Refusal]:
+        return await self._all(partitions, timeout_ms=timeout_ms)
+
+    async def unregister_broker(self, broker_id: BrokerId) -> None:
+        (outcome,) = await self._all([UnregisterBroker(broker_id)])
         if isinstance(outcome, Refusal):
             raise outcome
 
@@ -219,7 +239,7 @@ class Controller:
     async def _commit(self, decision: AnyDecision) -> Revision:
         """The revision that the last of its transactions made."""
         if decision.in_any_order:
-            commits = (self._metastore.commit(transaction) for transaction in decision.transactions)
+            commits = (self._commit_one(transaction) for transaction in decision.transactions)
             outcomes = await asyncio.gather(*commits, return_exceptions=True)
             for outcome in outcomes:
                 if isinstance(outcome, BaseException):
@@ -227,8 +247,12 @@ class Controller:
             return max((outcome for outcome in outcomes if isinstance(outcome, int)), default=NO_REVISION)
         revision = NO_REVISION
         for transaction in decision.transactions:
-            revision = await self._metastore.commit(transaction)
+            revision = await self._commit_one(transaction)
         return revision
+
+    async def _commit_one(self, transaction: Transaction) -> Revision:
+        async with self._commits:
+            return await self._metastore.commit(transaction)
 
     def _subject(self, command: Command) -> object:
         match command:
@@ -238,6 +262,8 @@ class Controller:
             case DeleteTopic(topic_id=topic_id):
                 topic = self._image.topics_by_id.get(topic_id)
                 return "topic", collision_key(topic.name) if topic else topic_id
+            case Reassign(topic=name, index=index) | ElectLeader(topic=name, index=index):
+                return "partition", name, index
             case AlterSettings(resource=resource) | ReplaceSettings(resource=resource):
                 # A topic's settings and its count are in one key.
                 return ("topic", collision_key(resource.name)) if resource.type is ResourceType.TOPIC else resource
@@ -269,6 +295,14 @@ def _tell(command: Command, reply: Any) -> None:
             _log.info("topic deleted", topic=name, topic_id=topic_id_text(topic_id))
         case AlterSettings(resource=resource) | ReplaceSettings(resource=resource), _:
             _log.info("settings changed", resource=resource.type.name.lower(), name=resource.name)
+        case Reassign(topic=name, index=index, replicas=None), _:
+            _log.info("reassignment cancelled", partition=f"{name}-{index}")
+        case Reassign(topic=name, index=index, replicas=replicas), _:
+            _log.info("partition reassigned", partition=f"{name}-{index}", replicas=replicas)
+        case ElectLeader(topic=name, index=index), How.UNCLEAN:
+            _log.error("UNCLEAN leader elected: acknowledged records may be lost", partition=f"{name}-{index}")
+        case UnregisterBroker(broker_id=broker_id), _:
+            _log.warning("broker unregistered", broker=broker_id)
         case _:
             pass
 

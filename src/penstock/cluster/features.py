@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from penstock.cluster.commands import FeatureUpdate, UpgradeType
+from penstock.cluster.shapes import BrokerImage
 from penstock.errors import InvalidUpdateVersion
 from penstock.model import BrokerId
 
@@ -40,12 +41,21 @@ _METADATA_CHANGED_AT = frozenset((8, 11, 13, 14, 15, 17, 23, 30))
 """Levels at which Kafka's stored metadata changed: it does not go back across one."""
 
 
-def update(finalized: Mapping[str, int], updates: Sequence[FeatureUpdate], *, controller: BrokerId) -> dict[str, int]:
-    """The levels after the updates; all of them or, where one is refused, none."""
+def update(
+    finalized: Mapping[str, int],
+    updates: Sequence[FeatureUpdate],
+    *,
+    controller: BrokerId,
+    brokers: Mapping[BrokerId, BrokerImage] | None = None,
+) -> dict[str, int]:
+    """The levels after the updates; all of them or, where one is refused, none. Every broker must be able to live with
+    them.
+    """
     levels = dict(finalized)
     for wanted in {wanted.feature: wanted for wanted in updates}.values():
         try:
             _check(wanted, finalized.get(wanted.feature, 0), controller)
+            _check_brokers(wanted, brokers or {})
         except InvalidUpdateVersion as refusal:
             raise InvalidUpdateVersion(f"no feature was changed: {refusal.message}") from None
         levels[wanted.feature] = wanted.level
@@ -72,6 +82,28 @@ def _check(wanted: FeatureUpdate, current: int, controller: BrokerId) -> None:
         raise _refused(wanted, f"it is at {current}, and a downgrade does not go above")
     if wanted.feature == METADATA_VERSION and wanted.level < current:
         _check_metadata_downgrade(wanted, current)
+
+
+def _check_brokers(wanted: FeatureUpdate, brokers: Mapping[BrokerId, BrokerImage]) -> None:
+    for broker_id, broker in sorted(brokers.items()):
+        if broker.features:  # an older release does not say
+            low, high = broker.features.get(wanted.feature, (0, 0))
+            if not low <= wanted.level <= high:
+                raise _refused(wanted, f"broker {broker_id} has levels {low} to {high}")
+
+
+def missing(finalized: Mapping[str, int]) -> str | None:
+    """What the cluster has agreed on and this broker cannot do, in words; None where it can do everything."""
+    for feature, level in sorted(finalized.items()):
+        supported = SUPPORTED.get(feature)
+        if supported is None:
+            return f"the cluster uses {feature} {level}, which this release does not have: install a newer one"
+        if not supported.low <= level <= supported.high:
+            return (
+                f"the cluster uses {feature} {level}, and this release has levels {supported.low} to {supported.high}:"
+                " install another one"
+            )
+    return None
 
 
 def _check_metadata_downgrade(wanted: FeatureUpdate, current: int) -> None:

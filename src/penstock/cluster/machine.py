@@ -25,15 +25,19 @@ from penstock.cluster.commands import (
     CreateTopic,
     Decision,
     DeleteTopic,
+    ElectLeader,
     GrowTopic,
+    Reassign,
     ReplaceSettings,
     SweepLeftovers,
+    UnregisterBroker,
     UpdateFeatures,
 )
 from penstock.cluster.creation import partitions_asked_for, planned_growth, planned_topic
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
 from penstock.cluster.names import collision_key
+from penstock.cluster.partition_machine import PartitionMachine
 from penstock.cluster.records import (
     CollisionRecord,
     FeaturesRecord,
@@ -72,6 +76,7 @@ class ControllerMachine:
         self._image = image
         self._keys = keys
         self._config = config
+        self._partitions = PartitionMachine(image, keys, config)
         self._stands_alone = stands_alone
         """Nobody else writes: no marks are needed, nor guards against names that collide."""
 
@@ -93,6 +98,12 @@ class ControllerMachine:
                 return self._update_features(command)
             case AllocateProducerIds():
                 return self._allocate_producer_ids(command)
+            case Reassign():
+                return self._partitions.reassign(command)
+            case ElectLeader():
+                return self._partitions.elect(command)
+            case UnregisterBroker():
+                return self._partitions.unregister(command)
             case BeginAnew():
                 return self._begin_anew(command.broker_id)
             case SweepLeftovers():
@@ -163,7 +174,12 @@ class ControllerMachine:
 
     def _update_features(self, command: UpdateFeatures) -> Decision[None]:
         before = self._image.features
-        levels = features.update(before.finalized, command.updates, controller=self._image.controller_id)
+        levels = features.update(
+            before.finalized,
+            command.updates,
+            controller=self._image.controller_id,
+            brokers=self._image.brokers,
+        )
         if levels == before.finalized:
             return Decision((), None)
         guard = unchanged_since(self._keys.features, Revision(before.epoch))

@@ -21,6 +21,7 @@ from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.changes import ImageChange, SettingsChanged
 from penstock.cluster.controller import Controller
 from penstock.cluster.creation_marks import CreationMarks
+from penstock.cluster.features import missing as missing_features
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.in_sync import InSyncWrites
@@ -32,6 +33,7 @@ from penstock.cluster.probing import Probe
 from penstock.cluster.producer_ids import ProducerIds
 from penstock.cluster.records import BrokerRecord
 from penstock.cluster.resources import BROKER_DEFAULTS, Resource, ResourceType
+from penstock.errors import UnsupportedVersion
 from penstock.metastore import NO_REVISION, Metastore, Revision
 from penstock.model import BrokerId, Clock, Dice
 from penstock.settings.config import Config
@@ -119,6 +121,10 @@ class Cluster:
 
     async def _join_others(self, others: Others, record: BrokerRecord) -> None:
         await membership.ensure_features(self._metastore, self._keys)
+        await self._feed.catch_up()
+        lacking = missing_features(self.image.features.finalized)
+        if lacking is not None:
+            raise UnsupportedVersion(lacking)
         self.member = Member(
             self._metastore,
             self._keys,

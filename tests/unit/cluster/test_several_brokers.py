@@ -1,13 +1,11 @@
 """Several brokers on one store: registration, control, failures and what becomes of partitions. In virtual time."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from functools import wraps
-from typing import Any
 
 import pytest
 from tests.support.brokers import Brokers, some_brokers
-from tests.support.virtual_time import run_virtual
+from tests.support.in_sync import put_in_sync
+from tests.support.virtual_time import in_virtual_time
 
 from penstock.cluster import CreateTopic, GrowTopic, ImageChange, MarkChanged, PartitionImage, PlantedBugs
 from penstock.cluster.commands import CreatedTopic
@@ -20,14 +18,6 @@ from penstock.model import BrokerId, LeaderEpoch, topic_id_text
 
 KEYS = Keys("main")
 LEASE_S = 3.0
-
-
-def in_virtual_time(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
-    @wraps(test)
-    def run() -> None:
-        run_virtual(test())
-
-    return run
 
 
 def the(brokers: Brokers, topic: str = "orders") -> PartitionImage:
@@ -355,22 +345,6 @@ async def test_an_unclean_election_is_made_where_the_topic_allows_it_and_counted
 
 
 # In-sync sets -------------------------------------------------------------------------------------------------------
-
-
-async def put_in_sync(brokers: Brokers) -> None:
-    """As leaders do once followers have caught up."""
-    await brokers.agree()
-    for topic, part in list(brokers.image().partitions()):
-        missing = [broker for broker in part.replicas if broker not in part.in_sync]
-        await brokers.clusters[part.leader].in_sync_writes.write(
-            topic.topic_id,
-            part.index,
-            expected_revision=part.revision,
-            in_sync=part.replicas,
-            eligible=(),
-            joining={broker: brokers.image(part.leader).brokers[broker].epoch for broker in missing},
-        )
-    await brokers.agree()
 
 
 @in_virtual_time

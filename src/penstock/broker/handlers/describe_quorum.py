@@ -1,0 +1,86 @@
+"""DescribeQuorum: who decides about the cluster's metadata, for tools that ask (KIP-595).
+
+There is no Raft log here: the metadata is in a store, the leader is the controller, the voters are the brokers, and an
+offset is the store's revision. v1 when a voter was last heard of, v2 addresses and data folders.
+"""
+
+from penstock.broker.registry import RequestContext, answers
+from penstock.cluster import CLUSTER_METADATA, ClusterImage
+from penstock.errors import NotLeaderOrFollower, UnknownTopicOrPartition
+from penstock.model import Clock, topic_id_from_text
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.describe_quorum_request import DescribeQuorumRequest
+from penstock.wire.messages.describe_quorum_response import (
+    DescribeQuorumResponse,
+    Listener,
+    Node,
+    PartitionData,
+    ReplicaState,
+    TopicData,
+)
+
+NODES_FROM = 2
+_INT32_MAX = 0x7FFFFFFF
+
+
+@answers(ApiKey.DESCRIBE_QUORUM, versions=(0, 2))
+def describe_quorum(
+    request: DescribeQuorumRequest, context: RequestContext, image: ClusterImage, clock: Clock
+) -> DescribeQuorumResponse:
+    brokers = [broker for _, broker in sorted(image.brokers.items())] if context.api_version >= NODES_FROM else []
+    return DescribeQuorumResponse(
+        error_message=None,
+        topics=[
+            TopicData(
+                topic_name=topic.topic_name,
+                partitions=[
+                    _partition(topic.topic_name, partition.partition_index, image, clock)
+                    for partition in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ],
+        nodes=[
+            Node(
+                node_id=broker.id,
+                listeners=[
+                    Listener(name=name, host=endpoint.host, port=endpoint.port)
+                    for name, endpoint in broker.endpoints.items()
+                ],
+            )
+            for broker in brokers
+        ],
+    )
+
+
+def _partition(topic: str, index: int, image: ClusterImage, clock: Clock) -> PartitionData:
+    if (topic, index) != (CLUSTER_METADATA, 0):
+        return PartitionData(partition_index=index, error_code=UnknownTopicOrPartition.code, error_message=None)
+    if image.controller_id not in image.brokers:
+        # Between two controllers: the tools ask again.
+        return PartitionData(partition_index=index, error_code=NotLeaderOrFollower.code, error_message=None)
+    now = clock.now()
+    return PartitionData(
+        partition_index=index,
+        error_message=None,
+        leader_id=image.controller_id,
+        leader_epoch=image.controller_epoch & _INT32_MAX,
+        high_watermark=image.revision,
+        current_voters=[
+            ReplicaState(
+                replica_id=broker.id,
+                replica_directory_id=_folder(broker.folder_id),
+                log_end_offset=image.revision,
+                last_fetch_timestamp=now,
+                last_caught_up_timestamp=now,
+            )
+            for _, broker in sorted(image.brokers.items())
+        ],
+    )
+
+
+def _folder(text: str) -> bytes:
+    try:
+        return topic_id_from_text(text)
+    except ValueError:
+        return bytes(16)

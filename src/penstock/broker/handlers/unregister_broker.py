@@ -1,0 +1,14 @@
+"""UnregisterBroker: forget a broker that is gone for good, so that another data folder may have its id."""
+
+from penstock.broker.registry import answers
+from penstock.cluster import Controller
+from penstock.model import BrokerId
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.unregister_broker_request import UnregisterBrokerRequest
+from penstock.wire.messages.unregister_broker_response import UnregisterBrokerResponse
+
+
+@answers(ApiKey.UNREGISTER_BROKER, versions=(0, 0))
+async def unregister_broker(request: UnregisterBrokerRequest, controller: Controller) -> UnregisterBrokerResponse:
+    await controller.unregister_broker(BrokerId(request.broker_id))
+    return UnregisterBrokerResponse(error_message=None)

@@ -1,0 +1,116 @@
+"""Admin requests about single partitions and brokers: reassignments, elections, unregistering. Pure.
+
+Each is one transaction that compares the partition's mod revision, the controller's epoch and, where somebody is
+elected, that broker's registration (RULES 13). Unregistering a broker takes several, and forgets its name last.
+"""
+
+from collections.abc import Sequence
+
+from penstock.cluster.commands import Decision, ElectionType, ElectLeader, Reassign, UnregisterBroker
+from penstock.cluster.duties.machine import DutyMachine, Ruling, Which
+from penstock.cluster.elections import How
+from penstock.cluster.image import ClusterImage
+from penstock.cluster.keys import Keys
+from penstock.cluster.reassigning import cancelled, reassigned
+from penstock.cluster.records import NO_LEADER
+from penstock.cluster.shapes import PartitionImage, TopicImage, record_from
+from penstock.errors import (
+    BrokerIdNotRegistered,
+    ElectionNotNeeded,
+    EligibleLeadersNotAvailable,
+    InvalidRequest,
+    PreferredLeaderNotAvailable,
+    UnknownTopicOrPartition,
+)
+from penstock.metastore import Delete, Transaction, absent, unchanged_since
+from penstock.settings.config import Config
+from penstock.settings.topic import MIN_INSYNC_REPLICAS
+
+
+class PartitionMachine:
+    def __init__(self, image: ClusterImage, keys: Keys, config: Config) -> None:
+        self._image = image
+        self._keys = keys
+        self._config = config
+        self._duties = DutyMachine(image, keys, config)
+
+    def reassign(self, command: Reassign) -> Decision[None]:
+        topic, partition = self._found(command.topic, command.index)
+        standing = self._duties.standing()
+        in_sync_min = self._config.for_topic(topic.overrides)[MIN_INSYNC_REPLICAS]
+        if command.replicas is None:
+            record = cancelled(partition, standing, in_sync_min=in_sync_min)
+        else:
+            record = reassigned(
+                partition,
+                command.replicas,
+                standing,
+                known=frozenset((*self._image.brokers, *self._image.marks.identities)),
+                in_sync_min=in_sync_min,
+                may_change_factor=command.may_change_factor,
+            )
+        if record == record_from(partition):
+            return Decision((), None)
+        return self._written([Ruling(topic, partition, record, How.IN_SYNC)])
+
+    def elect(self, command: ElectLeader) -> Decision[How]:
+        topic, partition = self._found(command.topic, command.index)
+        standing, which = self._duties.standing(), [Which(topic.topic_id, partition.index)]
+        if command.election_type == ElectionType.PREFERRED:
+            if partition.replicas and partition.leader == partition.replicas[0]:
+                raise ElectionNotNeeded
+            rulings = self._duties.elect_preferred(which, standing)
+            if not rulings and partition.leader == NO_LEADER:
+                rulings = self._duties.review(which, standing)
+            if not rulings or rulings[0].record.leader != partition.replicas[0]:
+                raise PreferredLeaderNotAvailable
+        else:
+            if partition.leader in self._image.brokers:
+                raise ElectionNotNeeded
+            rulings = self._duties.elect_unclean(which, standing)
+            if not rulings or rulings[0].record.leader < 0:
+                raise EligibleLeadersNotAvailable
+        return Decision(self._written(rulings).transactions, rulings[0].how)
+
+    def unregister(self, command: UnregisterBroker) -> Decision[None]:
+        """Forget a broker that is gone for good, with what it had: then another folder may have its id (RULES 3)."""
+        broker = command.broker_id
+        if broker in self._image.brokers:
+            raise InvalidRequest(f"broker {broker} is running: stop it first, or it would register again at once")
+        if broker not in self._image.marks.identities:
+            raise BrokerIdNotRegistered(f"there is no broker {broker}")
+        rulings = [
+            Ruling(
+                topic,
+                part,
+                record_from(
+                    part,
+                    in_sync=tuple(other for other in part.in_sync if other != broker),
+                    eligible=tuple(other for other in part.eligible if other != broker),
+                    last_leader=NO_LEADER if part.last_leader == broker else part.last_leader,
+                ),
+                How.KEPT,
+            )
+            for topic, part in self._image.partitions()
+            if broker in part.in_sync or broker in part.eligible or broker == part.last_leader
+        ]
+        identity = self._keys.identity(broker)
+        forget = Transaction(
+            compares=(
+                absent(self._keys.broker(broker)),
+                unchanged_since(identity, self._image.marks.identity_revisions[broker]),
+            ),
+            deletes=(Delete(identity),),
+        )
+        return Decision((*self._written(rulings).transactions, forget), None)
+
+    def _found(self, name: str, index: int) -> tuple[TopicImage, PartitionImage]:
+        topic = self._image.topics.get(name)
+        if topic is None:
+            raise UnknownTopicOrPartition(f"there is no topic {name}")
+        if not 0 <= index < len(topic.partitions):
+            raise UnknownTopicOrPartition(f"{name} has no partition {index}")
+        return topic, topic.partitions[index]
+
+    def _written(self, rulings: Sequence[Ruling]) -> Decision[None]:
+        return Decision(tuple(batch.transaction for batch in self._duties.batches(rulings)), None)

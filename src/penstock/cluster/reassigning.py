@@ -1,0 +1,73 @@
+"""Moving a partition to other brokers: what is asked, and what the partition becomes. Pure.
+
+While it moves, a partition's replicas are the new ones and then those that are to go: `adding` and `removing` say
+which. The leader copies to those that are added as to any follower; when all of them are in sync the controller drops
+those that are to go (`elections.settle`). What takes no copying happens at once.
+"""
+
+import msgspec
+
+from penstock.cluster.elections import Standing, settle
+from penstock.cluster.placement import check_by_hand
+from penstock.cluster.records import PartitionRecord
+from penstock.cluster.shapes import PartitionImage, record_from
+from penstock.errors import InvalidReplicaAssignment, InvalidReplicationFactor, NoReassignmentInProgress
+from penstock.model import BrokerId
+
+Brokers = tuple[BrokerId, ...]
+
+
+def before_reassignment(partition: PartitionImage) -> Brokers:
+    """The replicas that there were, or would be again if what is under way were cancelled."""
+    return tuple(broker for broker in partition.replicas if broker not in partition.adding)
+
+
+def reassigned(
+    partition: PartitionImage,
+    target: tuple[int, ...],
+    standing: Standing,
+    *,
+    known: frozenset[BrokerId],
+    in_sync_min: int,
+    may_change_factor: bool,
+) -> PartitionRecord:
+    before = before_reassignment(partition)
+    wanted = check_by_hand(target, known | set(partition.replicas), replication_factor=None)
+    if not may_change_factor and len(wanted) != len(before):
+        raise InvalidReplicationFactor(
+            f"the partition has {len(before)} replicas and would have {len(wanted)}: the request does not allow that"
+        )
+    adding = tuple(broker for broker in wanted if broker not in before)
+    removing = tuple(broker for broker in before if broker not in wanted)
+    return _moved(
+        partition, standing, replicas=(*wanted, *removing), adding=adding, removing=removing, in_sync_min=in_sync_min
+    )
+
+
+def cancelled(partition: PartitionImage, standing: Standing, *, in_sync_min: int) -> PartitionRecord:
+    if not (partition.adding or partition.removing):
+        raise NoReassignmentInProgress
+    before = before_reassignment(partition)
+    return _moved(partition, standing, replicas=before, adding=(), removing=(), in_sync_min=in_sync_min)
+
+
+def _moved(
+    partition: PartitionImage,
+    standing: Standing,
+    *,
+    replicas: Brokers,
+    adding: Brokers,
+    removing: Brokers,
+    in_sync_min: int,
+) -> PartitionRecord:
+    in_sync = tuple(broker for broker in partition.in_sync if broker in replicas)
+    eligible = tuple(broker for broker in partition.eligible if broker in replicas)
+    if partition.in_sync and not in_sync:
+        raise InvalidReplicaAssignment(
+            "only replicas that are being added are in sync: without them acknowledged records would be lost"
+        )
+    asked = msgspec.structs.replace(
+        partition, replicas=replicas, adding=adding, removing=removing, in_sync=in_sync, eligible=eligible
+    )
+    verdict = settle(asked, standing, in_sync_min=in_sync_min)
+    return record_from(asked) if verdict is None else verdict.record
