@@ -102,6 +102,7 @@ class Node:
         self.folders: list[LogFolder] = []
         self.cluster: Cluster | None = None
         self.partitions: Partitions | None = None
+        self.fetchers: Fetchers | None = None
         self._cleaner: Cleaner | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -191,7 +192,7 @@ class Node:
             registry=self.registry,
             stands_alone=self.stands_alone,
         )
-        fetchers = self._fetchers(cluster, partitions, spawn)
+        self.fetchers = fetchers = self._make_fetchers(cluster, partitions, spawn)
         server = SocketServer(
             self.config,
             Dispatcher(
@@ -226,7 +227,7 @@ class Node:
             await server.stop()
             fetchers.stop()
 
-    def _fetchers(
+    def _make_fetchers(
         self, cluster: Cluster, partitions: Partitions, spawn: Callable[[Coroutine[Any, Any, Any]], asyncio.Task[Any]]
     ) -> Fetchers:
         return Fetchers(

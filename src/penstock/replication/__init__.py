@@ -2,11 +2,11 @@
 
 from penstock.replication.fetchers import Fetchers
 from penstock.replication.in_sync import InSyncKeeper
+from penstock.replication.machine import Diverging
 from penstock.replication.metrics import ReplicationMetrics
 from penstock.replication.partition import ALL, Appended, Partition, Readable
 from penstock.replication.partitions import Partitions
 from penstock.replication.ports import InSyncWrites, Resignations
-from penstock.replication.replicating import Diverging
 from penstock.replication.rules import AppendRules, NotOneBatch, RecordsRefused, TimestampsRefused
 
 __all__ = [

@@ -27,9 +27,9 @@ from penstock.errors import (
 )
 from penstock.model import BrokerId
 from penstock.replication.following import Follower
+from penstock.replication.machine import Diverging
 from penstock.replication.partition import Partition
 from penstock.replication.peer_connection import PeerConnection
-from penstock.replication.replicating import Diverging
 from penstock.settings import Config
 from penstock.settings import broker as settings
 from penstock.wire.fetch import FetchPartition

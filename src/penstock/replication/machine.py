@@ -18,11 +18,12 @@ its outcome comes back through `written`, `conflicted` or, from the metastore's 
 """
 
 from collections.abc import Mapping
+from typing import Protocol
 
 import msgspec
 
 from penstock.cluster import PartitionImage
-from penstock.errors import NotLeaderOrFollower, StaleBrokerEpoch
+from penstock.errors import NotLeaderOrFollower, StaleBrokerEpoch, UnknownLeaderEpoch
 from penstock.model import BrokerId
 from penstock.replication.planted import SOUND, Planted
 from penstock.replication.progress import UNKNOWN, Progress
@@ -38,6 +39,19 @@ class Proposal(msgspec.Struct, frozen=True):
     expected_revision: int
     joining: dict[BrokerId, int]
     """Whoever is added, and the registration that must still hold for it (RULES 1)."""
+
+
+class Diverging(msgspec.Struct, frozen=True, gc=False):
+    """A follower's log parted from the leader's: the largest epoch they may share, and where it ends."""
+
+    epoch: int
+    end_offset: int
+
+
+class Epochs(Protocol):
+    """Which leader epoch wrote what: a log's cache of it."""
+
+    def end_offset_for(self, epoch: int) -> tuple[int, int]: ...
 
 
 class Leader:
@@ -126,6 +140,15 @@ class Leader:
             # In sync, and yet without what is committed: it has lost records, and must not be elected.
             return self.review(without={broker_id})
         return None
+
+    def diverging(self, epochs: Epochs, *, last_fetched_epoch: int, offset: int) -> Diverging | None:
+        """Where a follower's log parted from ours, if it did: such a fetch is no progress, whatever it asks for."""
+        if last_fetched_epoch < 0 or self._planted.counts_diverging_fetch:
+            return None
+        epoch, end_offset = epochs.end_offset_for(last_fetched_epoch)
+        if epoch < 0:  # not "out of range", which would make the follower throw its log away
+            raise UnknownLeaderEpoch(f"nothing is known of epoch {last_fetched_epoch} here")
+        return Diverging(epoch, end_offset) if epoch < last_fetched_epoch or end_offset < offset else None
 
     def _recognise(self, progress: Progress, broker_epoch: int, now: int) -> None:
         """Fetches under another registration than before: a new one starts from nothing, an old one is too late."""

@@ -100,7 +100,7 @@ class Partition(ReplicatingReplica):
     def _duplicate(self, duplicate: Duplicate) -> Appended:
         return Appended(
             base_offset=duplicate.base_offset,
-            next_offset=duplicate.last_offset + 1,
+            next_offset=0 if self._planted.acknowledges_duplicates_at_once else duplicate.last_offset + 1,
             log_append_time_ms=duplicate.timestamp,
             log_start_offset=self.log.start_offset,
         )

@@ -6,15 +6,14 @@ Follower: the leader's batches are appended as they are, once their checksums ar
 
 from asyncio import Future
 
-import msgspec
 import structlog
 from crc32c import crc32c
 
-from penstock.errors import CorruptMessage, NotLeaderOrFollower, OffsetOutOfRange, UnknownLeaderEpoch
+from penstock.errors import CorruptMessage, NotLeaderOrFollower, OffsetOutOfRange
 from penstock.log import FileSlice
 from penstock.model import BrokerId, Offset
 from penstock.replication.following import Follower
-from penstock.replication.machine import Leader
+from penstock.replication.machine import Diverging, Leader
 from penstock.replication.replica import Replica
 from penstock.wire import batch as layout
 from penstock.wire.batch import BatchHeader
@@ -25,13 +24,6 @@ MAGIC = 2
 _log = structlog.get_logger(__name__)
 
 
-class Diverging(msgspec.Struct, frozen=True, gc=False):
-    """A follower's log parted from the leader's: the largest epoch they may share, and where it ends."""
-
-    epoch: int
-    end_offset: int
-
-
 class ReplicatingReplica(Replica):
     # As leader --------------------------------------------------------------------------------------------------
 
@@ -40,12 +32,9 @@ class ReplicatingReplica(Replica):
         self.require_leader(asked.current_leader_epoch)
         role, log = self.role, self.log
         assert isinstance(role, Leader)
-        if asked.last_fetched_epoch >= 0:
-            epoch, end_offset = log.epochs.end_offset_for(asked.last_fetched_epoch)
-            if epoch < 0:  # not "out of range", which would make the follower throw its log away
-                raise UnknownLeaderEpoch(f"nothing is known of epoch {asked.last_fetched_epoch} here")
-            if epoch < asked.last_fetched_epoch or end_offset < asked.offset:
-                return Diverging(epoch, end_offset)
+        diverging = role.diverging(log.epochs, last_fetched_epoch=asked.last_fetched_epoch, offset=asked.offset)
+        if diverging is not None:
+            return diverging
         if not log.start_offset <= asked.offset <= log.end_offset:
             raise OffsetOutOfRange(f"{asked.offset} is not within [{log.start_offset}, {log.end_offset}]")
         proposal = role.fetched(
@@ -131,6 +120,8 @@ class ReplicatingReplica(Replica):
             # Nothing is here yet, and the leader's first batch begins before the offset that was asked for.
             self.start_anew(first.base_offset)
         self._write(batches, len(records))
+        if self._planted.forgets_producers:
+            log.producers.reset()
         self.metrics.replicationbytesin += len(records)
         if self.current_rules().flushes_before_ack:
             return False

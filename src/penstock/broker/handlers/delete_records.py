@@ -1,7 +1,12 @@
-"""DeleteRecords: forget all records of a partition below an offset. v2 flexible."""
+"""DeleteRecords: forget all records of a partition below an offset. v2 flexible.
+
+Answered when every live replica has forgotten them (RULES 19), or the request's own timeout is over.
+"""
+
+import asyncio
 
 from penstock.broker.registry import answers
-from penstock.errors import Refusal, UnknownTopicOrPartition
+from penstock.errors import Refusal, RequestTimedOut, UnknownTopicOrPartition
 from penstock.replication import Partition, Partitions
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.delete_records_request import DeleteRecordsPartition, DeleteRecordsRequest
@@ -16,26 +21,42 @@ NO_LOW_WATERMARK = -1
 
 @answers(ApiKey.DELETE_RECORDS, versions=(0, 2))
 async def delete_records(request: DeleteRecordsRequest, partitions: Partitions) -> DeleteRecordsResponse:
+    begun = [
+        (topic.name, [_begin(partitions.get(topic.name, part.partition_index), part) for part in topic.partitions])
+        for topic in request.topics
+    ]
+    waiting = [future for _, parts in begun for _, future in parts if future is not None]
+    if waiting:
+        await asyncio.wait(waiting, timeout=max(request.timeout_ms, 0) / 1000)
     return DeleteRecordsResponse(
         topics=[
-            DeleteRecordsTopicResult(
-                name=topic.name,
-                partitions=[
-                    await _delete(partitions.get(topic.name, part.partition_index), part) for part in topic.partitions
-                ],
-            )
-            for topic in request.topics
+            DeleteRecordsTopicResult(name=name, partitions=[_end(result, future) for result, future in parts])
+            for name, parts in begun
         ]
     )
 
 
-async def _delete(partition: Partition | None, part: DeleteRecordsPartition) -> DeleteRecordsPartitionResult:
+def _begin(
+    partition: Partition | None, part: DeleteRecordsPartition
+) -> "tuple[DeleteRecordsPartitionResult, asyncio.Future[None] | None]":
     result = DeleteRecordsPartitionResult(partition_index=part.partition_index, low_watermark=NO_LOW_WATERMARK)
     try:
         if partition is None:
             raise UnknownTopicOrPartition
         partition.require_leader()
         result.low_watermark = partition.delete_records(part.offset)
+        return result, partition.deleted_everywhere(result.low_watermark)
     except Refusal as refusal:
         result.error_code = refusal.code
+    return result, None
+
+
+def _end(result: DeleteRecordsPartitionResult, future: "asyncio.Future[None] | None") -> DeleteRecordsPartitionResult:
+    if future is None:
+        return result
+    refusal = future.exception() if future.done() else RequestTimedOut()
+    future.cancel()
+    if refusal is not None:
+        result.error_code = refusal.code if isinstance(refusal, Refusal) else RequestTimedOut.code
+        result.low_watermark = NO_LOW_WATERMARK
     return result

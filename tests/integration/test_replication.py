@@ -1,0 +1,191 @@
+"""Three brokers and stock clients: what acks=all means, leaders that change, replicas whose files are compared."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+from tests.support.logs import headers_in, read_all
+from tests.support.nodes import Nodes, some_nodes
+
+QUICK = {"penstock.broker.lease.ms": "1500", "penstock.broker.heartbeat.ms": "300"}
+WITHIN_S = 30.0
+
+
+@pytest.fixture
+async def nodes(tmp_path: Path) -> AsyncIterator[Nodes]:
+    async with some_nodes(tmp_path, 3, QUICK) as running:
+        yield running
+
+
+class Deliveries:
+    """Reports of a producer, and of each record what became of it."""
+
+    def __init__(self) -> None:
+        self.offsets: dict[bytes, int] = {}
+        self.errors: list[KafkaError] = []
+
+    def __call__(self, error: KafkaError | None, message: Any) -> None:
+        if error is not None:
+            self.errors.append(error)
+        else:
+            self.offsets[message.value()] = message.offset()
+
+
+async def produce(nodes: Nodes, topic: str, values: list[bytes], **settings: Any) -> Deliveries:
+    return await asyncio.to_thread(_produce, nodes.bootstrap, topic, values, settings)
+
+
+def _produce(bootstrap: str, topic: str, values: list[bytes], settings: dict[str, Any]) -> Deliveries:
+    deliveries = Deliveries()
+    producer = Producer(
+        {"bootstrap.servers": bootstrap, "acks": "all", "linger.ms": 0, "partitioner": "consistent"}
+        | {name.replace("_", "."): value for name, value in settings.items()}
+    )
+    for value in values:
+        producer.produce(topic, value, partition=0, on_delivery=deliveries)
+        producer.poll(0)
+    assert producer.flush(WITHIN_S) == 0
+    return deliveries
+
+
+async def consume(nodes: Nodes, topic: str, count: int, **settings: Any) -> list[bytes]:
+    return await asyncio.to_thread(_consume, nodes.bootstrap, topic, count, settings)
+
+
+def _consume(bootstrap: str, topic: str, count: int, settings: dict[str, Any]) -> list[bytes]:
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap,
+            "group.id": "no-group-is-used",
+            "enable.auto.commit": False,
+            "fetch.wait.max.ms": 50,
+        }
+        | {name.replace("_", "."): value for name, value in settings.items()}
+    )
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    values: list[bytes] = []
+    try:
+        while len(values) < count:
+            message = consumer.poll(WITHIN_S)
+            assert message is not None, f"{len(values)} of {count} records"
+            if message.error():
+                raise KafkaException(message.error())
+            value = message.value()
+            assert isinstance(value, bytes)
+            values.append(value)
+    finally:
+        consumer.close()
+    return values
+
+
+async def replicas_agree(nodes: Nodes, topic: str, *brokers: int) -> None:
+    """Every replica has everything, and of what all have, the same bytes (RULES 24)."""
+    end = nodes.leader(topic).log.end_offset
+    await nodes.until(lambda: all(nodes.partition(topic, broker).high_watermark == end for broker in brokers))
+    logs = [read_all(nodes.partition(topic, broker).log) for broker in brokers]
+    offsets = [[header.base_offset for header in headers_in(data)] for data in logs]
+    assert offsets == [offsets[0]] * len(brokers)
+    assert logs == [logs[0]] * len(brokers)
+
+
+async def test_records_with_acks_all_are_on_every_replica_and_consumers_read_them(nodes: Nodes) -> None:
+    await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
+    values = [b"order %d" % number for number in range(2_000)]
+    deliveries = await produce(nodes, "orders", values, enable_idempotence=True)
+    assert not deliveries.errors and sorted(deliveries.offsets.values()) == list(range(2_000))
+    assert await consume(nodes, "orders", 2_000) == values
+    await replicas_agree(nodes, "orders", 1, 2, 3)
+
+
+async def test_a_producer_goes_on_through_a_change_of_leader_without_loss_or_duplicate(nodes: Nodes) -> None:
+    await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
+    values = [b"order %d" % number for number in range(3_000)]
+    producing = asyncio.create_task(
+        produce(nodes, "orders", values, enable_idempotence=True, batch_num_messages=10, linger_ms=5)
+    )
+    await nodes.until(lambda: nodes.leader("orders").high_watermark > 200)
+    await nodes.stop(1)
+    deliveries = await producing
+    assert not deliveries.errors and sorted(deliveries.offsets.values()) == list(range(3_000))
+    assert await consume(nodes, "orders", 3_000) == values
+    await replicas_agree(nodes, "orders", 2, 3)
+    await nodes.start(1)
+    await nodes.until_in_sync("orders", 1, 2, 3)
+    await replicas_agree(nodes, "orders", 1, 2, 3)
+
+
+async def test_a_killed_leader_comes_back_as_a_follower_and_agrees(nodes: Nodes) -> None:
+    await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
+    first = [b"first %d" % number for number in range(500)]
+    assert not (await produce(nodes, "orders", first)).errors
+    # A tail that nobody else has: appended with acks=1 while followers do not fetch any more.
+    for broker in (2, 3):
+        fetchers = nodes[broker].fetchers
+        assert fetchers is not None
+        fetchers.stop()
+    await produce(nodes, "orders", [b"lost"] * 10, acks=1)
+    assert nodes.partition("orders", 1).log.end_offset == 510
+    await nodes.kill(1)
+    await nodes.until(lambda: nodes.state("orders").leader in (2, 3))
+    await nodes.start(1)
+    survivor = nodes.state("orders").leader
+    restarted = 5 - survivor  # its fetcher was stopped, for good
+    await nodes.stop(restarted)
+    await nodes.start(restarted)
+    await nodes.until_in_sync("orders", 1, 2, 3)
+    second = [b"second %d" % number for number in range(500)]
+    assert not (await produce(nodes, "orders", second)).errors
+    await replicas_agree(nodes, "orders", 1, 2, 3)
+    assert await consume(nodes, "orders", 1_000) == first + second
+
+
+async def test_without_enough_in_sync_acks_all_is_refused_and_acks_1_is_not_visible(nodes: Nodes) -> None:
+    await nodes.create_topic("orders", replicas=(1, 2), min_insync_replicas="2")
+    assert not (await produce(nodes, "orders", [b"a"])).errors
+    await nodes.stop(2)
+    await nodes.until_in_sync("orders", 1)
+    refused = await produce(nodes, "orders", [b"b"], message_timeout_ms=1_500)
+    assert len(refused.errors) == 1
+    assert not (await produce(nodes, "orders", [b"c"], acks=1)).errors
+    assert await consume(nodes, "orders", 1) == [b"a"]
+    await nodes.start(2)
+    await nodes.until_in_sync("orders", 1, 2)
+    assert await consume(nodes, "orders", 2) == [b"a", b"c"]
+
+
+async def test_deleted_records_are_deleted_on_every_replica(nodes: Nodes) -> None:
+    await nodes.create_topic("orders", replicas=(1, 2, 3))
+    await produce(nodes, "orders", [b"x"] * 100)
+    admin = AdminClient({"bootstrap.servers": nodes.bootstrap})
+    asked = TopicPartition("orders", 0, 60)
+    deleted = await asyncio.to_thread(lambda: admin.delete_records([asked])[asked].result(WITHIN_S))
+    assert deleted.low_watermark == 60
+    assert [nodes.partition("orders", broker).log.start_offset for broker in (1, 2, 3)] == [60, 60, 60]
+
+
+async def test_a_committed_offset_survives_its_coordinator(nodes: Nodes) -> None:
+    await nodes.create_topic("orders", replicas=(1, 2, 3))
+    await produce(nodes, "orders", [b"x"] * 10)
+
+    def commit(offset: int) -> None:
+        consumer = Consumer({"bootstrap.servers": nodes.bootstrap, "group.id": "g", "enable.auto.commit": False})
+        consumer.commit(offsets=[TopicPartition("orders", 0, offset)], asynchronous=False)
+        consumer.close()
+
+    def committed() -> int:
+        consumer = Consumer({"bootstrap.servers": nodes.bootstrap, "group.id": "g", "enable.auto.commit": False})
+        (found,) = consumer.committed([TopicPartition("orders", 0)], timeout=WITHIN_S)
+        consumer.close()
+        return int(found.offset)
+
+    await asyncio.to_thread(commit, 7)
+    image = nodes.image()
+    offsets = image.topics["__consumer_offsets"].partitions
+    assert {len(partition.replicas) for partition in offsets} == {3}
+    index = next(index for index in range(len(offsets)) if nodes.leader("__consumer_offsets", index).log.end_offset)
+    await nodes.stop(offsets[index].leader)
+    assert await asyncio.to_thread(committed) == 7
