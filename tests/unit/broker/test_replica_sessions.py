@@ -1,0 +1,298 @@
+"""A leader's answers to a follower: what is sent when, and what makes a parked fetch come back."""
+
+import asyncio
+from asyncio import Future
+from collections.abc import AsyncIterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from tests.support.clusters import SeededDice
+from tests.support.logs import TOPIC_ID, headers_in
+from tests.support.partitions import SomePartitions
+
+from penstock.broker.registry import RequestContext
+from penstock.broker.replica_sessions import ReplicaSessions
+from penstock.cluster import ClusterImage
+from penstock.errors import (
+    ClusterAuthorizationFailed,
+    FencedLeaderEpoch,
+    FetchSessionIdNotFound,
+    InvalidFetchSessionEpoch,
+    OffsetOutOfRange,
+    UnknownTopicOrPartition,
+)
+from penstock.log import FileSlice
+from penstock.model import BrokerId, LeaderEpoch
+from penstock.replication import Partitions
+from penstock.wire.fetch import FetchPartition, FetchRequest
+from penstock.wire.messages.fetch_response import FetchResponse, PartitionData
+
+ME, FOLLOWER, OTHER = BrokerId(1), BrokerId(2), BrokerId(3)
+EPOCH = 4
+VERSION = 18
+
+
+class Bench:
+    """Broker 1 leads three partitions, brokers 2 and 3 follow; the test is broker 2."""
+
+    def __init__(self, folder: Path, *, needs_authentication: bool = False) -> None:
+        self.partitions = SomePartitions(folder, 3)
+        for index in self.partitions:
+            self.partitions[index].lead(
+                epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, FOLLOWER, OTHER)
+            )
+        image: Any = SimpleNamespace(topics_by_id={TOPIC_ID: None})
+        self.sessions = ReplicaSessions(
+            cast(Partitions, self.partitions),
+            cast(ClusterImage, image),
+            SeededDice(),
+            needs_authentication=lambda: needs_authentication,
+        )
+        self.session_id, self.session_epoch = 0, 0
+
+    def ask(
+        self,
+        offsets: dict[int, int],
+        *,
+        replica: int = FOLLOWER,
+        wait_ms: int = 60_000,
+        bytes_max: int = 1 << 20,
+        bytes_min: int = 1,
+        epoch: int = EPOCH,
+        last_epoch: int = -1,
+        mark: int = 0,
+        forgets: tuple[int, ...] = (),
+        proved: int = -1,
+        session: tuple[int, int] | None = None,
+    ) -> Any:
+        """A fetch that names these partitions; the next one continues the session."""
+        parts = [FetchPartition(i, o, bytes_max, epoch, last_epoch, 0, mark) for i, o in offsets.items()]
+        request = FetchRequest(
+            replica_id=replica,
+            replica_epoch=20,
+            wait_ms_max=wait_ms,
+            bytes_min=bytes_min,
+            bytes_max=bytes_max,
+            isolation_level=0,
+            session_id=self.session_id if session is None else session[0],
+            session_epoch=self.session_epoch if session is None else session[1],
+            topics=[(TOPIC_ID, parts)] if parts else [],
+            forgotten=[(TOPIC_ID, list(forgets))] if forgets else [],
+        )
+        context = RequestContext(VERSION, "replica", "PLAINTEXT", "10.0.0.2:5", broker_id=proved)
+        self.session_epoch += 1
+        return self.sessions.fetch(request, context)
+
+    def read(self, reply: Any) -> dict[int, PartitionData]:
+        """What an answer says, by partition."""
+        return {part.partition_index: part for topic in self.response(reply).responses for part in topic.partitions}
+
+    def response(self, reply: Any) -> FetchResponse:
+        assert isinstance(reply, list), f"not answered: {reply}"
+        data = b""
+        for chunk in reply:
+            if isinstance(chunk, FileSlice):
+                data += chunk.read()
+                chunk.release()
+            else:
+                data += chunk
+        response = FetchResponse.decode(memoryview(data), VERSION)
+        self.session_id = response.session_id or self.session_id
+        return response
+
+    def begin(self, **offsets: int) -> dict[int, PartitionData]:
+        return self.read(self.ask({int(name[1:]): offset for name, offset in offsets.items()}))
+
+
+@pytest.fixture
+async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+    made = Bench(tmp_path)
+    yield made
+    await made.partitions.close()
+
+
+def parked(reply: Any) -> "Future[Any]":
+    assert isinstance(reply, Future) and not reply.done()
+    return reply
+
+
+async def settle() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def test_a_session_begins_with_an_answer_at_once_even_if_there_is_nothing(bench: Bench) -> None:
+    assert bench.begin(p0=0, p1=0) == {}
+    assert bench.session_id > 0
+
+
+async def test_records_up_to_the_logs_end_are_sent_and_the_follower_is_noted(bench: Bench) -> None:
+    bench.partitions.fill(0, 3)
+    answers = bench.begin(p0=0, p1=0)
+    assert set(answers) == {0} and answers[0].high_watermark == 0
+    records = answers[0].records
+    assert records is not None and [h.base_offset for h in headers_in(bytes(records))] == [0, 1, 2]
+
+
+async def test_an_append_answers_a_parked_fetch_though_the_high_watermark_stands_still(bench: Bench) -> None:
+    bench.begin(p0=0, p1=0)
+    waiting = parked(bench.ask({}))
+    bench.partitions.fill(1)
+    await settle()
+    answers = bench.read(waiting.result())
+    assert set(answers) == {1} and answers[1].records is not None and answers[1].high_watermark == 0
+
+
+async def test_what_was_sent_is_sent_again_only_when_it_is_asked_for_again(bench: Bench) -> None:
+    bench.partitions.fill(0)
+    assert set(bench.begin(p0=0, p1=0)) == {0}
+    waiting = parked(bench.ask({}))
+    bench.partitions.fill(0)
+    await settle()
+    assert not waiting.done(), "the follower has not taken in the first one yet"
+    waiting = bench.ask({0: 1})
+    answers = bench.read(waiting)
+    records = answers[0].records
+    assert records is not None and [h.base_offset for h in headers_in(bytes(records))] == [1]
+
+
+async def test_a_newer_fetch_answers_the_parked_one_as_it_is(bench: Bench) -> None:
+    bench.begin(p0=0)
+    first = parked(bench.ask({}))
+    second = parked(bench.ask({1: 0}))
+    assert bench.read(first.result()) == {}
+    bench.partitions.fill(1)
+    await settle()
+    assert set(bench.read(second.result())) == {1}
+
+
+async def test_a_fetch_moves_the_high_watermark_and_others_hear_of_it(bench: Bench) -> None:
+    bench.partitions.fill(0)
+    bench.begin(p0=0)
+    waiting = parked(bench.ask({0: 1}))
+    other = bench.ask({0: 1}, replica=OTHER, session=(0, 0))
+    assert isinstance(other, list)
+    assert bench.partitions[0].high_watermark == 1
+    answers = bench.read(await asyncio.wait_for(waiting, 10))
+    assert answers[0].high_watermark == 1 and not answers[0].records
+
+
+async def test_news_of_the_high_watermark_travels_with_records_where_there_are_any(bench: Bench) -> None:
+    bench.partitions.fill(0)
+    bench.begin(p0=0, p1=0)
+    waiting = parked(bench.ask({0: 1}))
+    bench.ask({0: 1}, replica=OTHER, session=(0, 0))
+    bench.partitions.fill(1)
+    await settle()
+    answers = bench.read(waiting.result())
+    assert answers[0].high_watermark == 1 and not answers[0].records and answers[1].records
+
+
+async def test_a_tail_that_is_not_the_leaders_is_told_and_is_no_progress(bench: Bench) -> None:
+    partition = bench.partitions[0]
+    bench.partitions.fill(0)
+    partition.lead(epoch=LeaderEpoch(9), leader=ME, replicas=(ME, FOLLOWER), in_sync=(ME, FOLLOWER))
+    answers = bench.read(bench.ask({0: 5}, epoch=9, last_epoch=7))
+    assert (answers[0].diverging_epoch.epoch, answers[0].diverging_epoch.end_offset) == (EPOCH, 1)
+    assert partition.high_watermark == 0
+
+
+async def test_a_follower_below_the_leaders_start_is_told_where_that_is(bench: Bench) -> None:
+    partition = bench.partitions[0]
+    bench.partitions.fill(0, 3)
+    for replica in (FOLLOWER, OTHER):
+        bench.read(bench.ask({0: 3}, replica=replica, session=(0, 0)))
+    partition.delete_records(2)
+    bench.session_epoch = 0
+    answers = bench.read(bench.ask({0: 0}))
+    assert answers[0].error_code == OffsetOutOfRange.code and answers[0].log_start_offset == 2
+
+
+async def test_a_follower_with_an_older_epoch_is_fenced_and_told_once(bench: Bench) -> None:
+    answers = bench.read(bench.ask({0: 0, 1: 0}, epoch=EPOCH - 1))
+    assert {part.error_code for part in answers.values()} == {FencedLeaderEpoch.code}
+    waiting = parked(bench.ask({}))
+    bench.partitions.fill(0)
+    await settle()
+    assert not waiting.done()
+
+
+async def test_a_leader_that_is_deposed_says_so_at_once(bench: Bench) -> None:
+    bench.begin(p0=0)
+    waiting = parked(bench.ask({}))
+    bench.partitions[0].lead(
+        epoch=LeaderEpoch(EPOCH + 1), leader=OTHER, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, FOLLOWER, OTHER)
+    )
+    await settle()
+    answers = bench.read(waiting.result())
+    assert answers[0].error_code != 0 and answers[0].current_leader.leader_id == OTHER
+
+
+async def test_a_partition_that_is_forgotten_is_not_spoken_of(bench: Bench) -> None:
+    bench.begin(p0=0, p1=0)
+    waiting = parked(bench.ask({}, forgets=(0,)))
+    bench.partitions.fill(0)
+    await settle()
+    assert not waiting.done()
+
+
+async def test_a_partition_that_is_not_here_is_answered_and_not_kept(bench: Bench) -> None:
+    answers = bench.begin(p0=0, p7=0)
+    assert answers[7].error_code == UnknownTopicOrPartition.code
+    parked(bench.ask({}))
+
+
+async def test_what_does_not_fit_comes_first_in_the_next_answer(bench: Bench) -> None:
+    for index in bench.partitions:
+        bench.partitions.fill(index)
+    assert set(bench.read(bench.ask({0: 0, 1: 0, 2: 0}, bytes_max=1))) == {0}
+    assert set(bench.read(bench.ask({0: 1}, bytes_max=1))) == {1}
+    assert set(bench.read(bench.ask({1: 1}, bytes_max=1))) == {2}
+
+
+async def test_a_minimum_of_bytes_is_waited_for(bench: Bench) -> None:
+    bench.begin(p0=0)
+    waiting = parked(bench.ask({}, bytes_min=250, wait_ms=60_000))
+    bench.partitions.fill(0)
+    await settle()
+    assert not waiting.done()
+    bench.partitions.fill(0, 3)
+    await settle()
+    records = bench.read(waiting.result())[0].records
+    assert records is not None and len(list(headers_in(bytes(records)))) == 4
+
+
+async def test_a_wait_ends_when_its_time_is_over(bench: Bench) -> None:
+    bench.begin(p0=0)
+    waiting = parked(bench.ask({}, wait_ms=20))
+    assert bench.read(await asyncio.wait_for(waiting, 10)) == {}
+
+
+async def test_a_session_that_is_not_known_or_out_of_step_is_refused(bench: Bench) -> None:
+    bench.begin(p0=0)
+    unknown = bench.response(bench.ask({}, session=(bench.session_id + 1, 1)))
+    assert unknown.error_code == FetchSessionIdNotFound.code
+    skipped = bench.response(bench.ask({}, session=(bench.session_id, 7)))
+    assert skipped.error_code == InvalidFetchSessionEpoch.code
+
+
+async def test_a_new_session_of_a_follower_ends_its_former_one(bench: Bench) -> None:
+    bench.begin(p0=0)
+    waiting = parked(bench.ask({}))
+    bench.read(bench.ask({1: 0}, session=(0, 0)))
+    assert waiting.done() and len(bench.sessions) == 1
+    assert not bench.partitions[0]._end_watchers and len(bench.partitions[1]._end_watchers) == 1
+
+
+async def test_a_stranger_moves_no_high_watermark(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, needs_authentication=True)
+    bench.partitions.fill(0)
+    for replica in (FOLLOWER, OTHER):
+        refused = bench.response(bench.ask({0: 1}, replica=replica, session=(0, 0)))
+        assert refused.error_code == ClusterAuthorizationFailed.code
+    assert bench.partitions[0].high_watermark == 0
+    proved = bench.response(bench.ask({0: 1}, session=(0, 0), proved=FOLLOWER))
+    assert proved.error_code == 0
+    await bench.partitions.close()
