@@ -189,3 +189,35 @@ async def test_a_committed_offset_survives_its_coordinator(nodes: Nodes) -> None
     index = next(index for index in range(len(offsets)) if nodes.leader("__consumer_offsets", index).log.end_offset)
     await nodes.stop(offsets[index].leader)
     assert await asyncio.to_thread(committed) == 7
+
+
+async def test_a_damaged_replica_leaves_the_in_sync_set_and_is_fetched_anew(nodes: Nodes, tmp_path: Path) -> None:
+    await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
+    values = [b"order %d" % number for number in range(1_000)]
+    await produce(nodes, "orders", values)
+    await replicas_agree(nodes, "orders", 1, 2, 3)
+    await nodes.stop(2)
+    segment = tmp_path / "broker-2" / "orders-0" / "00000000000000000000.log"
+    segment.write_bytes(segment.read_bytes()[:200])  # below the recovery point
+    await nodes.start(2)
+    await nodes.until_in_sync("orders", 1, 2, 3)
+    await produce(nodes, "orders", [b"more"])
+    await replicas_agree(nodes, "orders", 1, 2, 3)
+    assert [name for name in nodes[2].folders[0].strays if name.startswith("orders-0.")], "what was left is kept"
+
+
+async def test_a_leader_whose_disk_takes_no_more_hands_over(nodes: Nodes) -> None:
+    await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
+    await produce(nodes, "orders", [b"before"])
+    nodes.partition("orders", 1).log.take_offline("I/O error", stops_reads=False)
+    deliveries = await produce(nodes, "orders", [b"after %d" % number for number in range(100)])
+    assert not deliveries.errors
+    assert nodes.state("orders").leader in (2, 3) and 1 not in nodes.state("orders").in_sync
+
+
+async def test_a_follower_whose_disk_takes_no_more_is_not_waited_for(nodes: Nodes) -> None:
+    await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
+    nodes.partition("orders", 2).log.take_offline("I/O error", stops_reads=False)
+    deliveries = await produce(nodes, "orders", [b"x"] * 10, message_timeout_ms=10_000)
+    assert not deliveries.errors
+    await nodes.until_in_sync("orders", 1, 3)

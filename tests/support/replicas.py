@@ -108,6 +108,9 @@ class Replicas:
     def resign(self, replica: Replica, reason: str) -> None:
         self.resigned.append(replica._broker_id)
 
+    def leave(self, replica: Replica, reason: str) -> None:
+        self.remove_from_in_sync(replica._broker_id)
+
     def _change(self, **fields: Any) -> None:
         self.state = msgspec.structs.replace(self.state, revision=self.state.revision + 1, **fields)
 

@@ -97,12 +97,36 @@ class InSyncWrites:
             except Conflict:
                 await self._feed.catch_up()
 
+    async def leave(self, topic_id: TopicId, index: int, *, reason: str) -> None:
+        """A follower whose log is damaged, or takes no more records, is not to be waited for, and not to be elected
+        (RULES 21): neither in sync nor eligible, until it has caught up anew.
+        """
+        me = self._broker_id
+        while True:
+            partition = self._partition(topic_id, index)
+            if partition is None or partition.leader == me or me not in (*partition.in_sync, *partition.eligible):
+                return
+            in_sync = tuple(broker for broker in partition.in_sync if broker != me)
+            eligible = tuple(broker for broker in partition.eligible if broker != me)
+            if not in_sync:
+                _log.warning("nobody else is in sync", partition=index, topic_id=topic_id_text(topic_id), reason=reason)
+                return
+            _log.warning("in-sync set left", partition=index, topic_id=topic_id_text(topic_id), reason=reason)
+            try:
+                await self._metastore.commit(
+                    in_sync_transaction(self._keys, topic_id, partition, in_sync=in_sync, eligible=eligible, joining={})
+                )
+                return
+            except Conflict:
+                await self._feed.catch_up()
+
     def _led(self, topic_id: TopicId, index: int) -> PartitionImage | None:
+        partition = self._partition(topic_id, index)
+        return partition if partition is not None and partition.leader == self._broker_id else None
+
+    def _partition(self, topic_id: TopicId, index: int) -> PartitionImage | None:
         topic = self._image.topics_by_id.get(topic_id)
-        if topic is None or index >= len(topic.partitions):
-            return None
-        partition = topic.partitions[index]
-        return partition if partition.leader == self._broker_id else None
+        return None if topic is None or index >= len(topic.partitions) else topic.partitions[index]
 
     def _require_registered(self, joining: Mapping[BrokerId, Revision]) -> None:
         if self._bugs.joins_without_registration:

@@ -142,7 +142,7 @@ class LogFolder(Home):
         name = leaving_name(partition, STRAY)
         (self.path / str(partition)).rename(self.path / name)
         self.strays.append(name)
-        _log.warning("log of an unknown topic set aside", partition=str(partition), folder=str(self.path / name))
+        _log.warning("log set aside", partition=str(partition), folder=str(self.path / name))
 
     # --- partitions come and go ---
 
@@ -189,6 +189,15 @@ class LogFolder(Home):
         log.folder.rename(gone)
         due = self.clock.now() + log.config[FILE_DELETE_DELAY_MS]
         self.doomed_files.append((due, [str(gone)]))
+
+    def set_aside(self, partition: TopicPartition) -> None:
+        """A log that is open and damaged: its place is needed for a new one, its bytes may be worth a look."""
+        log = self.logs.pop(partition)
+        log.trouble = Trouble(f"{partition} was set aside", stops_reads=True, may_pass=False)
+        for segment in log.segments:
+            segment.file.forget()
+            self.pool.indexes.drop(segment)
+        self._set_aside(partition)
 
     # --- what logs tell (Home) ---
 

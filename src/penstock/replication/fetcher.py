@@ -201,7 +201,6 @@ class LeaderFetcher:
     # Asking -----------------------------------------------------------------------------------------------------
 
     def _name(self, place: Place) -> None:
-        place.retry = None
         place.is_busy = False
         self._named[place] = None
         self._send_soon()
@@ -298,6 +297,7 @@ class LeaderFetcher:
         except Refusal as refusal:
             # A log that takes no more records, or a batch that is damaged: asked for again, after a pause.
             _log.warning("not replicated", partition=str(partition.topic_partition), reason=refusal.message)
+            partition.leave_in_sync()
             self._back_off(place, shortly=isinstance(refusal, CorruptMessage))
 
     def _append(self, place: Place, answer: FetchedPartition) -> None:
@@ -328,10 +328,13 @@ class LeaderFetcher:
         place.is_busy = True
         first_s = BACKOFF_FIRST_S if shortly else self._backoff_max_s
         place.backoff_s = min(max(2 * place.backoff_s, first_s), self._backoff_max_s)
-        place.retry = asyncio.get_running_loop().call_later(place.backoff_s, self._name, place)
+        place.retry = asyncio.get_running_loop().call_later(place.backoff_s, self._flush_or_name, place)
 
     def _flush_or_name(self, place: Place) -> None:
-        if place.partition.is_flushed:
+        place.retry = None
+        if place.partition.log.trouble is not None:
+            self._back_off(place, shortly=False)  # what is asked for could not be kept
+        elif place.partition.is_flushed:
             self._name(place)
         else:
             place.is_busy = True
@@ -343,6 +346,7 @@ class LeaderFetcher:
         except Refusal as refusal:
             partition = place.partition
             _log.warning("not flushed", partition=str(partition.topic_partition), reason=refusal.message)
+            partition.leave_in_sync()
             if self.places.get(place.key) is place:
                 self._back_off(place, shortly=False)
             return

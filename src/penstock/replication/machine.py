@@ -17,7 +17,7 @@ hot path, plain ints; the driver looks at `high_watermark` after each. Whatever 
 its outcome comes back through `written`, `conflicted` or, from the metastore's watch, `updated`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Protocol
 
 import msgspec
@@ -134,11 +134,10 @@ class Leader:
         if self._may_advance:
             self._advance()
         if broker_id not in self.image.in_sync:
-            if self.pending is None and self.is_caught_up(progress):
-                return self._propose({*self.image.in_sync, broker_id})
+            return self.review() if self.is_caught_up(progress) else None
         elif offset < self.high_watermark:
             # In sync, and yet without what is committed: it has lost records, and must not be elected.
-            return self.review(without={broker_id})
+            return self.review(without={broker_id}, has_lost=True)
         return None
 
     def diverging(self, epochs: Epochs, *, last_fetched_epoch: int, offset: int) -> Diverging | None:
@@ -194,24 +193,27 @@ class Leader:
         """Its address refuses connections: it need not be waited for (RULES 8)."""
         return self.review(without={broker_id})
 
-    def review(self, *, without: set[BrokerId] | frozenset[BrokerId] = frozenset()) -> Proposal | None:
-        """Who should be in sync, by what is known now. One write at a time: while one is under way, None."""
-        if self.pending is not None:
-            return None
+    def review(self, *, without: Set[BrokerId] = frozenset(), has_lost: bool = False) -> Proposal | None:
+        """Who should be in sync, by what is known now. One write at a time: while one is under way, None.
+
+        Those `without` leave, and where they have lost records they are not eligible either.
+        """
+        if self.pending is not None or self.me not in self.image.in_sync:
+            return None  # a leader that is not in sync has resigned: its sets are its successor's to change
         for broker_id in without & self._progress.keys():
             # It joins again when it has asked again: what it had may be all there is, and that proves nothing now.
             self._progress[broker_id].end = UNKNOWN
-        wanted = set(self.image.in_sync) - without | {self.me}
+        wanted = set(self.image.in_sync) - without
         wanted |= {progress.broker_id for progress in self._progress.values() if self.is_caught_up(progress)}
-        return self._propose(wanted)
+        return self._propose(wanted, lost=without if has_lost else frozenset())
 
-    def _propose(self, wanted: set[BrokerId]) -> Proposal | None:
+    def _propose(self, wanted: set[BrokerId], *, lost: Set[BrokerId] = frozenset()) -> Proposal | None:
         image = self.image
         in_sync = tuple(broker for broker in image.replicas if broker in wanted)
         eligible: Brokers = ()
         if len(in_sync) < self._in_sync_needed:
             # Whoever leaves now has all that is below the high watermark, which does not move until enough are back.
-            held = {*image.in_sync, *image.eligible}
+            held = {*image.in_sync, *image.eligible} - lost
             eligible = tuple(broker for broker in image.replicas if broker in held and broker not in in_sync)
         if set(in_sync) == set(image.in_sync) and set(eligible) == set(image.eligible):
             return None
@@ -259,6 +261,9 @@ class Leader:
     def updated(self, image: PartitionImage, now: int) -> Proposal | None:
         """The metastore's record of this partition, in this leader epoch, as the watch shows it."""
         if image.revision > self.image.revision:
+            for broker_id in set(self.image.in_sync) - set(image.in_sync):
+                if broker_id in self._progress:
+                    self._progress[broker_id].end = UNKNOWN  # somebody knew better: it joins when it has asked again
             self.image = image
             self._settle(now)
         return self.review()

@@ -31,6 +31,7 @@ from penstock.metastore import MetastoreError
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, PartitionIndex, TopicId, TopicPartition
 from penstock.replication import metrics
+from penstock.replication.following import Follower
 from penstock.replication.in_sync import InSyncKeeper
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.partition import Partition
@@ -253,6 +254,19 @@ class Partitions:
                 _log.error("cannot resign", partition=str(replica.topic_partition), reason=str(error))
                 await asyncio.sleep(RESIGN_AGAIN_AFTER_S)
 
+    def leave(self, replica: Replica, reason: str) -> None:
+        if self._resignations is not None:
+            self._spawn(self._leave(self._resignations, replica, reason))
+
+    async def _leave(self, resignations: Resignations, replica: Replica, reason: str) -> None:
+        while isinstance(replica.role, Follower) and replica.log.trouble is not None:
+            try:
+                await resignations.leave(replica.topic_id, replica.index, reason=reason)
+                return
+            except MetastoreError as error:
+                _log.error("cannot leave", partition=str(replica.topic_partition), reason=str(error))
+                await asyncio.sleep(RESIGN_AGAIN_AFTER_S)
+
     # Making and removing logs -----------------------------------------------------------------------------------
 
     def _create(self, topic: TopicImage, first: int) -> None:
@@ -335,6 +349,37 @@ class Partitions:
     def _lead(self, partition: Partition, image: PartitionImage) -> None:
         partition.assign(image)
         self._tell(partition)
+        if partition.log.trouble is not None and self._is_to_renew(partition, image):
+            self._later(lambda: self._renew(partition))
+
+    def _is_to_renew(self, partition: Partition, image: PartitionImage) -> bool:
+        """Whether a damaged log can be fetched anew: another broker leads, and this one can no longer be elected."""
+        trouble = partition.log.trouble
+        return (
+            trouble is not None
+            and trouble.stops_reads
+            and isinstance(partition.role, Follower)
+            and image.leader >= 0
+            and self._broker_id not in (*image.in_sync, *image.eligible)
+        )
+
+    async def _renew(self, partition: Partition) -> None:
+        """What is left of a damaged log is set aside, never deleted; a new one begins where the leader does (RULES
+        21).
+        """
+        topic = self._image.topics_by_id.get(partition.topic_id)
+        local = self._by_id.get(partition.topic_id, {})
+        if topic is None or local.get(partition.index) is not partition:
+            return
+        image = topic.partitions[partition.index]
+        folder = next((f for f in self.folders if f.logs.get(partition.topic_partition) is partition.log), None)
+        if folder is None or not self._is_to_renew(partition, image):
+            return
+        partition.retire()
+        self._tell(partition)
+        folder.set_aside(partition.topic_partition)
+        del local[partition.index]
+        self._show(topic, image, folder.create(partition.topic_partition, topic.topic_id, self.config_of(topic)))
 
     def _tell(self, partition: Partition) -> None:
         for callback in self._subscribers:

@@ -38,3 +38,8 @@ class Resignations(Protocol):
         """This broker cannot lead the partition any more (RULES 22): have another in-sync replica elected, and this one
         taken out of the in-sync set. Returns when that is asked for; the election shows in the image."""
         ...
+
+    async def leave(self, topic_id: TopicId, index: int, *, reason: str) -> None:
+        """This broker follows the partition and has lost what it had of it, or can keep no more: take it out of the
+        in-sync set and of the eligible set (RULES 21). Nothing happens where nobody else is in sync."""
+        ...

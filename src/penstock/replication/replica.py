@@ -55,6 +55,8 @@ class Surroundings(Protocol):
 
     def resign(self, replica: "Replica", reason: str) -> None: ...
 
+    def leave(self, replica: "Replica", reason: str) -> None: ...
+
 
 class Replica:
     def __init__(
@@ -187,6 +189,8 @@ class Replica:
         # An epoch that this broker led without a record says nothing of the log.
         self.log.epochs.cut_end(self.log.end_offset)
         self._fail_waiters(NotLeaderOrFollower(f"{self.topic_partition} is led by broker {image.leader} now"))
+        if self.log.trouble is not None:
+            self.leave_in_sync()
 
     def require_leader(self, current_leader_epoch: int = -1) -> None:
         """Refuse unless this broker leads, under the epoch the caller believes in (-1: it did not say), and its log
@@ -220,6 +224,11 @@ class Replica:
         if len(self.in_sync) > 1:
             self._resigned_in = self.leader_epoch
             self._around.resign(self, refusal.message)
+
+    def leave_in_sync(self) -> None:
+        """This follower's log is damaged, or takes no more records: nobody is to wait for it, or to elect it."""
+        if self._around is not None and self.log.trouble is not None and isinstance(self.role, Follower):
+            self._around.leave(self, self.log.trouble.reason)
 
     # The in-sync set --------------------------------------------------------------------------------------------
 

@@ -343,3 +343,24 @@ def test_the_low_watermark_waits_for_live_replicas_only() -> None:
     assert bench.machine.low_watermark(30) == 10
     del bench.brokers[BrokerId(3)]
     assert bench.machine.low_watermark(30) == 20
+
+
+def test_a_follower_that_has_lost_records_is_not_even_eligible() -> None:
+    bench = LeaderBench(end=50, high_watermark=50, in_sync=(1, 2), in_sync_min=2)
+    proposal = bench.fetch(2, 10)
+    assert proposal is not None and proposal.in_sync == (1,) and proposal.eligible == ()
+
+
+def test_a_follower_that_left_by_itself_joins_only_when_it_has_asked_again() -> None:
+    bench = LeaderBench()
+    bench.fetch(2, 50)
+    bench.fetch(3, 50)
+    assert bench.machine.updated(a_state(in_sync=(1, 3), revision=101), bench.now) is None
+    proposal = bench.fetch(2, 50)
+    assert proposal is not None and proposal.in_sync == (1, 2, 3)
+
+
+def test_a_leader_that_has_resigned_proposes_nothing_more() -> None:
+    bench = LeaderBench()
+    assert bench.machine.updated(a_state(in_sync=(2, 3), revision=101), bench.now) is None
+    assert bench.fetch(2, 50) is None and bench.tick(after_ms=LAG_MS + 1) is None
