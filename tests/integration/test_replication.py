@@ -221,3 +221,31 @@ async def test_a_follower_whose_disk_takes_no_more_is_not_waited_for(nodes: Node
     deliveries = await produce(nodes, "orders", [b"x"] * 10, message_timeout_ms=10_000)
     assert not deliveries.errors
     await nodes.until_in_sync("orders", 1, 3)
+
+
+RACKS = QUICK | {"replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector"}
+
+
+async def test_a_consumer_reads_from_the_replica_in_its_own_rack(tmp_path: Path) -> None:
+    async with some_nodes(tmp_path, 0, RACKS) as nodes:
+        for broker in (1, 2, 3):
+            await nodes.start(broker, broker_rack=f"rack-{broker}")
+        await nodes.create_topic("orders", replicas=(1, 2, 3))
+        values = [b"order %d" % number for number in range(500)]
+        await produce(nodes, "orders", values)
+        await replicas_agree(nodes, "orders", 1, 2, 3)
+        assert await consume(nodes, "orders", 500, client_rack="rack-3") == values
+        served = {broker: nodes.partition("orders", broker).metrics.bytesout for broker in (1, 2, 3)}
+        assert served[3] > 0 and served[2] == 0 and served[1] == 0
+
+
+async def test_a_consumer_without_a_rack_reads_from_the_leader(tmp_path: Path) -> None:
+    async with some_nodes(tmp_path, 0, RACKS) as nodes:
+        for broker in (1, 2, 3):
+            await nodes.start(broker, broker_rack=f"rack-{broker}")
+        await nodes.create_topic("orders", replicas=(2, 1, 3))
+        await produce(nodes, "orders", [b"x"] * 100)
+        for rack in ("", "rack-elsewhere", "rack-2"):
+            assert len(await consume(nodes, "orders", 100, client_rack=rack)) == 100
+        served = {broker: nodes.partition("orders", broker).metrics.bytesout for broker in (1, 2, 3)}
+        assert served[2] > 0 and served[1] == 0 and served[3] == 0

@@ -143,7 +143,8 @@ class LeaderFetcher:
                 _log.exception("fetcher failed", leader=self.leader)
             self._retry_s = min(max(2 * self._retry_s, BACKOFF_FIRST_S), self._backoff_max_s)
             try:
-                await asyncio.wait_for(self._try_now.wait(), self._retry_s)
+                async with asyncio.timeout(self._retry_s):
+                    await self._try_now.wait()
             except TimeoutError:
                 pass
 

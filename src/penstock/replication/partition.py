@@ -140,6 +140,8 @@ class Partition(ReplicatingReplica):
         """Records from `offset` up to the high watermark, or to the last stable offset for read_committed."""
         log = self.log
         if not log.start_offset <= offset <= log.end_offset:
+            if offset > log.end_offset and self.leader != self._broker_id:
+                raise OffsetNotAvailable(f"this follower has not come to {offset} yet")
             raise OffsetOutOfRange(f"{offset} is not within [{log.start_offset}, {log.end_offset}]")
         stable = log.producers.last_stable_offset(self.high_watermark)
         before = stable if committed_only else self.high_watermark

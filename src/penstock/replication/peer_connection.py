@@ -35,8 +35,10 @@ class PeerConnection(asyncio.BufferedProtocol):
     ) -> "PeerConnection":
         """OSError where nobody is there, TimeoutError where nobody answers."""
         loop = asyncio.get_running_loop()
-        connecting = loop.create_connection(lambda: cls(on_frame, frame_bytes_max=frame_bytes_max), host, port)
-        _, connection = await asyncio.wait_for(connecting, timeout_s)
+        async with asyncio.timeout(timeout_s):
+            _, connection = await loop.create_connection(
+                lambda: cls(on_frame, frame_bytes_max=frame_bytes_max), host, port
+            )
         return connection
 
     def send(self, frame: "bytes | bytearray | memoryview") -> None:

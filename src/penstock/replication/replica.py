@@ -203,6 +203,14 @@ class Replica:
             self.log.ensure_readable()
         self._require_epoch(current_leader_epoch)
 
+    def require_reader(self, current_leader_epoch: int) -> None:
+        """As `require_leader`, for a consumer that may read from a follower too (KIP-392)."""
+        if not isinstance(self.role, Follower):
+            self.require_leader(current_leader_epoch)
+            return
+        self._require_epoch(current_leader_epoch)
+        self.log.ensure_readable()
+
     def _require_epoch(self, current_leader_epoch: int) -> None:
         if current_leader_epoch not in (-1, self.leader_epoch):
             if current_leader_epoch < self.leader_epoch:

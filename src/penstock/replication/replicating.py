@@ -14,6 +14,7 @@ from penstock.log import FileSlice
 from penstock.model import BrokerId, Offset
 from penstock.replication.following import Follower
 from penstock.replication.machine import Diverging, Leader
+from penstock.replication.progress import Progress
 from penstock.replication.replica import Replica
 from penstock.wire import batch as layout
 from penstock.wire.batch import BatchHeader
@@ -67,6 +68,14 @@ class ReplicatingReplica(Replica):
         if offset >= log.end_offset:
             return None
         return log.slice(Offset(offset), at_most=bytes_max, before=log.end_offset, at_least_one=at_least_one)
+
+    def in_sync_followers(self) -> list[tuple[BrokerId, Progress]]:
+        """How far each is that a consumer might read from (KIP-392)."""
+        role = self.role
+        if not isinstance(role, Leader):
+            return []
+        known = ((broker_id, role.progress_of(broker_id)) for broker_id in self.in_sync)
+        return [(broker_id, progress) for broker_id, progress in known if progress is not None]
 
     def deleted_everywhere(self, offset: int) -> "Future[None] | None":
         """When every live replica's log starts at `offset` or later; None: they do (RULES 19)."""

@@ -1,6 +1,6 @@
 """Broker settings about replication: how followers fetch, and when they have stayed behind for too long."""
 
-from penstock.settings.checks import at_least
+from penstock.settings.checks import at_least, one_of
 from penstock.settings.setting import Importance, Scope, setting
 from penstock.settings.types import INT, LONG, STRING, mib, seconds
 
@@ -36,8 +36,10 @@ REPLICA_SOCKET_TIMEOUT_MS = setting(
     doc="A leader that answers nothing for so long is given up, and connected to anew. More than "
         "replica.fetch.wait.max.ms.",
 )  # fmt: skip
+RACK_AWARE_SELECTOR = "org.apache.kafka.common.replica.RackAwareReplicaSelector"
 REPLICA_SELECTOR_CLASS = setting(
     "replica.selector.class", _BROKER, STRING, default=None,
+    check=one_of(RACK_AWARE_SELECTOR, "org.apache.kafka.common.replica.LeaderSelector"),
     doc="How a leader tells consumers which replica to read from: with the class RackAwareReplicaSelector of "
         "org.apache.kafka.common.replica each reads in its own rack if it can. Without it all read from the leader.",
 )  # fmt: skip

@@ -15,6 +15,7 @@ from typing import Any
 import structlog
 
 from penstock.broker.fetch_sessions import NO_SESSION, Asked, FetchSession, FetchSessions
+from penstock.broker.read_replicas import READ_HERE, RackAwareChoice, choice_for
 from penstock.broker.registry import RawReply, RequestContext, answers_raw
 from penstock.broker.replica_sessions import ReplicaSessions
 from penstock.cluster import ClusterImage
@@ -42,6 +43,8 @@ from penstock.wire.fetch import (
 from penstock.wire.produce import Endpoint, TopicKey
 
 READ_COMMITTED = 1
+FOLLOWERS_FROM = 11
+"""From this version on a consumer may read from a follower (KIP-392)."""
 
 Answers = list[tuple[TopicKey, FetchPartition, PartitionAnswer, Partition | None]]
 
@@ -68,6 +71,8 @@ def fetch(
         return encode_response(context.api_version, [], error_code=refusal.code)
     asked = session.asked() if session is not None and is_incremental else _asked(request)
     work = _Fetch(request, context, partitions, image, session, is_incremental, asked, config[FETCH_MAX_BYTES])
+    if request.rack_id:
+        work.choice = choice_for(request.rack_id, image, config)
     is_enough = work.read(may_load=False)
     if work.cold:
         return work.run_slowly()
@@ -97,6 +102,7 @@ class _Fetch:
         "_session",
         "_timer",
         "_watched",
+        "choice",
         "cold",
     )
 
@@ -125,6 +131,7 @@ class _Fetch:
         self._is_scheduled = False
         self._watched: list[Partition] = []
         self.cold: list[tuple[Partition, int]] = []
+        self.choice: RackAwareChoice | None = None
 
     # Reading ----------------------------------------------------------------------------------------------------
 
@@ -140,6 +147,7 @@ class _Fetch:
         session = self._session if self._is_incremental else None
         committed_only = self._request.isolation_level == READ_COMMITTED
         left, total, has_error = self._bytes_max, 0, False
+        at_leader = self._context.api_version < FOLLOWERS_FROM
         slices_left = self._partitions.slices_max
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
         for key, asked in self._asked:
@@ -150,6 +158,12 @@ class _Fetch:
                 has_error = True
                 continue
             partition.metrics.totalfetchrequests += 1
+            if self.choice is not None:
+                preferred = self.choice.preferred(partition, asked.offset)
+                if preferred != READ_HERE:
+                    answers.append((key, asked, _elsewhere(partition, preferred), partition))
+                    has_error = True
+                    continue
             if asked.last_fetched_epoch < 0 and partition.is_idle_at(asked.offset, asked.current_leader_epoch):
                 # Most partitions of most fetches. In a session nothing need be said of them, nor an answer made.
                 if session is None or not session.knows(key, partition):
@@ -160,7 +174,7 @@ class _Fetch:
                 self.cold.append((partition, asked.offset))
                 continue
             try:
-                answer = _read(partition, asked, committed_only, left, at_least_one=total == 0)
+                answer = _read(partition, asked, committed_only, left, at_least_one=total == 0, at_leader=at_leader)
             except Exception as error:
                 answer = self._refused(partition, error)
                 has_error = True
@@ -309,10 +323,31 @@ def _idle(partition: Partition, committed_only: bool) -> PartitionAnswer:
     )
 
 
+def _elsewhere(partition: Partition, preferred: int) -> PartitionAnswer:
+    return PartitionAnswer(
+        partition.index,
+        0,
+        partition.high_watermark,
+        partition.last_stable_offset,
+        partition.log.start_offset,
+        preferred_read_replica=preferred,
+    )
+
+
 def _read(
-    partition: Partition, asked: FetchPartition, committed_only: bool, left: int, *, at_least_one: bool
+    partition: Partition,
+    asked: FetchPartition,
+    committed_only: bool,
+    left: int,
+    *,
+    at_least_one: bool,
+    at_leader: bool = False,
 ) -> PartitionAnswer:
-    partition.require_leader(max(asked.current_leader_epoch, -1))
+    epoch = max(asked.current_leader_epoch, -1)
+    if at_leader:
+        partition.require_leader(epoch)
+    else:
+        partition.require_reader(epoch)
     diverging = (
         partition.diverging_epoch(asked.last_fetched_epoch, asked.offset) if asked.last_fetched_epoch >= 0 else None
     )

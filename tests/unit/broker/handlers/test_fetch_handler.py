@@ -18,7 +18,14 @@ from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.handlers.fetch import _idle, _read, fetch
 from penstock.broker.registry import RequestContext
 from penstock.broker.replica_sessions import ReplicaSessions
-from penstock.errors import FencedLeaderEpoch, OffsetOutOfRange, Refusal, UnknownTopicOrPartition
+from penstock.errors import (
+    FencedLeaderEpoch,
+    NotLeaderOrFollower,
+    OffsetNotAvailable,
+    OffsetOutOfRange,
+    Refusal,
+    UnknownTopicOrPartition,
+)
 from penstock.log import FileSlice
 from penstock.model import BrokerId, LeaderEpoch, Offset
 from penstock.replication import Partitions
@@ -175,13 +182,28 @@ async def test_an_incremental_answer_tells_of_trouble_until_it_is_gone(make: Mak
     for epoch in (1, 2):
         found = bench.read(bench.call({}, session=(session_id, epoch)))
         assert {index: part.error_code for index, part in found.items()} == {7: UnknownTopicOrPartition.code}
-    bench.partitions[0].lead(epoch=LeaderEpoch(4), leader=BrokerId(2), replicas=(BrokerId(2),), in_sync=(BrokerId(2),))
+    bench.partitions[0].retire()
     found = bench.read(bench.call({}, session=(session_id, 3)))
-    assert found[0].current_leader.leader_id == 2
+    assert found[0].error_code == NotLeaderOrFollower.code
     bench.partitions[0].lead(epoch=LeaderEpoch(5), leader=ME, replicas=(ME,), in_sync=(ME,))
     found = bench.read(bench.call({}, session=(session_id, 4)))
     assert found[0].error_code == 0, "that it is well again is news"
     assert 0 not in bench.read(bench.call({}, session=(session_id, 5)))
+
+
+async def test_a_follower_serves_consumers_that_know_of_followers_up_to_its_high_watermark(make: Make) -> None:
+    bench = make(1)
+    bench.partitions.fill(0, batches=2)
+    two = BrokerId(2)
+    bench.partitions[0].lead(epoch=LeaderEpoch(4), leader=two, replicas=(ME, two), in_sync=(ME, two))
+    old = bench.read(bench.call({0: 0}, version=10), version=10)
+    assert old[0].error_code == NotLeaderOrFollower.code
+    new = bench.read(bench.call({0: 0}, epoch=4))
+    assert new[0].error_code == 0 and new[0].records and new[0].high_watermark == 2
+    ahead = bench.read(bench.call({0: 9}, epoch=4))
+    assert ahead[0].error_code == OffsetNotAvailable.code, "the leader may have it: no reason to start over"
+    fenced = bench.read(bench.call({0: 0}, epoch=3))
+    assert fenced[0].error_code == FencedLeaderEpoch.code and fenced[0].current_leader.leader_id == 2
 
 
 async def test_a_wrong_epoch_or_offset_is_refused_even_where_nothing_is_new(make: Make) -> None:
