@@ -3,6 +3,7 @@
 from penstock.replication.partition import ALL, Appended, Partition, Readable
 from penstock.replication.partitions import Partitions
 from penstock.replication.rules import AppendRules, NotOneBatch, RecordsRefused, TimestampsRefused
+from penstock.replication.verification import VerificationGuard
 
 __all__ = [
     "ALL",
@@ -14,4 +15,5 @@ __all__ = [
     "Readable",
     "RecordsRefused",
     "TimestampsRefused",
+    "VerificationGuard",
 ]

@@ -5,6 +5,7 @@ Invariants
 - The high watermark never falls and never passes what every member of the in-sync set has (and, where the topic flushes
   before it acknowledges, has flushed). Readers see records below it only; acks=all is answered when it has passed them.
 - The log's end may be ahead of the high watermark; the range between is neither served nor out of range (RULES 18).
+- A transaction begins here only with a guard that no marker has ended since it was taken (RULES 30).
 """
 
 from asyncio import Future, get_running_loop
@@ -17,6 +18,7 @@ import msgspec
 from penstock.cluster import is_internal
 from penstock.errors import (
     FencedLeaderEpoch,
+    InvalidTxnState,
     KafkaStorageError,
     NotEnoughReplicas,
     NotLeaderOrFollower,
@@ -30,9 +32,12 @@ from penstock.log import Duplicate, FileSlice, Flusher, PartitionLog
 from penstock.model import BrokerId, Clock, LeaderEpoch, Offset, PartitionIndex, TopicId, TopicPartition
 from penstock.replication.metrics import TopicMetrics
 from penstock.replication.rules import AppendRules, check_header, clear_append_time, open_batch, stamp_append_time
+from penstock.replication.verification import VerificationGuard, Verifications
 from penstock.settings import TopicConfig
 from penstock.settings import topic as settings
 from penstock.wire import batch as layout
+from penstock.wire.batch import BatchHeader
+from penstock.wire.markers import Marker, build_marker
 
 ALL = -1
 
@@ -99,6 +104,7 @@ class Partition:
         self._is_flushing = False
         self._commit_waiters: deque[tuple[int, Future[None]]] = deque()
         self._watchers: dict[Waiter, None] = {}
+        self._verifications = Verifications()
 
     @property
     def topic_partition(self) -> TopicPartition:
@@ -117,6 +123,7 @@ class Partition:
         if epoch > self.leader_epoch:
             self.epoch_start = self.log.end_offset
             self.leader_epoch = epoch
+            self._verifications.clear()
             if leader == self._broker_id:
                 self.log.epochs.assign(epoch, self.log.end_offset)
         self.leader, self.replicas, self.in_sync = leader, replicas, in_sync
@@ -146,8 +153,14 @@ class Partition:
             self.rules = AppendRules.of(self.config)
         return self.rules
 
-    def append(self, view: memoryview, *, acks: int) -> Appended:
-        """Append the one batch in `view`, which is patched in place. The caller may reuse its memory afterwards."""
+    def append(
+        self, view: memoryview, *, acks: int, guard: VerificationGuard | None = None, by_coordinator: bool = False
+    ) -> Appended:
+        """Append the one batch in `view`, which is patched in place. The caller may reuse its memory afterwards.
+
+        A transaction's first batch needs the `guard` that `begin_transaction_check` gave before the coordinator was
+        asked. A coordinator that writes within a producer's transaction (`by_coordinator`) counts no sequences.
+        """
         if self.leader != self._broker_id:
             raise NotLeaderOrFollower(f"{self.topic_partition} is led by broker {self.leader}")
         rules = self.rules
@@ -156,12 +169,15 @@ class Partition:
         if acks == ALL and len(self.in_sync) < min(rules.in_sync_min, len(self.replicas)):
             raise NotEnoughReplicas(f"{len(self.in_sync)} in sync, min.insync.replicas asks for {rules.in_sync_min}")
         now = self._clock.now()
-        header = check_header(view, rules, now)
+        header = check_header(view, rules, now, by_coordinator=by_coordinator)
         log = self.log
         if log.trouble is not None:
             log.ensure_readable()  # what is known of producers comes from the log
         if header.producer_id >= 0:
-            duplicate = log.producers.check(header)
+            if header.attributes & layout.TRANSACTIONAL:
+                duplicate = self._check_transactional(header, guard, by_coordinator=by_coordinator)
+            else:
+                duplicate = log.producers.check(header)
             if duplicate is not None:
                 return self._duplicate(duplicate)
         if rules.stamps_append_time:
@@ -173,6 +189,8 @@ class Partition:
         layout.BASE_OFFSET.pack_into(view, 0, base_offset)
         layout.LEADER_EPOCH.pack_into(view, layout.LEADER_EPOCH_AT, header.leader_epoch)
         log.append(((header, view),))
+        if guard is not None:
+            self._verifications.end(header.producer_id)
         metrics = self.metrics
         metrics.bytesin += len(view)
         metrics.messagesin += header.record_count
@@ -185,6 +203,24 @@ class Partition:
                 self._flush_soon()
         return Appended(base_offset, log.end_offset, now if rules.stamps_append_time else -1, log.start_offset)
 
+    def _check_transactional(
+        self, header: BatchHeader, guard: VerificationGuard | None, *, by_coordinator: bool
+    ) -> Duplicate | None:
+        producers, producer_id = self.log.producers, header.producer_id
+        if not by_coordinator:
+            duplicate = producers.find_duplicate(header)
+            if duplicate is not None:
+                return duplicate
+        if not producers.is_in_transaction(producer_id, header.producer_epoch) and not self._verifications.is_valid(
+            producer_id, guard
+        ):
+            raise InvalidTxnState(f"Producer {producer_id} has no transaction open on {self.topic_partition}")
+        producers.check_epoch(producer_id, header.producer_epoch)
+        if by_coordinator:
+            return None
+        self._verifications.check_sequence(header, has_batches=producers.has_batches(producer_id))
+        return producers.check(header)
+
     def _duplicate(self, duplicate: Duplicate) -> Appended:
         return Appended(
             base_offset=duplicate.base_offset,
@@ -192,6 +228,67 @@ class Partition:
             log_append_time_ms=duplicate.timestamp,
             log_start_offset=self.log.start_offset,
         )
+
+    # Transactions -----------------------------------------------------------------------------------------------
+
+    def begin_transaction_check(
+        self, producer_id: int, producer_epoch: int, sequence: int, *, adds: bool = False
+    ) -> VerificationGuard | None:
+        """Before a producer's batch is appended within a transaction: the guard to ask the coordinator under, or None
+        where the transaction is open here already and nobody need be asked. `adds`: the coordinator will be asked to
+        add the partition (transaction version 2), not only whether it is in.
+        """
+        self.require_leader()
+        producers = self.log.producers
+        producers.check_epoch(producer_id, producer_epoch)
+        if producers.is_in_transaction(producer_id, producer_epoch):
+            return None
+        return self._verifications.take(producer_id, producer_epoch=producer_epoch, sequence=sequence, adds=adds)
+
+    def append_marker(
+        self, marker: Marker, *, producer_id: int, producer_epoch: int, transaction_version: int
+    ) -> Appended:
+        """End a producer's transaction here, as its coordinator says; `acknowledged` tells when that is replicated.
+
+        A marker for a producer without a transaction here is written all the same: it fences older epochs, and guards
+        taken before it.
+        """
+        self.require_leader()
+        rules = self.current_rules()
+        if len(self.in_sync) < min(rules.in_sync_min, len(self.replicas)):
+            raise NotEnoughReplicas(f"{len(self.in_sync)} in sync, min.insync.replicas asks for {rules.in_sync_min}")
+        log = self.log
+        log.producers.check_marker(
+            producer_id=producer_id,
+            producer_epoch=producer_epoch,
+            coordinator_epoch=marker.coordinator_epoch,
+            transaction_version=transaction_version,
+        )
+        now = self._clock.now()
+        base_offset = log.end_offset
+        view = memoryview(
+            build_marker(
+                marker,
+                producer_id=producer_id,
+                producer_epoch=producer_epoch,
+                timestamp=now,
+                base_offset=base_offset,
+                leader_epoch=self.leader_epoch,
+            )
+        )
+        header = BatchHeader.peek(view)
+        if rules.stamps_append_time:
+            stamp_append_time(view, header, now)
+        self._verifications.end(producer_id)
+        log.append(((header, view),))
+        self.metrics.bytesin += len(view)
+        self.metrics.messagesin += 1
+        if rules.flushes_before_ack:
+            self._flush_soon()
+        else:
+            self._durable_end = log.end_offset
+            self._advance_high_watermark()
+        return Appended(base_offset, log.end_offset, now if rules.stamps_append_time else -1, log.start_offset)
 
     def open(self, view: memoryview) -> memoryview:
         """Check and recompress what this topic wants opened; for a thread, before the append
