@@ -40,7 +40,7 @@ def join(command: Join, known: Group | None, now: Millis, limits: GroupLimits) -
         _check(command, limits)
         if known is None and request.member_id:
             raise UnknownMemberId(f"there is no group {request.group_id}")
-        draft = Draft(known or Group(group_id=request.group_id, state_since=now), now, limits)
+        draft = Draft(known or Group(group_id=request.group_id, state_since=limits.wall(now)), now, limits)
         if known is None:
             draft.keep()
         response = _join(draft, command)

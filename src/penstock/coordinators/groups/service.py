@@ -5,24 +5,34 @@ client first looks for a coordinator.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 import structlog
 
 from penstock.cluster import CONSUMER_OFFSETS, ClusterImage, Controller, CreateTopic, ImageChange, TopicDeleted
-from penstock.coordinators.decision import Address, Command
+from penstock.coordinators.decision import Address, Command, EndTransaction
 from penstock.coordinators.groups import commands, metrics
+from penstock.coordinators.groups.admission import Gate, admitted
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.records import GroupCodec
 from penstock.coordinators.groups.state import GroupLimits
 from penstock.coordinators.runtime import Runtime
-from penstock.errors import CoordinatorNotAvailable, NotCoordinator, Refusal, TopicAlreadyExists
+from penstock.errors import (
+    CoordinatorLoadInProgress,
+    CoordinatorNotAvailable,
+    InvalidGroupId,
+    NotCoordinator,
+    NotLeaderOrFollower,
+    Refusal,
+    TopicAlreadyExists,
+)
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, Dice
 from penstock.replication import Partitions
 from penstock.settings import Config
 from penstock.settings import broker as settings
+from penstock.wire.markers import Marker
 from penstock.wire.messages.describe_groups_response import DescribedGroup
 from penstock.wire.messages.heartbeat_request import HeartbeatRequest
 from penstock.wire.messages.heartbeat_response import HeartbeatResponse
@@ -38,8 +48,12 @@ from penstock.wire.messages.offset_delete_response import OffsetDeleteResponse
 from penstock.wire.messages.offset_fetch_response import OffsetFetchResponseGroup
 from penstock.wire.messages.sync_group_request import SyncGroupRequest
 from penstock.wire.messages.sync_group_response import SyncGroupResponse
+from penstock.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
+from penstock.wire.messages.txn_offset_commit_response import TxnOffsetCommitResponse
 
 CREATION_TIMEOUT_MS = 30_000
+ADDS_PARTITION_FROM = 5
+"""The version of TxnOffsetCommit from which it also adds the group's partition to the transaction (KIP-890)."""
 
 _log = structlog.get_logger(__name__)
 
@@ -202,10 +216,13 @@ class Groups:
         return response
 
     async def fetch_offsets(
-        self, group_id: str, topics: list[tuple[str, list[int]]] | None
+        self, group_id: str, topics: list[tuple[str, list[int]]] | None, *, require_stable: bool = False
     ) -> OffsetFetchResponseGroup:
         response: OffsetFetchResponseGroup = await self._ask(
-            group_id, lambda address: commands.FetchOffsets(address=address, group_id=group_id, topics=topics)
+            group_id,
+            lambda address: commands.FetchOffsets(
+                address=address, group_id=group_id, topics=topics, require_stable=require_stable
+            ),
         )
         return response
 
@@ -214,6 +231,45 @@ class Groups:
             request.group_id, lambda address: commands.DeleteOffsets(address=address, request=request)
         )
         return response
+
+    # Offsets within transactions --------------------------------------------------------------------------------
+
+    async def commit_in_transaction(
+        self, request: TxnOffsetCommitRequest, *, api_version: int, topic_ids: Mapping[str, bytes], gate: Gate
+    ) -> TxnOffsetCommitResponse:
+        """Commit when the producer's transaction does. The group's partition must be part of it, or becomes so."""
+        if not request.group_id:
+            raise InvalidGroupId
+        partition = self._running.require_active(self._index_of(request.group_id)).partition
+        guard = await admitted(request, partition, gate, adds=api_version >= ADDS_PARTITION_FROM)
+        response: TxnOffsetCommitResponse = await self._ask(
+            request.group_id,
+            lambda address: commands.CommitInTransaction(
+                address=address, request=request, topic_ids=topic_ids, guard=guard
+            ),
+        )
+        return response
+
+    async def complete_transaction(
+        self, index: int, marker: Marker, *, producer_id: int, producer_epoch: int, transaction_version: int
+    ) -> None:
+        """Write a producer's marker to a partition of groups and let its offsets count, or not, in the same moment.
+
+        A transaction's coordinator knows of leaders only: that the groups are loading is for it to ask again.
+        """
+        try:
+            await self._running.ask(
+                index,
+                lambda address: EndTransaction(
+                    address=address,
+                    marker=marker,
+                    producer_id=producer_id,
+                    producer_epoch=producer_epoch,
+                    transaction_version=transaction_version,
+                ),
+            )
+        except (CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator) as refusal:
+            raise NotLeaderOrFollower(refusal.message) from None
 
     # Groups as a whole ------------------------------------------------------------------------------------------
 
