@@ -6,7 +6,7 @@ the shard loads; when it stops, or leads under a new epoch, the shard is discard
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any
 
 import structlog
@@ -29,6 +29,9 @@ def java_hash(text: str) -> int:
     return value
 
 
+OnLoaded = Callable[[Shard], Awaitable[Iterable[Command]]]
+
+
 class Runtime:
     def __init__(
         self,
@@ -41,9 +44,12 @@ class Runtime:
         spawn: Callable[[Coroutine[Any, Any, Any]], object],
         compression: int = 0,
         on_order: Callable[[Any], None] = lambda _order: None,
+        on_loaded: OnLoaded | None = None,
     ) -> None:
+        """`on_loaded` may look at what a shard has read, at its leisure, and says which commands to begin with."""
         self.topic = topic
         self._on_order = on_order
+        self._on_loaded = on_loaded
         self._new_machine = new_machine
         self._codec = codec
         self._clock = clock
@@ -130,6 +136,7 @@ class Runtime:
     async def _load(self, shard: Shard) -> None:
         try:
             await shard.load()
+            shard.begin(() if self._on_loaded is None else await self._on_loaded(shard))
         except Refusal as refusal:
             _log.error("coordinator not loaded", partition=str(shard.partition.topic_partition), reason=refusal.message)
             shard.discard()

@@ -10,7 +10,7 @@ is appended and applied as `TransactionEnded`, also together: what is committed 
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import structlog
@@ -105,13 +105,18 @@ class Shard:
                     self.machine.apply(change)
                 await asyncio.sleep(0)
             self.loaded_records += len(changes)
-        if self.is_gone:
-            return
         self._written_to = log.end_offset
         self.load_seconds = self._clock.monotonic() - began
+
+    def begin(self, commands: Iterable[Command] = ()) -> None:
+        """What was loaded takes commands from now on, these first."""
+        if self.is_gone:
+            return
         self.is_active = True
         self.partition.watch(self)
         self.submit(Loaded())
+        for command in commands:
+            self.submit(command)
 
     def serves(self, partition: Partition) -> bool:
         """Whether this is still the shard for a partition, led by this broker under the same epoch."""

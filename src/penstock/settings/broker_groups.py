@@ -24,6 +24,11 @@ GROUP_MAX_SIZE = setting(
     "group.max.size", _BROKER, INT, default=INT_MAX, check=at_least(1),
     doc="Members of one classic group. Who comes after them is refused.",
 )  # fmt: skip
+PENSTOCK_GROUPS_PER_PARTITION_MAX = setting(
+    "penstock.groups.per.partition.max", _BROKER, INT, default=20_000, check=at_least(1),
+    doc="Groups that one partition of `__consumer_offsets` coordinates. At this many, members and commits of a group "
+        "that is not there yet are refused with POLICY_VIOLATION; the groups that are there go on.",
+)  # fmt: skip
 OFFSET_METADATA_MAX_BYTES = setting(
     "offset.metadata.max.bytes", _BROKER, INT, default=4096, importance=_HIGH,
     doc="The longest text that may be committed with an offset.",

@@ -87,8 +87,8 @@ class ForgetTopic(Command, frozen=True, kw_only=True):
     """A topic was deleted: what was committed on it means nothing to a new one of its name."""
 
     topic: str
-    kept_id: bytes | None = None
-    """The id of a new topic of that name: what was committed under it stays."""
+    ids: frozenset[bytes] | None = None
+    """Only what was committed under these ids, as there may be a new topic of that name; None: all."""
 
 
 # From timers

@@ -56,16 +56,15 @@ def taken_back(group_id: str, offsets: GroupOffsets, pending: PendingOffsets) ->
 def forget_topic(
     command: ForgetTopic, all_offsets: Mapping[str, GroupOffsets], pending: PendingOffsets, now: Millis
 ) -> Decision:
-    """What was committed under the topic's present id, if there is a new one of its name, stays."""
     places: dict[tuple[str, int], None] = {}
-    topic, kept_id = command.topic, command.kept_id
+    topic, ids = command.topic, command.ids
     for offset in pending.of_topic(topic):
-        if kept_id is None or offset.committed is None or offset.committed.topic_id != kept_id:
+        if ids is None or (offset.committed is not None and offset.committed.topic_id in ids):
             places[offset.group_id, offset.partition] = None
     is_all = True
     for group_id, offsets in all_offsets.items():
         for partition, committed in offsets.get(topic, {}).items():
-            if kept_id is None or committed.topic_id != kept_id:
+            if ids is None or committed.topic_id in ids:
                 places[group_id, partition] = None
         if len(places) >= FORGET_AT_ONCE:
             is_all = False

@@ -22,6 +22,7 @@ from penstock.coordinators.groups.offsets import GroupOffsets
 from penstock.coordinators.groups.pending import PendingOffsets, place_of
 from penstock.coordinators.groups.records import GroupKept, OffsetKept, restored
 from penstock.coordinators.groups.state import Group, GroupLimits
+from penstock.errors import PolicyViolation
 from penstock.model import Millis
 
 
@@ -40,13 +41,13 @@ class GroupMachine:
             case commands.Heartbeat(request=request):
                 return membership.heartbeat(command, self.groups.get(request.group_id), now)
             case commands.CommitOffsets(request=request):
-                return offsets.commit(command, self.groups.get(request.group_id), now, self._limits)
+                return offsets.commit(command, self._group_or_room(request.group_id), now, self._limits)
             case commands.CommitInTransaction(request=request):
-                return offsets.commit_in_transaction(command, self.groups.get(request.group_id), now, self._limits)
+                return offsets.commit_in_transaction(command, self._group_or_room(request.group_id), now, self._limits)
             case commands.FetchOffsets(group_id=group_id):
                 return offsets.fetch(command, self.offsets.get(group_id, {}), self.pending)
             case commands.Join(request=request):
-                return join(command, self.groups.get(request.group_id), now, self._limits)
+                return join(command, self._group_or_room(request.group_id), now, self._limits)
             case commands.Sync(request=request):
                 return membership.sync(command, self.groups.get(request.group_id), now, self._limits)
             case commands.Leave(group_id=group_id):
@@ -70,6 +71,16 @@ class GroupMachine:
                 return forgetting.expire(self.groups, self.offsets, self.pending, now, self._limits)
             case _:
                 return self._decide_timer(command, now)
+
+    def _group_or_room(self, group_id: str) -> Group | None:
+        """The group, or none where there is room for a new one."""
+        group = self.groups.get(group_id)
+        if group is None and len(self.groups) >= self._limits.groups_max:
+            raise PolicyViolation(
+                f"{len(self.groups)} groups are coordinated here, and penstock.groups.per.partition.max is "
+                f"{self._limits.groups_max}"
+            )
+        return group
 
     def _decide_timer(self, command: Any, now: Millis) -> Decision:
         """A timer of a group that is not there any more has nothing to say."""

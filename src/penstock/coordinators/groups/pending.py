@@ -37,6 +37,10 @@ class PendingOffsets:
     def __len__(self) -> int:
         return sum(map(len, self._by_producer.values()))
 
+    def __iter__(self) -> Iterator[OffsetKept]:
+        for places in self._by_producer.values():
+            yield from (pending.kept for pending in places.values())
+
     # Questions --------------------------------------------------------------------------------------------------
 
     def is_open(self, group_id: str) -> bool:
@@ -50,11 +54,7 @@ class PendingOffsets:
         return list(self._by_group.get(group_id, ()))
 
     def of_topic(self, topic: str) -> Iterator[OffsetKept]:
-        for places in self._by_producer.values():
-            yield from (pending.kept for place, pending in places.items() if place[1] == topic)
-
-    def of_producer(self, producer_id: int) -> list[OffsetKept]:
-        return [pending.kept for pending in self._by_producer.get(producer_id, {}).values()]
+        return (kept for kept in self if kept.topic == topic)
 
     # Changes ----------------------------------------------------------------------------------------------------
 

@@ -14,10 +14,13 @@ from penstock.cluster import CONSUMER_OFFSETS, ClusterImage, Controller, CreateT
 from penstock.coordinators.decision import Address, Command, EndTransaction
 from penstock.coordinators.groups import commands, metrics
 from penstock.coordinators.groups.admission import Gate, admitted
+from penstock.coordinators.groups.leftovers import of_deleted_topics
 from penstock.coordinators.groups.machine import GroupMachine
+from penstock.coordinators.groups.offsets import NO_TOPIC_ID
 from penstock.coordinators.groups.records import GroupCodec
 from penstock.coordinators.groups.state import GroupLimits
 from penstock.coordinators.runtime import Runtime
+from penstock.coordinators.shard import Shard
 from penstock.errors import (
     CoordinatorLoadInProgress,
     CoordinatorNotAvailable,
@@ -97,8 +100,13 @@ class Groups:
             clock=self._clock,
             spawn=self._spawn,
             compression=self._config[settings.OFFSETS_TOPIC_COMPRESSION_CODEC],
+            on_loaded=self._loaded,
         )
         self._image.subscribe(self._image_changed)
+
+    async def _loaded(self, shard: Shard) -> Sequence[Command]:
+        machine = shard.machine
+        return await of_deleted_topics(machine, self._image) if isinstance(machine, GroupMachine) else ()
 
     def stop(self) -> None:
         runtime, self._runtime = self._runtime, None
@@ -108,8 +116,10 @@ class Groups:
     def _image_changed(self, changes: Sequence[ImageChange]) -> None:
         for change in changes:
             if isinstance(change, TopicDeleted) and self._runtime is not None:
+                ids = frozenset((change.topic.topic_id, NO_TOPIC_ID))
                 for shard in self._runtime.shards():
-                    self._runtime.tell(shard.partition.index, commands.ForgetTopic(topic=change.topic.name))
+                    command = commands.ForgetTopic(topic=change.topic.name, ids=ids)
+                    self._runtime.tell(shard.partition.index, command)
 
     # Whose group it is ------------------------------------------------------------------------------------------
 
@@ -302,6 +312,7 @@ def limits_of(config: Config) -> GroupLimits:
         session_timeout_max_ms=config[settings.GROUP_MAX_SESSION_TIMEOUT_MS],
         initial_rebalance_delay_ms=config[settings.GROUP_INITIAL_REBALANCE_DELAY_MS],
         members_max=config[settings.GROUP_MAX_SIZE],
+        groups_max=config[settings.PENSTOCK_GROUPS_PER_PARTITION_MAX],
         offset_metadata_max=config[settings.OFFSET_METADATA_MAX_BYTES],
         offsets_retention_ms=config[settings.OFFSETS_RETENTION_MINUTES] * 60_000,
         expiry_interval_ms=config[settings.OFFSETS_RETENTION_CHECK_INTERVAL_MS],

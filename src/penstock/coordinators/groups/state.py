@@ -200,6 +200,7 @@ class GroupLimits(msgspec.Struct, frozen=True, kw_only=True):
     session_timeout_max_ms: int = 1_800_000
     initial_rebalance_delay_ms: int = 3_000
     members_max: int = 0x7FFF_FFFF
+    groups_max: int = 20_000
     offset_metadata_max: int = 4096
     offsets_retention_ms: int = 7 * 24 * 3_600_000
     expiry_interval_ms: int = 600_000
