@@ -9,10 +9,14 @@ may stop at the first entry whose last stable offset is beyond the range. The fi
 
 import os
 import struct
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 import msgspec
+
+from penstock.log.files import private_descriptor
 
 SUFFIX = ".txnindex"
 
@@ -20,6 +24,9 @@ _ENTRY = struct.Struct(">hqqqq")
 _LAST_OFFSET_AT = 18
 _OFFSET = struct.Struct(">q")
 _VERSION = 0
+
+READ_AT_ONCE: Final = 1024
+"""Entries: a lookup mostly wants few."""
 
 
 class CorruptTransactionIndex(ValueError):
@@ -37,38 +44,47 @@ class AbortedTransaction(msgspec.Struct, frozen=True, gc=False):
 
 
 class TransactionIndex:
-    """Holds no descriptor and no entries: aborts are rare, and a lookup reads what the page cache has."""
+    """Holds no descriptor and no entries: aborts are rare, and a lookup reads what the page cache has, and of that no
+    more than it needs. A reader beyond the last abort, as most are, costs no system call.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._exists = path.exists()
+        self._last_offset: int | None = None  # of the last entry, once that is known
 
     def append(self, aborted: AbortedTransaction) -> None:
         with self.path.open("ab") as file:
             file.write(aborted.encode())
         self._exists = True
+        self._last_offset = aborted.last_offset
 
     def entries(self) -> list[AbortedTransaction]:
-        return _decode(self._read(), 0)
+        return _decode(self._read())
 
     def overlapping(self, start: int, upto: int) -> tuple[list[AbortedTransaction], bool]:
         """Transactions with an offset in [start, upto), and whether later segments need no looking at."""
-        if not self._exists:
+        if not self._exists or (self._last_offset is not None and self._last_offset < start):
             return [], False
-        data = self._read()
         found = []
-        for aborted in _decode(data, _first_reaching(data, start)):
-            if aborted.first_offset < upto:
-                found.append(aborted)
-            if aborted.last_stable_offset >= upto:
-                return found, True
+        with private_descriptor(str(self.path)) as fd:
+            count = os.fstat(fd).st_size // _ENTRY.size
+            if count:
+                self._last_offset = _last_offset_at(fd, count - 1)
+            for aborted in _entries(fd, _first_reaching(fd, count, start), count):
+                if aborted.first_offset < upto:
+                    found.append(aborted)
+                if aborted.last_stable_offset >= upto:
+                    return found, True
         return found, False
 
     def truncate_to(self, offset: int) -> None:
         """Forget transactions whose marker is at `offset` or above."""
         if not self._exists:
             return
-        keep = _first_reaching(self._read(), offset) * _ENTRY.size
+        with private_descriptor(str(self.path)) as fd:
+            keep = _first_reaching(fd, os.fstat(fd).st_size // _ENTRY.size, offset) * _ENTRY.size
+        self._last_offset = None
         if keep:
             os.truncate(self.path, keep)
         else:
@@ -80,7 +96,7 @@ class TransactionIndex:
         if len(data) % _ENTRY.size:
             raise CorruptTransactionIndex(f"{self.path.name} has {len(data)} bytes, not whole entries")
         last = base_offset - 1
-        for aborted in _decode(data, 0):
+        for aborted in _decode(data):
             if aborted.last_offset <= last or aborted.first_offset > aborted.last_offset:
                 raise CorruptTransactionIndex(f"{self.path.name} names {aborted} after offset {last}")
             last = aborted.last_offset
@@ -97,6 +113,7 @@ class TransactionIndex:
     def delete(self) -> None:
         self.path.unlink(missing_ok=True)
         self._exists = False
+        self._last_offset = None
 
     def _read(self) -> bytes:
         return self.path.read_bytes() if self._exists else b""
@@ -113,23 +130,30 @@ def collect_aborted(indexes: Iterable[TransactionIndex], start: int, upto: int) 
     return found
 
 
-def _first_reaching(data: bytes, offset: int) -> int:
+def _last_offset_at(fd: int, number: int) -> int:
+    (last_offset,) = _OFFSET.unpack(os.pread(fd, _OFFSET.size, number * _ENTRY.size + _LAST_OFFSET_AT))
+    return int(last_offset)
+
+
+def _first_reaching(fd: int, count: int, offset: int) -> int:
     """Number of the first entry whose last offset is at least `offset`."""
-    low, high = 0, len(data) // _ENTRY.size
-    while low < high:
-        middle = (low + high) // 2
-        (last_offset,) = _OFFSET.unpack_from(data, middle * _ENTRY.size + _LAST_OFFSET_AT)
-        if last_offset < offset:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return bisect_left(range(count), offset, key=lambda number: _last_offset_at(fd, number))
 
 
-def _decode(data: bytes, first: int) -> list[AbortedTransaction]:
+def _entries(fd: int, first: int, count: int) -> Iterator[AbortedTransaction]:
+    while first < count:
+        data = os.pread(fd, min(READ_AT_ONCE, count - first) * _ENTRY.size, first * _ENTRY.size)
+        entries = _decode(data)
+        if not entries:
+            return  # cut meanwhile
+        yield from entries
+        first += len(entries)
+
+
+def _decode(data: bytes) -> list[AbortedTransaction]:
     whole = len(data) - len(data) % _ENTRY.size
     found = []
-    for version, *fields in _ENTRY.iter_unpack(data[first * _ENTRY.size : whole]):
+    for version, *fields in _ENTRY.iter_unpack(data[:whole]):
         if version != _VERSION:
             raise CorruptTransactionIndex(f"an entry of version {version}")
         found.append(AbortedTransaction(*fields))

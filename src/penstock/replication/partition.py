@@ -374,35 +374,43 @@ class Partition:
 
     @property
     def last_stable_offset(self) -> int:
-        return self.log.producers.last_stable_offset(self.high_watermark)
+        """Below it every transaction is decided. Records may be deleted from under an open one: what is left of it is
+        as undecided, but nothing below the log's start is anybody's business any more.
+        """
+        log = self.log
+        stable = log.producers.last_stable_offset(self.high_watermark)
+        return stable if stable >= log.start_offset else log.start_offset
 
     def read(self, offset: int, *, bytes_max: int, committed_only: bool, at_least_one: bool) -> Readable:
         """Records from `offset` up to the high watermark, or to the last stable offset for read_committed."""
         log = self.log
         if not log.start_offset <= offset <= log.end_offset:
             raise OffsetOutOfRange(f"{offset} is not within [{log.start_offset}, {log.end_offset}]")
-        stable = log.producers.last_stable_offset(self.high_watermark)
+        stable = self.last_stable_offset
         before = stable if committed_only else self.high_watermark
         records = None
         if offset < before:
             records = log.slice(Offset(offset), at_most=bytes_max, before=before, at_least_one=at_least_one)
         readable = Readable(records, self.high_watermark, stable, log.start_offset)
         if committed_only:
-            aborted = log.aborted_transactions(offset, before) if records is not None else []
+            aborted = log.aborted_within(records, before) if records is not None else []
             readable.aborted = [(transaction.producer_id, transaction.first_offset) for transaction in aborted]
         return readable
 
-    def is_idle_at(self, offset: int, current_leader_epoch: int) -> bool:
+    def is_idle_at(self, offset: int, current_leader_epoch: int, committed_only: bool) -> bool:
         """Whether a fetch there finds nothing new and nothing wrong: what `require_leader` and `read` would come to,
         in a fifth of the time, for the many partitions of a fetch in which nothing happens.
         """
         return (
-            offset == self.high_watermark
+            (offset == self.high_watermark or (committed_only and self._is_undecided_at(offset)))
             and self.leader == self._broker_id
             and (current_leader_epoch == self.leader_epoch or current_leader_epoch < 0)
             and self.log.trouble is None
             and offset >= self.log.start_offset
         )
+
+    def _is_undecided_at(self, offset: int) -> bool:
+        return self.last_stable_offset <= offset <= self.high_watermark
 
     def bytes_from(self, records: FileSlice, *, committed_only: bool) -> int | None:
         """How much a fetcher may see from where a slice begins to its segment's end; None in a segment that is closed,

@@ -134,7 +134,7 @@ async def test_what_is_called_idle_is_what_a_read_would_find(make: Make) -> None
     for offset, epoch, leader in product(range(-1, 6), (-1, 2, 3, 4), (ME, BrokerId(2))):
         partition.leader = leader
         asked = Asked(0, offset, 1 << 20, epoch)
-        if not partition.is_idle_at(offset, epoch):
+        if not partition.is_idle_at(offset, epoch, False):
             continue
         idle += 1
         for committed_only in (False, True):
@@ -144,7 +144,7 @@ async def test_what_is_called_idle_is_what_a_read_would_find(make: Make) -> None
     assert idle == 2, "at the end, with the leader's epoch or none"
     partition.leader = ME
     partition.log.take_offline("damaged", stops_reads=True)
-    assert not partition.is_idle_at(3, -1)
+    assert not partition.is_idle_at(3, -1, False)
     with pytest.raises(Refusal):
         _read(partition, Asked(0, 3, 1 << 20, -1), False, 1 << 20, at_least_one=True)
 
