@@ -6,7 +6,7 @@ from pathlib import Path
 from penstock.settings import Scope, settings_of
 
 SOURCE = Path(__file__).parents[2] / "src" / "penstock"
-_TABLES = ("broker.py", "broker_groups.py", "broker_log.py", "topic.py", "group.py", "client_metrics.py")
+_TABLES = ("broker.py", "broker_groups.py", "broker_log.py", "broker_transactions.py", "topic.py", "group.py", "client_metrics.py")
 
 WAITING = {
     "preallocate": "accepted for compatibility; no gain on Linux",

@@ -25,10 +25,14 @@ from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.group_lag import GroupLag
 from penstock.broker.listeners import SocketServer
 from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
+from penstock.broker.marker_writer import MarkerWriter
+from penstock.broker.markers_out import MarkersOut, NoPeers
 from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.registry import bind
+from penstock.broker.transaction_gate import CoordinatorGate, TransactionGate
 from penstock.cluster import BrokerRecord, Cluster, ClusterImage, Controller, Endpoint, ProducerIds, new_cluster_id
 from penstock.coordinators.groups import Groups
+from penstock.coordinators.transactions import Transactions
 from penstock.errors import Fatal, Refusal
 from penstock.log import (
     Cleaner,
@@ -129,10 +133,31 @@ class Node:
             registry=self.registry,
             stands_alone=True,
         )
+        writer = MarkerWriter(partitions, groups, self.config)
+        transactions = Transactions(
+            config=self.config,
+            image=cluster.image,
+            controller=cluster.controller,
+            partitions=partitions,
+            producer_ids=cluster.producer_ids,
+            delivery=MarkersOut(broker_id=self.broker_id, image=cluster.image, writer=writer, peers=NoPeers()),
+            clock=self.clock,
+            spawn=spawn,
+            registry=self.registry,
+            stands_alone=True,
+        )
         server = SocketServer(
             self.config,
             Dispatcher(
-                bind(self._services(cluster, partitions) | {Groups: groups}),
+                bind(
+                    self._services(cluster, partitions)
+                    | {
+                        Groups: groups,
+                        Transactions: transactions,
+                        MarkerWriter: writer,
+                        TransactionGate: CoordinatorGate(transactions, self.config),
+                    }
+                ),
                 self.registry,
                 control_bytes_max=self.config[settings.PENSTOCK_CONTROL_REQUEST_MAX_BYTES],
             ),
@@ -146,6 +171,7 @@ class Node:
                 await cluster.join(self._registration(ports))
             await partitions.settled()
             groups.start()
+            transactions.start()
             spawn(self._group_lag(groups, partitions).run())
             spawn(cluster.ended())
             for work in self._background(server, partitions, flusher):
@@ -156,6 +182,7 @@ class Node:
             yield
         finally:
             self.is_ready = False
+            transactions.stop()
             groups.stop()
             await server.stop()
 

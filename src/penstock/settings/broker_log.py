@@ -194,6 +194,15 @@ PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS = setting(
     "producer.id.expiration.check.interval.ms", _BROKER, INT, default=minutes(10), check=at_least(1), importance=_LOW,
     internal=True, doc="How often the broker looks for producers to forget.",
 )  # fmt: skip
+ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MS = setting(
+    "add.partitions.to.txn.retry.backoff.ms", _BROKER, INT, default=20, check=at_least(1), importance=_HIGH,
+    doc="The longest pause before a coordinator that is busy with a producer's former transaction is asked again to "
+    "add a partition to the next one. The first pauses are shorter.",
+)  # fmt: skip
+ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MAX_MS = setting(
+    "add.partitions.to.txn.retry.backoff.max.ms", _BROKER, INT, default=100, check=at_least(0), importance=_HIGH,
+    doc="How long such a coordinator is asked again before the producer is told to try later.",
+)  # fmt: skip
 
 # Compaction
 
