@@ -9,10 +9,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
-from penstock.coordinators.transactions.state import TransactionVersion
+from penstock.coordinators.transactions import TransactionVersion
 from penstock.errors import (
     ConcurrentTransactions,
-    CoordinatorNotAvailable,
     InvalidProducerEpoch,
     ProducerFenced,
     Refusal,
@@ -104,19 +103,3 @@ def _is_busy(outcomes: Outcomes) -> bool:
 def _as_producers_know(outcome: Refusal | None) -> Refusal | None:
     """A producer that is told of a newer epoch may abort and go on; PRODUCER_FENCED, to it, is the end."""
     return InvalidProducerEpoch(outcome.message) if isinstance(outcome, ProducerFenced) else outcome
-
-
-class NoCoordinator(TransactionCoordinator):
-    """Where transactions are not coordinated."""
-
-    async def add_partitions(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        verify_only: bool,
-        version: TransactionVersion,
-    ) -> Outcomes:
-        raise CoordinatorNotAvailable
