@@ -5,7 +5,7 @@ to the command's own address. `apply(change)` changes state and does nothing els
 the clock. So loading, replaying and live use are one path.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NewType, Protocol
 
 import msgspec
@@ -59,6 +59,15 @@ class Timer(msgspec.Struct, frozen=True):
     command: Command | None = None
 
 
+class Work(msgspec.Struct, frozen=True):
+    """Something too long for the event loop. It runs in a thread, on what it was given and nothing else, and comes back
+    as a command, to a machine that may have gone on meanwhile.
+    """
+
+    name: tuple[str, ...]
+    run: Callable[[], Command]
+
+
 class Decision(msgspec.Struct, frozen=True):
     records: Sequence[Any] = ()
     """To be written to the log, in one batch, then applied in order."""
@@ -71,6 +80,7 @@ class Decision(msgspec.Struct, frozen=True):
     """Id and epoch: the records belong to this producer's transaction and are applied as `InTransaction`."""
     guard: Any = None
     """What lets a transaction's first records into the log (RULES 30), as the command brought it."""
+    work: Sequence[Work] = ()
 
 
 # Changes that every machine may be given beside its own records and notes

@@ -29,6 +29,7 @@ from penstock.coordinators.decision import (
     Reply,
     Timer,
     TransactionEnded,
+    Work,
 )
 from penstock.coordinators.loading import changes_in
 from penstock.coordinators.steady_clock import SteadyClock
@@ -85,6 +86,7 @@ class Shard:
         self._written_to = 0
         self._waiting: deque[tuple[int, Reply]] = deque()
         self._timers: dict[tuple[str, ...], asyncio.TimerHandle] = {}
+        self._working: set[asyncio.Future[Command]] = set()
 
     # Loading ----------------------------------------------------------------------------------------------------
 
@@ -147,6 +149,8 @@ class Shard:
         self._apply(decision)
         for timer in decision.timers:
             self._set(timer)
+        for work in decision.work:
+            self._begin(work)
         for reply in decision.replies:
             self._release_later(reply)
 
@@ -258,6 +262,23 @@ class Shard:
         self._timers.pop(timer.name, None)
         if self.is_active and timer.command is not None:
             self.submit(timer.command)
+
+    # Work -------------------------------------------------------------------------------------------------------
+
+    def _begin(self, work: Work) -> None:
+        future = asyncio.get_running_loop().run_in_executor(None, work.run)
+        self._working.add(future)
+        future.add_done_callback(self._finish)
+
+    def _finish(self, future: "asyncio.Future[Command]") -> None:
+        self._working.discard(future)
+        if future.cancelled():
+            return
+        error = future.exception()
+        if error is not None:
+            _log.error("coordinator's work failed", partition=str(self.partition.topic_partition), exc_info=error)
+        elif self.is_active:
+            self.submit(future.result())
 
     # Ending -----------------------------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ async def offset_fetch(
 
 
 async def _by_name(asked: OffsetFetchRequestGroup, require_stable: bool, groups: Groups) -> OffsetFetchResponseGroup:
-    return await _fetch(groups, asked.group_id, _wanted(asked.topics), require_stable=require_stable)
+    return await _fetch(groups, asked, _wanted(asked.topics), require_stable=require_stable)
 
 
 def _wanted(
@@ -56,19 +56,29 @@ def _wanted(
 
 
 async def _fetch(
-    groups: Groups, group_id: str, wanted: list[tuple[str, list[int]]] | None, *, require_stable: bool
+    groups: Groups,
+    asked: OffsetFetchRequestGroup,
+    wanted: list[tuple[str, list[int]]] | None,
+    *,
+    require_stable: bool,
 ) -> OffsetFetchResponseGroup:
     try:
-        return await groups.fetch_offsets(group_id, wanted, require_stable=require_stable)
+        return await groups.fetch_offsets(
+            asked.group_id,
+            wanted,
+            require_stable=require_stable,
+            member_id=asked.member_id,
+            member_epoch=asked.member_epoch,
+        )
     except Refusal as refusal:
-        return OffsetFetchResponseGroup(group_id, error_code=refusal.code)
+        return OffsetFetchResponseGroup(asked.group_id, error_code=refusal.code)
 
 
 async def _by_id(
     asked: OffsetFetchRequestGroup, require_stable: bool, groups: Groups, image: ClusterImage
 ) -> OffsetFetchResponseGroup:
     if asked.topics is None:
-        answered = await _fetch(groups, asked.group_id, None, require_stable=require_stable)
+        answered = await _fetch(groups, asked, None, require_stable=require_stable)
         answered.topics = [topic for topic in answered.topics if topic.name in image.topics]
         unknown = []
     else:
@@ -76,7 +86,7 @@ async def _by_id(
         unknown = [_unknown(topic) for topic in asked.topics if TopicId(topic.topic_id) not in image.topics_by_id]
         wanted = [(image.topics_by_id[TopicId(topic.topic_id)].name, topic.partition_indexes) for topic in known]
         answered = (
-            await _fetch(groups, asked.group_id, wanted, require_stable=require_stable)
+            await _fetch(groups, asked, wanted, require_stable=require_stable)
             if wanted
             else OffsetFetchResponseGroup(asked.group_id)
         )
@@ -99,7 +109,8 @@ def _unknown(topic: OffsetFetchRequestTopics) -> OffsetFetchResponseTopics:
 
 
 async def _of_one_group(request: OffsetFetchRequest, context: RequestContext, groups: Groups) -> OffsetFetchResponse:
-    answered = await _fetch(groups, request.group_id, _wanted(request.topics), require_stable=request.require_stable)
+    asked = OffsetFetchRequestGroup(request.group_id)
+    answered = await _fetch(groups, asked, _wanted(request.topics), require_stable=request.require_stable)
     if answered.error_code and context.api_version < GROUP_ERROR_FROM:
         return OffsetFetchResponse(topics=[_refused(topic, answered.error_code) for topic in request.topics or ()])
     topics = [

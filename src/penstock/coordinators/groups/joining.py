@@ -40,7 +40,7 @@ NEW_MEMBER_TIMEOUT_MS = 5 * 60_000
 def join(command: Join, known: Group | None, now: Millis, limits: GroupLimits) -> Decision:
     request = command.request
     try:
-        _check(command, limits)
+        check_join(command, limits)
         if known is None and request.member_id:
             raise UnknownMemberId(f"there is no group {request.group_id}")
         draft = Draft(known or Group(group_id=request.group_id, state_since=limits.wall(now)), now, limits)
@@ -54,7 +54,7 @@ def join(command: Join, known: Group | None, now: Millis, limits: GroupLimits) -
     return draft.decision()
 
 
-def _check(command: Join, limits: GroupLimits) -> None:
+def check_join(command: Join, limits: GroupLimits) -> None:
     request = command.request
     if not request.group_id:
         raise InvalidGroupId

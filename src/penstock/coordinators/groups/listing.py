@@ -17,7 +17,7 @@ CLASSIC = "classic"
 GROUP_ID_NOT_FOUND_FROM = 6
 
 
-def list_groups(command: ListGroups, groups: Iterable[Group]) -> Decision:
+def list_groups(command: ListGroups, groups: Iterable[Group], others: Iterable[ListedGroup] = ()) -> Decision:
     states = {state.strip().lower() for state in command.states}
     types = {name.strip().lower() for name in command.types}
     listed = [
@@ -25,7 +25,7 @@ def list_groups(command: ListGroups, groups: Iterable[Group]) -> Decision:
         for group in groups
         if (not states or group.state.value.lower() in states) and (not types or CLASSIC in types)
     ]
-    return Decision(replies=(Reply(command.address, listed),))
+    return Decision(replies=(Reply(command.address, [*listed, *others]),))
 
 
 def describe(command: DescribeGroup, group: Group | None) -> Decision:

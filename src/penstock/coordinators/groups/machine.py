@@ -16,6 +16,10 @@ import msgspec
 
 from penstock.coordinators.decision import ClockMoved, Decision, InTransaction, Loaded, TransactionEnded
 from penstock.coordinators.groups import commands, forgetting, listing, membership, offsets, rebalancing
+from penstock.coordinators.groups.consumer.commands import ConsumerNote
+from penstock.coordinators.groups.consumer.machine import ConsumerGroups
+from penstock.coordinators.groups.consumer.records import ConsumerRecord
+from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, Surroundings
 from penstock.coordinators.groups.draft import Draft
 from penstock.coordinators.groups.joining import join
 from penstock.coordinators.groups.offsets import GroupOffsets
@@ -27,16 +31,26 @@ from penstock.model import Millis
 
 
 class GroupMachine:
-    def __init__(self, limits: GroupLimits) -> None:
+    def __init__(
+        self,
+        limits: GroupLimits,
+        consumer_limits: ConsumerLimits | None = None,
+        around: Surroundings | None = None,
+    ) -> None:
         self.groups: dict[str, Group] = {}
         self.offsets: dict[str, GroupOffsets] = {}
         self.offset_count = 0
         self.pending = PendingOffsets()
+        self.consumers = ConsumerGroups(self.groups, self.offsets, self.pending, consumer_limits, around)
         self._limits = limits
 
     # Deciding ---------------------------------------------------------------------------------------------------
 
     def decide(self, command: Any, now: Millis) -> Decision:
+        decision = self.consumers.decide(command, now, self._limits)
+        return self._decide(command, now) if decision is None else decision
+
+    def _decide(self, command: Any, now: Millis) -> Decision:
         match command:
             case commands.Heartbeat(request=request):
                 return membership.heartbeat(command, self.groups.get(request.group_id), now)
@@ -57,7 +71,7 @@ class GroupMachine:
                 known = self.offsets.get(group_id, {})
                 return forgetting.delete(command, self.groups.get(group_id), known, self.pending)
             case commands.ListGroups():
-                return listing.list_groups(command, self.groups.values())
+                return listing.list_groups(command, self.groups.values(), self.consumers.listed(command))
             case commands.DescribeGroup(group_id=group_id):
                 return listing.describe(command, self.groups.get(group_id))
             case commands.DeleteGroup(group_id=group_id):
@@ -68,7 +82,9 @@ class GroupMachine:
             case Loaded():
                 return self._begin(now)
             case commands.ExpiryDue():
-                return forgetting.expire(self.groups, self.offsets, self.pending, now, self._limits)
+                classic = forgetting.expire(self.groups, self.offsets, self.pending, now, self._limits)
+                records = [*classic.records, *self.consumers.expired(now, self._limits)]
+                return msgspec.structs.replace(classic, records=records)
             case _:
                 return self._decide_timer(command, now)
 
@@ -103,6 +119,7 @@ class GroupMachine:
 
     def _begin(self, now: Millis) -> Decision:
         resumed = [membership.resume(group, now, self._limits) for group in self.groups.values() if group.members]
+        resumed += self.consumers.resume(now, self._limits)
         return Decision(
             notes=[note for decision in resumed for note in decision.notes],
             timers=[
@@ -138,10 +155,13 @@ class GroupMachine:
             case GroupKept(group_id, None):
                 self.groups.pop(group_id, None)
             case GroupKept(group_id, _):
+                self.consumers.groups.pop(group_id, None)
                 self.groups[group_id] = restored(change)
+            case _ if isinstance(change, ConsumerRecord | ConsumerNote):
+                self.consumers.apply(change)
 
     def _simple_group(self, group_id: str) -> None:
-        if group_id not in self.groups:
+        if group_id not in self.groups and group_id not in self.consumers.groups:
             self.groups[group_id] = Group(group_id=group_id)
 
     def _outdo_pending(self, change: OffsetKept) -> None:

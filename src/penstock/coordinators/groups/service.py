@@ -14,6 +14,9 @@ from penstock.cluster import CONSUMER_OFFSETS, ClusterImage, Controller, CreateT
 from penstock.coordinators.decision import Address, Command, EndTransaction
 from penstock.coordinators.groups import commands, metrics
 from penstock.coordinators.groups.admission import Gate, admitted
+from penstock.coordinators.groups.consumer import commands as consumer_commands
+from penstock.coordinators.groups.consumer.asking import check_heartbeat
+from penstock.coordinators.groups.consumer.cluster_view import ClusterView, consumer_limits_of
 from penstock.coordinators.groups.leftovers import of_deleted_topics
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.offsets import NO_TOPIC_ID
@@ -31,11 +34,14 @@ from penstock.errors import (
     TopicAlreadyExists,
 )
 from penstock.metrics import MetricsRegistry
-from penstock.model import BrokerId, Clock, Dice
+from penstock.model import BrokerId, Clock, Dice, TopicId, topic_id_text
 from penstock.replication import Partitions
 from penstock.settings import Config
 from penstock.settings import broker as settings
 from penstock.wire.markers import Marker
+from penstock.wire.messages.consumer_group_describe_response import DescribedGroup as DescribedConsumerGroup
+from penstock.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
+from penstock.wire.messages.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
 from penstock.wire.messages.describe_groups_response import DescribedGroup
 from penstock.wire.messages.heartbeat_request import HeartbeatRequest
 from penstock.wire.messages.heartbeat_response import HeartbeatResponse
@@ -84,6 +90,8 @@ class Groups:
         self._spawn = spawn
         self._stands_alone = stands_alone
         self._limits = limits_of(config)
+        self._consumer_limits = consumer_limits_of(config)
+        self._view = ClusterView(image, config)
         self._timeout_s = config[settings.OFFSETS_COMMIT_TIMEOUT_MS] / 1000
         self._runtime: Runtime | None = None
         metrics.expose(registry, lambda: [] if self._runtime is None else self._runtime.shards())
@@ -94,7 +102,7 @@ class Groups:
         """Begin to coordinate, once it is settled which partitions this broker leads and under which epochs."""
         self._runtime = Runtime(
             CONSUMER_OFFSETS,
-            new_machine=lambda _partition: GroupMachine(self._limits),
+            new_machine=lambda _partition: GroupMachine(self._limits, self._consumer_limits, self._view),
             codec=GroupCodec(),
             partitions=self._partitions,
             clock=self._clock,
@@ -216,6 +224,30 @@ class Groups:
         )
         return response
 
+    # Members of consumer groups ---------------------------------------------------------------------------------
+
+    async def consumer_heartbeat(
+        self, request: ConsumerGroupHeartbeatRequest, *, api_version: int, client_id: str, client_host: str
+    ) -> ConsumerGroupHeartbeatResponse:
+        check_heartbeat(request, api_version, self._consumer_limits.assignors)
+        response: ConsumerGroupHeartbeatResponse = await self._ask(
+            request.group_id,
+            lambda address: consumer_commands.ConsumerHeartbeat(
+                address=address,
+                request=request,
+                client_id=client_id,
+                client_host=client_host,
+                new_member_id=topic_id_text(TopicId(self._dice.random_bytes(16))),
+            ),
+        )
+        return response
+
+    async def describe_consumer_group(self, group_id: str) -> DescribedConsumerGroup:
+        described: DescribedConsumerGroup = await self._ask(
+            group_id, lambda address: consumer_commands.DescribeConsumerGroup(address=address, group_id=group_id)
+        )
+        return described
+
     # Offsets ----------------------------------------------------------------------------------------------------
 
     async def commit(self, request: OffsetCommitRequest, *, api_version: int) -> OffsetCommitResponse:
@@ -226,12 +258,23 @@ class Groups:
         return response
 
     async def fetch_offsets(
-        self, group_id: str, topics: list[tuple[str, list[int]]] | None, *, require_stable: bool = False
+        self,
+        group_id: str,
+        topics: list[tuple[str, list[int]]] | None,
+        *,
+        require_stable: bool = False,
+        member_id: str | None = None,
+        member_epoch: int = -1,
     ) -> OffsetFetchResponseGroup:
         response: OffsetFetchResponseGroup = await self._ask(
             group_id,
             lambda address: commands.FetchOffsets(
-                address=address, group_id=group_id, topics=topics, require_stable=require_stable
+                address=address,
+                group_id=group_id,
+                topics=topics,
+                require_stable=require_stable,
+                member_id=member_id,
+                member_epoch=member_epoch,
             ),
         )
         return response
