@@ -222,8 +222,12 @@ class GroupWorld:
 
     # Transactions -----------------------------------------------------------------------------------------------
 
-    def commit_within(self, producer_id: int, offset: int, *, topic: str = "orders", **who: Any) -> Any:
+    def commit_within(self, producer_id: int, offset: int, **more: Any) -> Any:
         """The partition's error code, or the refusal of the whole."""
+        answer = self.replies[self.send_within(producer_id, offset, **more)]
+        return answer if isinstance(answer, Refusal) else answer.topics[0].partitions[0].error_code
+
+    def send_within(self, producer_id: int, offset: int, *, topic: str = "orders", **who: Any) -> int:
         part = TxnOffsetCommitRequestPartition(0, offset, -1, who.pop("metadata", ""))
         request = TxnOffsetCommitRequest(
             transactional_id=f"t{producer_id}",
@@ -232,8 +236,7 @@ class GroupWorld:
             topics=[TxnOffsetCommitRequestTopic(topic, [part])],
             **who,
         )
-        answer = self.ask(commands.CommitInTransaction, request=request)
-        return answer if isinstance(answer, Refusal) else answer.topics[0].partitions[0].error_code
+        return self.send(commands.CommitInTransaction, request=request)
 
     def end_transaction(self, producer_id: int, *, commits: bool) -> None:
         marker = Marker(MarkerType.COMMIT if commits else MarkerType.ABORT, 0)
