@@ -1,8 +1,10 @@
 """The features a cluster agrees on, and what UpdateFeatures may do to them.
 
-A feature is listed once it is true here: group.version and transaction.version come with groups and transactions
-(RULES 38). metadata.version tells clients which Kafka release's metadata they may expect; what we store does not depend
-on it, but going below a level at which Kafka's own metadata changed is refused, as tools expect.
+A feature is listed once it is true here: group.version comes with groups of the newer protocol (RULES 38).
+transaction.version tells clients how to end transactions: at 2 every end raises the producer's epoch, and producing
+adds partitions (KIP-890); clients that do it the older way are served at any level. metadata.version tells clients
+which Kafka release's metadata they may expect; what we store does not depend on it, but going below a level at which
+Kafka's own metadata changed is refused, as tools expect.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +15,7 @@ from penstock.errors import InvalidUpdateVersion
 from penstock.model import BrokerId
 
 METADATA_VERSION = "metadata.version"
+TRANSACTION_VERSION = "transaction.version"
 
 
 class Levels(NamedTuple):
@@ -20,7 +23,7 @@ class Levels(NamedTuple):
     high: int
 
 
-SUPPORTED: Mapping[str, Levels] = {METADATA_VERSION: Levels(7, 30)}
+SUPPORTED: Mapping[str, Levels] = {METADATA_VERSION: Levels(7, 30), TRANSACTION_VERSION: Levels(0, 2)}
 """metadata.version 7 is Kafka 3.3-IV3, 30 is 4.3-IV0: the levels that Kafka 4.3.0 supports."""
 
 
@@ -33,7 +36,7 @@ class FeaturesImage(NamedTuple):
     supported: Mapping[str, Levels] = SUPPORTED
 
 
-INITIAL: Mapping[str, int] = {METADATA_VERSION: 30}
+INITIAL: Mapping[str, int] = {METADATA_VERSION: 30, TRANSACTION_VERSION: 2}
 """What a new cluster begins with."""
 
 _METADATA_CHANGED_AT = frozenset((8, 11, 13, 14, 15, 17, 23, 30))

@@ -15,7 +15,7 @@ def refusal_of(*updates: FeatureUpdate, finalized: dict[str, int] | None = None)
 
 
 def test_only_what_is_built_is_supported() -> None:
-    assert dict(SUPPORTED) == {"metadata.version": (7, 30)}
+    assert dict(SUPPORTED) == {"metadata.version": (7, 30), "transaction.version": (0, 2)}
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,10 @@ def test_an_upgrade_by_a_downgrade_type_is_refused() -> None:
 
 def test_one_bad_update_spoils_the_good_ones() -> None:
     assert "nope" in refusal_of(FeatureUpdate("metadata.version", 30), FeatureUpdate("nope", 1))
+
+
+def test_transactions_can_go_down_a_level_and_up_again() -> None:
+    both = {"metadata.version": 30, "transaction.version": 2}
+    down = FeatureUpdate("transaction.version", 0, UpgradeType.SAFE_DOWNGRADE)
+    assert update(both, [down], controller=BrokerId(1)) == {"metadata.version": 30}
+    assert update(NOW, [FeatureUpdate("transaction.version", 2)], controller=BrokerId(1)) == both

@@ -155,7 +155,12 @@ def _check_bumping(command: EndTransaction, transaction: Transaction) -> bool:
     is_repeated_under_new_id = (
         command.producer_id == transaction.previous_producer_id and epoch == LAST_EPOCH_GIVEN and current == 0
     )
-    is_complete = transaction.state in AT_REST and transaction.state is not TransactionState.EMPTY
+    # An end of the older way raised no epoch: one above the asker's is then a newer producer's, which fences it.
+    is_complete = (
+        transaction.state in AT_REST
+        and transaction.state is not TransactionState.EMPTY
+        and transaction.client_version.bumps_epoch
+    )
     is_repeated = is_complete and (is_repeated_under_new_id or epoch + 1 == current)
     if command.producer_id != transaction.producer_id and not is_repeated_under_new_id:
         raise InvalidProducerIdMapping
