@@ -36,6 +36,7 @@ from penstock.cluster.commands import (
 from penstock.cluster.controller import Controller
 from penstock.cluster.describing import explain as explain_settings
 from penstock.cluster.describing import require_this_broker
+from penstock.cluster.features import GROUP_VERSION
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
 from penstock.cluster.membership import new_cluster_id
@@ -60,6 +61,7 @@ __all__ = [
     "CLUSTER_METADATA",
     "CLUSTER_OPERATIONS",
     "CONSUMER_OFFSETS",
+    "GROUP_VERSION",
     "NOT_ASKED_FOR",
     "NO_LEADER",
     "SHARE_GROUP_STATE",

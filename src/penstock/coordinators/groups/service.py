@@ -10,7 +10,15 @@ from typing import Any
 
 import structlog
 
-from penstock.cluster import CONSUMER_OFFSETS, ClusterImage, Controller, CreateTopic, ImageChange, TopicDeleted
+from penstock.cluster import (
+    CONSUMER_OFFSETS,
+    GROUP_VERSION,
+    ClusterImage,
+    Controller,
+    CreateTopic,
+    ImageChange,
+    TopicDeleted,
+)
 from penstock.coordinators.decision import Address, Command, EndTransaction
 from penstock.coordinators.groups import commands, metrics
 from penstock.coordinators.groups.admission import Gate, admitted
@@ -32,6 +40,7 @@ from penstock.errors import (
     NotLeaderOrFollower,
     Refusal,
     TopicAlreadyExists,
+    UnsupportedVersion,
 )
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, Dice, TopicId, topic_id_text
@@ -229,6 +238,8 @@ class Groups:
     async def consumer_heartbeat(
         self, request: ConsumerGroupHeartbeatRequest, *, api_version: int, client_id: str, client_host: str
     ) -> ConsumerGroupHeartbeatResponse:
+        if not self._image.features.finalized.get(GROUP_VERSION):
+            raise UnsupportedVersion(f"the feature {GROUP_VERSION} is off")
         check_heartbeat(request, api_version, self._consumer_limits.assignors)
         response: ConsumerGroupHeartbeatResponse = await self._ask(
             request.group_id,
