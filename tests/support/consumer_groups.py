@@ -136,10 +136,12 @@ class Client:
         self.topics = topics or ("orders",)
         self.facts = facts
         self.refused: Any = None
+        self.tells_all = False
+        """As clients do after an answer that did not come, to be told all in return."""
 
     def beat(self, **facts: Any) -> Any:
         told: dict[str, Any] = {"topic_partitions": as_partitions(self.owned)}
-        if self.epoch == 0:
+        if self.epoch == 0 or self.tells_all:
             told |= {"rebalance_timeout_ms": 60_000, "subscribed_topic_names": list(self.topics)}
         instance = self.facts.get("instance_id")
         if instance is not None:
@@ -149,6 +151,7 @@ class Client:
         return answer
 
     def take(self, answer: Any) -> None:
+        self.tells_all = False
         if isinstance(answer, ConsumerGroupHeartbeatResponse):
             self.epoch = answer.member_epoch
             if answer.assignment is not None:
