@@ -137,7 +137,7 @@ def test_racks_cost_no_balance(situation: Situation) -> None:
 @settings(max_examples=60)
 @given(
     topics=views(racked=True, topics_max=2, partitions_max=3),
-    racks=st.lists(st.sampled_from("abc"), min_size=1, max_size=3),
+    racks=st.lists(st.sampled_from(["a", "b", "c", "elsewhere"]), min_size=1, max_size=3),
 )
 def test_with_even_shares_as_many_partitions_are_read_nearby_as_any_balanced_assignment_allows(
     topics: TopicView, racks: list[str]

@@ -121,7 +121,7 @@ def groups(
         members[f"m{number}"] = MemberSpec(
             subscribed=frozenset(topics) if alike else draw(everything),
             assigned={} if new else draw(anything),
-            rack=draw(st.sampled_from((None, *RACKS))) if racked else None,
+            rack=draw(st.sampled_from((None, *RACKS, "elsewhere", "nowhere"))) if racked else None,
             instance_id=draw(st.sampled_from((None, f"i{9 - number}"))),
         )
     return GroupSpec(members)

@@ -38,10 +38,10 @@ def test_a_pattern_fits_a_whole_name(text: str, name: str, *, fits: bool) -> Non
     assert compile_pattern(text).matches(name) is fits
 
 
-INVALID = r"( ) * \ [a- a** a{1001} a{3,2} \1 (?=a) (?!a) (?<=a)b (?>a) \Zx [z-a] (?z) \p{Klingon} [[:nope:]]".split()
+INVALID = ["(", ")", "*", "\\", "[a-", "a**", "a{1001}", "a{3,2}", r"\1", "(?=a)", "(?!a)", "(?<=a)b", "(?>a)", r"\Zx"]
 
 
-@pytest.mark.parametrize("text", [*INVALID, "\ud800"])
+@pytest.mark.parametrize("text", [*INVALID, "[z-a]", "(?z)", r"\p{Klingon}", "[[:nope:]]", "\ud800"])
 def test_what_is_not_in_the_syntax_of_re2_is_refused(text: str) -> None:
     with pytest.raises(InvalidRegularExpression, match="is not a valid regular expression"):
         compile_pattern(text)

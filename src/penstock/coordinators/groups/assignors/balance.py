@@ -14,6 +14,9 @@ from heapq import heapify, heappop, heappush, heapreplace
 
 from penstock.coordinators.groups.assignors.board import Board
 
+Queue = list[tuple[int, int]]
+"""A heap of (load, member)."""
+
 
 def allowances(loads: Sequence[int], items: int) -> list[int]:
     """How many items each member ends up with: the fullest get the odd ones, so that the fewest move."""
@@ -34,39 +37,49 @@ def release_surplus(board: Board, members: Sequence[int], allowed: Sequence[int]
 
 def hand_out(board: Board, members: Sequence[int], items: Sequence[int]) -> None:
     """Give each item to the emptiest member; of equally empty ones, to one in a rack where it can be read nearby."""
-    if not items:
-        return
-    held, queues = board.held, _queues(board, members)
+    queues = _queues(board, members) if items else {}
     for item in items:
-        near = board.item_racks[item] if board.item_racks is not None else ()
-        best, queue = None, queues[None]
-        for rack, candidates in queues.items():
-            if candidates:
-                _refresh(candidates, board)
-                load, member = candidates[0]
-                rank = (load, bool(near) and rack is not None and rack not in near, member)
-                if best is None or rank < best:
-                    best, queue = rank, candidates
-        member = queue[0][1]
+        queue = _best(queues, item, board) if len(queues) > 1 else queues[None]
+        _refresh(queue, board)
+        load, member = queue[0]
         board.give(item, member)
-        heapreplace(queue, (len(held[member]), member))
+        heapreplace(queue, (load + 1, member))
 
 
-def _queues(board: Board, members: Sequence[int]) -> dict[str | None, list[tuple[int, int]]]:
-    """(load, member), emptiest first, by rack; one queue for all where racks play no part."""
-    queues: dict[str | None, list[tuple[int, int]]] = {None: []}
+def _queues(board: Board, members: Sequence[int]) -> dict[str | None, Queue]:
+    """Emptiest first, by rack; one queue for all where racks play no part."""
+    by_rack: dict[str | None, list[int]] = {}
     for member in members:
-        rack = None if board.item_racks is None else board.member_racks[member]
-        queues.setdefault(rack, []).append((len(board.held[member]), member))
-    for queue in queues.values():
-        heapify(queue)
-    return queues
+        by_rack.setdefault(board.member_racks[member], []).append(member)
+    if board.item_racks is None or len(by_rack) == 1:
+        return {None: _queue(board, members)}
+    return {rack: _queue(board, mine) for rack, mine in by_rack.items()}
 
 
-def _refresh(queue: list[tuple[int, int]], board: Board) -> None:
-    """Bring the head up to date: another pool may have given its member something since."""
+def _queue(board: Board, members: Sequence[int]) -> Queue:
+    queue = [(len(board.held[member]), member) for member in members]
+    heapify(queue)
+    return queue
+
+
+def _refresh(queue: Queue, board: Board) -> None:
+    """Bring the head up to date: its member may have been given something on the strength of another pool."""
     while queue[0][0] != len(board.held[queue[0][1]]):
         heapreplace(queue, (len(board.held[queue[0][1]]), queue[0][1]))
+
+
+def _best(queues: dict[str | None, Queue], item: int, board: Board) -> Queue:
+    assert board.item_racks is not None
+    near = board.item_racks[item]
+    best, chosen = None, None
+    for rack, queue in queues.items():
+        _refresh(queue, board)
+        load, member = queue[0]
+        rank = load, bool(near) and rack is not None and rack not in near, member
+        if best is None or rank < best:
+            best, chosen = rank, queue
+    assert chosen is not None
+    return chosen
 
 
 def level(board: Board, pools: Sequence[Sequence[int]], pool_of: Sequence[int]) -> None:
@@ -78,13 +91,15 @@ def level(board: Board, pools: Sequence[Sequence[int]], pool_of: Sequence[int]) 
     """
     fullest = [(-len(items), member) for member, items in enumerate(board.held)]
     heapify(fullest)
+    emptiest = [_queue(board, members) for members in pools]
     done: set[int] = set()
     while fullest:
         load, member = heappop(fullest)
         if member in done or -load != len(board.held[member]):
             continue
         reached = _Reached(member)
-        if (last := _search(board, pools, pool_of, reached, done)) is None:
+        last = _neighbour(board, emptiest, pool_of, reached)
+        if last is None and (last := _search(board, pools, pool_of, reached, done)) is None:
             done |= reached.came_from.keys()
             continue
         _pass_along(board, pool_of, reached, last)
@@ -98,6 +113,21 @@ class _Reached:
     def __init__(self, first: int) -> None:
         self.first = first
         self.came_from: dict[int, tuple[int, int] | None] = {first: None}
+
+
+def _neighbour(board: Board, emptiest: Sequence[Queue], pool_of: Sequence[int], reached: _Reached) -> int | None:
+    """The short way to what `_search` finds, for the many moves that need no chain.
+
+    A queue knows nothing of a member that has become emptier since, and so may miss one: then the search finds it.
+    """
+    first, best = reached.first, None
+    for pool in sorted({pool_of[item] for item in board.held[first]}):
+        _refresh(emptiest[pool], board)
+        best = min(best or (*emptiest[pool][0], pool), (*emptiest[pool][0], pool))
+    if best is None or best[0] > len(board.held[first]) - 2:
+        return None
+    reached.came_from[best[1]] = first, best[2]
+    return best[1]
 
 
 def _search(

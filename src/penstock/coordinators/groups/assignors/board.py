@@ -8,6 +8,8 @@ the member that has them now (`home`), or with nobody; when the work is done eve
 from collections.abc import Iterable
 
 NOBODY = -1
+ELSEWHERE = ""
+"""The rack of members whose rack holds no item. Clients say what they like, and the work grows with the racks."""
 
 
 class Board:
@@ -19,7 +21,7 @@ class Board:
         self.held: list[set[int]] = [set() for _ in member_racks]
         self.item_racks = item_racks
         """Where each item can be read nearby; an empty set says that nothing is known. None: for no item."""
-        self.member_racks = member_racks
+        self.member_racks = member_racks if item_racks is None else _known(member_racks, item_racks)
         for item, member in enumerate(homes):
             if member != NOBODY:
                 self.held[member].add(item)
@@ -69,3 +71,8 @@ class Board:
             return set()
         moved = [pair for pair in zip(self.homes, self.holders, strict=True) if pair[0] != pair[1]]
         return {member for pair in moved for member in pair} - {NOBODY}
+
+
+def _known(member_racks: list[str | None], item_racks: list[frozenset[str]]) -> list[str | None]:
+    known = frozenset[str]().union(*set(item_racks))
+    return [rack if rack is None or rack in known else ELSEWHERE for rack in member_racks]

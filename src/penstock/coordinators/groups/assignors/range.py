@@ -67,11 +67,13 @@ def _homes(subscribers: Sequence[MemberSpec], topic_ids: Sequence[TopicId], size
     """Whose each number is now: of several owners (another assignor was at work, or a topic has joined these) the one
     with most of the topics, and of those the first."""
     votes: list[Counter[int]] = [Counter() for _ in range(size)]
+    together = frozenset(topic_ids)
     for place, member in enumerate(subscribers):
-        for topic_id in topic_ids:
-            for number in member.assigned.get(topic_id, ()):
-                if number < size:
-                    votes[number][place] += 1
+        for topic_id, numbers in member.assigned.items():
+            if topic_id in together:
+                for number in numbers:
+                    if number < size:
+                        votes[number][place] += 1
     return [max(owners, key=lambda place: (owners[place], -place)) if owners else NOBODY for owners in votes]
 
 
