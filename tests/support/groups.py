@@ -18,6 +18,7 @@ from penstock.coordinators.groups.state import Group, GroupLimits
 from penstock.coordinators.loading import changes_in
 from penstock.errors import Refusal
 from penstock.model import Millis
+from penstock.wire.batch import BatchHeader
 from penstock.wire.markers import Marker, MarkerType, build_marker
 from penstock.wire.messages.consumer_protocol_subscription import ConsumerProtocolSubscription
 from penstock.wire.messages.heartbeat_request import HeartbeatRequest
@@ -83,8 +84,7 @@ class GroupWorld:
         self._write(batch)
 
     def _write(self, batch: bytearray) -> None:
-        changes, _next_offset = changes_in(bytes(batch), 0, self.codec, "g")
-        self.log.append(changes)
+        self.log.append(list(changes_in(BatchHeader.peek(batch), bytes(batch), self.codec, "g")))
 
     def _finish(self, decision: Decision) -> None:
         for change in decision.records:

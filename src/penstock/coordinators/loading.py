@@ -5,6 +5,7 @@ they came when they were written: a transaction that is open at the log's end st
 """
 
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 import structlog
@@ -17,32 +18,26 @@ from penstock.wire.records import iterate
 _log = structlog.get_logger(__name__)
 
 
-def changes_in(data: bytes, offset: int, codec: RecordCodec, partition: str) -> tuple[list[Any], int]:
-    """The changes from `offset` on in a run of whole batches, and the offset after them. Runs in a thread."""
-    changes: list[Any] = []
-    position, next_offset = 0, offset
+def batches_in(data: bytes) -> Iterator[tuple[BatchHeader, bytes]]:
+    """The batches of a run of whole ones."""
+    position = 0
     while position < len(data):
         header = BatchHeader.peek(data, position)
-        batch = data[position : position + header.size]
-        if header.is_control:
-            changes += _marker(header, batch)
-        else:
-            _records(header, batch, offset, codec, partition, changes)
-        next_offset = header.next_offset
+        yield header, data[position : position + header.size]
         position += header.size
-    return changes, next_offset
 
 
-def _marker(header: BatchHeader, batch: bytes) -> list[TransactionEnded]:
-    marker = read_marker(batch)
-    return [] if marker is None else [TransactionEnded(header.producer_id, marker.type is MarkerType.COMMIT)]
-
-
-def _records(
-    header: BatchHeader, batch: bytes, offset: int, codec: RecordCodec, partition: str, changes: list[Any]
-) -> None:
+def changes_in(
+    header: BatchHeader, batch: bytes, codec: RecordCodec, partition: str, *, start: int = 0
+) -> Iterator[Any]:
+    """What a batch changes, from the offset `start` on."""
+    if header.is_control:
+        marker = read_marker(batch)
+        if marker is not None:
+            yield TransactionEnded(header.producer_id, marker.type is MarkerType.COMMIT)
+        return
     for record in iterate(batch):
-        if record.offset < offset or record.key is None:
+        if record.offset < start or record.key is None:
             continue
         try:
             change = codec.decode(record.key, record.value)
@@ -51,4 +46,4 @@ def _records(
             _log.error("record not understood", partition=partition, offset=record.offset, error=str(error))
             continue
         if change is not None:
-            changes.append(InTransaction(header.producer_id, change) if header.is_transactional else change)
+            yield InTransaction(header.producer_id, change) if header.is_transactional else change

@@ -50,6 +50,7 @@ class Runtime:
         self.topic = topic
         self._on_order = on_order
         self._on_loaded = on_loaded
+        self._loading = asyncio.Lock()
         self._new_machine = new_machine
         self._codec = codec
         self._clock = clock
@@ -135,7 +136,12 @@ class Runtime:
 
     async def _load(self, shard: Shard) -> None:
         try:
-            await shard.load()
+            if shard.partition.log.start_offset < shard.partition.log.end_offset:
+                # One after the other: all at once would take as long until the last is ready, and the first as well.
+                async with self._loading:
+                    await shard.load()
+            else:
+                await shard.load()
             shard.begin(() if self._on_loaded is None else await self._on_loaded(shard))
         except Refusal as refusal:
             _log.error("coordinator not loaded", partition=str(shard.partition.topic_partition), reason=refusal.message)
