@@ -64,6 +64,13 @@ class ProducedTransaction(msgspec.Struct):
     refusals: dict[Place, Refusal] = {}
     unasked: dict[TopicPartition, Place] = {}
 
+    def guard_at(self, place: Place) -> VerificationGuard | None:
+        """Under what the batch there is appended; raises what it is refused with."""
+        refusal = self.refusals.get(place)
+        if refusal is not None:
+            raise refusal
+        return self.guards.get(place)
+
     async def ask(self, gate: TransactionGate) -> None:
         unasked, self.unasked = self.unasked, {}
         outcomes = await gate.admit(

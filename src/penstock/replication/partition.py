@@ -18,6 +18,7 @@ import msgspec
 from penstock.cluster import is_internal
 from penstock.errors import (
     FencedLeaderEpoch,
+    InvalidRequest,
     InvalidTxnState,
     KafkaStorageError,
     NotEnoughReplicas,
@@ -253,6 +254,8 @@ class Partition:
         A marker for a producer without a transaction here is written all the same: it fences older epochs, and guards
         taken before it.
         """
+        if producer_epoch < 0:
+            raise InvalidRequest(f"Epochs begin at 0, the marker has {producer_epoch}")
         self.require_leader()
         rules = self.current_rules()
         if len(self.in_sync) < min(rules.in_sync_min, len(self.replicas)):

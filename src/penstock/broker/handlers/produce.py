@@ -82,7 +82,6 @@ ADMIN_CLIENT = "__admin_client"
 """The client id that may write to internal topics, for want of access rules; coordinators write without asking."""
 
 NONE_REFUSED: Mapping[tuple[TopicKey, int], Refusal] = {}
-NO_GUARDS: Mapping[tuple[TopicKey, int], VerificationGuard] = {}
 Outcomes = list[tuple[TopicKey, list[PartitionOutcome]]]
 Waiting = list[tuple[PartitionOutcome, "Future[None]"]]
 
@@ -114,7 +113,7 @@ def produce(
     if work.opens_batches() or (transaction is not None and transaction.unasked):
         work.own_records()
         return work.run_slowly(transaction, gate)
-    waiting = work.append_all() if transaction is None else work.append_all(transaction.refusals)
+    waiting = work.append_all(transaction)
     if not waiting:
         return work.reply()
     return work.park(waiting)
@@ -168,8 +167,8 @@ class _Produce:
 
     def append_all(
         self,
+        transaction: ProducedTransaction | None = None,
         refusals: Mapping[tuple[TopicKey, int], Refusal] = NONE_REFUSED,
-        guards: Mapping[tuple[TopicKey, int], VerificationGuard] = NO_GUARDS,
     ) -> Waiting:
         """Append everything but what was refused before; a partition's outcome is its own."""
         request = self._request
@@ -191,9 +190,12 @@ class _Produce:
                 try:
                     if refusals and (key, index) in refusals:
                         raise refusals[key, index]
-                    outcome, pending = self._append(partition, records, guards.get((key, index)))
+                    guard = None if transaction is None else transaction.guard_at((key, index))
+                    outcome, pending = self._append(partition, records, guard)
                 except Exception as error:
                     outcome, pending = self._refused(partition, error), None
+                    if transaction is not None and (key, index) in transaction.refusals:
+                        outcome.log_start_offset = -1  # refused before the log was looked at
                 outcomes.append(outcome)
                 if pending is not None:
                     waiting.append((outcome, pending))
@@ -265,24 +267,22 @@ class _Produce:
     ) -> "RawReply | Future[RawReply]":
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
         refusals: dict[tuple[TopicKey, int], Refusal] = {}
-        if transaction is not None:
-            if transaction.unasked:
-                await transaction.ask(gate)
-            refusals = transaction.refusals
+        if transaction is not None and transaction.unasked:
+            await transaction.ask(gate)
         for key, parts in self._request.topics:
             local = find(key) or {}
             for place, (index, view) in enumerate(parts):
                 partition = local.get(index)
                 if partition is None or view is None or not partition.current_rules().opens_batches:
                     continue
-                if not self._may_write(partition) or (key, index) in refusals:
+                if not self._may_write(partition):
                     continue  # refused without a look inside
                 try:
                     opened = await asyncio.to_thread(partition.open, view)
                     parts[place] = (index, opened)
                 except Refusal as refusal:
                     refusals[key, index] = refusal
-        waiting = self.append_all(refusals, NO_GUARDS if transaction is None else transaction.guards)
+        waiting = self.append_all(transaction, refusals)
         if not waiting:
             return self.reply()
         return self.park(waiting)

@@ -22,6 +22,8 @@ async def write_txn_markers(request: WriteTxnMarkersRequest, writer: MarkerWrite
     written = await writer.write([_entry(marker) for marker in request.markers])
     by_producer: dict[int, Outcomes] = {}  # one row a producer, as in Kafka
     for marker, outcomes in zip(request.markers, written, strict=True):
+        if not outcomes:
+            continue
         by_producer.setdefault(marker.producer_id, {}).update(outcomes)
     return WriteTxnMarkersResponse(
         markers=[
