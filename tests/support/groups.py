@@ -29,6 +29,7 @@ from penstock.wire.messages.offset_commit_request import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
+from penstock.wire.messages.offset_fetch_response import OffsetFetchResponseGroup
 from penstock.wire.messages.sync_group_request import SyncGroupRequest, SyncGroupRequestAssignment
 from penstock.wire.messages.txn_offset_commit_request import (
     TxnOffsetCommitRequest,
@@ -209,14 +210,21 @@ class GroupWorld:
         answer = self.ask(commands.CommitOffsets, request=request, api_version=version)
         return answer if isinstance(answer, Refusal) else answer.topics[0].partitions[0].error_code
 
+    def fetch(self, topics: list[tuple[str, list[int]]] | None, **more: Any) -> OffsetFetchResponseGroup:
+        found = self.ask(commands.FetchOffsets, group_id=self.group_id, topics=topics, **more)
+        response = OffsetFetchResponseGroup(self.group_id)
+        for _ in found.fill(response):
+            pass
+        return response
+
     def committed(self, topic: str = "orders") -> int:
-        answer = self.ask(commands.FetchOffsets, group_id=self.group_id, topics=[(topic, [0])])
+        answer = self.fetch([(topic, [0])])
         offset: int = answer.topics[0].partitions[0].committed_offset
         return offset
 
     def stable_code(self, topic: str = "orders") -> int:
         """The error code for who wants to know only what no open transaction may change."""
-        answer = self.ask(commands.FetchOffsets, group_id=self.group_id, topics=[(topic, [0])], require_stable=True)
+        answer = self.fetch([(topic, [0])], require_stable=True)
         code: int = answer.topics[0].partitions[0].error_code
         return code
 

@@ -27,6 +27,7 @@ from penstock.wire.messages.offset_delete_request import (
     OffsetDeleteRequestPartition,
     OffsetDeleteRequestTopic,
 )
+from penstock.wire.messages.offset_fetch_response import OffsetFetchResponseGroup
 
 DAY_MS = 24 * 3_600_000
 
@@ -96,9 +97,10 @@ def test_all_offsets_of_a_group_are_listed_when_no_topic_is_named() -> None:
     world = GroupWorld()
     world.commit(1, topic="b")
     world.commit(2, topic="a")
-    answer = world.ask(commands.FetchOffsets, group_id="g", topics=None)
+    answer = world.fetch(None)
     assert [(topic.name, topic.partitions[0].committed_offset) for topic in answer.topics] == [("a", 2), ("b", 1)]
-    assert world.ask(commands.FetchOffsets, group_id="other", topics=None).topics == []
+    world.group_id = "other"
+    assert world.fetch(None).topics == []
 
 
 def test_offsets_of_subscribed_topics_are_not_deleted() -> None:
@@ -251,3 +253,26 @@ def test_a_partition_takes_so_many_groups_and_those_that_are_there_go_on() -> No
     assert isinstance(world.reply(world.join()), PolicyViolation)
     world.group_id = "g2"
     assert world.commit(2) == 0 and world.join() and set(world.machine.groups) == {"g1", "g2"}
+
+
+def test_many_offsets_are_told_piece_by_piece_as_they_were_at_one_moment() -> None:
+    world = GroupWorld()
+    world.commit(0)
+    for index in range(2_500):
+        committed = CommittedOffset(offset=index, leader_epoch=-1, metadata="", committed_at=world.now)
+        world.machine.apply(OffsetKept("g", "orders", index, committed))
+    found = world.ask(commands.FetchOffsets, group_id="g", topics=None)
+    response, pauses = OffsetFetchResponseGroup("g"), 0
+    for _ in found.fill(response):
+        pauses += 1
+        world.commit(9)
+    assert [part.committed_offset for part in response.topics[0].partitions] == list(range(2_500)) and pauses == 2
+
+
+def test_of_many_partitions_some_can_be_asked_for() -> None:
+    world = GroupWorld()
+    for index in range(100):
+        committed = CommittedOffset(offset=index, leader_epoch=-1, metadata="", committed_at=world.now)
+        world.machine.apply(OffsetKept("g", "orders", index, committed))
+    asked = [99, 3, 100, -1]
+    assert [part.committed_offset for part in world.fetch([("orders", asked)]).topics[0].partitions] == [99, 3, -1, -1]

@@ -66,7 +66,7 @@ def test_whoever_does_not_insist_is_told_what_was_committed_before() -> None:
     world = a_world(committed=5)
     world.commit_within(A, 9)
     assert world.committed() == 5
-    everything = world.ask(commands.FetchOffsets, group_id="g", topics=None, require_stable=True)
+    everything = world.fetch(None, require_stable=True)
     assert [part.error_code for part in everything.topics[0].partitions] == [UnstableOffsetCommit.code]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from penstock.coordinators.decision import ClockMoved, Decision, InTransaction, Loaded, TransactionEnded
-from penstock.coordinators.groups import commands, forgetting, listing, membership, offsets, rebalancing
+from penstock.coordinators.groups import commands, fetching, forgetting, listing, membership, offsets, rebalancing
 from penstock.coordinators.groups.consumer.commands import ConsumerNote
 from penstock.coordinators.groups.consumer.machine import ConsumerGroups
 from penstock.coordinators.groups.consumer.records import ConsumerRecord
@@ -59,7 +59,7 @@ class GroupMachine:
             case commands.CommitInTransaction(request=request):
                 return offsets.commit_in_transaction(command, self._group_or_room(request.group_id), now, self._limits)
             case commands.FetchOffsets(group_id=group_id):
-                return offsets.fetch(command, self.offsets.get(group_id, {}), self.pending)
+                return fetching.fetch(command, self.offsets.get(group_id, {}), self.pending)
             case commands.Join(request=request):
                 return join(command, self._group_or_room(request.group_id), now, self._limits)
             case commands.Sync(request=request):

@@ -1,4 +1,4 @@
-"""Committed offsets: how far a group has read each partition.
+"""Committing offsets: how far a group has read each partition.
 
 A commit is taken from a member of the group's present generation, or from anyone (generation -1) while the group has no
 members: tools, and consumers that assign partitions by themselves. A group that is only ever committed for is simple:
@@ -7,10 +7,9 @@ its producer is fenced by the transaction's own means.
 """
 
 from penstock.coordinators.decision import Decision, Reply
-from penstock.coordinators.groups.commands import CommitInTransaction, CommitOffsets, FetchOffsets
+from penstock.coordinators.groups.commands import CommitInTransaction, CommitOffsets
 from penstock.coordinators.groups.joining import known_member
 from penstock.coordinators.groups.membership import seen
-from penstock.coordinators.groups.pending import PendingOffsets
 from penstock.coordinators.groups.records import GroupRecord, OffsetKept
 from penstock.coordinators.groups.state import CommittedOffset, Group, GroupLimits, GroupState
 from penstock.errors import (
@@ -19,7 +18,6 @@ from penstock.errors import (
     OffsetMetadataTooLarge,
     RebalanceInProgress,
     UnknownMemberId,
-    UnstableOffsetCommit,
 )
 from penstock.model import Millis
 from penstock.wire.messages.offset_commit_request import OffsetCommitRequest, OffsetCommitRequestPartition
@@ -27,11 +25,6 @@ from penstock.wire.messages.offset_commit_response import (
     OffsetCommitResponse,
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
-)
-from penstock.wire.messages.offset_fetch_response import (
-    OffsetFetchResponseGroup,
-    OffsetFetchResponsePartitions,
-    OffsetFetchResponseTopics,
 )
 from penstock.wire.messages.txn_offset_commit_response import (
     TxnOffsetCommitResponse,
@@ -45,9 +38,6 @@ GroupOffsets = dict[str, PartitionOffsets]
 
 GROUP_ID_NOT_FOUND_FROM = 9
 NO_TOPIC_ID = bytes(16)
-
-
-# Commit ---------------------------------------------------------------------------------------------------------
 
 
 def commit(command: CommitOffsets, group: Group | None, now: Millis, limits: GroupLimits) -> Decision:
@@ -152,31 +142,3 @@ def _committed(
         expires_at=None if request.retention_time_ms == -1 else Millis(wall + request.retention_time_ms),
         topic_id=topic_id,
     )
-
-
-# Fetch ----------------------------------------------------------------------------------------------------------
-
-
-def fetch(command: FetchOffsets, offsets: GroupOffsets, pending: PendingOffsets) -> Decision:
-    unstable = set(pending.of_group(command.group_id)) if command.require_stable else set()
-    if command.topics is None:
-        topics = [_fetched(topic, parts, sorted(parts), unstable) for topic, parts in sorted(offsets.items())]
-    else:
-        topics = [_fetched(topic, offsets.get(topic, {}), indexes, unstable) for topic, indexes in command.topics]
-    return Decision(replies=(Reply(command.address, OffsetFetchResponseGroup(command.group_id, topics)),))
-
-
-def _fetched(
-    topic: str, parts: PartitionOffsets, indexes: list[int], unstable: set[tuple[str, int]]
-) -> OffsetFetchResponseTopics:
-    answered = OffsetFetchResponseTopics(topic)
-    for index in indexes:
-        found = parts.get(index)
-        if unstable and (topic, index) in unstable:
-            place = OffsetFetchResponsePartitions(index, -1, -1, "", UnstableOffsetCommit.code)
-        elif found is None:
-            place = OffsetFetchResponsePartitions(index, -1, -1, "")
-        else:
-            place = OffsetFetchResponsePartitions(index, found.offset, found.leader_epoch, found.metadata)
-        answered.partitions.append(place)
-    return answered

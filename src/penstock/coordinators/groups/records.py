@@ -22,8 +22,8 @@ _OFFSET_VERSION, _OFFSET_VERSION_WITH_EXPIRY, _GROUP_VERSION = 4, 1, 3
 
 _PARTITION = struct.Struct(">i")
 _COMMON_VALUE = struct.Struct(">hqiBq3s16s")
-"""What nearly all of millions of values are: version 4 without metadata (a length of 1), with the topic's id as tag 0 of
-one, of 16 bytes."""
+"""What nearly all of millions of values are: version 4 without metadata (a length of 1), and with the topic's id as the
+only tag (number 0, 16 bytes)."""
 _NO_METADATA, _ONLY_TOPIC_ID = 1, b"\x01\x00\x10"
 PLACES_REMEMBERED = 10_000
 """Groups with a topic whose names are read once for many offsets; at this many, remembering begins anew."""

@@ -25,6 +25,7 @@ from penstock.coordinators.groups.admission import Gate, admitted
 from penstock.coordinators.groups.consumer import commands as consumer_commands
 from penstock.coordinators.groups.consumer.asking import check_heartbeat
 from penstock.coordinators.groups.consumer.cluster_view import ClusterView, consumer_limits_of
+from penstock.coordinators.groups.fetching import FoundOffsets
 from penstock.coordinators.groups.leftovers import of_deleted_topics
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.offsets import NO_TOPIC_ID
@@ -277,7 +278,7 @@ class Groups:
         member_id: str | None = None,
         member_epoch: int = -1,
     ) -> OffsetFetchResponseGroup:
-        response: OffsetFetchResponseGroup = await self._ask(
+        found: FoundOffsets = await self._ask(
             group_id,
             lambda address: commands.FetchOffsets(
                 address=address,
@@ -288,6 +289,9 @@ class Groups:
                 member_epoch=member_epoch,
             ),
         )
+        response = OffsetFetchResponseGroup(group_id)
+        for _ in found.fill(response):
+            await asyncio.sleep(0)
         return response
 
     async def delete_offsets(self, request: OffsetDeleteRequest) -> OffsetDeleteResponse:
