@@ -41,7 +41,7 @@ async def add_partitions_to_txn(
         results = []
         for asked in request.transactions:
             codes = await _answer(asked, transactions, image, from_broker=True)
-            results.append(AddPartitionsToTxnResult(asked.transactional_id, _by_topic(codes)))
+            results.append(AddPartitionsToTxnResult(asked.transactional_id, _by_topic(asked, codes)))
         return AddPartitionsToTxnResponse(results_by_transaction=results)
     asked = AddPartitionsToTxnTransaction(
         request.v3_and_below_transactional_id,
@@ -53,7 +53,7 @@ async def add_partitions_to_txn(
     if context.api_version < FENCED_FROM:
         older = {ProducerFenced.code: InvalidProducerEpoch.code}
         codes = {at: older.get(code, code) for at, code in codes.items()}
-    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_by_topic(codes))
+    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_by_topic(asked, codes))
 
 
 async def _answer(
@@ -88,9 +88,10 @@ def _refusal(at: TopicPartition, image: ClusterImage, *, from_broker: bool) -> t
     return None
 
 
-def _by_topic(codes: dict[TopicPartition, int]) -> list[AddPartitionsToTxnTopicResult]:
-    topics: dict[str, AddPartitionsToTxnTopicResult] = {}
+def _by_topic(
+    asked: AddPartitionsToTxnTransaction, codes: dict[TopicPartition, int]
+) -> list[AddPartitionsToTxnTopicResult]:
+    topics = {topic.name: AddPartitionsToTxnTopicResult(topic.name) for topic in asked.topics}
     for at, code in codes.items():
-        result = topics.setdefault(at.topic, AddPartitionsToTxnTopicResult(at.topic))
-        result.results_by_partition.append(AddPartitionsToTxnPartitionResult(at.partition, code))
+        topics[at.topic].results_by_partition.append(AddPartitionsToTxnPartitionResult(at.partition, code))
     return list(topics.values())

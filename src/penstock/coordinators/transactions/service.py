@@ -14,6 +14,7 @@ import structlog
 
 from penstock.cluster import CONSUMER_OFFSETS, TRANSACTION_STATE, ClusterImage, Controller, CreateTopic, ProducerIds
 from penstock.coordinators.decision import Address, Command
+from penstock.coordinators.groups.patterns import compile_pattern
 from penstock.coordinators.runtime import Runtime
 from penstock.coordinators.transactions import commands, metrics
 from penstock.coordinators.transactions.commands import MarkersDue, NeedsProducerId, Producer, ProducerIdDue
@@ -332,10 +333,16 @@ class Transactions:
         return described
 
     async def list(
-        self, *, producer_ids: frozenset[int], states: frozenset[TransactionState] | None, duration_ms: int
+        self,
+        *,
+        producer_ids: frozenset[int],
+        states: frozenset[TransactionState] | None,
+        duration_ms: int,
+        pattern: str | None,
     ) -> "list[Listed]":
         """All transactional ids that this broker coordinates and that pass the filters."""
         runtime = self._running
+        wanted = compile_pattern(pattern) if pattern else None
         asked = [
             runtime.ask(
                 shard.partition.index,
@@ -345,7 +352,11 @@ class Transactions:
             )
             for shard in runtime.shards()
         ]
-        return [each for listed in await asyncio.gather(*asked) for each in listed]
+        listed = [each for shard in await asyncio.gather(*asked) for each in shard]
+        if wanted is None:
+            return listed
+        # In a thread: ids are as long as their owners like, and there may be many.
+        return await asyncio.to_thread(lambda: [each for each in listed if wanted.matches(each.transactional_id)])
 
 
 def limits_of(config: Config) -> TransactionLimits:
