@@ -37,7 +37,7 @@ ADDS_FROM: Final = 12
 """The version whose clients leave it to the broker to add partitions to their transaction."""
 
 _MAGIC: Final = 2
-_LOW_ATTRIBUTES_AT: Final = layout.ATTRIBUTES_AT + 1
+LOW_ATTRIBUTES_AT: Final = layout.ATTRIBUTES_AT + 1
 
 # A coordinator that is away for the moment. Older producers retry this one, and do not look for leaders anew.
 _PASSING = (CoordinatorLoadInProgress, CoordinatorNotAvailable, NetworkFailure, NotCoordinator)
@@ -45,10 +45,10 @@ _PASSING = (CoordinatorLoadInProgress, CoordinatorNotAvailable, NetworkFailure, 
 Place = tuple[TopicKey, int]
 
 
-def is_transactional(records: memoryview) -> bool:
+def _is_transactional(records: memoryview) -> bool:
     return (
         len(records) >= layout.HEADER_SIZE
-        and bool(records[_LOW_ATTRIBUTES_AT] & layout.TRANSACTIONAL)
+        and bool(records[LOW_ATTRIBUTES_AT] & layout.TRANSACTIONAL)
         and records[layout.MAGIC_AT] == _MAGIC
     )
 
@@ -112,7 +112,7 @@ def find_transaction(request: ProduceRequest, find: Finder, api_version: int) ->
 def _batches(request: ProduceRequest) -> Iterator[tuple[Place, BatchHeader]]:
     for key, parts in request.topics:
         for index, records in parts:
-            if records is not None and is_transactional(records):
+            if records is not None and _is_transactional(records):
                 yield (key, index), BatchHeader.peek(records)
 
 

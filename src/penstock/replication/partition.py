@@ -167,10 +167,10 @@ class Partition:
         rules = self.rules
         if rules.version != self.config.version:
             rules = self.current_rules()
-        if acks == ALL and len(self.in_sync) < min(rules.in_sync_min, len(self.replicas)):
-            raise NotEnoughReplicas(f"{len(self.in_sync)} in sync, min.insync.replicas asks for {rules.in_sync_min}")
+        if acks == ALL and len(self.in_sync) < rules.in_sync_min:
+            self._check_in_sync(rules)
         now = self._clock.now()
-        header = check_header(view, rules, now, by_coordinator=by_coordinator)
+        header = check_header(view, rules, now, by_coordinator)
         log = self.log
         if log.trouble is not None:
             log.ensure_readable()  # what is known of producers comes from the log
@@ -183,7 +183,7 @@ class Partition:
                 return self._duplicate(duplicate)
         if rules.stamps_append_time:
             stamp_append_time(view, header, now)
-        elif header.is_log_append_time:
+        elif header.attributes & layout.LOG_APPEND_TIME:
             clear_append_time(view, header)
         header.base_offset = base_offset = log.end_offset
         header.leader_epoch = self.leader_epoch
@@ -203,6 +203,10 @@ class Partition:
             if log.end_offset - log.recovery_point >= rules.flush_records:
                 self._flush_soon()
         return Appended(base_offset, log.end_offset, now if rules.stamps_append_time else -1, log.start_offset)
+
+    def _check_in_sync(self, rules: AppendRules) -> None:
+        if len(self.in_sync) < min(rules.in_sync_min, len(self.replicas)):
+            raise NotEnoughReplicas(f"{len(self.in_sync)} in sync, min.insync.replicas asks for {rules.in_sync_min}")
 
     def _check_transactional(
         self, header: BatchHeader, guard: VerificationGuard | None, *, by_coordinator: bool
@@ -258,8 +262,7 @@ class Partition:
             raise InvalidRequest(f"Epochs begin at 0, the marker has {producer_epoch}")
         self.require_leader()
         rules = self.current_rules()
-        if len(self.in_sync) < min(rules.in_sync_min, len(self.replicas)):
-            raise NotEnoughReplicas(f"{len(self.in_sync)} in sync, min.insync.replicas asks for {rules.in_sync_min}")
+        self._check_in_sync(rules)
         log = self.log
         log.producers.check_marker(
             producer_id=producer_id,

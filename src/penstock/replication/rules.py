@@ -105,7 +105,7 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
         )
 
 
-def check_header(view: memoryview, rules: AppendRules, now: int, *, by_coordinator: bool = False) -> BatchHeader:
+def check_header(view: memoryview, rules: AppendRules, now: int, by_coordinator: bool = False) -> BatchHeader:
     """The header of the one batch in `view`, or a refusal. Reads every byte once, for the checksum, and copies none.
 
     A coordinator that writes within a producer's transaction counts no sequences.

@@ -16,7 +16,7 @@ from typing import Any
 
 import structlog
 
-from penstock.broker.produce_transactions import ProducedTransaction, find_transaction, is_transactional
+from penstock.broker.produce_transactions import LOW_ATTRIBUTES_AT, ProducedTransaction, find_transaction
 from penstock.broker.registry import RawReply, RequestContext, Unanswerable, answers_raw
 from penstock.broker.transaction_gate import TransactionGate
 from penstock.cluster import ClusterImage
@@ -340,9 +340,16 @@ class _Produce:
 
 def _is_plain(partition: Partition, records: memoryview) -> bool:
     """Whether nothing but the append itself has to be asked: who writes, what is inside a batch, and its transaction do
-    not matter.
+    not matter. Settings that have just changed are worked out anew on the general way.
     """
-    return not (partition.is_internal or partition.current_rules().opens_batches or is_transactional(records))
+    rules = partition.rules
+    return (
+        not partition.is_internal
+        and not rules.opens_batches
+        and rules.version == partition.config.version
+        and len(records) > LOW_ATTRIBUTES_AT
+        and not records[LOW_ATTRIBUTES_AT] & layout.TRANSACTIONAL
+    )
 
 
 def _accepted(partition: Partition, appended: Appended) -> PartitionOutcome:
