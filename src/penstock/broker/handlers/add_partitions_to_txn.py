@@ -5,6 +5,7 @@ TRANSACTION_ABORTABLE. A transaction with a partition that does not exist gets n
 """
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.turns import in_turns
 from penstock.cluster import ClusterImage, is_internal
 from penstock.coordinators.transactions import Transactions, TransactionVersion
 from penstock.errors import (
@@ -39,7 +40,7 @@ async def add_partitions_to_txn(
     from_broker = context.api_version >= BROKERS_FROM
     if from_broker:
         results = []
-        for asked in request.transactions:
+        async for asked in in_turns(request.transactions):
             codes = await _answer(asked, transactions, image, from_broker=True)
             results.append(AddPartitionsToTxnResult(asked.transactional_id, _by_topic(asked, codes)))
         return AddPartitionsToTxnResponse(results_by_transaction=results)

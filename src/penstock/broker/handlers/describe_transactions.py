@@ -1,6 +1,7 @@
 """DescribeTransactions: what coordinators know of transactional ids, each answered for itself."""
 
 from penstock.broker.registry import answers
+from penstock.broker.turns import in_turns
 from penstock.coordinators.transactions import Transactions
 from penstock.errors import Refusal
 from penstock.wire.api import ApiKey
@@ -13,7 +14,7 @@ async def describe_transactions(
     request: DescribeTransactionsRequest, transactions: Transactions
 ) -> DescribeTransactionsResponse:
     response = DescribeTransactionsResponse()
-    for transactional_id in request.transactional_ids:
+    async for transactional_id in in_turns(request.transactional_ids):
         try:
             described = await transactions.describe(transactional_id)
         except Refusal as refusal:

@@ -5,6 +5,7 @@ the one of the listener that the request came in on (RULES 35).
 """
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.turns import in_turns
 from penstock.coordinators.groups import Groups
 from penstock.coordinators.transactions import Transactions
 from penstock.errors import CoordinatorNotAvailable, InvalidRequest, Refusal
@@ -32,7 +33,7 @@ async def find_coordinator(
 ) -> FindCoordinatorResponse:
     keys = request.coordinator_keys if context.api_version >= MANY_KEYS_FROM else [request.key]
     found = []
-    for key in keys:
+    async for key in in_turns(keys):
         try:
             leader = await _leader(request.key_type, key, groups, transactions)
             endpoint = _endpoint(leader, context, partitions)

@@ -343,16 +343,15 @@ class Transactions:
         """All transactional ids that this broker coordinates and that pass the filters."""
         runtime = self._running
         wanted = compile_pattern(pattern) if pattern else None
-        asked = [
-            runtime.ask(
+        listed: list[Listed] = []
+        for shard in runtime.shards():
+            listed += await runtime.ask(
                 shard.partition.index,
                 lambda address: commands.ListTransactions(
                     address=address, producer_ids=producer_ids, states=states, duration_ms=duration_ms
                 ),
             )
-            for shard in runtime.shards()
-        ]
-        listed = [each for shard in await asyncio.gather(*asked) for each in shard]
+            await asyncio.sleep(0)  # one coordinator with its thousands of ids at a time
         if wanted is None:
             return listed
         # In a thread: ids are as long as their owners like, and there may be many.
