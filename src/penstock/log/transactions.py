@@ -30,7 +30,7 @@ READ_AT_ONCE: Final = 1024
 
 
 class CorruptTransactionIndex(ValueError):
-    """Recovery rebuilds the file from the segment's batches."""
+    """An entry that cannot be one; what follows the sound ones is cut off at start, and found anew."""
 
 
 class AbortedTransaction(msgspec.Struct, frozen=True, gc=False):
@@ -60,7 +60,7 @@ class TransactionIndex:
         self._last_offset = aborted.last_offset
 
     def entries(self) -> list[AbortedTransaction]:
-        return _decode(self._read())
+        return list(_decode(self.path.read_bytes())) if self._exists else []
 
     def overlapping(self, start: int, upto: int) -> tuple[list[AbortedTransaction], bool]:
         """Transactions with an offset in [start, upto), and whether later segments need no looking at."""
@@ -79,27 +79,25 @@ class TransactionIndex:
         return found, False
 
     def truncate_to(self, offset: int) -> None:
-        """Forget transactions whose marker is at `offset` or above."""
+        """Forget transactions whose marker is at `offset` or above, and whatever follows the first entry that cannot be
+        right: power may have failed before all of the file was on disk.
+        """
         if not self._exists:
             return
+        keep, last_offset = 0, -1
         with private_descriptor(str(self.path)) as fd:
-            keep = _first_reaching(fd, os.fstat(fd).st_size // _ENTRY.size, offset) * _ENTRY.size
+            try:
+                for aborted in _entries(fd, 0, os.fstat(fd).st_size // _ENTRY.size):
+                    if not last_offset < aborted.last_offset < offset or aborted.first_offset > aborted.last_offset:
+                        break
+                    keep, last_offset = keep + 1, aborted.last_offset
+            except CorruptTransactionIndex:
+                pass
         self._last_offset = None
         if keep:
-            os.truncate(self.path, keep)
+            os.truncate(self.path, keep * _ENTRY.size)
         else:
             self.delete()
-
-    def check(self, base_offset: int) -> None:
-        """Whole entries, in order, of this segment."""
-        data = self._read()
-        if len(data) % _ENTRY.size:
-            raise CorruptTransactionIndex(f"{self.path.name} has {len(data)} bytes, not whole entries")
-        last = base_offset - 1
-        for aborted in _decode(data):
-            if aborted.last_offset <= last or aborted.first_offset > aborted.last_offset:
-                raise CorruptTransactionIndex(f"{self.path.name} names {aborted} after offset {last}")
-            last = aborted.last_offset
 
     def flush(self) -> None:
         if not self._exists:
@@ -114,9 +112,6 @@ class TransactionIndex:
         self.path.unlink(missing_ok=True)
         self._exists = False
         self._last_offset = None
-
-    def _read(self) -> bytes:
-        return self.path.read_bytes() if self._exists else b""
 
 
 def collect_aborted(indexes: Iterable[TransactionIndex], start: int, upto: int) -> list[AbortedTransaction]:
@@ -143,18 +138,15 @@ def _first_reaching(fd: int, count: int, offset: int) -> int:
 def _entries(fd: int, first: int, count: int) -> Iterator[AbortedTransaction]:
     while first < count:
         data = os.pread(fd, min(READ_AT_ONCE, count - first) * _ENTRY.size, first * _ENTRY.size)
-        entries = _decode(data)
-        if not entries:
+        if len(data) < _ENTRY.size:
             return  # cut meanwhile
-        yield from entries
-        first += len(entries)
+        yield from _decode(data)
+        first += len(data) // _ENTRY.size
 
 
-def _decode(data: bytes) -> list[AbortedTransaction]:
+def _decode(data: bytes) -> Iterator[AbortedTransaction]:
     whole = len(data) - len(data) % _ENTRY.size
-    found = []
     for version, *fields in _ENTRY.iter_unpack(data[:whole]):
         if version != _VERSION:
             raise CorruptTransactionIndex(f"an entry of version {version}")
-        found.append(AbortedTransaction(*fields))
-    return found
+        yield AbortedTransaction(*fields)
