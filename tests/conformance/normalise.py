@@ -20,6 +20,7 @@ _LONG_AFTER_THE_TABLES_TIMES = WHEN + 365 * 24 * 3_600_000
 _KEYS: tuple[tuple[str, ...], ...] = (
     ("api_key",),
     ("group_id",),
+    ("member_id",),
     ("transactional_id",),
     ("key",),
     ("resource_type", "resource_name"),
@@ -39,6 +40,7 @@ _KEYS: tuple[tuple[str, ...], ...] = (
 )
 _TOPIC_FIELDS = ("name", "topic", "topic_name", "resource_name", "group_id", "transactional_id")
 _MEMBER_FIELDS = ("member_id", "leader")
+_UNORDERED = {"subscribed_topic_names"}
 _WORDS = {"error_message", "documentation", "batch_index_error_message"}
 _MOMENTS = {"log_append_time_ms", "start_timestamp", "transaction_start_time_ms"}
 _GIVES_PRODUCER_IDS = {"InitProducerId", "EndTxn", "DescribeTransactions", "ListTransactions"}
@@ -80,7 +82,7 @@ class Normaliser:
     def _items(self, api: str, field: str, items: list[Any], literals: set[str]) -> Any:
         if not items or not isinstance(items[0], dict):
             values = [self._value(api, field, each, literals) for each in items]
-            return sorted(values) if api == "DescribeTransactions" else values
+            return sorted(values) if api == "DescribeTransactions" or field in _UNORDERED else values
         kept = [each for each in items if not self._is_foreign(each, literals)]
         values = [self._value(api, "", each, literals) for each in kept]
         if field == "batches" or not values:

@@ -39,7 +39,7 @@ def _described(command: DescribeGroup, group: Group | None) -> DescribedGroup:
             absent.error_code = GroupIdNotFound.code
             absent.error_message = f"Group {command.group_id} not found."
         return absent
-    # Until everyone has its share, what members told and got is of two generations.
+    # Until everyone has its share, what members told is of two generations.
     is_stable = group.state is GroupState.STABLE
     return DescribedGroup(
         group_id=group.group_id,
@@ -53,7 +53,7 @@ def _described(command: DescribeGroup, group: Group | None) -> DescribedGroup:
                 client_id=member.client_id,
                 client_host=member.client_host,
                 member_metadata=member.metadata(group.protocol) if is_stable else b"",
-                member_assignment=member.assignment if is_stable else b"",
+                member_assignment=member.assignment,
             )
             for member in group.members.values()
         ],

@@ -7,7 +7,7 @@ learn of it at their next heartbeats.
 
 from collections.abc import Iterator
 
-from penstock.coordinators.decision import Decision, Work
+from penstock.coordinators.decision import Decision, Timer, Work
 from penstock.coordinators.groups.assignors import (
     ASSIGNORS,
     Assignment,
@@ -27,6 +27,8 @@ from penstock.model import TopicId
 ASSIGNING = "assigning"
 AT_ONCE_MAX = 200
 """Members and partitions, taken together, up to which a target is worked out on the event loop."""
+WRITTEN_AT_ONCE = 250
+"""Members whose new targets are written in one batch; others have their turn before the next."""
 
 
 def next_target(step: Step, epoch: int, former: ConsumerMember, member: ConsumerMember) -> tuple[int, Assignment]:
@@ -93,11 +95,12 @@ def _changes(group: ConsumerGroup, target: GroupAssignment) -> Iterator[Consumer
 
 def target_ready(step: Step, command: TargetReady) -> Decision:
     """Work is done. Members may have come and gone meanwhile: those who went get nothing, for the others it holds until
-    the next target, since nobody gets what another still owns.
+    the next target, since nobody gets what another still owns. The epoch is written last: if that does not come about,
+    the target is worked out anew.
     """
     group = step.group
-    step.note(Working(group.group_id, ASSIGNING, is_under_way=False))
     if command.epoch <= group.assignment_epoch:
+        step.note(Working(group.group_id, ASSIGNING, is_under_way=False))
         return step.decision()
     target = dict(command.target)
     for instance_id, former_id in command.instances.items():
@@ -105,5 +108,11 @@ def target_ready(step: Step, command: TargetReady) -> Decision:
         if member_id is not None and former_id not in group.members:
             target[member_id] = target.pop(former_id)
     present = {member_id: assignment for member_id, assignment in target.items() if member_id in group.members}
-    step.keep(*_changes(group, present), TargetEpochKept(group.group_id, command.epoch, step.wall))
+    changes = list(_changes(group, present))
+    step.keep(*changes[:WRITTEN_AT_ONCE])
+    if len(changes) > WRITTEN_AT_ONCE:
+        step.set_timer(Timer((ASSIGNING, group.group_id), step.now, command))
+        return step.decision()
+    step.keep(TargetEpochKept(group.group_id, command.epoch, step.wall))
+    step.note(Working(group.group_id, ASSIGNING, is_under_way=False))
     return step.decision()

@@ -21,6 +21,9 @@ from penstock.coordinators.groups.consumer.step import Step
 from penstock.coordinators.groups.consumer.subscriptions import topics_hash
 from penstock.wire.messages.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
 
+GIVEN_UP_AT_ONCE = 100
+"""Members whose sessions have ended that are given up in one batch; others have their turn before the next."""
+
 
 def leave(step: Step, command: ConsumerHeartbeat) -> Decision:
     request, group = command.request, step.group
@@ -79,12 +82,11 @@ def _remaining_topics(step: Step, members: Sequence[ConsumerMember]) -> set[str]
 
 def sessions_due(step: Step) -> Decision:
     group = step.group
-    due = [member_id for member_id, deadline in group.deadlines.items() if deadline <= step.now]
-    members = [group.members[member_id] for member_id in due if member_id in group.members]
+    due = [member_id for member_id, deadline in group.deadlines.items() if deadline <= step.now][:GIVEN_UP_AT_ONCE]
     gone = set(due)
     rest = [deadline for member_id, deadline in group.deadlines.items() if member_id not in gone]
     step.look_again(min(rest, default=None))
-    return remove(step, members)
+    return remove(step, [group.members[member_id] for member_id in due])
 
 
 def revocation_due(step: Step, command: RevocationDue) -> Decision:

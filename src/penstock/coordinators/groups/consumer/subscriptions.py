@@ -11,11 +11,11 @@ import msgspec
 
 from penstock.coordinators.decision import Decision, Work
 from penstock.coordinators.groups.consumer.commands import PatternsResolved, TopicsSeen, WorkFailed, Working
-from penstock.coordinators.groups.consumer.matching import compile_pattern
 from penstock.coordinators.groups.consumer.records import EpochKept, PatternKept
 from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember, Resolved, changed
 from penstock.coordinators.groups.consumer.step import Step
 from penstock.coordinators.groups.consumer.surroundings import Surroundings
+from penstock.coordinators.groups.patterns import compile_pattern
 from penstock.model import Millis, TopicId
 
 RESOLVING = "resolving"
