@@ -8,8 +8,9 @@ replication and truncation all go through `update`, so that they cannot disagree
 """
 
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -18,12 +19,15 @@ from penstock.log.producer_checks import Duplicate, check_batch, check_epoch, ch
 from penstock.log.producer_snapshots import SnapshotFiles
 from penstock.log.producer_state import NO_OFFSET, Batch, ProducerState
 from penstock.model import Clock, Millis
-from penstock.settings.broker import PRODUCER_ID_EXPIRATION_MS
+from penstock.settings.broker import PENSTOCK_PRODUCERS_PER_PARTITION_MAX, PRODUCER_ID_EXPIRATION_MS
 from penstock.wire.batch import CONTROL, TRANSACTIONAL, BatchHeader
 from penstock.wire.markers import MarkerType, read_marker
 
 if TYPE_CHECKING:
     from penstock.settings import Config, TopicConfig
+
+LOOKED_AT: Final = 64
+"""Producers among which one is chosen to be forgotten."""
 
 
 class CompletedTransaction(msgspec.Struct, frozen=True, gc=False):
@@ -112,7 +116,7 @@ class ProducerStates:
             return self._end_transaction(header, batch)
         state = self._states.get(producer_id)
         if state is None:
-            state = self._states[producer_id] = ProducerState(producer_id, header.producer_epoch)
+            state = self._begin(producer_id, header.producer_epoch)
         elif header.producer_epoch != state.epoch:
             state.move_to(header.producer_epoch)
         timestamp = state.last_timestamp = header.max_timestamp
@@ -122,6 +126,21 @@ class ProducerStates:
             self._open[base_offset] = producer_id
         return None
 
+    def _begin(self, producer_id: int, epoch: int) -> ProducerState:
+        if len(self._states) >= self._config[PENSTOCK_PRODUCERS_PER_PARTITION_MAX]:
+            self._make_room()
+        state = self._states[producer_id] = ProducerState(producer_id, epoch)
+        return state
+
+    def _make_room(self) -> None:
+        """Forget the one that is silent for longest among those looked at longest ago: near enough, and a new producer
+        costs the same however many there are. Nobody with an open transaction goes: what is in the log is undecided.
+        """
+        looked_at = [self._states.pop(producer_id) for producer_id in list(islice(self._states, LOOKED_AT))]
+        idle = [state for state in looked_at if state.transaction_first_offset < 0]
+        gone = min(idle, key=lambda state: state.last_timestamp, default=None)
+        self._states.update((state.producer_id, state) for state in looked_at if state is not gone)
+
     def _end_transaction(
         self, header: BatchHeader, batch: "bytes | bytearray | memoryview"
     ) -> CompletedTransaction | None:
@@ -130,7 +149,7 @@ class ProducerStates:
             return None
         state = self._states.get(header.producer_id)
         if state is None:
-            state = self._states[header.producer_id] = ProducerState(header.producer_id, header.producer_epoch)
+            state = self._begin(header.producer_id, header.producer_epoch)
         state.move_to(header.producer_epoch)
         state.coordinator_epoch = marker.coordinator_epoch
         state.last_timestamp = header.max_timestamp
