@@ -9,7 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.support.logs import TOPIC_ID, StillClock
 from tests.support.partitions import ME, TOPIC
@@ -20,6 +21,7 @@ from penstock.log.recovery import Known, open_log
 from penstock.model import LeaderEpoch, Offset, PartitionIndex, TopicPartition
 from penstock.replication import ALL, Partition, VerificationGuard
 from penstock.replication.metrics import TopicMetrics
+from penstock.replication.verification import Verifications
 from penstock.settings import Config
 from penstock.wire.batch import BatchHeader
 from penstock.wire.markers import Marker, MarkerType, read_marker
@@ -212,14 +214,37 @@ def _do(bench: Bench, step: tuple[Any, ...]) -> None:
             bench.restart(is_clean=is_clean)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(STEPS, st.sampled_from([0, 2]))
-def test_readers_of_committed_records_see_all_of_them_and_nothing_else(steps: list[Any], version: int) -> None:
+def _run(steps: list[Any], version: int, *, bug: bool = False) -> None:
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder), version)
         try:
             for step in steps:
+                if bug:
+                    bench.partition._verifications = _Forgetful()
                 _do(bench, step)
                 bench.check()
         finally:
             bench.pool.close_all()
+
+
+class _Forgetful(Verifications):
+    """A planted bug (RULES 30): guards outlive the markers that end their transactions."""
+
+    def end(self, producer_id: int) -> None:
+        pass
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(STEPS, st.sampled_from([0, 2]))
+def test_readers_of_committed_records_see_all_of_them_and_nothing_else(steps: list[Any], version: int) -> None:
+    _run(steps, version)
+
+
+def test_guards_that_outlive_their_markers_are_found() -> None:
+    @settings(max_examples=200, deadline=None, database=None, phases=[Phase.generate], derandomize=True)
+    @given(STEPS)
+    def search(steps: list[Any]) -> None:
+        _run(steps, 0, bug=True)
+
+    with pytest.raises(AssertionError, match="a guard outlived the marker"):
+        search()
