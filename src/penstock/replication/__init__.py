@@ -1,7 +1,8 @@
 """A partition as its leader sees it: who leads, what may be appended, how far it is committed, who waits for that."""
 
-from penstock.replication.partition import ALL, Appended, Partition, Readable
+from penstock.replication.partition import ALL, Appended, Partition
 from penstock.replication.partitions import Partitions
+from penstock.replication.readable import Readable
 from penstock.replication.rules import AppendRules, NotOneBatch, RecordsRefused, TimestampsRefused
 from penstock.replication.verification import VerificationGuard
 

@@ -14,6 +14,7 @@ from penstock.errors import (
     OutOfOrderSequence,
     TransactionCoordinatorFenced,
 )
+from penstock.log.transactions import CorruptTransactionIndex
 from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import ALL, Appended, Partition, VerificationGuard
 from penstock.replication.verification import GUARDS_MAX
@@ -268,3 +269,14 @@ def test_markers_need_the_in_sync_set_that_acks_all_needs(tmp_path: Path) -> Non
     partition.lead(epoch=LeaderEpoch(5), leader=OTHER, replicas=(ME, OTHER), in_sync=(ME, OTHER))
     with pytest.raises(NotLeaderOrFollower):
         partition.append_marker(Marker(COMMIT, 0), producer_id=P, producer_epoch=0, transaction_version=0)
+
+
+def test_a_read_that_cannot_tell_what_was_aborted_gives_its_file_back(stage: Stage) -> None:
+    stage.begin()
+    stage.end(ABORT)
+    index = stage.partition.log.active.transactions
+    assert index is not None
+    index.path.write_bytes(b"\x00\x09" + bytes(32))
+    with pytest.raises(CorruptTransactionIndex):
+        stage.aborted()
+    assert stage.partition.log.active.file.pins == 0
