@@ -20,8 +20,9 @@ from penstock.model import TopicPartition
 from penstock.settings import Config
 from penstock.settings.broker import ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MAX_MS, ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MS
 
-FIRST_RETRY_S: Final = 0.001
-"""Markers are mostly written sooner than a retry's usual pause lasts: the first pauses are shorter."""
+BRISK_RETRIES: Final = 10
+"""So often it is asked again in the loop's next turn: markers of a transaction here are mostly written within a few."""
+FIRST_PAUSE_S: Final = 0.001
 
 Outcomes = Mapping[TopicPartition, Refusal | None]
 
@@ -86,7 +87,12 @@ class CoordinatorGate(TransactionGate):
         if not adds:
             return outcomes
         # The former transaction's markers are still on their way: a moment later they will be there (KIP-890).
-        pause_s, pause_s_max = FIRST_RETRY_S, self._config[ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MS] / 1000
+        for _ in range(BRISK_RETRIES):
+            if not _is_busy(outcomes):
+                return outcomes
+            await asyncio.sleep(0)
+            outcomes = await ask()
+        pause_s, pause_s_max = FIRST_PAUSE_S, self._config[ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MS] / 1000
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._config[ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MAX_MS] / 1000
         while _is_busy(outcomes) and loop.time() + pause_s <= deadline:
