@@ -1,7 +1,7 @@
 """What an assignment costs, by size of the group: python -m benchmarks.micro_assignors
 
-Prints milliseconds of CPU time and asserts nothing about them. Groups that take longer than the event loop can spare are
-for a thread: an assignor is a pure function over values that nobody changes.
+Prints milliseconds of CPU time and asserts nothing about them. Groups that take longer than the event loop can spare
+are for a thread: an assignor is a pure function over values that nobody changes.
 """
 
 import timeit
