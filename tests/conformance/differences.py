@@ -254,6 +254,12 @@ STRICT_DIFFERENCES = [
 
 _CONSUMER_GROUPS = [
     _at(
+        "ConsumerGroupHeartbeat",
+        "into a classic group with data of a known assignor",
+        "librdkafka's sticky assignor repeats what members told: nothing is lost, and its groups may change too",
+        "2.*",
+    ),
+    _at(
         "JoinGroup",
         "into a consumer group",
         "we name members after their clients in such groups too",

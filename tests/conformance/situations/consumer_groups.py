@@ -60,6 +60,17 @@ CLASSIC = (
     Ask(sync_body(Saved("m"), 1), api="SyncGroup", version=3),
 )
 
+
+def with_data(protocol: str) -> tuple[Ask, Ask]:
+    """A classic group whose leader puts data of its own beside the partitions."""
+    told = {"name": protocol, "metadata": RANGE["metadata"]}
+    share = {"member_id": Saved("m"), "assignment": b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01x"}
+    return (
+        Ask(join_body(protocols=[told]), api="JoinGroup", version=3, save={"m": "member_id"}),
+        Ask(sync_body(Saved("m"), 1, protocol_name=protocol) | {"assignments": [share]}, api="SyncGroup", version=3),
+    )
+
+
 GOOD = [
     beating("the first member", join(), beat(), described()),
     beating("a member that joins again", joined(), join()),
@@ -147,6 +158,8 @@ BAD = [
 MIGRATION = [
     beating("into a classic group", *CLASSIC, join(), described()),
     beating("into a classic group that rebalances", CLASSIC[0], join(), described()),
+    beating("into a classic group with data of its own assignor", *with_data("own"), join()),
+    beating("into a classic group with data of a known assignor", *with_data("sticky"), join()),
     beating("and out of it again", *CLASSIC, joined(), beat(epoch=-1),
             Ask({"groups": ["$g"], "include_authorized_operations": False}, "DescribeGroups", 5)),
     situation("JoinGroup", "into a consumer group", ORDERS, joined(),
@@ -159,7 +172,7 @@ MIGRATION = [
               Ask(beat(epoch=-1), HEARTBEAT, 1), join_body(), versions=(0, 3)),
     situation("SyncGroup", "in a consumer group", *CLASSIC[:1], joined(subscribed_topic_names=[]),
               Ask(join_body(Saved("m")), "JoinGroup", 3, save={"g": "generation_id"}),
-              sync_body(Saved("m"), Saved("g"))),
+              sync_body(Saved("m")) | {"generation_id": Saved("g")}),
     situation("SyncGroup", "a member of the consumer protocol", ORDERS, joined(), sync_body("m1", 2)),
     situation("Heartbeat", "in a consumer group", *CLASSIC, joined(subscribed_topic_names=[]),
               heartbeat(Saved("m"), 1)),

@@ -36,6 +36,9 @@ from penstock.coordinators.groups.state import CONSUMER, Group, GroupState, Memb
 from penstock.errors import GroupIdNotFound, RebalanceInProgress
 from penstock.wire.malformed import Malformed
 
+KNOWN_ASSIGNORS = frozenset(("range", "roundrobin", "sticky", "cooperative-sticky"))
+"""Assignors of clients whose data in an assignment nobody needs: librdkafka's sticky one repeats what the member told.
+Apache Kafka refuses to change a group with any such data, and with it all of librdkafka's cooperative groups."""
 CLASSIC_TIMERS = ("sessions", REBALANCE, SYNC)
 
 
@@ -118,7 +121,7 @@ def _consumer_member(classic: Group, member: Member, around: Surroundings) -> Co
         assigned: Assignment = {}
         if member.assignment:
             told = read_assignment(member.assignment)
-            if told.user_data:
+            if told.user_data and classic.protocol not in KNOWN_ASSIGNORS:
                 raise GroupIdNotFound(
                     f"classic group {classic.group_id} cannot become a consumer group: "
                     "it has an assignor of its own, whose data would be lost"
