@@ -25,7 +25,10 @@ SETTINGS = {
     "node.id": "1",
     "log.retention.ms": "-1",
     "group.initial.rebalance.delay.ms": "0",
+    "group.consumer.assignment.interval.ms": "0",
     "offsets.topic.replication.factor": "1",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
 }
 
 

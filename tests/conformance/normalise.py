@@ -12,6 +12,7 @@ from tests.support.batches import WHEN, describe
 
 _ANY_RUN = re.compile(r"cf-[0-9a-f]{8}-\d+-")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SHORT_UUID = re.compile(r"[A-Za-z0-9_-]{22}")
 _ZERO_ID = bytes(16)
 _LONG_AFTER_THE_TABLES_TIMES = WHEN + 365 * 24 * 3_600_000
 
@@ -19,6 +20,8 @@ _LONG_AFTER_THE_TABLES_TIMES = WHEN + 365 * 24 * 3_600_000
 _KEYS: tuple[tuple[str, ...], ...] = (
     ("api_key",),
     ("group_id",),
+    ("member_id",),
+    ("transactional_id",),
     ("key",),
     ("resource_type", "resource_name"),
     ("name", "source"),
@@ -35,17 +38,21 @@ _KEYS: tuple[tuple[str, ...], ...] = (
     ("producer_id",),
     ("log_dir",),
 )
-_TOPIC_FIELDS = ("name", "topic", "topic_name", "resource_name", "group_id")
+_TOPIC_FIELDS = ("name", "topic", "topic_name", "resource_name", "group_id", "transactional_id")
 _MEMBER_FIELDS = ("member_id", "leader")
+_UNORDERED = {"subscribed_topic_names"}
 _WORDS = {"error_message", "documentation", "batch_index_error_message"}
-_MOMENTS = {"log_append_time_ms", "start_timestamp"}
+_MOMENTS = {"log_append_time_ms", "start_timestamp", "transaction_start_time_ms"}
+_GIVES_PRODUCER_IDS = {"InitProducerId", "EndTxn", "DescribeTransactions", "ListTransactions"}
+_TIMES = {"timestamp", "base_timestamp", "max_timestamp", "last_timestamp"}
 _RANDOM = {"session_id": "session", "finalized_features_epoch": "epoch", "total_bytes": "size", "usable_bytes": "size"}
 
 
 class Normaliser:
-    def __init__(self, prefix: str, ids: dict[str, bytes]) -> None:
+    def __init__(self, prefix: str, ids: dict[str, bytes], saved: dict[str, Any]) -> None:
         self._prefix = prefix
         self._ids = ids
+        self._saved = saved
 
     def response(self, api: str, answer: dict[str, Any], *, literals: set[str]) -> Any:
         return self._value(api, "", answer, literals)
@@ -74,7 +81,8 @@ class Normaliser:
 
     def _items(self, api: str, field: str, items: list[Any], literals: set[str]) -> Any:
         if not items or not isinstance(items[0], dict):
-            return [self._value(api, field, each, literals) for each in items]
+            values = [self._value(api, field, each, literals) for each in items]
+            return sorted(values) if api == "DescribeTransactions" or field in _UNORDERED else values
         kept = [each for each in items if not self._is_foreign(each, literals)]
         values = [self._value(api, "", each, literals) for each in kept]
         if field == "batches" or not values:
@@ -104,7 +112,7 @@ class Normaliser:
         if field in _WORDS:
             return "words" if text else ""
         if field in _MEMBER_FIELDS:
-            return _UUID.sub("uuid", text)
+            return "uuid" if _SHORT_UUID.fullmatch(text) else _UUID.sub("uuid", text)
         if field == "cluster_id":
             return "cluster"
         if field == "log_dir":
@@ -114,10 +122,10 @@ class Normaliser:
     def _number(self, api: str, field: str, number: int) -> Any:
         if field == "port" and number > 0:
             return "port"
-        if (field in _MOMENTS and number > 0) or (field == "timestamp" and number > _LONG_AFTER_THE_TABLES_TIMES):
+        if (field in _MOMENTS and number > 0) or (field in _TIMES and number > _LONG_AFTER_THE_TABLES_TIMES):
             return "moment"
         if field in _RANDOM and number > 0:
             return _RANDOM[field]
-        if api == "InitProducerId" and field == "producer_id" and number >= 0:
+        if field == "producer_id" and number >= 0 and (api in _GIVES_PRODUCER_IDS or number in self._saved.values()):
             return "producer"
         return number

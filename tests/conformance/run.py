@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from tests.conformance.normalise import Normaliser
 from tests.conformance.stagehand import Stagehand
-from tests.conformance.table import Ask, Body, Given, Id, Raw, Reconnect, Records, Saved, Situation, Step, Topic
+from tests.conformance.table import (
+    Ask,
+    Body,
+    Given,
+    Id,
+    Made,
+    Raw,
+    Reconnect,
+    Records,
+    Saved,
+    Situation,
+    Step,
+    Topic,
+    Until,
+)
 from tests.support.raw import ConnectionEnded, RawClient, decode_response
 
 Transcript = list[Any]
@@ -53,7 +68,7 @@ class Run:
         self._stagehand = stagehand
         self._saved: dict[str, Any] = {}
         self._client = self._connect()
-        self._normaliser = Normaliser(stage.prefix, stage.ids)
+        self._normaliser = Normaliser(stage.prefix, stage.ids, self._saved)
 
     def go(self, steps: Sequence[Step]) -> Transcript:
         transcript: Transcript = []
@@ -70,6 +85,8 @@ class Run:
                     case Ask():
                         transcript.append(self._ask(step))
                         self._stagehand.settle(step.api or self._situation.api)
+                    case Until():
+                        self._wait(step)
                     case Raw():
                         transcript.append(self._raw(step))
                     case Reconnect():
@@ -93,6 +110,8 @@ class Run:
                 return self._stage.ids.setdefault(name, os.urandom(16))
             case Saved(name=name):
                 return self._saved[name]
+            case Made(make=make):
+                return make(self._saved)
             case dict():
                 return {key: self._resolve(each) for key, each in value.items()}
             case list():
@@ -123,6 +142,12 @@ class Run:
         for name, field in ask.save.items():
             self._saved[name] = answer[field]
         return self._normaliser.response(api, answer, literals=_strings(ask.body))
+
+    def _wait(self, until: Until) -> None:
+        deadline = time.monotonic() + self._situation.patience_s
+        while not until.holds(self._client.request(until.api, until.version, self._resolve(until.body))):
+            assert time.monotonic() < deadline, f"{until.api} does not come to what it should"
+            time.sleep(0.01)
 
     def _ask_unanswered(self, api: str, version: int, ask: Ask) -> Any:
         sent = self._client.send(api, version, self._resolve(ask.body))
@@ -155,9 +180,13 @@ def play(situations: Sequence[Situation], stagehand: Stagehand) -> dict[Situatio
         stages += [Stage(each, versions, stagehand) for versions in groups]
     stagehand.create_all([(stage.prefix, stage.topics(), stage.ids) for stage in stages])
     played: dict[Situation, dict[int, Transcript]] = {each: {} for each in situations}
+    together = [stage for stage in stages if not stage.situation.alone]
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
-        for stage, transcripts in zip(stages, pool.map(_play, stages), strict=True):
+        for stage, transcripts in zip(together, pool.map(_play, together), strict=True):
             played[stage.situation] |= transcripts
+    for stage in stages:
+        if stage.situation.alone:
+            played[stage.situation] |= _play(stage)
     return played
 
 

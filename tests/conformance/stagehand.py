@@ -19,6 +19,7 @@ _CHANGE = frozenset(
 _AT_ONCE = 150
 _WITHIN_S = 60.0
 _CLIENT_METRICS = 16
+_TRANSACTIONAL_ID_NOT_FOUND = 105
 
 
 class Stagehand:
@@ -28,6 +29,7 @@ class Stagehand:
         self._settles_later = settles_later
         self._numbers = itertools.count()
         self._wait_for_coordinators()
+        self._wait_for_transaction_coordinators()
         if settles_later:
             self._wait_for_producer_ids()
 
@@ -82,6 +84,17 @@ class Stagehand:
                 assert time.monotonic() < deadline, f"coordinators are not loaded after {_WITHIN_S:.0f} s"
                 time.sleep(0.05)
 
+    def _wait_for_transaction_coordinators(self) -> None:
+        deadline = time.monotonic() + _WITHIN_S
+        with RawClient(self.port) as client:
+            while client.request("FindCoordinator", 3, {"key": "any", "key_type": 1})["error_code"] != 0:
+                assert time.monotonic() < deadline, f"no coordinator of transactions after {_WITHIN_S:.0f} s"
+                time.sleep(0.05)
+            every = {"transactional_ids": [f"cf-00000000-0-{number}" for number in range(500)]}
+            while {each["error_code"] for each in _described(client, every)} != {_TRANSACTIONAL_ID_NOT_FOUND}:
+                assert time.monotonic() < deadline, f"coordinators are not loaded after {_WITHIN_S:.0f} s"
+                time.sleep(0.05)
+
     def _wait_for_producer_ids(self) -> None:
         """Kafka's broker fetches its first block of producer ids when it is first asked for one."""
         deadline = time.monotonic() + _WITHIN_S
@@ -90,6 +103,11 @@ class Stagehand:
             while client.request("InitProducerId", 4, asked)["error_code"] != 0:
                 assert time.monotonic() < deadline, f"no producer id after {_WITHIN_S:.0f} s"
                 time.sleep(0.05)
+
+
+def _described(client: RawClient, body: Body) -> list[Body]:
+    states: list[Body] = client.request("DescribeTransactions", 0, body)["transaction_states"]
+    return states
 
 
 def _wanted(prefix: str, topic: Topic) -> Body:

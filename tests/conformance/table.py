@@ -40,6 +40,13 @@ class Saved:
 
 
 @dataclass(frozen=True)
+class Made:
+    """A value made of what earlier answers of this run gave, such as a batch of a producer that was just named."""
+
+    make: Callable[[Mapping[str, Any]], Any]
+
+
+@dataclass(frozen=True)
 class Topic:
     """Given: a topic."""
 
@@ -78,6 +85,16 @@ class Ask:
 
 
 @dataclass(frozen=True)
+class Until:
+    """Ask until the answer is as it should be: what was begun goes on after its answer. Nothing is compared."""
+
+    api: str
+    version: int
+    body: Body
+    holds: Callable[[Body], bool]
+
+
+@dataclass(frozen=True)
 class Raw:
     """Bytes as they are, the size prefix included; compared is whether the connection is closed or what comes back."""
 
@@ -89,7 +106,7 @@ class Reconnect:
     """What follows goes over a new connection."""
 
 
-Step = Topic | Records | Given | Ask | Raw | Reconnect
+Step = Topic | Records | Given | Ask | Until | Raw | Reconnect
 
 
 # Asking these changes nothing, so that all versions of a situation may look at the same topics.
@@ -118,6 +135,7 @@ class Situation:
     versions: tuple[int, int] | None = None
     changes: bool = False  # asking changes something, though the API is one that reads
     patience_s: float = 30.0  # after which no answer is taken for the answer
+    alone: bool = False  # not beside others: Kafka's answer would depend on what they do
 
     @property
     def given(self) -> Sequence[Step]:
@@ -149,7 +167,8 @@ def situation(
     versions: tuple[int, int] | None = None,
     changes: bool = False,
     patience_s: float = 30.0,
+    alone: bool = False,
 ) -> Situation:
     """A bare dictionary is a request to the situation's own API."""
     asked = tuple(Ask(each) if isinstance(each, dict) else each for each in steps)
-    return Situation(api, name, asked, versions, changes, patience_s)
+    return Situation(api, name, asked, versions, changes, patience_s, alone)

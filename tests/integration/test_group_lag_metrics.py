@@ -42,7 +42,10 @@ def test_lag_is_under_the_names_that_dashboards_use(penstock_broker: RunningBrok
         wait_for_shares([consumer], 4)
         places = [TopicPartition(topic, 0, 4), TopicPartition(topic, 1, 10)]
         consumer.commit(offsets=places, asynchronous=False)
-        assert numbers_once_measured(penstock_broker) == {
+        found = numbers_once_measured(penstock_broker)
+        seconds = found.pop(("lag_seconds", "billing", topic, "0"))
+        assert 0 <= seconds <= WITHIN_S and found.pop(("max_lag_seconds", "billing")) == seconds
+        assert found == {
             ("members", "billing"): 1,
             ("current_offset", "billing", topic, "0"): 4,
             ("current_offset", "billing", topic, "1"): 10,
@@ -50,4 +53,5 @@ def test_lag_is_under_the_names_that_dashboards_use(penstock_broker: RunningBrok
             ("lag", "billing", topic, "0"): 6,
             ("lag", "billing", topic, "1"): 0,
             ("lag_sum", "billing", topic): 6,
+            ("lag_seconds", "billing", topic, "1"): 0,
         }

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.support.clocks import ManualClock
 
 from penstock.errors import Refusal
-from penstock.log.producers import Duplicate, ProducerStates
+from penstock.log.producer_checks import Duplicate
+from penstock.log.producers import ProducerStates
 from penstock.settings.config import Config
 from penstock.wire.batch import BatchHeader
 from penstock.wire.markers import Marker, MarkerType, build_marker

@@ -17,3 +17,7 @@ class ManualClock:
     def advance(self, by_ms: int) -> None:
         self._now_ms += by_ms
         self._monotonic_s += by_ms / 1000
+
+    def set(self, *, by_ms: int) -> None:
+        """Someone sets the wall clock; the other one does not notice."""
+        self._now_ms += by_ms

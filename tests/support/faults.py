@@ -272,12 +272,14 @@ def fetch_body(
     min_bytes: int = 1,
     max_bytes: int = 50 << 20,
     partition_max_bytes: int = 8 << 20,
+    isolation_level: int = 0,
 ) -> dict[str, Any]:
     wanted = {"partition": partition, "fetch_offset": offset, "partition_max_bytes": partition_max_bytes}
     return {
         "max_wait_ms": max_wait_ms,
         "min_bytes": min_bytes,
         "max_bytes": max_bytes,
+        "isolation_level": isolation_level,
         "topics": [{"topic": topic, "partitions": [wanted]}],
     }
 

@@ -11,6 +11,12 @@ from confluent_kafka import Consumer, Producer
 from tests.support.clients import fresh_name, make_topic
 
 WITHIN_S = 60.0
+CONSUMER_PROTOCOL: dict[str, Any] = {
+    "group_protocol": "consumer",
+    # The coordinator says how long and how often.
+    "session_timeout_ms": None,
+    "heartbeat_interval_ms": None,
+}
 
 
 def topic_with_records(bootstrap: str, stem: str, count: int, *, partitions: int = 4) -> str:
@@ -39,7 +45,8 @@ def group_consumer(bootstrap: str, group: str, *topics: str, **more: Any) -> Ite
         "reconnect.backoff.max.ms": 200,
         "log_level": 0,
     }
-    consumer = Consumer(settings | {name.replace("_", "."): value for name, value in more.items()})
+    settings |= {name.replace("_", "."): value for name, value in more.items()}
+    consumer = Consumer({name: value for name, value in settings.items() if value is not None})
     consumer.subscribe(list(topics))
     try:
         yield consumer
@@ -70,4 +77,12 @@ def wait_for_shares(consumers: Sequence[Consumer], *sizes: int) -> list[set[int]
     return [{place.partition for place in consumer.assignment()} for consumer in consumers]
 
 
-__all__ = ["fresh_name", "group_consumer", "read_together", "topic_with_records", "wait_for_shares", "write"]
+__all__ = [
+    "CONSUMER_PROTOCOL",
+    "fresh_name",
+    "group_consumer",
+    "read_together",
+    "topic_with_records",
+    "wait_for_shares",
+    "write",
+]

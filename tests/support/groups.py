@@ -2,13 +2,24 @@
 
 from typing import Any
 
-from penstock.coordinators.decision import Address, Command, Decision, Loaded
+from penstock.coordinators.decision import (
+    Address,
+    ClockMoved,
+    Command,
+    Decision,
+    InTransaction,
+    Loaded,
+    TransactionEnded,
+)
 from penstock.coordinators.groups import commands
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.records import GroupCodec
 from penstock.coordinators.groups.state import Group, GroupLimits
+from penstock.coordinators.loading import changes_in
 from penstock.errors import Refusal
 from penstock.model import Millis
+from penstock.wire.batch import BatchHeader
+from penstock.wire.markers import Marker, MarkerType, build_marker
 from penstock.wire.messages.consumer_protocol_subscription import ConsumerProtocolSubscription
 from penstock.wire.messages.heartbeat_request import HeartbeatRequest
 from penstock.wire.messages.join_group_request import JoinGroupRequest, JoinGroupRequestProtocol
@@ -18,7 +29,14 @@ from penstock.wire.messages.offset_commit_request import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
+from penstock.wire.messages.offset_fetch_response import OffsetFetchResponseGroup
 from penstock.wire.messages.sync_group_request import SyncGroupRequest, SyncGroupRequestAssignment
+from penstock.wire.messages.txn_offset_commit_request import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+)
+from penstock.wire.records import Record, build_batch
 
 START = Millis(1_700_000_000_000)
 UNANSWERED = object()
@@ -29,14 +47,16 @@ def subscription(*topics: str) -> bytes:
 
 
 class GroupWorld:
-    """What a shard does, without a disk: append is a list of bytes, and replies are released at once."""
+    """What a shard does, without a disk: the log is a list of what its batches are read as, and replies are released
+    at once.
+    """
 
     def __init__(self, limits: GroupLimits | None = None, group_id: str = "g") -> None:
         self.limits = limits or GroupLimits()
         self.group_id = group_id
         self.now = START
         self.codec = GroupCodec()
-        self.log: list[tuple[bytes, bytes | None]] = []
+        self.log: list[list[Any]] = []
         self.machine = GroupMachine(self.limits)
         self.replies: dict[int, Any] = {}
         self.timers: dict[tuple[str, ...], tuple[Millis, Command]] = {}
@@ -51,11 +71,27 @@ class GroupWorld:
         except Refusal as refusal:
             self._answer(command.address, refusal)
             return
-        self.log += [self.codec.encode(record) for record in decision.records]
+        if decision.records:
+            self._append(decision)
         self._finish(decision)
 
+    def _append(self, decision: Decision) -> None:
+        encoded = [self.codec.encode(record) for record in decision.records]
+        records = [Record(place, self.now, key, value) for place, (key, value) in enumerate(encoded)]
+        producer_id, epoch = decision.producer or (-1, -1)
+        batch = build_batch(
+            records, producer_id=producer_id, producer_epoch=epoch, transactional=decision.producer is not None
+        )
+        self._write(batch)
+
+    def _write(self, batch: bytearray) -> None:
+        self.log.append(list(changes_in(BatchHeader.peek(batch), bytes(batch), self.codec, "g")))
+
     def _finish(self, decision: Decision) -> None:
-        for change in (*decision.records, *decision.notes):
+        for change in decision.records:
+            in_transaction = decision.producer is not None
+            self.machine.apply(InTransaction(decision.producer[0], change) if in_transaction else change)  # type: ignore[index]
+        for change in decision.notes:
             self.machine.apply(change)
         for timer in decision.timers:
             self.timers.pop(timer.name, None)
@@ -95,14 +131,19 @@ class GroupWorld:
 
     def replayed(self) -> GroupMachine:
         machine = GroupMachine(self.limits)
-        for key, value in self.log:
-            machine.apply(self.codec.decode(key, value))
+        for changes in self.log:
+            for change in changes:
+                machine.apply(change)
         return machine
 
     def restart(self) -> None:
         self.machine = self.replayed()
         self.timers.clear()
         self.carry_out(Loaded())
+
+    def set_clock(self, ahead_ms: int) -> None:
+        """The wall clock is set, so far ahead of where it would be; sessions do not notice."""
+        self.machine.apply(ClockMoved(ahead_ms))
 
     # Members ----------------------------------------------------------------------------------------------------
 
@@ -169,10 +210,46 @@ class GroupWorld:
         answer = self.ask(commands.CommitOffsets, request=request, api_version=version)
         return answer if isinstance(answer, Refusal) else answer.topics[0].partitions[0].error_code
 
+    def fetch(self, topics: list[tuple[str, list[int]]] | None, **more: Any) -> OffsetFetchResponseGroup:
+        found = self.ask(commands.FetchOffsets, group_id=self.group_id, topics=topics, **more)
+        response = OffsetFetchResponseGroup(self.group_id)
+        for _ in found.fill(response):
+            pass
+        return response
+
     def committed(self, topic: str = "orders") -> int:
-        answer = self.ask(commands.FetchOffsets, group_id=self.group_id, topics=[(topic, [0])])
+        answer = self.fetch([(topic, [0])])
         offset: int = answer.topics[0].partitions[0].committed_offset
         return offset
+
+    def stable_code(self, topic: str = "orders") -> int:
+        """The error code for who wants to know only what no open transaction may change."""
+        answer = self.fetch([(topic, [0])], require_stable=True)
+        code: int = answer.topics[0].partitions[0].error_code
+        return code
+
+    # Transactions -----------------------------------------------------------------------------------------------
+
+    def commit_within(self, producer_id: int, offset: int, **more: Any) -> Any:
+        """The partition's error code, or the refusal of the whole."""
+        answer = self.replies[self.send_within(producer_id, offset, **more)]
+        return answer if isinstance(answer, Refusal) else answer.topics[0].partitions[0].error_code
+
+    def send_within(self, producer_id: int, offset: int, *, topic: str = "orders", **who: Any) -> int:
+        part = TxnOffsetCommitRequestPartition(0, offset, -1, who.pop("metadata", ""))
+        request = TxnOffsetCommitRequest(
+            transactional_id=f"t{producer_id}",
+            group_id=self.group_id,
+            producer_id=producer_id,
+            topics=[TxnOffsetCommitRequestTopic(topic, [part])],
+            **who,
+        )
+        return self.send(commands.CommitInTransaction, request=request)
+
+    def end_transaction(self, producer_id: int, *, commits: bool) -> None:
+        marker = Marker(MarkerType.COMMIT if commits else MarkerType.ABORT, 0)
+        self._write(build_marker(marker, producer_id=producer_id, producer_epoch=0, timestamp=self.now))
+        self.machine.apply(TransactionEnded(producer_id, commits))
 
     def stable(self, count: int, **more: Any) -> list[str]:
         """A stable group of so many dynamic members; their ids, the leader first."""

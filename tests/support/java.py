@@ -46,9 +46,23 @@ def jar(artifact: str) -> Path:
     return JARS / f"{artifact}-{KAFKA_VERSION}.jar"
 
 
-def command(main_class: str, *arguments: str, jvm: Sequence[str] = _SHORT_LIVED) -> list[str]:
+def command(main_class: str, *arguments: str, jvm: Sequence[str] = _SHORT_LIVED, also: Path | None = None) -> list[str]:
+    """How to run a main class out of Kafka's jars, or out of the folder `also`."""
     logging = f"-Dlog4j2.configurationFile={QUIET_LOG4J}"
-    return [java(), *jvm, logging, "-cp", classpath(), main_class, *arguments]
+    path = classpath() if also is None else f"{also}:{classpath()}"
+    return [java(), *jvm, logging, "-cp", path, main_class, *arguments]
+
+
+def compiled(source: Path, folder: Path) -> Path:
+    """A program of the suite's own, compiled into a folder; the folder is what `command` takes as `also`."""
+    compiler = shutil.which("javac")
+    if compiler is None:
+        raise ToolMissing("no javac on the path; run: tools/test-setup")
+    done = subprocess.run(
+        [compiler, "-cp", classpath(), "-d", str(folder), str(source)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{source.name} does not compile:\n{done.stdout}{done.stderr}"
+    return folder
 
 
 def run(

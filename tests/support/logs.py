@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from penstock.log.files import FilePool
 from penstock.log.partition_log import PartitionLog
@@ -9,6 +10,7 @@ from penstock.log.recovery import Known, open_log
 from penstock.model import Millis, PartitionIndex, TopicId, TopicPartition
 from penstock.settings.config import Config
 from penstock.wire.batch import HEADER_SIZE, BatchHeader
+from penstock.wire.markers import Marker, MarkerType, build_marker
 from penstock.wire.records import Record, build_batch
 
 ORDERS_0 = TopicPartition("orders", PartitionIndex(0))
@@ -37,6 +39,7 @@ def a_batch(
     producer_epoch: int = -1,
     base_sequence: int = -1,
     compression: int = 0,
+    transactional: bool = False,
 ) -> tuple[BatchHeader, memoryview]:
     """A batch with final offsets; record number i has the timestamp `timestamp + i`."""
     records = [
@@ -50,12 +53,28 @@ def a_batch(
         producer_epoch=producer_epoch,
         base_sequence=base_sequence,
         compression=compression,
+        transactional=transactional,
     )
     view = memoryview(data)
     return BatchHeader.peek(view), view
 
 
-def fill(log: PartitionLog, batches: int, *, count: int = 1, value_bytes: int = 10, **more: int) -> None:
+def a_marker(
+    base_offset: int, how: MarkerType, *, producer_id: int, producer_epoch: int = 0
+) -> tuple[BatchHeader, memoryview]:
+    data = build_marker(
+        Marker(how, 0),
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        timestamp=1_700_000_000_000,
+        base_offset=base_offset,
+        leader_epoch=0,
+    )
+    view = memoryview(data)
+    return BatchHeader.peek(view), view
+
+
+def fill(log: PartitionLog, batches: int, *, count: int = 1, value_bytes: int = 10, **more: Any) -> None:
     """Append batches one by one at the log's end."""
     for _ in range(batches):
         log.append([a_batch(log.end_offset, count=count, value_bytes=value_bytes, **more)])

@@ -89,10 +89,24 @@ class SomePartitions:
     def endpoints(self, brokers: Any, *, listener: str) -> list[Endpoint]:
         return [Endpoint(broker, "elsewhere", 9092, None) for broker in sorted(brokers)]
 
-    def batch(self, count: int = 1, *, producer: int = -1, sequence: int = -1, key: bytes | None = b"k") -> bytearray:
+    def batch(
+        self,
+        count: int = 1,
+        *,
+        producer: int = -1,
+        sequence: int = -1,
+        key: bytes | None = b"k",
+        epoch: int = 0,
+        transactional: bool = False,
+    ) -> bytearray:
         records = [Record(i, self.clock.now(), key, b"v%d" % i) for i in range(count)]
-        epoch = 0 if producer >= 0 else -1
-        return build_batch(records, producer_id=producer, producer_epoch=epoch, base_sequence=sequence)
+        return build_batch(
+            records,
+            producer_id=producer,
+            producer_epoch=epoch if producer >= 0 else -1,
+            base_sequence=sequence,
+            transactional=transactional,
+        )
 
     def fill(self, index: int, batches: int = 1) -> None:
         for _ in range(batches):

@@ -10,6 +10,7 @@ from collections import defaultdict
 
 import structlog
 
+from penstock.broker.record_ages import Place, RecordAges
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal
 from penstock.metrics import MetricsRegistry, Reading, Values, reading
@@ -32,6 +33,16 @@ CURRENT_OFFSET_SUM = reading(
 )
 LAG = reading("kafka_consumergroup_lag", "Offsets between what a group has committed and the end.", labels=_PARTITION)
 LAG_SUM = reading("kafka_consumergroup_lag_sum", "How far a group is behind in a topic.", labels=_TOPIC)
+LAG_SECONDS = reading(
+    "kafka_consumergroup_lag_seconds",
+    "Age of the oldest record that a group has not read, by its batch; 0 when all is read.",
+    labels=_PARTITION,
+)
+MAX_LAG_SECONDS = reading(
+    "kafka_consumergroup_max_lag_seconds",
+    "Seconds by which a group is late in its latest partition.",
+    labels=("consumergroup",),
+)
 MEMBERS = reading("kafka_consumergroup_members", "Members of a group.", labels=("consumergroup",))
 
 
@@ -44,8 +55,18 @@ class _Measured:
             CURRENT_OFFSET_SUM: defaultdict(float),
             LAG: {},
             LAG_SUM: defaultdict(float),
+            LAG_SECONDS: {},
+            MAX_LAG_SECONDS: {},
             MEMBERS: {},
         }
+
+        self.waiting: dict[tuple[str, ...], tuple[Place, int]] = {}
+        """Where groups have something left to read: the next offset of each."""
+
+    def late(self, of_partition: tuple[str, ...], seconds: float) -> None:
+        self.by_reading[LAG_SECONDS][of_partition] = seconds
+        of_group = self.by_reading[MAX_LAG_SECONDS]
+        of_group[of_partition[:1]] = max(seconds, of_group.get(of_partition[:1], 0.0))
 
     @property
     def series(self) -> int:
@@ -59,6 +80,7 @@ class GroupLag:
         self._clock = clock
         self._series_max = series_max
         self._measured = _Measured()
+        self._ages = RecordAges(partitions)
         self._scraped_at: float | None = None
         self._scraped = asyncio.Event()
 
@@ -100,7 +122,20 @@ class GroupLag:
             except Refusal:
                 continue
             await asyncio.sleep(0)
+        await self._measure_seconds(measured)
         self._measured = measured
+
+    async def _measure_seconds(self, measured: _Measured) -> None:
+        """All groups at once: many may be at the same place."""
+        offsets: defaultdict[Place, list[int]] = defaultdict(list)
+        for place, offset in measured.waiting.values():
+            offsets[place].append(offset)
+        written_at = await self._ages.written_at({place: sorted(set(at)) for place, at in offsets.items()})
+        now = self._clock.now()
+        for of_partition, waiting in measured.waiting.items():
+            if waiting in written_at:
+                # Clocks of producers may run ahead of ours.
+                measured.late(of_partition, max(0, now - written_at[waiting]) / 1000)
 
     async def _measure(self, group_id: str, measured: _Measured) -> None:
         described = await self._groups.describe(group_id, api_version=_DESCRIBE_VERSION)
@@ -120,3 +155,9 @@ class GroupLag:
                     lag = max(0, partition.high_watermark - place.committed_offset)
                     numbers[LAG][of_partition] = lag
                     numbers[LAG_SUM][group_id, topic.name] += lag
+                    if lag:
+                        # What was deleted cannot be read any more: the oldest that waits is at the log's start.
+                        oldest = max(place.committed_offset, partition.log.start_offset)
+                        measured.waiting[of_partition] = ((topic.name, place.partition_index), oldest)
+                    else:
+                        measured.late(of_partition, 0.0)

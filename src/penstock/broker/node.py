@@ -28,9 +28,12 @@ from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.group_lag import GroupLag
 from penstock.broker.listeners import SocketServer
 from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
+from penstock.broker.marker_writer import MarkerWriter
+from penstock.broker.markers_out import MarkersOut, NoPeers
 from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.registry import bind
 from penstock.broker.replica_sessions import ReplicaSessions
+from penstock.broker.transaction_gate import CoordinatorGate, TransactionGate
 from penstock.cluster import (
     SUPPORTED_FEATURES,
     BrokerRecord,
@@ -45,6 +48,7 @@ from penstock.cluster import (
     new_cluster_id,
 )
 from penstock.coordinators.groups import Groups
+from penstock.coordinators.transactions import Transactions
 from penstock.errors import Fatal, Refusal
 from penstock.log import (
     Cleaner,
@@ -193,10 +197,31 @@ class Node:
             stands_alone=self.stands_alone,
         )
         self.fetchers = fetchers = self._make_fetchers(cluster, partitions, spawn)
+        writer = MarkerWriter(partitions, groups, self.config)
+        transactions = Transactions(
+            config=self.config,
+            image=cluster.image,
+            controller=cluster.controller,
+            partitions=partitions,
+            producer_ids=cluster.producer_ids,
+            delivery=MarkersOut(broker_id=self.broker_id, image=cluster.image, writer=writer, peers=NoPeers()),
+            clock=self.clock,
+            spawn=spawn,
+            registry=self.registry,
+            stands_alone=self.stands_alone,
+        )
         server = SocketServer(
             self.config,
             Dispatcher(
-                bind(self._services(cluster, partitions) | {Groups: groups}),
+                bind(
+                    self._services(cluster, partitions)
+                    | {
+                        Groups: groups,
+                        Transactions: transactions,
+                        MarkerWriter: writer,
+                        TransactionGate: CoordinatorGate(transactions, self.config),
+                    }
+                ),
                 self.registry,
                 control_bytes_max=self.config[settings.PENSTOCK_CONTROL_REQUEST_MAX_BYTES],
             ),
@@ -212,6 +237,7 @@ class Node:
             fetchers.start()
             spawn(partitions.keep_in_sync())
             groups.start()
+            transactions.start()
             spawn(self._group_lag(groups, partitions).run())
             spawn(cluster.ended())
             for work in self._background(server, partitions, flusher):
@@ -223,6 +249,7 @@ class Node:
         finally:
             self.is_ready = False
             await cluster.leave(timeout_s=self.config[settings.PENSTOCK_SHUTDOWN_TIMEOUT_MS] / 1000)
+            transactions.stop()
             groups.stop()
             await server.stop()
             fetchers.stop()

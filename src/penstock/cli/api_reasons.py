@@ -2,22 +2,12 @@
 
 from penstock.wire.api import ApiKey
 
-_GROUPS = "the newer group protocol (KIP-848) is not built yet; classic groups are"
-_TRANSACTIONS = "transactions are not built yet"
 _ACCESS = "authentication and ACLs are not built yet"
 _SHARES = "share groups are not built yet"
 _REPLICATION = "clusters of several brokers are not built yet"
 _STREAMS = "the streams group protocol is not built yet"
 
 REASONS: dict[ApiKey, str] = {
-    **dict.fromkeys((ApiKey.CONSUMER_GROUP_HEARTBEAT, ApiKey.CONSUMER_GROUP_DESCRIBE), _GROUPS),
-    **dict.fromkeys(
-        (
-            ApiKey.ADD_PARTITIONS_TO_TXN, ApiKey.ADD_OFFSETS_TO_TXN, ApiKey.END_TXN, ApiKey.WRITE_TXN_MARKERS,
-            ApiKey.TXN_OFFSET_COMMIT, ApiKey.DESCRIBE_TRANSACTIONS, ApiKey.LIST_TRANSACTIONS,
-        ),
-        _TRANSACTIONS,
-    ),
     **dict.fromkeys(
         (
             ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE, ApiKey.DESCRIBE_ACLS, ApiKey.CREATE_ACLS,

@@ -97,6 +97,7 @@ program = LazyGroup(
         "produce": ("penstock.cli.produce:produce", "Write records from a file or standard input."),
         "consume": ("penstock.cli.consume:consume", "Read records and print them."),
         "group": ("penstock.cli.group:group", "List, describe, measure, reset and delete consumer groups."),
+        "txn": ("penstock.cli.txn:txn", "List, describe and abort transactions."),
         "settings": ("penstock.cli.settings:settings", "Explain the broker's and topics' settings."),
         "apis": ("penstock.cli.apis:apis", "List the Kafka APIs and the versions answered."),
         "version": ("penstock.cli.version:version", "Print versions of Penstock and what it runs on."),

@@ -42,6 +42,7 @@ from penstock.cluster.controller import Controller
 from penstock.cluster.describing import explain as explain_settings
 from penstock.cluster.describing import require_this_broker
 from penstock.cluster.elections import Standing, eligible_after
+from penstock.cluster.features import GROUP_VERSION
 from penstock.cluster.features import SUPPORTED as SUPPORTED_FEATURES
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.in_sync import InSyncWrites
@@ -70,6 +71,7 @@ __all__ = [
     "CLUSTER_METADATA",
     "CLUSTER_OPERATIONS",
     "CONSUMER_OFFSETS",
+    "GROUP_VERSION",
     "NOT_ASKED_FOR",
     "NO_BUGS",
     "NO_LEADER",

@@ -1,8 +1,11 @@
 """The features a cluster agrees on, and what UpdateFeatures may do to them.
 
-A feature is listed once it is true here: group.version and transaction.version come with groups and transactions
-(RULES 38). metadata.version tells clients which Kafka release's metadata they may expect; what we store does not depend
-on it, but going below a level at which Kafka's own metadata changed is refused, as tools expect.
+A feature is listed once it is true here (RULES 38). group.version 1 says that groups of the consumer protocol are
+served (KIP-848); at 0 their members are refused.
+transaction.version tells clients how to end transactions: at 2 every end raises the producer's epoch, and producing
+adds partitions (KIP-890); clients that do it the older way are served at any level. metadata.version tells clients
+which Kafka release's metadata they may expect; what we store does not depend on it, but going below a level at which
+Kafka's own metadata changed is refused, as tools expect.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +17,8 @@ from penstock.errors import InvalidUpdateVersion
 from penstock.model import BrokerId
 
 METADATA_VERSION = "metadata.version"
+GROUP_VERSION = "group.version"
+TRANSACTION_VERSION = "transaction.version"
 
 
 class Levels(NamedTuple):
@@ -21,7 +26,11 @@ class Levels(NamedTuple):
     high: int
 
 
-SUPPORTED: Mapping[str, Levels] = {METADATA_VERSION: Levels(7, 30)}
+SUPPORTED: Mapping[str, Levels] = {
+    METADATA_VERSION: Levels(7, 30),
+    GROUP_VERSION: Levels(0, 1),
+    TRANSACTION_VERSION: Levels(0, 2),
+}
 """metadata.version 7 is Kafka 3.3-IV3, 30 is 4.3-IV0: the levels that Kafka 4.3.0 supports."""
 
 
@@ -34,7 +43,7 @@ class FeaturesImage(NamedTuple):
     supported: Mapping[str, Levels] = SUPPORTED
 
 
-INITIAL: Mapping[str, int] = {METADATA_VERSION: 30}
+INITIAL: Mapping[str, int] = {METADATA_VERSION: 30, GROUP_VERSION: 1, TRANSACTION_VERSION: 2}
 """What a new cluster begins with."""
 
 _METADATA_CHANGED_AT = frozenset((8, 11, 13, 14, 15, 17, 23, 30))

@@ -5,18 +5,21 @@ to the command's own address. `apply(change)` changes state and does nothing els
 the clock. So loading, replaying and live use are one path.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NewType, Protocol
 
 import msgspec
 
 from penstock.errors import Refusal
 from penstock.model import Millis
+from penstock.wire.markers import Marker
 
 Address = NewType("Address", int)
 """Who waits for a reply; the runtime knows the future behind it. NOBODY for what comes from a timer or from loading."""
 
 NOBODY = Address(0)
+RUNNER = Address(-1)
+"""Whoever runs the machine: a reply to it is an order to act, given once the high watermark passed what it rests on."""
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,6 +30,15 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
 class Loaded(Command, frozen=True, kw_only=True):
     """The log has been replayed and commands will come: the first command that a machine gets."""
+
+
+class EndTransaction(Command, frozen=True, kw_only=True):
+    """A producer's transaction is over. The shard writes the marker by itself; the machine learns of it as a change."""
+
+    marker: Marker
+    producer_id: int
+    producer_epoch: int
+    transaction_version: int
 
 
 class Reply(msgspec.Struct, frozen=True, gc=False):
@@ -47,6 +59,15 @@ class Timer(msgspec.Struct, frozen=True):
     command: Command | None = None
 
 
+class Work(msgspec.Struct, frozen=True):
+    """Something too long for the event loop. It runs in a thread, on what it was given and nothing else, and comes back
+    as a command, to a machine that may have gone on meanwhile.
+    """
+
+    name: tuple[str, ...]
+    run: Callable[[], Command]
+
+
 class Decision(msgspec.Struct, frozen=True):
     records: Sequence[Any] = ()
     """To be written to the log, in one batch, then applied in order."""
@@ -55,12 +76,46 @@ class Decision(msgspec.Struct, frozen=True):
     timers: Sequence[Timer] = ()
     replies: Sequence[Reply] = ()
     """Released when the high watermark has passed everything the machine has written so far (RULES 33)."""
+    producer: tuple[int, int] | None = None
+    """Id and epoch: the records belong to this producer's transaction and are applied as `InTransaction`."""
+    guard: Any = None
+    """What lets a transaction's first records into the log (RULES 30), as the command brought it."""
+    work: Sequence[Work] = ()
+
+
+# Changes that every machine may be given beside its own records and notes
+
+
+class InTransaction(msgspec.Struct, frozen=True, gc=False):
+    """A record of a transaction: it is in the log, and counts if and when the transaction commits."""
+
+    producer_id: int
+    record: Any
+
+
+class TransactionEnded(msgspec.Struct, frozen=True, gc=False):
+    """The marker is in the log: what the producer's transaction brought counts from here on, or never."""
+
+    producer_id: int
+    is_committed: bool
+
+
+class ClockMoved(msgspec.Struct, frozen=True, gc=False):
+    """The wall clock was set: it is so far ahead of `now`, which goes on evenly.
+
+    Deadlines are kept by `now`, so that a clock that is set ends nobody's session; what is kept for people, or compared
+    after a restart, is wall time: `now` plus this (0 until the first such change).
+    """
+
+    wall_ahead_ms: int
 
 
 class Machine(Protocol):
-    def decide(self, command: Any, now: Millis) -> Decision: ...
+    def decide(self, command: Any, now: Millis) -> Decision:
+        """`now` is the wall clock's time when the shard began, gone on evenly since (`ClockMoved`)."""
 
-    def apply(self, change: Any) -> None: ...
+    def apply(self, change: Any) -> None:
+        """Kinds of change that mean nothing to a machine are let be."""
 
 
 class RecordCodec(Protocol):

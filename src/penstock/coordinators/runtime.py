@@ -6,12 +6,12 @@ the shard loads; when it stops, or leads under a new epoch, the shard is discard
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any
 
 import structlog
 
-from penstock.coordinators.decision import Address, Command, Machine, RecordCodec
+from penstock.coordinators.decision import RUNNER, Address, Command, Machine, RecordCodec
 from penstock.coordinators.shard import Shard
 from penstock.errors import CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator, Refusal
 from penstock.model import Clock
@@ -29,6 +29,9 @@ def java_hash(text: str) -> int:
     return value
 
 
+OnLoaded = Callable[[Shard], Awaitable[Iterable[Command]]]
+
+
 class Runtime:
     def __init__(
         self,
@@ -40,8 +43,14 @@ class Runtime:
         clock: Clock,
         spawn: Callable[[Coroutine[Any, Any, Any]], object],
         compression: int = 0,
+        on_order: Callable[[Any], None] = lambda _order: None,
+        on_loaded: OnLoaded | None = None,
     ) -> None:
+        """`on_loaded` may look at what a shard has read, at its leisure, and says which commands to begin with."""
         self.topic = topic
+        self._on_order = on_order
+        self._on_loaded = on_loaded
+        self._loading = asyncio.Lock()
         self._new_machine = new_machine
         self._codec = codec
         self._clock = clock
@@ -67,11 +76,7 @@ class Runtime:
 
     def send(self, index: int, make_command: Callable[[Address], Command]) -> "asyncio.Future[Any]":
         """The same in two stages: the command is carried out now; the future is for the reply, be it a Refusal."""
-        shard = self._shards.get(index)
-        if shard is None or shard.is_gone:
-            raise NotCoordinator(f"{self.topic}-{index} is not led here")
-        if not shard.is_active:
-            raise CoordinatorLoadInProgress(f"{self.topic}-{index} is loading")
+        shard = self.require_active(index)
         self._last_address += 1
         address = Address(self._last_address)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -79,6 +84,14 @@ class Runtime:
         future.add_done_callback(lambda _: self._pending.pop(address, None))
         shard.submit(make_command(address))
         return future
+
+    def require_active(self, index: int) -> Shard:
+        shard = self._shards.get(index)
+        if shard is None or shard.is_gone:
+            raise NotCoordinator(f"{self.topic}-{index} is not led here")
+        if not shard.is_active:
+            raise CoordinatorLoadInProgress(f"{self.topic}-{index} is loading")
+        return shard
 
     def tell(self, index: int, command: Command) -> None:
         """Send a command that nobody waits for, to a shard that may be gone."""
@@ -93,6 +106,9 @@ class Runtime:
         self._shards.clear()
 
     def _reply(self, address: Address, value: Any) -> None:
+        if address == RUNNER:
+            self._on_order(value)
+            return
         future = self._pending.get(address)
         if future is not None and not future.done():
             future.set_result(value)
@@ -120,7 +136,13 @@ class Runtime:
 
     async def _load(self, shard: Shard) -> None:
         try:
-            await shard.load()
+            if shard.partition.log.start_offset < shard.partition.log.end_offset:
+                # One after the other: all at once would take as long until the last is ready, and the first as well.
+                async with self._loading:
+                    await shard.load()
+            else:
+                await shard.load()
+            shard.begin(() if self._on_loaded is None else await self._on_loaded(shard))
         except Refusal as refusal:
             _log.error("coordinator not loaded", partition=str(shard.partition.topic_partition), reason=refusal.message)
             shard.discard()

@@ -3,12 +3,14 @@
 decide -> append -> apply -> reply when the high watermark passes. The append and the apply happen together, with no
 await between, so the next command sees what this one did. An append that is refused leaves the machine untouched
 (RULES 32); lost leadership or a storage failure discards the machine, and whoever leads next replays the log.
+
+Records of a transaction are appended under their producer's id and applied as `InTransaction`; the marker that ends it
+is appended and applied as `TransactionEnded`, also together: what is committed counts exactly when the log says so.
 """
 
 import asyncio
-import struct
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import structlog
@@ -16,14 +18,21 @@ import structlog
 from penstock.coordinators.decision import (
     NOBODY,
     Address,
+    ClockMoved,
     Command,
     Decision,
+    EndTransaction,
+    InTransaction,
     Loaded,
     Machine,
     RecordCodec,
     Reply,
     Timer,
+    TransactionEnded,
+    Work,
 )
+from penstock.coordinators.loading import batches_in, changes_in
+from penstock.coordinators.steady_clock import SteadyClock
 from penstock.errors import (
     CoordinatorLoadInProgress,
     CoordinatorNotAvailable,
@@ -37,13 +46,13 @@ from penstock.errors import (
     UnknownServerError,
 )
 from penstock.model import Clock
-from penstock.replication import ALL, Partition
-from penstock.wire.batch import BatchHeader
-from penstock.wire.records import Record, build_batch, iterate
+from penstock.replication import ALL, Appended, Partition
+from penstock.wire.markers import MarkerType
+from penstock.wire.records import Record, build_batch
 
 LOAD_BYTES = 1 << 20
-APPLY_AT_ONCE = 500
-"""Records applied between two turns of the loop while loading."""
+LOAD_RECORDS = 200
+"""Records read and applied between two turns of the loop: less than a millisecond's worth."""
 
 _log = structlog.get_logger(__name__)
 
@@ -67,65 +76,58 @@ class Shard:
         self.is_gone = False
         self.loaded_records = 0
         self.load_seconds = 0.0
+        """From when the partition began to be led here: so long was everyone told to ask again."""
+        self._began_s = clock.monotonic()
         self._epoch = partition.leader_epoch
         self._codec = codec
         self._clock = clock
+        self._steady = SteadyClock(clock)
         self._answer_one = answer
         self._compression = compression
         self._asking: set[Address] = set()
         self._written_to = 0
         self._waiting: deque[tuple[int, Reply]] = deque()
         self._timers: dict[tuple[str, ...], asyncio.TimerHandle] = {}
+        self._working: set[asyncio.Future[Command]] = set()
 
     # Loading ----------------------------------------------------------------------------------------------------
 
     async def load(self) -> None:
-        """Replay the log to its end, a piece at a time: decoding in a thread, applying on the loop."""
+        """Replay the log to its end, a piece at a time: a thread would not be faster, and would hold the interpreter up
+        for longer than a piece does.
+        """
         log = self.partition.log
         offset = log.start_offset
-        began = self._clock.monotonic()
         while offset < log.end_offset and not self.is_gone:
             data = log.read(offset, LOAD_BYTES)
             if not data:
                 break
-            changes, offset = await asyncio.to_thread(self._decode, data, offset)
-            for start in range(0, len(changes), APPLY_AT_ONCE):
-                for change in changes[start : start + APPLY_AT_ONCE]:
-                    self.machine.apply(change)
-                await asyncio.sleep(0)
-            self.loaded_records += len(changes)
+            offset = await self._replay(data, offset)
+        self._written_to = log.end_offset
+        self.load_seconds = self._clock.monotonic() - self._began_s
+
+    async def _replay(self, data: bytes, offset: int) -> int:
+        """Apply what a run of batches says from `offset` on; the offset after it."""
+        apply, name = self.machine.apply, str(self.partition.topic_partition)
+        next_offset = offset
+        for header, batch in batches_in(data):
+            for change in changes_in(header, batch, self._codec, name, start=offset):
+                apply(change)
+                self.loaded_records += 1
+                if self.loaded_records % LOAD_RECORDS == 0:
+                    await asyncio.sleep(0)
+            next_offset = header.next_offset
+        return next_offset
+
+    def begin(self, commands: Iterable[Command] = ()) -> None:
+        """What was loaded takes commands from now on, these first."""
         if self.is_gone:
             return
-        self._written_to = log.end_offset
-        self.load_seconds = self._clock.monotonic() - began
         self.is_active = True
         self.partition.watch(self)
         self.submit(Loaded())
-
-    def _decode(self, data: bytes, offset: int) -> tuple[list[Any], int]:
-        changes, position, next_offset = [], 0, offset
-        while position < len(data):
-            header = BatchHeader.peek(data, position)
-            view = data[position : position + header.size]
-            if not header.is_control:
-                for record in iterate(view):
-                    if record.offset >= offset and record.key is not None:
-                        change = self._read(record.key, record.value, record.offset)
-                        if change is not None:
-                            changes.append(change)
-            next_offset = header.next_offset
-            position += header.size
-        return changes, next_offset
-
-    def _read(self, key: bytes, value: bytes | None, offset: int) -> Any | None:
-        try:
-            return self._codec.decode(key, value)
-        except (ValueError, IndexError, struct.error) as error:
-            # One record that nobody can read must not take all the others with it.
-            _log.error(
-                "record not understood", partition=str(self.partition.topic_partition), offset=offset, error=str(error)
-            )
-            return None
+        for command in commands:
+            self.submit(command)
 
     def serves(self, partition: Partition) -> bool:
         """Whether this is still the shard for a partition, led by this broker under the same epoch."""
@@ -143,12 +145,9 @@ class Shard:
         if not self.is_active:
             self._answer(command.address, NotCoordinator() if self.is_gone else CoordinatorLoadInProgress())
             return
-        now = self._clock.now()
         self._asking.add(command.address)
         try:
-            decision = self.machine.decide(command, now)
-            if decision.records:
-                self._append(decision)
+            decision = self._carry_out(command)
         except Refusal as refusal:
             self._release_later(Reply(command.address, refusal))
             return
@@ -156,14 +155,36 @@ class Shard:
             _log.error("coordinator failed", partition=str(self.partition.topic_partition), exc_info=error)
             self._answer(command.address, UnknownServerError())
             return
-        for change in decision.records:
-            self.machine.apply(change)
-        for change in decision.notes:
-            self.machine.apply(change)
+        self._apply(decision)
         for timer in decision.timers:
             self._set(timer)
+        for work in decision.work:
+            self._begin(work)
         for reply in decision.replies:
             self._release_later(reply)
+
+    def _carry_out(self, command: Command) -> Decision:
+        """What is decided, once it is in the log."""
+        if isinstance(command, EndTransaction):
+            return self._end_transaction(command)
+        now = self._steady.now()
+        ahead_ms = self._steady.wall_moved(now)
+        if ahead_ms is not None:
+            self.machine.apply(ClockMoved(ahead_ms))
+        decision = self.machine.decide(command, now)
+        if decision.records:
+            self._append(decision)
+        return decision
+
+    def _apply(self, decision: Decision) -> None:
+        if decision.producer is None:
+            for change in decision.records:
+                self.machine.apply(change)
+        else:
+            for change in decision.records:
+                self.machine.apply(InTransaction(decision.producer[0], change))
+        for change in decision.notes:
+            self.machine.apply(change)
 
     def _append(self, decision: Decision) -> None:
         now = self._clock.now()
@@ -171,18 +192,46 @@ class Shard:
         for place, record in enumerate(decision.records):
             key, value = self._codec.encode(record)
             records.append(Record(place, now, key, value))
+        if decision.producer is None:
+            batch = memoryview(build_batch(records, compression=self._compression))
+            self._write(lambda: self.partition.append(batch, acks=ALL))
+            return
+        # Without a sequence, as Kafka's coordinators write: a request sent again commits the same offsets again.
+        producer_id, producer_epoch = decision.producer
+        batch = memoryview(
+            build_batch(
+                records,
+                compression=self._compression,
+                producer_id=producer_id,
+                producer_epoch=producer_epoch,
+                transactional=True,
+            )
+        )
+        self._write(lambda: self.partition.append(batch, acks=ALL, guard=decision.guard, by_coordinator=True))
+
+    def _end_transaction(self, command: EndTransaction) -> Decision:
+        marker = command.marker
+        self._write(
+            lambda: self.partition.append_marker(
+                marker,
+                producer_id=command.producer_id,
+                producer_epoch=command.producer_epoch,
+                transaction_version=command.transaction_version,
+            )
+        )
+        ended = TransactionEnded(command.producer_id, marker.type is MarkerType.COMMIT)
+        return Decision(notes=(ended,), replies=(Reply(command.address, None),))
+
+    def _write(self, append: Callable[[], Appended]) -> None:
         try:
-            appended = self.partition.append(memoryview(build_batch(records, compression=self._compression)), acks=ALL)
-        except NotLeaderOrFollower:
+            appended = append()
+        except (NotLeaderOrFollower, KafkaStorageError):
             self.discard()
             raise NotCoordinator from None
         except NotEnoughReplicas:
             raise CoordinatorNotAvailable from None
         except (MessageTooLarge, RecordListTooLarge):
             raise UnknownServerError from None
-        except KafkaStorageError:
-            self.discard()
-            raise NotCoordinator from None
         self._written_to = appended.next_offset
 
     def _answer(self, address: Address, value: Any) -> None:
@@ -215,13 +264,30 @@ class Shard:
             former.cancel()
         if timer.at is None or timer.command is None:
             return
-        delay_s = max(timer.at - self._clock.now(), 0) / 1000
+        delay_s = max(timer.at - self._steady.now(), 0) / 1000
         self._timers[timer.name] = asyncio.get_running_loop().call_later(delay_s, self._fire, timer)
 
     def _fire(self, timer: Timer) -> None:
         self._timers.pop(timer.name, None)
         if self.is_active and timer.command is not None:
             self.submit(timer.command)
+
+    # Work -------------------------------------------------------------------------------------------------------
+
+    def _begin(self, work: Work) -> None:
+        future = asyncio.get_running_loop().run_in_executor(None, work.run)
+        self._working.add(future)
+        future.add_done_callback(self._finish)
+
+    def _finish(self, future: "asyncio.Future[Command]") -> None:
+        self._working.discard(future)
+        if future.cancelled():
+            return
+        error = future.exception()
+        if error is not None:
+            _log.error("coordinator's work failed", partition=str(self.partition.topic_partition), exc_info=error)
+        elif self.is_active:
+            self.submit(future.result())
 
     # Ending -----------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from penstock.log.flusher import Flusher, FlushMetrics
 from penstock.log.folder import LogFolder
 from penstock.log.identity import Identity, read_identity
 from penstock.log.partition_log import PartitionLog
-from penstock.log.producers import Duplicate
+from penstock.log.producer_checks import Duplicate
 from penstock.log.reading import FoundByTime
 from penstock.log.reserve import give_up_reserve
 from penstock.log.scrub import Scrubber

@@ -56,6 +56,11 @@ class OffsetIndex:
         at = bisect_right(self.positions, position)
         return (self.positions[at - 1], self.lasts[at - 1]) if at else (0, -1)
 
+    def entry_from(self, position: int) -> tuple[int, int] | None:
+        """Position and relative last offset of the first batch known that begins at or after a position."""
+        at = bisect_left(self.positions, position)
+        return (self.positions[at], self.lasts[at]) if at < len(self.positions) else None
+
     def cut(self, position: int) -> None:
         """Forget batches that begin at or after a position."""
         keep = bisect_left(self.positions, position)

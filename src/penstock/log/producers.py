@@ -1,38 +1,33 @@
 """Idempotence and open transactions of one partition: what may come next, what came already, what is undecided.
 
-The rules are Kafka's. A batch is the next one if it has the producer's epoch and the sequence after the last; a batch
-among the last five remembered is a duplicate and gets the answer of the first time; anything else of that epoch is out
-of order. A lower epoch is fenced, a higher one starts at sequence 0. A producer without state here (expired, its
-records deleted) is accepted at any sequence.
+The rules are in `producer_checks`. A producer without state here (expired, its records deleted) is accepted at any
+sequence.
 
 The state at an offset is the newest snapshot at or below it plus a replay of the batches in between; live use, restart,
 replication and truncation all go through `update`, so that they cannot disagree.
 """
 
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from penstock.errors import InvalidProducerEpoch, InvalidTxnState, OutOfOrderSequence, TransactionCoordinatorFenced
+from penstock.errors import InvalidTxnState
+from penstock.log.producer_checks import Duplicate, check_batch, check_epoch, check_marker, find_duplicate
 from penstock.log.producer_snapshots import SnapshotFiles
-from penstock.log.producer_state import NO_EPOCH, NO_OFFSET, Batch, ProducerState
+from penstock.log.producer_state import NO_OFFSET, Batch, ProducerState
 from penstock.model import Clock, Millis
-from penstock.settings.broker import PRODUCER_ID_EXPIRATION_MS
+from penstock.settings.broker import PENSTOCK_PRODUCERS_PER_PARTITION_MAX, PRODUCER_ID_EXPIRATION_MS
 from penstock.wire.batch import CONTROL, TRANSACTIONAL, BatchHeader
 from penstock.wire.markers import MarkerType, read_marker
 
 if TYPE_CHECKING:
     from penstock.settings import Config, TopicConfig
 
-
-class Duplicate(msgspec.Struct, frozen=True, gc=False):
-    """Where the batch is that was sent again, and the timestamp that its first sending was answered with."""
-
-    base_offset: int
-    last_offset: int
-    timestamp: int
+LOOKED_AT: Final = 64
+"""Producers among which one is chosen to be forgotten."""
 
 
 class CompletedTransaction(msgspec.Struct, frozen=True, gc=False):
@@ -82,37 +77,29 @@ class ProducerStates:
             if state.transaction_first_offset >= 0 and not header.attributes & TRANSACTIONAL:
                 raise InvalidTxnState(f"producer {state.producer_id} has a transaction open, the batch is outside it")
             return None
-        return self._check_odd(header, state)
+        return check_batch(state, header)
 
-    def _check_odd(self, header: BatchHeader, state: ProducerState) -> Duplicate | None:
-        epoch, sequence = header.producer_epoch, header.base_sequence
-        if epoch == state.epoch:
-            batch = state.find(base_sequence=sequence, last_sequence=header.last_sequence)
-            if batch is not None:
-                return Duplicate(batch.base_offset, batch.last_offset, batch.timestamp)
-            raise OutOfOrderSequence(
-                f"producer {state.producer_id} sent sequence {sequence}, the next is {state.next_sequence}"
-            )
-        if epoch < state.epoch:
-            raise InvalidProducerEpoch(f"producer {state.producer_id} has epoch {state.epoch}, not {epoch} any more")
-        if sequence != 0 and state.epoch != NO_EPOCH:
-            raise OutOfOrderSequence(
-                f"producer {state.producer_id} begins epoch {epoch} with sequence {sequence}, not with 0"
-            )
-        if state.transaction_first_offset >= 0 and not header.attributes & TRANSACTIONAL:
-            raise InvalidTxnState(f"producer {state.producer_id} has a transaction open, the batch is outside it")
-        return None
+    def find_duplicate(self, header: BatchHeader) -> Duplicate | None:
+        state = self._states.get(header.producer_id)
+        return None if state is None else find_duplicate(state, header)
 
-    def check_marker(self, *, producer_id: int, producer_epoch: int, coordinator_epoch: int) -> None:
+    def check_epoch(self, producer_id: int, producer_epoch: int) -> None:
+        """Refuse an epoch that is not in use any more: all that is asked of a batch that counts no sequences."""
+        state = self._states.get(producer_id)
+        if state is not None:
+            check_epoch(state, producer_epoch)
+
+    def check_marker(
+        self, *, producer_id: int, producer_epoch: int, coordinator_epoch: int, transaction_version: int = 0
+    ) -> None:
         """May a coordinator end this producer's transaction?"""
         state = self._states.get(producer_id)
-        if state is None:
-            return
-        if producer_epoch < state.epoch:
-            raise InvalidProducerEpoch(f"producer {producer_id} has epoch {state.epoch}, not {producer_epoch} any more")
-        if coordinator_epoch < state.coordinator_epoch:
-            raise TransactionCoordinatorFenced(
-                f"coordinator epoch {coordinator_epoch} is older than {state.coordinator_epoch}"
+        if state is not None:
+            check_marker(
+                state,
+                producer_epoch=producer_epoch,
+                coordinator_epoch=coordinator_epoch,
+                transaction_version=transaction_version,
             )
 
     # -- after an append, by replication, by replay ------------------------------------------------------------------
@@ -129,7 +116,7 @@ class ProducerStates:
             return self._end_transaction(header, batch)
         state = self._states.get(producer_id)
         if state is None:
-            state = self._states[producer_id] = ProducerState(producer_id, header.producer_epoch)
+            state = self._begin(producer_id, header.producer_epoch)
         elif header.producer_epoch != state.epoch:
             state.move_to(header.producer_epoch)
         timestamp = state.last_timestamp = header.max_timestamp
@@ -139,6 +126,21 @@ class ProducerStates:
             self._open[base_offset] = producer_id
         return None
 
+    def _begin(self, producer_id: int, epoch: int) -> ProducerState:
+        if len(self._states) >= self._config[PENSTOCK_PRODUCERS_PER_PARTITION_MAX]:
+            self._make_room()
+        state = self._states[producer_id] = ProducerState(producer_id, epoch)
+        return state
+
+    def _make_room(self) -> None:
+        """Forget the one that is silent for longest among those looked at longest ago: near enough, and a new producer
+        costs the same however many there are. Nobody with an open transaction goes: what is in the log is undecided.
+        """
+        looked_at = [self._states.pop(producer_id) for producer_id in list(islice(self._states, LOOKED_AT))]
+        idle = [state for state in looked_at if state.transaction_first_offset < 0]
+        gone = min(idle, key=lambda state: state.last_timestamp, default=None)
+        self._states.update((state.producer_id, state) for state in looked_at if state is not gone)
+
     def _end_transaction(
         self, header: BatchHeader, batch: "bytes | bytearray | memoryview"
     ) -> CompletedTransaction | None:
@@ -147,7 +149,7 @@ class ProducerStates:
             return None
         state = self._states.get(header.producer_id)
         if state is None:
-            state = self._states[header.producer_id] = ProducerState(header.producer_id, header.producer_epoch)
+            state = self._begin(header.producer_id, header.producer_epoch)
         state.move_to(header.producer_epoch)
         state.coordinator_epoch = marker.coordinator_epoch
         state.last_timestamp = header.max_timestamp
@@ -165,6 +167,16 @@ class ProducerStates:
         )
 
     # -- questions -------------------------------------------------------------------------------------------------
+
+    def is_in_transaction(self, producer_id: int, producer_epoch: int) -> bool:
+        """Whether the producer has a transaction open here, in this epoch."""
+        state = self._states.get(producer_id)
+        return state is not None and state.transaction_first_offset >= 0 and state.epoch == producer_epoch
+
+    def has_batches(self, producer_id: int) -> bool:
+        """Whether any batch of the producer's epoch is remembered."""
+        state = self._states.get(producer_id)
+        return state is not None and bool(state.batches)
 
     def last_stable_offset(self, high_watermark: int) -> int:
         """Below it every transaction is decided, and replicated so: what a read_committed consumer may see."""

@@ -99,6 +99,25 @@ class ReadableLog(LogState):
         later = self.segments[self._number_of(self.segments, start) :]
         return collect_aborted((s.transactions for s in later if s.transactions is not None), start, upto)
 
+    def aborted_within(self, records: FileSlice, before: int) -> list[AbortedTransaction]:
+        """The same for a slice; `before` is the offset that it was cut at."""
+        number = self._number_of(self.segments, records.first_offset)
+        if all(segment.transactions is None for segment in self.segments[number:]):
+            return []
+        return self.aborted_transactions(records.first_offset, self._bound(records, number, before))
+
+    def _bound(self, records: FileSlice, number: int, before: int) -> int:
+        """An offset that no record of a slice reaches, near its end: transactions that began later do not matter."""
+        segments = self.segments
+        while number < len(segments) and segments[number].file is not records.file:
+            number += 1
+        if number == len(segments):
+            return before
+        stop = records.position + records.size
+        if stop < segments[number].size:
+            return min(before, segments[number].bound_at(stop, otherwise=before))
+        return before if number + 1 == len(segments) else min(before, segments[number + 1].base_offset)
+
     # --- by time; these open files of their own, so that a thread may do them ---
 
     async def look_up(self, find: Callable[[], FoundByTime | None]) -> FoundByTime | None:

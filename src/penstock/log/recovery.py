@@ -31,7 +31,7 @@ from penstock.log.state import DAMAGE_NOTE, GAPS_NOTE
 from penstock.log.swapping import CLEANED, SWAP, finish_swaps
 from penstock.model import Clock, TopicId, TopicPartition
 from penstock.settings.topic import INDEX_INTERVAL_BYTES
-from penstock.wire.batch import NO_TIMESTAMP
+from penstock.wire.batch import CONTROL, NO_TIMESTAMP
 
 if TYPE_CHECKING:
     from penstock.settings.config import Config, TopicConfig
@@ -88,6 +88,8 @@ class _Opening:
         self.point = known.recovery_point
         self.interval = log.config[INDEX_INTERVAL_BYTES]
         self.end_offset = 0
+        self.first_marker: int | None = None
+        """Offset of the first control batch that was read on the way."""
         self.was_damaged = False
 
     def run(self) -> None:
@@ -108,7 +110,10 @@ class _Opening:
         log.start_offset = min(log.start_offset, log.end_offset)
         log.epochs.cut_end(log.end_offset)
         log.epochs.cut_start(log.start_offset)
-        log.restore_producers(log.producers.restore(log.end_offset, first_offset))
+        # Of transactions that ended above the recovery point the index may have lost some, or hold what the log does
+        # not: they are replayed, from a snapshot of before.
+        replay_before = log.end_offset if self.first_marker is None else min(self.first_marker, log.end_offset)
+        log.restore_producers(log.producers.restore(replay_before, first_offset))
         if self.was_damaged:
             _log.info("log found whole again", partition=str(log.partition))
             remove_files([str(log.folder / DAMAGE_NOTE)])
@@ -225,6 +230,8 @@ class _Opening:
                 segment.note(header, header.size, self.interval)
                 if header.leader_epoch > epochs.latest:
                     epochs.assign(header.leader_epoch, header.base_offset)
+                if self.first_marker is None and header.attributes & CONTROL:
+                    self.first_marker = header.base_offset
                 self.end_offset = header.next_offset
 
     def _start_indexes(self, segment: Segment, from_point: int) -> int:

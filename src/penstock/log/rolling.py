@@ -35,12 +35,14 @@ class RollableLog(ReadableLog):
         return segment
 
     def restore_producers(self, replay_from: int) -> None:
-        """Bring producer state up to the log's end, from the offset to which it is known (RULES 27)."""
-        if replay_from >= self.end_offset:
-            return
+        """Bring producer state up to the log's end, from the offset to which it is known (RULES 27). What transaction
+        indexes hold from there on is found anew: a crash may have left more in them, or less, than in the log.
+        """
         for segment in self.segments[self._number_of(self.segments, replay_from) :]:
             if segment.transactions is not None:
                 segment.transactions.truncate_to(replay_from)
+            if replay_from >= self.end_offset:
+                continue
             for found in self.batches_of(segment, check_crc=False):
                 if found.header.base_offset >= replay_from:
                     self.note_producer(segment, found.header, found.view)

@@ -133,6 +133,17 @@ class Segment(SegmentOnDisk):
                 return position
         return self.size
 
+    def bound_at(self, position: int, *, otherwise: int) -> int:
+        """An offset that no batch before a position reaches, as near to it as is known without a search."""
+        recent = self.recent
+        if recent is not None and recent.positions[0] <= position:
+            at = bisect_left(recent.positions, position)
+            return recent.bases[at] if at < len(recent.bases) else otherwise
+        entry = self.offset_index().entry_from(position)
+        if entry is None or not self._has_batch(*entry):
+            return otherwise
+        return self.base_offset + entry[1]
+
     def cut_at(self, position: int, stop: int) -> int:
         """The last batch boundary at or before `stop` that we know of or can find; `position` where there is none."""
         recent = self.recent

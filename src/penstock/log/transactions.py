@@ -9,10 +9,14 @@ may stop at the first entry whose last stable offset is beyond the range. The fi
 
 import os
 import struct
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 import msgspec
+
+from penstock.log.files import private_descriptor
 
 SUFFIX = ".txnindex"
 
@@ -21,9 +25,12 @@ _LAST_OFFSET_AT = 18
 _OFFSET = struct.Struct(">q")
 _VERSION = 0
 
+READ_AT_ONCE: Final = 1024
+"""Entries: a lookup mostly wants few."""
+
 
 class CorruptTransactionIndex(ValueError):
-    """Recovery rebuilds the file from the segment's batches."""
+    """An entry that cannot be one; what follows the sound ones is cut off at start, and found anew."""
 
 
 class AbortedTransaction(msgspec.Struct, frozen=True, gc=False):
@@ -37,53 +44,60 @@ class AbortedTransaction(msgspec.Struct, frozen=True, gc=False):
 
 
 class TransactionIndex:
-    """Holds no descriptor and no entries: aborts are rare, and a lookup reads what the page cache has."""
+    """Holds no descriptor and no entries: aborts are rare, and a lookup reads what the page cache has, and of that no
+    more than it needs. A reader beyond the last abort, as most are, costs no system call.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._exists = path.exists()
+        self._last_offset: int | None = None  # of the last entry, once that is known
 
     def append(self, aborted: AbortedTransaction) -> None:
         with self.path.open("ab") as file:
             file.write(aborted.encode())
         self._exists = True
+        self._last_offset = aborted.last_offset
 
     def entries(self) -> list[AbortedTransaction]:
-        return _decode(self._read(), 0)
+        return list(_decode(self.path.read_bytes())) if self._exists else []
 
     def overlapping(self, start: int, upto: int) -> tuple[list[AbortedTransaction], bool]:
         """Transactions with an offset in [start, upto), and whether later segments need no looking at."""
-        if not self._exists:
+        if not self._exists or (self._last_offset is not None and self._last_offset < start):
             return [], False
-        data = self._read()
         found = []
-        for aborted in _decode(data, _first_reaching(data, start)):
-            if aborted.first_offset < upto:
-                found.append(aborted)
-            if aborted.last_stable_offset >= upto:
-                return found, True
+        with private_descriptor(str(self.path)) as fd:
+            count = os.fstat(fd).st_size // _ENTRY.size
+            if count:
+                self._last_offset = _last_offset_at(fd, count - 1)
+            for aborted in _entries(fd, _first_reaching(fd, count, start), count):
+                if aborted.first_offset < upto:
+                    found.append(aborted)
+                if aborted.last_stable_offset >= upto:
+                    return found, True
         return found, False
 
     def truncate_to(self, offset: int) -> None:
-        """Forget transactions whose marker is at `offset` or above."""
+        """Forget transactions whose marker is at `offset` or above, and whatever follows the first entry that cannot be
+        right: power may have failed before all of the file was on disk.
+        """
         if not self._exists:
             return
-        keep = _first_reaching(self._read(), offset) * _ENTRY.size
+        keep, last_offset = 0, -1
+        with private_descriptor(str(self.path)) as fd:
+            try:
+                for aborted in _entries(fd, 0, os.fstat(fd).st_size // _ENTRY.size):
+                    if not last_offset < aborted.last_offset < offset or aborted.first_offset > aborted.last_offset:
+                        break
+                    keep, last_offset = keep + 1, aborted.last_offset
+            except CorruptTransactionIndex:
+                pass
+        self._last_offset = None
         if keep:
-            os.truncate(self.path, keep)
+            os.truncate(self.path, keep * _ENTRY.size)
         else:
             self.delete()
-
-    def check(self, base_offset: int) -> None:
-        """Whole entries, in order, of this segment."""
-        data = self._read()
-        if len(data) % _ENTRY.size:
-            raise CorruptTransactionIndex(f"{self.path.name} has {len(data)} bytes, not whole entries")
-        last = base_offset - 1
-        for aborted in _decode(data, 0):
-            if aborted.last_offset <= last or aborted.first_offset > aborted.last_offset:
-                raise CorruptTransactionIndex(f"{self.path.name} names {aborted} after offset {last}")
-            last = aborted.last_offset
 
     def flush(self) -> None:
         if not self._exists:
@@ -97,9 +111,7 @@ class TransactionIndex:
     def delete(self) -> None:
         self.path.unlink(missing_ok=True)
         self._exists = False
-
-    def _read(self) -> bytes:
-        return self.path.read_bytes() if self._exists else b""
+        self._last_offset = None
 
 
 def collect_aborted(indexes: Iterable[TransactionIndex], start: int, upto: int) -> list[AbortedTransaction]:
@@ -113,24 +125,28 @@ def collect_aborted(indexes: Iterable[TransactionIndex], start: int, upto: int) 
     return found
 
 
-def _first_reaching(data: bytes, offset: int) -> int:
+def _last_offset_at(fd: int, number: int) -> int:
+    (last_offset,) = _OFFSET.unpack(os.pread(fd, _OFFSET.size, number * _ENTRY.size + _LAST_OFFSET_AT))
+    return int(last_offset)
+
+
+def _first_reaching(fd: int, count: int, offset: int) -> int:
     """Number of the first entry whose last offset is at least `offset`."""
-    low, high = 0, len(data) // _ENTRY.size
-    while low < high:
-        middle = (low + high) // 2
-        (last_offset,) = _OFFSET.unpack_from(data, middle * _ENTRY.size + _LAST_OFFSET_AT)
-        if last_offset < offset:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return bisect_left(range(count), offset, key=lambda number: _last_offset_at(fd, number))
 
 
-def _decode(data: bytes, first: int) -> list[AbortedTransaction]:
+def _entries(fd: int, first: int, count: int) -> Iterator[AbortedTransaction]:
+    while first < count:
+        data = os.pread(fd, min(READ_AT_ONCE, count - first) * _ENTRY.size, first * _ENTRY.size)
+        if len(data) < _ENTRY.size:
+            return  # cut meanwhile
+        yield from _decode(data)
+        first += len(data) // _ENTRY.size
+
+
+def _decode(data: bytes) -> Iterator[AbortedTransaction]:
     whole = len(data) - len(data) % _ENTRY.size
-    found = []
-    for version, *fields in _ENTRY.iter_unpack(data[first * _ENTRY.size : whole]):
+    for version, *fields in _ENTRY.iter_unpack(data[:whole]):
         if version != _VERSION:
             raise CorruptTransactionIndex(f"an entry of version {version}")
-        found.append(AbortedTransaction(*fields))
-    return found
+        yield AbortedTransaction(*fields)

@@ -4,10 +4,12 @@ from penstock.replication.fetchers import Fetchers
 from penstock.replication.in_sync import InSyncKeeper
 from penstock.replication.machine import Diverging
 from penstock.replication.metrics import ReplicationMetrics
-from penstock.replication.partition import ALL, Appended, Partition, Readable
+from penstock.replication.partition import ALL, Appended, Partition
 from penstock.replication.partitions import Partitions
 from penstock.replication.ports import InSyncWrites, Resignations
+from penstock.replication.readable import Readable
 from penstock.replication.rules import AppendRules, NotOneBatch, RecordsRefused, TimestampsRefused
+from penstock.replication.verification import VerificationGuard
 
 __all__ = [
     "ALL",
@@ -25,4 +27,5 @@ __all__ = [
     "ReplicationMetrics",
     "Resignations",
     "TimestampsRefused",
+    "VerificationGuard",
 ]

@@ -1,13 +1,14 @@
-"""One partition as its leader or a follower sees it: appends, reads, the high watermark and who waits for it.
+"""One partition as its leader or a follower sees it: appends, the high watermark and who waits for it.
 
 What this broker is to it is its role: Leader and Follower decide (machine.py, following.py), the partition acts. What
-only replicas have to do with each other is in replica.py.
+only replicas have to do with each other is in replica.py, what readers ask is in readable.py.
 
 Invariants
 - Appends run on the event loop without an await between the checks and the write, so whatever was checked still holds.
 - The high watermark never falls and never passes what every member of the in-sync set has (and, where the topic flushes
   before it acknowledges, has flushed). Readers see records below it only; acks=all is answered when it has passed them.
 - The log's end may be ahead of the high watermark; the range between is neither served nor out of range (RULES 18).
+- A transaction begins here only with a guard that no marker has ended since it was taken (RULES 30).
 """
 
 from asyncio import Future
@@ -15,19 +16,24 @@ from asyncio import Future
 import msgspec
 
 from penstock.errors import (
+    InvalidRequest,
+    InvalidTxnState,
     KafkaStorageError,
     NotEnoughReplicas,
     NotLeaderOrFollower,
-    OffsetNotAvailable,
     OffsetOutOfRange,
     PolicyViolation,
 )
-from penstock.log import Duplicate, FileSlice
+from penstock.log import Duplicate
 from penstock.model import Offset
+from penstock.replication.readable import ReadablePartition
 from penstock.replication.replicating import ReplicatingReplica
-from penstock.replication.rules import check_header, clear_append_time, open_batch, stamp_append_time
+from penstock.replication.rules import AppendRules, check_header, clear_append_time, open_batch, stamp_append_time
+from penstock.replication.verification import VerificationGuard
 from penstock.settings import topic as settings
 from penstock.wire import batch as layout
+from penstock.wire.batch import BatchHeader
+from penstock.wire.markers import Marker, build_marker
 
 ALL = -1
 
@@ -41,50 +47,47 @@ class Appended(msgspec.Struct, frozen=True, gc=False):
     log_start_offset: int
 
 
-class Readable(msgspec.Struct, gc=False):
-    """What a fetch may see of a partition at one moment. The slice, if any, must be sent or released."""
-
-    records: FileSlice | None
-    high_watermark: int
-    last_stable_offset: int
-    log_start_offset: int
-    aborted: list[tuple[int, int]] | None = None
-
-
-class Partition(ReplicatingReplica):
+class Partition(ReplicatingReplica, ReadablePartition):
     # Append -----------------------------------------------------------------------------------------------------
 
-    def append(self, view: memoryview, *, acks: int) -> Appended:
-        """Append the one batch in `view`, which is patched in place. The caller may reuse its memory afterwards."""
+    def append(
+        self, view: memoryview, *, acks: int, guard: VerificationGuard | None = None, by_coordinator: bool = False
+    ) -> Appended:
+        """Append the one batch in `view`, which is patched in place. The caller may reuse its memory afterwards.
+
+        A transaction's first batch needs the `guard` that `begin_transaction_check` gave before the coordinator was
+        asked. A coordinator that writes within a producer's transaction (`by_coordinator`) counts no sequences.
+        """
         if self.leader != self._broker_id:
             raise NotLeaderOrFollower(f"{self.topic_partition} is led by broker {self.leader}")
         rules = self.rules
         if rules.version != self.config.version:
             rules = self.current_rules()
-        if acks == ALL and len(self.in_sync) < min(rules.in_sync_min, len(self.replicas)):
-            raise NotEnoughReplicas(f"{len(self.in_sync)} in sync, min.insync.replicas asks for {rules.in_sync_min}")
+        if acks == ALL and len(self.in_sync) < rules.in_sync_min:
+            self._check_in_sync(rules)
         now = self._clock.now()
-        header = check_header(view, rules, now)
+        header = check_header(view, rules, now, by_coordinator)
         log = self.log
         if log.trouble is not None:
             log.ensure_readable()  # what is known of producers comes from the log
         if header.producer_id >= 0:
-            duplicate = log.producers.check(header)
+            if header.attributes & layout.TRANSACTIONAL:
+                duplicate = self._check_transactional(header, guard, by_coordinator=by_coordinator)
+            else:
+                duplicate = log.producers.check(header)
             if duplicate is not None:
                 return self._duplicate(duplicate)
         if rules.stamps_append_time:
             stamp_append_time(view, header, now)
-        elif header.is_log_append_time:
+        elif header.attributes & layout.LOG_APPEND_TIME:
             clear_append_time(view, header)
         header.base_offset = base_offset = log.end_offset
         header.leader_epoch = self.leader_epoch
         layout.BASE_OFFSET.pack_into(view, 0, base_offset)
         layout.LEADER_EPOCH.pack_into(view, layout.LEADER_EPOCH_AT, header.leader_epoch)
-        try:
-            log.append(((header, view),))
-        except KafkaStorageError as error:
-            self.resign(error)
-            raise
+        self._write_one(header, view)
+        if guard is not None:
+            self._verifications.end(header.producer_id)
         metrics = self.metrics
         metrics.bytesin += len(view)
         metrics.messagesin += header.record_count
@@ -97,6 +100,35 @@ class Partition(ReplicatingReplica):
                 self._flush_soon()
         return Appended(base_offset, log.end_offset, now if rules.stamps_append_time else -1, log.start_offset)
 
+    def _write_one(self, header: BatchHeader, view: memoryview) -> None:
+        try:
+            self.log.append(((header, view),))
+        except KafkaStorageError as error:
+            self.resign(error)
+            raise
+
+    def _check_in_sync(self, rules: AppendRules) -> None:
+        if len(self.in_sync) < min(rules.in_sync_min, len(self.replicas)):
+            raise NotEnoughReplicas(f"{len(self.in_sync)} in sync, min.insync.replicas asks for {rules.in_sync_min}")
+
+    def _check_transactional(
+        self, header: BatchHeader, guard: VerificationGuard | None, *, by_coordinator: bool
+    ) -> Duplicate | None:
+        producers, producer_id = self.log.producers, header.producer_id
+        if not by_coordinator:
+            duplicate = producers.find_duplicate(header)
+            if duplicate is not None:
+                return duplicate
+        if not producers.is_in_transaction(producer_id, header.producer_epoch) and not self._verifications.is_valid(
+            producer_id, guard
+        ):
+            raise InvalidTxnState(f"Producer {producer_id} has no transaction open on {self.topic_partition}")
+        producers.check_epoch(producer_id, header.producer_epoch)
+        if by_coordinator:
+            return None
+        self._verifications.check_sequence(header, has_batches=producers.has_batches(producer_id))
+        return producers.check(header)
+
     def _duplicate(self, duplicate: Duplicate) -> Appended:
         return Appended(
             base_offset=duplicate.base_offset,
@@ -104,6 +136,68 @@ class Partition(ReplicatingReplica):
             log_append_time_ms=duplicate.timestamp,
             log_start_offset=self.log.start_offset,
         )
+
+    # Transactions -----------------------------------------------------------------------------------------------
+
+    def begin_transaction_check(
+        self, producer_id: int, producer_epoch: int, sequence: int, *, adds: bool = False
+    ) -> VerificationGuard | None:
+        """Before a producer's batch is appended within a transaction: the guard to ask the coordinator under, or None
+        where the transaction is open here already and nobody need be asked. `adds`: the coordinator will be asked to
+        add the partition (transaction version 2), not only whether it is in.
+        """
+        self.require_leader()
+        producers = self.log.producers
+        producers.check_epoch(producer_id, producer_epoch)
+        if producers.is_in_transaction(producer_id, producer_epoch):
+            return None
+        return self._verifications.take(producer_id, producer_epoch=producer_epoch, sequence=sequence, adds=adds)
+
+    def append_marker(
+        self, marker: Marker, *, producer_id: int, producer_epoch: int, transaction_version: int
+    ) -> Appended:
+        """End a producer's transaction here, as its coordinator says; `acknowledged` tells when that is replicated.
+
+        A marker for a producer without a transaction here is written all the same: it fences older epochs, and guards
+        taken before it.
+        """
+        if producer_epoch < 0:
+            raise InvalidRequest(f"Epochs begin at 0, the marker has {producer_epoch}")
+        self.require_leader()
+        rules = self.current_rules()
+        self._check_in_sync(rules)
+        log = self.log
+        log.producers.check_marker(
+            producer_id=producer_id,
+            producer_epoch=producer_epoch,
+            coordinator_epoch=marker.coordinator_epoch,
+            transaction_version=transaction_version,
+        )
+        now = self._clock.now()
+        base_offset = log.end_offset
+        view = memoryview(
+            build_marker(
+                marker,
+                producer_id=producer_id,
+                producer_epoch=producer_epoch,
+                timestamp=now,
+                base_offset=base_offset,
+                leader_epoch=self.leader_epoch,
+            )
+        )
+        header = BatchHeader.peek(view)
+        if rules.stamps_append_time:
+            stamp_append_time(view, header, now)
+        self._verifications.end(producer_id)
+        self._write_one(header, view)
+        self.metrics.bytesin += len(view)
+        self.metrics.messagesin += 1
+        if rules.flushes_before_ack:
+            self._flush_soon()
+        else:
+            self._durable_end = log.end_offset
+            self._advance_high_watermark()
+        return Appended(base_offset, log.end_offset, now if rules.stamps_append_time else -1, log.start_offset)
 
     def open(self, view: memoryview) -> memoryview:
         """Check and recompress what this topic wants opened; for a thread, before the append
@@ -129,66 +223,6 @@ class Partition(ReplicatingReplica):
         if self.rules.flushes_before_ack:
             self._flush_soon()  # a batch sent again, whose own flush failed, would wait for the next append's
         return self._committed.wait_for(appended.next_offset)
-
-    # Read -------------------------------------------------------------------------------------------------------
-
-    @property
-    def last_stable_offset(self) -> int:
-        return self.log.producers.last_stable_offset(self.high_watermark)
-
-    def read(self, offset: int, *, bytes_max: int, committed_only: bool, at_least_one: bool) -> Readable:
-        """Records from `offset` up to the high watermark, or to the last stable offset for read_committed."""
-        log = self.log
-        if not log.start_offset <= offset <= log.end_offset:
-            if offset > log.end_offset and self.leader != self._broker_id:
-                raise OffsetNotAvailable(f"this follower has not come to {offset} yet")
-            raise OffsetOutOfRange(f"{offset} is not within [{log.start_offset}, {log.end_offset}]")
-        stable = log.producers.last_stable_offset(self.high_watermark)
-        before = stable if committed_only else self.high_watermark
-        records = None
-        if offset < before:
-            records = log.slice(Offset(offset), at_most=bytes_max, before=before, at_least_one=at_least_one)
-        readable = Readable(records, self.high_watermark, stable, log.start_offset)
-        if committed_only:
-            aborted = log.aborted_transactions(offset, before) if records is not None else []
-            readable.aborted = [(transaction.producer_id, transaction.first_offset) for transaction in aborted]
-        return readable
-
-    def is_idle_at(self, offset: int, current_leader_epoch: int) -> bool:
-        """Whether a fetch there finds nothing new and nothing wrong: what `require_leader` and `read` would come to,
-        in a fifth of the time, for the many partitions of a fetch in which nothing happens.
-        """
-        return (
-            offset == self.high_watermark
-            and self.leader == self._broker_id
-            and (current_leader_epoch == self.leader_epoch or current_leader_epoch < 0)
-            and self.log.trouble is None
-            and offset >= self.log.start_offset
-        )
-
-    def bytes_from(self, records: FileSlice, *, committed_only: bool) -> int | None:
-        """How much a fetcher may see from where a slice begins to its segment's end; None in a segment that is closed,
-        which has all that it ever will.
-        """
-        log = self.log
-        active = log.active
-        if records.file is not active.file:
-            return None
-        before = self.last_stable_offset if committed_only else self.high_watermark
-        end = active.size if before >= log.end_offset else active.end_before(before)
-        return max(end - records.position, records.size)
-
-    def end_of_epoch(self, epoch: int) -> tuple[int, int]:
-        """The largest epoch up to this one that the log knows, and where it ends; -1 and -1 if there is none."""
-        return self.log.epochs.end_offset_for(epoch)
-
-    def latest_offset(self, *, committed_only: bool) -> int:
-        """Where a consumer that starts at the end starts; unknown until this epoch's first high watermark (RULES
-        18).
-        """
-        if self.high_watermark < self.epoch_start:
-            raise OffsetNotAvailable(f"the high watermark has not reached this epoch's start at {self.epoch_start} yet")
-        return self.last_stable_offset if committed_only else self.high_watermark
 
     # Deleting ---------------------------------------------------------------------------------------------------
 

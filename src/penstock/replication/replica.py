@@ -29,6 +29,7 @@ from penstock.replication.machine import Leader, Proposal
 from penstock.replication.metrics import TopicMetrics
 from penstock.replication.planted import SOUND, Planted
 from penstock.replication.rules import AppendRules
+from penstock.replication.verification import Verifications
 from penstock.replication.waiting import OffsetWaiters
 from penstock.settings import TopicConfig
 
@@ -109,6 +110,7 @@ class Replica:
         self._deleted = OffsetWaiters()
         self._watchers: dict[Waiter, None] = {}
         self._end_watchers: dict[EndWatcher, None] = {}
+        self._verifications = Verifications()
 
     @property
     def topic_partition(self) -> TopicPartition:
@@ -143,6 +145,8 @@ class Replica:
         if image.leader_epoch < self.leader_epoch:
             return
         is_new_epoch = image.leader_epoch > self.leader_epoch
+        if is_new_epoch:
+            self._verifications.clear()
         self.leader_epoch = image.leader_epoch
         self.leader, self.replicas, self.in_sync = image.leader, image.replicas, image.in_sync
         self._revision = image.revision

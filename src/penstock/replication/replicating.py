@@ -53,15 +53,6 @@ class ReplicatingReplica(Replica):
             self._deleted.release(role.low_watermark(log.start_offset))
         return None
 
-    def diverging_epoch(self, last_fetched_epoch: int, offset: int) -> tuple[int, int] | None:
-        """Where a fetcher's log parted from this one, if it did: it must cut back to there and ask again (KIP-595)."""
-        epoch, end_offset = self.log.epochs.end_offset_for(last_fetched_epoch)
-        if epoch < 0:
-            raise OffsetOutOfRange(f"nothing is known of epoch {last_fetched_epoch} here")
-        if epoch < last_fetched_epoch or end_offset < offset:
-            return epoch, end_offset
-        return None
-
     def slice_for_replica(self, offset: int, *, bytes_max: int, at_least_one: bool) -> FileSlice | None:
         """Records up to the log's end: a follower must have them before they can be committed."""
         log = self.log

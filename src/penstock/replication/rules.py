@@ -13,7 +13,6 @@ from penstock.errors import (
     CorruptMessage,
     InvalidRecord,
     InvalidTimestamp,
-    InvalidTxnState,
     MessageTooLarge,
     RecordListTooLarge,
     UnsupportedCompressionType,
@@ -32,7 +31,7 @@ ZSTD_FROM_PRODUCE = 7
 RECORD_BYTES_MIN = 7
 """Length, attributes, two deltas, no key, no value, no headers: a byte each."""
 KEEP_PRODUCERS_CODEC = -1
-PRODUCERS_ATTRIBUTES = layout.COMPRESSION_MASK | layout.LOG_APPEND_TIME
+PLAIN_ATTRIBUTES = layout.COMPRESSION_MASK | layout.LOG_APPEND_TIME
 """What a producer's batch may say of itself outside a transaction."""
 
 
@@ -106,8 +105,11 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
         )
 
 
-def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
-    """The header of the one batch in `view`, or a refusal. Reads every byte once, for the checksum, and copies none."""
+def check_header(view: memoryview, rules: AppendRules, now: int, by_coordinator: bool = False) -> BatchHeader:
+    """The header of the one batch in `view`, or a refusal. Reads every byte once, for the checksum, and copies none.
+
+    A coordinator that writes within a producer's transaction counts no sequences.
+    """
     try:
         header = BatchHeader.peek(view)
     except struct.error:
@@ -126,14 +128,14 @@ def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
     if header.base_offset != 0:
         raise InvalidRecord(f"A producer counts a batch's offsets from 0, this one from {header.base_offset}")
     attributes = header.attributes
-    if attributes & ~PRODUCERS_ATTRIBUTES or attributes & layout.COMPRESSION_MASK > CODEC_MAX:
-        raise _wrong_attributes(attributes)
+    if attributes & ~PLAIN_ATTRIBUTES or attributes & layout.COMPRESSION_MASK > CODEC_MAX:
+        _check_odd_attributes(header)
     count = header.record_count
     if count <= 0 or header.last_offset_delta != count - 1:
         raise InvalidRecord(f"A batch of {count} records cannot span {header.last_offset_delta + 1} offsets")
     if attributes & layout.COMPRESSION_MASK == 0 and count * RECORD_BYTES_MIN > size - layout.HEADER_SIZE:
         raise InvalidRecord(f"{count} records cannot fit into {size - layout.HEADER_SIZE} bytes")
-    if header.producer_id >= 0 and (header.base_sequence < 0 or header.producer_epoch < 0):
+    if header.producer_id >= 0 and (header.base_sequence < 0 or header.producer_epoch < 0) and not by_coordinator:
         raise InvalidRecord(
             f"Sequence numbers and epochs begin at 0, producer {header.producer_id} sent sequence"
             f" {header.base_sequence} in epoch {header.producer_epoch}"
@@ -149,14 +151,16 @@ def _wrong_magic(magic: int) -> Exception:
     return CorruptMessage(f"No record batch has the magic {magic}")
 
 
-def _wrong_attributes(attributes: int) -> Exception:
+def _check_odd_attributes(header: BatchHeader) -> None:
+    attributes = header.attributes
     if attributes & layout.CONTROL:
-        return InvalidRecord("Control batches come from brokers, not from producers")
+        raise InvalidRecord("Control batches come from brokers, not from producers")
     if attributes & ~layout.KNOWN_ATTRIBUTES or attributes & layout.DELETE_HORIZON:
-        return InvalidRecord(f"A producer's batch cannot carry the attributes {attributes:#06x}")
-    if attributes & layout.TRANSACTIONAL:
-        return InvalidTxnState("No transaction coordinator has verified this batch's transaction")
-    return UnsupportedCompressionType(f"No codec has the id {attributes & layout.COMPRESSION_MASK}")
+        raise InvalidRecord(f"A producer's batch cannot carry the attributes {attributes:#06x}")
+    if attributes & layout.COMPRESSION_MASK > CODEC_MAX:
+        raise UnsupportedCompressionType(f"No codec has the id {attributes & layout.COMPRESSION_MASK}")
+    if header.producer_id < 0:
+        raise InvalidRecord("A batch within a transaction names its producer, this one does not")
 
 
 def _too_short(view: memoryview) -> Exception:

@@ -1,5 +1,5 @@
-"""Broker settings: who it is, where it listens, what it admits. Those about clusters (broker_cluster.py), etcd
-(broker_etcd.py), groups (broker_groups.py) and logs (broker_log.py) are here too.
+"""Broker settings: who it is, where it listens, what it admits. Those about clusters, etcd, groups, logs, replication
+and transactions (broker_*.py) are here too.
 """
 
 from penstock.settings.broker_cluster import *  # noqa: F403
@@ -7,6 +7,7 @@ from penstock.settings.broker_etcd import *  # noqa: F403
 from penstock.settings.broker_groups import *  # noqa: F403
 from penstock.settings.broker_log import *  # noqa: F403
 from penstock.settings.broker_replication import *  # noqa: F403
+from penstock.settings.broker_transactions import *  # noqa: F403
 from penstock.settings.checks import at_least, matching, one_of
 from penstock.settings.setting import Importance, Scope, setting
 from penstock.settings.types import (
@@ -121,6 +122,11 @@ PENSTOCK_FRAME_STALL_MS = setting(
 SOCKET_REQUEST_MAX_BYTES = setting(
     "socket.request.max.bytes", _BROKER, INT, default=mib(100), check=at_least(1), importance=_HIGH,
     doc="The largest request. A connection that announces a larger one is closed before it is read.",
+)  # fmt: skip
+REQUEST_TIMEOUT_MS = setting(
+    "request.timeout.ms", _BROKER, INT, default=seconds(30), check=at_least(0), importance=_HIGH,
+    doc="How long a broker waits for what it was asked to do for another one, such as transaction markers to be "
+    "replicated, before it answers that time is over.",
 )  # fmt: skip
 PENSTOCK_CONTROL_REQUEST_MAX_BYTES = setting(
     "penstock.control.request.max.bytes", _BROKER, INT, default=mib(4), check=at_least(1024),

@@ -1,8 +1,8 @@
 """Broker settings about groups: their members' timeouts, and how committed offsets are kept."""
 
-from penstock.settings.checks import at_least, between
+from penstock.settings.checks import at_least, between, each_of, matching
 from penstock.settings.setting import Importance, Scope, setting
-from penstock.settings.types import INT, INT_MAX, LONG, SHORT, mib, minutes, seconds
+from penstock.settings.types import INT, INT_MAX, LIST, LONG, SHORT, STRING, mib, minutes, seconds
 
 _BROKER = Scope.BROKER
 _HIGH = Importance.HIGH
@@ -23,6 +23,30 @@ GROUP_INITIAL_REBALANCE_DELAY_MS = setting(
 GROUP_MAX_SIZE = setting(
     "group.max.size", _BROKER, INT, default=INT_MAX, check=at_least(1),
     doc="Members of one classic group. Who comes after them is refused.",
+)  # fmt: skip
+PENSTOCK_GROUPS_PER_PARTITION_MAX = setting(
+    "penstock.groups.per.partition.max", _BROKER, INT, default=20_000, check=at_least(1),
+    doc="Groups that one partition of `__consumer_offsets` coordinates. At this many, members and commits of a group "
+        "that is not there yet are refused with POLICY_VIOLATION; the groups that are there go on.",
+)  # fmt: skip
+GROUP_CONSUMER_MAX_SIZE = setting(
+    "group.consumer.max.size", _BROKER, INT, default=INT_MAX, check=at_least(1),
+    doc="Members of one group of the consumer protocol (KIP-848). Who comes after them is refused.",
+)  # fmt: skip
+GROUP_CONSUMER_ASSIGNORS = setting(
+    "group.consumer.assignors", _BROKER, LIST, default=("uniform", "range"), check=each_of("uniform", "range"),
+    doc="Server-side assignors that members of consumer groups may ask for. The first serves those who do not ask.",
+)  # fmt: skip
+GROUP_CONSUMER_MIGRATION_POLICY = setting(
+    "group.consumer.migration.policy", _BROKER, STRING, default="bidirectional",
+    check=matching("(?i)disabled|upgrade|downgrade|bidirectional", text="disabled, upgrade, downgrade, bidirectional"),
+    doc="Whether a group with members may change its protocol: to the consumer protocol when a member comes that "
+        "speaks it (upgrade), back when the last of them goes (downgrade), both ways, or not at all.",
+)  # fmt: skip
+GROUP_CONSUMER_REGEX_REFRESH_INTERVAL_MS = setting(
+    "group.consumer.regex.refresh.interval.ms", _BROKER, INT, default=minutes(10), check=at_least(10_000),
+    internal=True, doc="How often patterns that consumer groups are subscribed to are matched again with all topics, "
+        "beside whenever a topic is created.",
 )  # fmt: skip
 OFFSET_METADATA_MAX_BYTES = setting(
     "offset.metadata.max.bytes", _BROKER, INT, default=4096, importance=_HIGH,

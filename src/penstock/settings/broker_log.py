@@ -190,9 +190,23 @@ PRODUCER_ID_EXPIRATION_MS = setting(
     doc="How long a partition remembers an idempotent producer that writes nothing. One with an open transaction is "
     "never forgotten.",
 )  # fmt: skip
+PENSTOCK_PRODUCERS_PER_PARTITION_MAX = setting(
+    "penstock.producers.per.partition.max", _BROKER, INT, default=50_000, check=at_least(1), live=True,
+    doc="How many idempotent producers a partition remembers. One more, and one that has been silent for long is "
+    "forgotten, but never one with an open transaction: a batch that it sends again would be written again.",
+)  # fmt: skip
 PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS = setting(
     "producer.id.expiration.check.interval.ms", _BROKER, INT, default=minutes(10), check=at_least(1), importance=_LOW,
     internal=True, doc="How often the broker looks for producers to forget.",
+)  # fmt: skip
+ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MS = setting(
+    "add.partitions.to.txn.retry.backoff.ms", _BROKER, INT, default=20, check=at_least(1), importance=_HIGH,
+    doc="The longest pause before a coordinator that is busy with a producer's former transaction is asked again to "
+    "add a partition to the next one. The first pauses are shorter.",
+)  # fmt: skip
+ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MAX_MS = setting(
+    "add.partitions.to.txn.retry.backoff.max.ms", _BROKER, INT, default=100, check=at_least(0), importance=_HIGH,
+    doc="How long such a coordinator is asked again before the producer is told to try later.",
 )  # fmt: skip
 
 # Compaction

@@ -1,7 +1,7 @@
 """Group settings (DescribeConfigs' GROUP resource), with the broker settings each falls back to and is bounded by.
 
-Groups of the newer protocols, which these are about, are not served yet; their settings can be read, set and are
-checked, so that tools find what they expect. Classic groups have broker settings only (broker_groups.py).
+Consumer groups (KIP-848) go by theirs. Share and streams groups are not served yet; their settings can be read, set and
+are checked, so that tools find what they expect. Classic groups have broker settings only (broker_groups.py).
 """
 
 from collections.abc import Callable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.conformance.situations import (
     configs,
+    consumer_groups,
     fetch,
     groups,
     list_offsets,
@@ -12,6 +13,8 @@ from tests.conformance.situations import (
     produce,
     records,
     topics,
+    transactional,
+    transactions,
     wire,
 )
 
@@ -25,5 +28,8 @@ TABLE = [
     *records.SITUATIONS,
     *groups.SITUATIONS,
     *offsets.SITUATIONS,
+    *consumer_groups.SITUATIONS,
+    *transactional.SITUATIONS,
+    *transactions.SITUATIONS,
     *wire.SITUATIONS,
 ]

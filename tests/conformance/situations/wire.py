@@ -28,6 +28,7 @@ APIS = (
     "DeleteRecords",
     "DescribeLogDirs",
     "DescribeProducers",
+    "WriteTxnMarkers",
     "ListConfigResources",
     "UpdateFeatures",
     "FindCoordinator",
@@ -41,10 +42,17 @@ APIS = (
     "ListGroups",
     "DescribeGroups",
     "DeleteGroups",
+    "ConsumerGroupHeartbeat",
+    "ConsumerGroupDescribe",
+    "AddPartitionsToTxn",
+    "AddOffsetsToTxn",
+    "EndTxn",
+    "DescribeTransactions",
+    "ListTransactions",
 )
 _NO_ARRAY = (
     "ApiVersions", "DescribeCluster", "InitProducerId", "ListConfigResources", "FindCoordinator", "Heartbeat",
-    "LeaveGroup", "ListGroups",
+    "LeaveGroup", "ListGroups", "AddOffsetsToTxn", "EndTxn",
 )  # fmt: skip
 HAS_ARRAY = tuple(api for api in APIS if api not in _NO_ARRAY)
 

@@ -15,14 +15,18 @@ def refusal_of(*updates: FeatureUpdate, finalized: dict[str, int] | None = None)
 
 
 def test_only_what_is_built_is_supported() -> None:
-    assert dict(SUPPORTED) == {"metadata.version": (7, 30)}
+    assert dict(SUPPORTED) == {
+        "metadata.version": (7, 30),
+        "group.version": (0, 1),
+        "transaction.version": (0, 2),
+    }
 
 
 @pytest.mark.parametrize(
     ("wanted", "why"),
     [
         (FeatureUpdate("nope", 1), "nope cannot be set to 1: broker 1 does not have this feature"),
-        (FeatureUpdate("group.version", 1), "group.version cannot be set to 1: broker 1 does not have this feature"),
+        (FeatureUpdate("share.version", 1), "share.version cannot be set to 1: broker 1 does not have this feature"),
         (FeatureUpdate("metadata.version", 99), "metadata.version cannot be set to 99: broker 1 has levels 7 to 30"),
         (FeatureUpdate("metadata.version", -1, UpgradeType.UNSAFE_DOWNGRADE), "levels begin at 0"),
         (FeatureUpdate("metadata.version", 29), "it is at 30, and going below must be asked for as a downgrade"),
@@ -53,3 +57,10 @@ def test_an_upgrade_by_a_downgrade_type_is_refused() -> None:
 
 def test_one_bad_update_spoils_the_good_ones() -> None:
     assert "nope" in refusal_of(FeatureUpdate("metadata.version", 30), FeatureUpdate("nope", 1))
+
+
+def test_transactions_can_go_down_a_level_and_up_again() -> None:
+    both = {"metadata.version": 30, "transaction.version": 2}
+    down = FeatureUpdate("transaction.version", 0, UpgradeType.SAFE_DOWNGRADE)
+    assert update(both, [down], controller=BrokerId(1)) == {"metadata.version": 30}
+    assert update(NOW, [FeatureUpdate("transaction.version", 2)], controller=BrokerId(1)) == both

@@ -3,6 +3,7 @@
 import pytest
 from tests.support.groups import UNANSWERED, GroupWorld, subscription
 
+from penstock.coordinators.groups import joining
 from penstock.coordinators.groups.state import GroupLimits
 from penstock.errors import (
     FencedInstanceId,
@@ -286,3 +287,13 @@ def test_a_static_member_keeps_its_place_through_a_rebalance_that_it_misses() ->
         world.pass_time(1_000)
     assert world.reply(asked).generation_id == 2
     assert {member.group_instance_id for member in world.reply(asked).members} == {"a", "b"}
+
+
+def test_of_ids_that_were_promised_and_never_used_the_oldest_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joining, "PROMISED_MAX", 3)
+    world = GroupWorld()
+    for _ in range(5):
+        world.join()
+    assert list(world.group.promised) == ["m3", "m4", "m5"] == list(world.group.deadlines)
+    assert world.reply(world.join("m1")).error_code == UnknownMemberId.code
+    assert world.reply(world.join("m3")) is UNANSWERED

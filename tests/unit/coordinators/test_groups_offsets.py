@@ -1,17 +1,23 @@
 """Committed offsets: who may commit, what is answered, when they are forgotten; and groups as a whole."""
 
+from types import SimpleNamespace
 from typing import Any
 
-from tests.support.groups import GroupWorld
+from tests.support.groups import START, GroupWorld
 
+from penstock.coordinators.decision import InTransaction
 from penstock.coordinators.groups import commands
-from penstock.coordinators.groups.state import GroupLimits
+from penstock.coordinators.groups.leftovers import of_deleted_topics
+from penstock.coordinators.groups.machine import GroupMachine
+from penstock.coordinators.groups.records import OffsetKept
+from penstock.coordinators.groups.state import CommittedOffset, GroupLimits
 from penstock.errors import (
     GroupIdNotFound,
     GroupSubscribedToTopic,
     IllegalGeneration,
     NonEmptyGroup,
     OffsetMetadataTooLarge,
+    PolicyViolation,
     RebalanceInProgress,
     UnknownMemberId,
 )
@@ -21,6 +27,7 @@ from penstock.wire.messages.offset_delete_request import (
     OffsetDeleteRequestPartition,
     OffsetDeleteRequestTopic,
 )
+from penstock.wire.messages.offset_fetch_response import OffsetFetchResponseGroup
 
 DAY_MS = 24 * 3_600_000
 
@@ -90,9 +97,10 @@ def test_all_offsets_of_a_group_are_listed_when_no_topic_is_named() -> None:
     world = GroupWorld()
     world.commit(1, topic="b")
     world.commit(2, topic="a")
-    answer = world.ask(commands.FetchOffsets, group_id="g", topics=None)
+    answer = world.fetch(None)
     assert [(topic.name, topic.partitions[0].committed_offset) for topic in answer.topics] == [("a", 2), ("b", 1)]
-    assert world.ask(commands.FetchOffsets, group_id="other", topics=None).topics == []
+    world.group_id = "other"
+    assert world.fetch(None).topics == []
 
 
 def test_offsets_of_subscribed_topics_are_not_deleted() -> None:
@@ -205,3 +213,66 @@ def test_only_an_empty_group_is_deleted_with_all_that_it_committed() -> None:
     world.leave(MemberIdentity(leader))
     assert world.ask(commands.DeleteGroup, group_id="g") is None
     assert world.machine.groups == {} and world.replayed().offsets == {}
+
+
+def test_what_was_committed_on_a_new_topic_of_the_same_name_stays_when_the_old_one_is_forgotten() -> None:
+    world = GroupWorld()
+    world.commit(1)
+    new = CommittedOffset(offset=2, leader_epoch=-1, metadata="", committed_at=world.now, topic_id=b"n" * 16)
+    world.machine.apply(OffsetKept("other", "orders", 0, new))
+    world.carry_out(commands.ForgetTopic(topic="orders", ids=frozenset({bytes(16), b"o" * 16})))
+    assert world.committed() == -1 and world.machine.offsets["other"]["orders"][0] == new
+
+
+async def test_topics_that_were_deleted_while_nobody_coordinated_are_found_by_their_ids() -> None:
+    machine = GroupMachine(GroupLimits())
+    for topic, topic_id in (("there", b"t"), ("anew", b"o"), ("anew", b"n"), ("gone", b"g"), ("old", b"\0")):
+        committed = CommittedOffset(offset=2, leader_epoch=-1, metadata="", committed_at=START, topic_id=topic_id * 16)
+        machine.apply(OffsetKept("g" + topic_id.decode(), topic, 0, committed))
+    pending = CommittedOffset(offset=2, leader_epoch=-1, metadata="", committed_at=START, topic_id=b"p" * 16)
+    machine.apply(InTransaction(7, OffsetKept("g", "going", 0, pending)))
+    topics = {
+        name: SimpleNamespace(topic_id=topic_id * 16)
+        for name, topic_id in (("there", b"t"), ("anew", b"n"), ("old", b"x"))
+    }
+    found = await of_deleted_topics(machine, SimpleNamespace(topics=topics))  # type: ignore[arg-type]
+    assert {(command.topic, command.ids) for command in found} == {
+        ("anew", frozenset({b"o" * 16})),
+        ("gone", frozenset({b"g" * 16})),
+        ("going", frozenset({b"p" * 16})),
+    }
+
+
+def test_a_partition_takes_so_many_groups_and_those_that_are_there_go_on() -> None:
+    world = GroupWorld(GroupLimits(groups_max=2))
+    for group_id in ("g1", "g2"):
+        world.group_id = group_id
+        assert world.commit(1) == 0
+    world.group_id = "g3"
+    assert isinstance(world.commit(1), PolicyViolation) and isinstance(world.commit_within(7, 1), PolicyViolation)
+    assert isinstance(world.reply(world.join()), PolicyViolation)
+    world.group_id = "g2"
+    assert world.commit(2) == 0 and world.join() and set(world.machine.groups) == {"g1", "g2"}
+
+
+def test_many_offsets_are_told_piece_by_piece_as_they_were_at_one_moment() -> None:
+    world = GroupWorld()
+    world.commit(0)
+    for index in range(2_500):
+        committed = CommittedOffset(offset=index, leader_epoch=-1, metadata="", committed_at=world.now)
+        world.machine.apply(OffsetKept("g", "orders", index, committed))
+    found = world.ask(commands.FetchOffsets, group_id="g", topics=None)
+    response, pauses = OffsetFetchResponseGroup("g"), 0
+    for _ in found.fill(response):
+        pauses += 1
+        world.commit(9)
+    assert [part.committed_offset for part in response.topics[0].partitions] == list(range(2_500)) and pauses == 2
+
+
+def test_of_many_partitions_some_can_be_asked_for() -> None:
+    world = GroupWorld()
+    for index in range(100):
+        committed = CommittedOffset(offset=index, leader_epoch=-1, metadata="", committed_at=world.now)
+        world.machine.apply(OffsetKept("g", "orders", index, committed))
+    asked = [99, 3, 100, -1]
+    assert [part.committed_offset for part in world.fetch([("orders", asked)]).topics[0].partitions] == [99, 3, -1, -1]

@@ -1,181 +1,39 @@
 """The runtime around a machine: append and apply together, replies at the high watermark, nobody left waiting."""
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any
 
 import pytest
-from tests.support.clocks import ManualClock
+from tests.support.shards import Add, ShardWorld, Sleep, Wait
 
-from penstock.coordinators.decision import Command, Decision, Loaded, Reply, Timer
-from penstock.coordinators.runtime import Runtime, java_hash
+from penstock.coordinators.runtime import java_hash
 from penstock.errors import (
+    CoordinatorLoadInProgress,
     CoordinatorNotAvailable,
+    InvalidTxnState,
     KafkaStorageError,
     NotCoordinator,
     NotEnoughReplicas,
     NotLeaderOrFollower,
     Refusal,
 )
-from penstock.model import Millis, TopicPartition
-from penstock.wire.batch import BatchHeader
-
-
-class Add(Command, frozen=True, kw_only=True):
-    value: bytes
-
-
-class Wait(Command, frozen=True, kw_only=True):
-    pass
-
-
-class Sleep(Command, frozen=True, kw_only=True):
-    pass
-
-
-class Sums:
-    """Keeps what it is given; Wait is never answered; Sleep asks for a timer."""
-
-    def __init__(self) -> None:
-        self.kept: list[bytes] = []
-        self.began = 0
-
-    def decide(self, command: Any, now: Millis) -> Decision:
-        match command:
-            case Add(value=value, address=address):
-                return Decision(records=(value,), replies=(Reply(address, len(self.kept) + 1),))
-            case Loaded():
-                return Decision(notes=("loaded",))
-            case Sleep():
-                return Decision(timers=(Timer(("alarm",), now, Add(value=b"alarm")),))
-            case _:
-                return Decision()
-
-    def apply(self, change: Any) -> None:
-        if change == "loaded":
-            self.began += 1
-        else:
-            self.kept.append(change)
-
-
-class Codec:
-    def encode(self, record: bytes) -> tuple[bytes, bytes]:
-        return record, record
-
-    def decode(self, key: bytes, value: bytes | None) -> bytes:
-        if key == b"noise":
-            raise ValueError("noise")
-        return key
-
-
-class FakeLog:
-    def __init__(self) -> None:
-        self.start_offset = 0
-        self.end_offset = 0
-        self.batches: list[tuple[int, bytes]] = []
-
-    def read(self, start: int, at_most: int) -> bytes:
-        return b"".join(batch for base, batch in self.batches if base >= start)
-
-
-class FakePartition:
-    topic, index = "__sums", 0
-    topic_partition = TopicPartition("__sums", 0)  # type: ignore[arg-type]
-
-    def __init__(self) -> None:
-        self.log = FakeLog()
-        self.is_leader = True
-        self.leader_epoch = 1
-        self.high_watermark = 0
-        self.replicates = True
-        self.fault: Refusal | None = None
-        self.watchers: list[Any] = []
-
-    def append(self, records: memoryview, *, acks: int) -> Any:
-        if self.fault is not None:
-            raise self.fault
-        header = BatchHeader.peek(records, 0)
-        batch = bytearray(records)
-        batch[:8] = self.log.end_offset.to_bytes(8, "big")
-        self.log.batches.append((self.log.end_offset, bytes(batch)))
-        self.log.end_offset += header.last_offset + 1
-        if self.replicates:
-            self.high_watermark = self.log.end_offset
-
-        class Appended:
-            next_offset = self.log.end_offset
-
-        return Appended
-
-    def watch(self, waiter: Any) -> None:
-        self.watchers.append(waiter)
-
-    def unwatch(self, waiter: Any) -> None:
-        if waiter in self.watchers:
-            self.watchers.remove(waiter)
-
-    def catch_up(self) -> None:
-        self.high_watermark = self.log.end_offset
-        for watcher in list(self.watchers):
-            watcher.partition_moved()
-
-
-class FakePartitions:
-    def __init__(self, partition: FakePartition) -> None:
-        self.partition = partition
-        self.tell: Any = None
-
-    def subscribe(self, callback: Any) -> None:
-        self.tell = callback
-        callback(self.partition)
-
-
-class World:
-    def __init__(self, partition: FakePartition | None = None) -> None:
-        self.partition = partition or FakePartition()
-        self.partitions = FakePartitions(self.partition)
-        self.tasks: list[asyncio.Task[Any]] = []
-        self.runtime = Runtime(
-            "__sums",
-            new_machine=lambda _partition: Sums(),
-            codec=Codec(),
-            partitions=self.partitions,  # type: ignore[arg-type]
-            clock=ManualClock(),
-            spawn=self._spawn,
-        )
-
-    def _spawn(self, work: Coroutine[Any, Any, Any]) -> None:
-        self.tasks.append(asyncio.get_running_loop().create_task(work))
-
-    async def loaded(self) -> "World":
-        await asyncio.gather(*self.tasks)
-        return self
-
-    @property
-    def machine(self) -> Any:
-        (shard,) = self.runtime.shards()
-        return shard.machine
-
-    async def add(self, value: bytes) -> Any:
-        return await self.runtime.ask(0, lambda address: Add(address=address, value=value))
 
 
 async def test_a_command_is_kept_applied_and_answered() -> None:
-    world = await World().loaded()
+    world = await ShardWorld().loaded()
     assert [await world.add(b"a"), await world.add(b"b")] == [1, 2]
     assert world.machine.kept == [b"a", b"b"] and world.machine.began == 1
 
 
 async def test_whoever_leads_next_replays_what_was_written_but_for_noise() -> None:
-    world = await World().loaded()
+    world = await ShardWorld().loaded()
     for value in (b"a", b"noise", b"b"):
         await world.add(value)
-    again = await World(world.partition).loaded()
+    again = await ShardWorld(world.partition).loaded()
     assert again.machine.kept == [b"a", b"b"]
 
 
 async def test_a_reply_waits_for_the_high_watermark_but_the_next_command_sees_the_change() -> None:
-    world = await World().loaded()
+    world = await ShardWorld().loaded()
     world.partition.replicates = False
     first = world.runtime.send(0, lambda address: Add(address=address, value=b"a"))
     second = world.runtime.send(0, lambda address: Add(address=address, value=b"b"))
@@ -194,7 +52,7 @@ async def test_a_reply_waits_for_the_high_watermark_but_the_next_command_sees_th
     ],
 )
 async def test_an_append_that_is_refused_leaves_the_machine_as_it_was(fault: Refusal, answer: type[Refusal]) -> None:
-    world = await World().loaded()
+    world = await ShardWorld().loaded()
     machine = world.machine
     world.partition.fault = fault
     with pytest.raises(answer):
@@ -207,7 +65,7 @@ async def test_an_append_that_is_refused_leaves_the_machine_as_it_was(fault: Ref
 
 
 async def test_whoever_waits_when_leadership_goes_is_told() -> None:
-    world = await World().loaded()
+    world = await ShardWorld().loaded()
     parked = world.runtime.send(0, lambda address: Wait(address=address))
     world.partition.replicates = False
     unreplicated = world.runtime.send(0, lambda address: Add(address=address, value=b"a"))
@@ -219,7 +77,7 @@ async def test_whoever_waits_when_leadership_goes_is_told() -> None:
 
 
 async def test_a_new_epoch_while_loading_begins_anew() -> None:
-    world = World()
+    world = ShardWorld()
     world.partition.leader_epoch = 2
     world.partitions.tell(world.partition)
     await world.loaded()
@@ -228,7 +86,7 @@ async def test_a_new_epoch_while_loading_begins_anew() -> None:
 
 
 async def test_a_timer_comes_back_as_a_command() -> None:
-    world = await World().loaded()
+    world = await ShardWorld().loaded()
     world.runtime.tell(0, Sleep())
     for _ in range(3):
         await asyncio.sleep(0)
@@ -236,7 +94,7 @@ async def test_a_timer_comes_back_as_a_command() -> None:
 
 
 async def test_an_end_answers_all_and_stops_the_timers() -> None:
-    world = await World().loaded()
+    world = await ShardWorld().loaded()
     machine = world.machine
     parked = world.runtime.send(0, lambda address: Wait(address=address))
     world.runtime.tell(0, Sleep())
@@ -244,6 +102,77 @@ async def test_an_end_answers_all_and_stops_the_timers() -> None:
     assert isinstance(await parked, NotCoordinator)
     await asyncio.sleep(0.01)
     assert machine.kept == []
+
+
+async def test_records_of_a_transaction_are_pending_until_the_marker_is_written() -> None:
+    world = await ShardWorld().loaded()
+    await world.add_within(7, b"a", guard="a guard")
+    await world.add_within(7, b"b")
+    await world.add(b"c")
+    assert world.machine.kept == [b"c"]
+    await world.end(7, commits=True)
+    assert world.machine.kept == [b"c", b"a", b"b"]
+
+
+async def test_a_marker_is_applied_when_it_is_written_and_answered_when_it_is_replicated() -> None:
+    world = await ShardWorld().loaded()
+    await world.add_within(7, b"a", guard="a guard")
+    world.partition.replicates = False
+    ended = world.end(7, commits=True)
+    await asyncio.sleep(0)
+    assert world.machine.kept == [b"a"] and not ended.done()
+    world.partition.catch_up()
+    assert await ended is None
+
+
+async def test_a_marker_that_is_refused_leaves_the_transaction_open() -> None:
+    world = await ShardWorld().loaded()
+    await world.add_within(7, b"a", guard="a guard")
+    world.partition.fault = NotEnoughReplicas()
+    assert isinstance(await world.end(7, commits=False), CoordinatorNotAvailable)
+    assert world.machine.pending == {7: [b"a"]}
+    world.partition.fault = None
+    await world.end(7, commits=True)
+    assert world.machine.kept == [b"a"]
+
+
+async def test_whoever_leads_next_finds_the_open_transaction_and_the_next_marker_ends_it() -> None:
+    world = await ShardWorld().loaded()
+    for producer_id, value in ((7, b"a"), (8, b"b"), (9, b"c")):
+        await world.add_within(producer_id, value, guard="a guard")
+    await world.end(8, commits=False)
+    await world.end(9, commits=True)
+    again = await ShardWorld(world.partition).loaded()
+    assert (again.machine.kept, again.machine.pending) == ([b"c"], {7: [b"a"]})
+    await again.end(7, commits=True)
+    assert again.machine.kept == [b"c", b"a"]
+
+
+async def test_a_transaction_that_its_coordinator_does_not_know_writes_nothing() -> None:
+    world = await ShardWorld().loaded()
+    with pytest.raises(InvalidTxnState):
+        await world.add_within(7, b"a")
+    assert world.machine.pending == {} and world.partition.log.batches == []
+
+
+async def test_whoever_comes_while_the_log_is_read_is_told_so() -> None:
+    world = ShardWorld()
+    with pytest.raises(CoordinatorLoadInProgress):
+        await world.add(b"a")
+    await world.loaded()
+    assert await world.add(b"a") == 1
+
+
+async def test_a_clock_that_is_set_moves_no_time_that_machines_go_by() -> None:
+    world = await ShardWorld().loaded()
+    began = world.machine.asked_at[-1]
+    world.clock.advance(1_000)
+    world.clock.set(by_ms=3_600_000)
+    await world.add(b"a")
+    assert world.machine.asked_at[-1] == began + 1_000 and world.machine.wall_ahead_ms == 3_600_000
+    world.clock.set(by_ms=-7_200_000)
+    await world.add(b"b")
+    assert world.machine.asked_at[-1] == began + 1_000 and world.machine.wall_ahead_ms == -3_600_000
 
 
 def test_groups_hash_as_in_java() -> None:

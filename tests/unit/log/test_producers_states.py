@@ -6,7 +6,8 @@ import pytest
 from tests.support.clocks import ManualClock
 
 from penstock.errors import InvalidProducerEpoch, InvalidTxnState, OutOfOrderSequence, TransactionCoordinatorFenced
-from penstock.log.producers import CompletedTransaction, Duplicate, ProducerStates
+from penstock.log.producer_checks import Duplicate
+from penstock.log.producers import CompletedTransaction, ProducerStates
 from penstock.settings.config import Config
 from penstock.wire.batch import BatchHeader
 from penstock.wire.markers import Marker, MarkerType, build_marker
@@ -276,3 +277,25 @@ def test_active_producers_are_described(states: ProducerStates) -> None:
     assert (row.producer_id, row.epoch, row.last_sequence, row.last_timestamp) == (7, 2, 2, NOW)
     assert (row.coordinator_epoch, row.transaction_first_offset) == (-1, 0)
     assert states.last_batches() == {7: (2, 2)}
+
+
+def test_beyond_their_number_those_silent_for_long_are_forgotten_but_none_within_a_transaction(tmp_path: Path) -> None:
+    states = ProducerStates(tmp_path, Config.for_broker({"penstock.producers.per.partition.max": "100"}), ManualClock())
+
+    def write(producer: int, offset: int, *, transactional: bool = False) -> None:
+        batch = build_batch(
+            [Record(offset, 1_000 + offset, b"k", b"v")],
+            producer_id=producer,
+            producer_epoch=0,
+            base_sequence=0,
+            transactional=transactional,
+        )
+        states.update(BatchHeader.peek(batch), batch)
+
+    write(0, 0, transactional=True)
+    for producer in range(1, 1_000):
+        write(producer, producer)
+    known = {row.producer_id for row in states.describe()}
+    assert len(known) == 100
+    assert 0 in known and states.last_stable_offset(2_000) == 0
+    assert set(range(950, 1_000)) <= known, "those that wrote lately are known"

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.support.logs import ORDERS_0, TOPIC_ID, a_batch, a_log, base_offsets, fill, read_all, reopen
+from tests.support.logs import ORDERS_0, TOPIC_ID, a_batch, a_log, a_marker, base_offsets, fill, read_all, reopen
 
 from penstock.errors import KafkaStorageError
 from penstock.log import flushing
@@ -13,6 +13,7 @@ from penstock.log.files import FilePool, names_in
 from penstock.log.recovery import Known, open_log
 from penstock.log.scan import walk
 from penstock.log.state import DAMAGE_NOTE
+from penstock.wire.markers import MarkerType
 
 SMALL = {"internal.segment.bytes": "300", "index.interval.bytes": "0"}
 
@@ -173,6 +174,45 @@ def test_producer_state_is_rebuilt_from_the_last_snapshot_on(tmp_path: Path) -> 
     duplicate = again.producers.check(a_batch(10, producer_id=7, producer_epoch=0, base_sequence=9)[0])
     assert duplicate is not None
     assert duplicate.base_offset == 9
+
+
+@pytest.mark.parametrize("left", [None, b"", bytes(34 * 3)], ids=["gone", "empty", "never written"])
+def test_aborts_above_the_recovery_point_are_found_anew_whatever_became_of_their_index(
+    tmp_path: Path, left: bytes | None
+) -> None:
+    """Power failed: the segments were on disk, and the snapshot after them, but not the index of aborts."""
+    log = a_log(tmp_path / "orders-0")
+    log.append([a_batch(0, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)])
+    log.append([a_marker(1, MarkerType.ABORT, producer_id=7)])
+    index = log.active.transactions
+    assert index is not None
+    log.roll()
+    log.append([a_batch(2)])
+    if left is None:
+        index.path.unlink()
+    else:
+        index.path.write_bytes(left)
+
+    again = reopen(log)
+
+    assert [(each.first_offset, each.last_offset) for each in again.aborted_transactions(0, 3)] == [(0, 1)]
+
+
+def test_aborts_of_records_that_a_crash_took_are_forgotten(tmp_path: Path) -> None:
+    """Else a later transaction of the same producer, committed, would be taken for the aborted one."""
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 2)
+    log.roll()
+    log.append([a_batch(2, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)])
+    log.append([a_marker(3, MarkerType.ABORT, producer_id=7)])
+    os.truncate(log.active.file.path, 0)
+
+    again = reopen(log)
+
+    assert again.end_offset == 2
+    again.append([a_batch(2, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)])
+    again.append([a_marker(3, MarkerType.COMMIT, producer_id=7)])
+    assert again.aborted_transactions(0, 4) == []
 
 
 def test_leader_epochs_above_the_recovery_point_are_read_off_the_batches(tmp_path: Path) -> None:

@@ -1,10 +1,9 @@
 """Fetch: records of many partitions in one answer, as slices of the log's own files.
 
 A fetch that finds fewer than its minimum of bytes is parked: it watches its partitions and is answered by the append
-that
-satisfies it, by an error, or when its wait is over. v5 log start offset, v7 sessions (KIP-227), v9 leader epochs, v11
-rack, v12 flexible with diverging epochs (KIP-595), v13 topic ids, v15 replica state, v16 node endpoints (KIP-951), v17
-directory, v18 the fetcher's high watermark (KIP-1166).
+that satisfies it, by an error, or when its wait is over. v5 log start offset, v7 sessions (KIP-227), v9 leader epochs,
+v11 rack, v12 flexible with diverging epochs (KIP-595), v13 topic ids, v15 replica state, v16 node endpoints (KIP-951),
+v17 directory, v18 the fetcher's high watermark (KIP-1166).
 """
 
 import asyncio
@@ -164,7 +163,9 @@ class _Fetch:
                     answers.append((key, asked, _elsewhere(partition, preferred), partition))
                     has_error = True
                     continue
-            if asked.last_fetched_epoch < 0 and partition.is_idle_at(asked.offset, asked.current_leader_epoch):
+            if asked.last_fetched_epoch < 0 and partition.is_idle_at(
+                asked.offset, asked.current_leader_epoch, committed_only
+            ):
                 # Most partitions of most fetches. In a session nothing need be said of them, nor an answer made.
                 if session is None or not session.knows(key, partition):
                     answers.append((key, asked, _idle(partition, committed_only), partition))
@@ -203,7 +204,9 @@ class _Fetch:
                 if available is None:
                     return True
                 had += min(available, max(asked.bytes_max, answer.records.size))
-            elif partition is not None and asked.offset < answer.high_watermark:
+            elif partition is not None and asked.offset < (
+                answer.last_stable_offset if committed_only else answer.high_watermark
+            ):
                 had += max(asked.bytes_max, 0)  # left out: the answer is full
         return had >= min(self._request.bytes_min, self._bytes_max)
 

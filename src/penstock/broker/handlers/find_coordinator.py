@@ -1,12 +1,15 @@
-"""FindCoordinator: which broker to ask about a group.
+"""FindCoordinator: which broker to ask about a group or a transactional id.
 
 v1 kinds of coordinators, v3 flexible, v4 many keys at once, v5 TRANSACTION_ABORTABLE, v6 share groups. The address is
 the one of the listener that the request came in on (RULES 35).
 """
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.turns import in_turns
 from penstock.coordinators.groups import Groups
+from penstock.coordinators.transactions import Transactions
 from penstock.errors import CoordinatorNotAvailable, InvalidRequest, Refusal
+from penstock.model import BrokerId
 from penstock.replication import Partitions
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.find_coordinator_request import FindCoordinatorRequest
@@ -22,13 +25,18 @@ NO_ERROR_SAID = "NONE"
 
 @answers(ApiKey.FIND_COORDINATOR, versions=(0, 6))
 async def find_coordinator(
-    request: FindCoordinatorRequest, context: RequestContext, groups: Groups, partitions: Partitions
+    request: FindCoordinatorRequest,
+    context: RequestContext,
+    groups: Groups,
+    transactions: Transactions,
+    partitions: Partitions,
 ) -> FindCoordinatorResponse:
     keys = request.coordinator_keys if context.api_version >= MANY_KEYS_FROM else [request.key]
     found = []
-    for key in keys:
+    async for key in in_turns(keys):
         try:
-            endpoint = await _find(request.key_type, key, context, groups, partitions)
+            leader = await _leader(request.key_type, key, groups, transactions)
+            endpoint = _endpoint(leader, context, partitions)
             found.append(Coordinator(key, endpoint.node_id, endpoint.host, endpoint.port))
         except Refusal as refusal:
             found.append(Coordinator(key, NOBODY.node_id, NOBODY.host, NOBODY.port, refusal.code, refusal.message))
@@ -44,12 +52,15 @@ async def find_coordinator(
     )
 
 
-async def _find(key_type: int, key: str, context: RequestContext, groups: Groups, partitions: Partitions) -> Endpoint:
+async def _leader(key_type: int, key: str, groups: Groups, transactions: Transactions) -> BrokerId:
+    if key_type == GROUP:
+        return await groups.coordinator_of(key)
     if key_type == TRANSACTION:
-        raise CoordinatorNotAvailable("transactions are not served by this broker")
-    if key_type != GROUP:
-        raise InvalidRequest(f"no coordinators of kind {key_type}")
-    leader = await groups.coordinator_of(key)
+        return await transactions.coordinator_of(key)
+    raise InvalidRequest(f"no coordinators of kind {key_type}")
+
+
+def _endpoint(leader: BrokerId, context: RequestContext, partitions: Partitions) -> Endpoint:
     endpoints = partitions.endpoints([leader], listener=context.listener)
     if not endpoints:
         raise CoordinatorNotAvailable

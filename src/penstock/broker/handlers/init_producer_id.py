@@ -1,33 +1,42 @@
-"""InitProducerId: an id under which an idempotent producer's batches are told apart.
+"""InitProducerId: an id and epoch under which a producer's batches are told apart.
 
 v2 flexible, v3 the producer's former id and epoch (KIP-360), v4 PRODUCER_FENCED, v5 TRANSACTION_ABORTABLE. Ids come
-from blocks that the metadata store gives out once. A producer without a transactional id always gets a new one.
+from blocks that the metadata store gives out once. A producer without a transactional id always gets a new one; with
+one, its coordinator gives it the id's next epoch, which fences whoever had the one before.
 """
 
-from penstock.broker.registry import answers
+from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ProducerIds
-from penstock.errors import CoordinatorNotAvailable, InvalidRequest, Refusal
+from penstock.coordinators.transactions import Producer, Transactions
+from penstock.errors import InvalidProducerEpoch, InvalidRequest, ProducerFenced, Refusal
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.init_producer_id_request import InitProducerIdRequest
 from penstock.wire.messages.init_producer_id_response import InitProducerIdResponse
 
 UNKNOWN = -1
+FENCED_FROM = 4
 
 
 @answers(ApiKey.INIT_PRODUCER_ID, versions=(0, 5))
-async def init_producer_id(request: InitProducerIdRequest, producer_ids: ProducerIds) -> InitProducerIdResponse:
+async def init_producer_id(
+    request: InitProducerIdRequest, context: RequestContext, producer_ids: ProducerIds, transactions: Transactions
+) -> InitProducerIdResponse:
     try:
-        return InitProducerIdResponse(producer_id=await _next(request, producer_ids), producer_epoch=0)
+        producer = await _producer(request, producer_ids, transactions)
     except Refusal as refusal:
-        return InitProducerIdResponse(error_code=refusal.code, producer_id=UNKNOWN, producer_epoch=UNKNOWN)
+        is_older = isinstance(refusal, ProducerFenced) and context.api_version < FENCED_FROM
+        code = InvalidProducerEpoch.code if is_older else refusal.code
+        return InitProducerIdResponse(error_code=code, producer_id=UNKNOWN, producer_epoch=UNKNOWN)
+    return InitProducerIdResponse(producer_id=producer.producer_id, producer_epoch=producer.producer_epoch)
 
 
-async def _next(request: InitProducerIdRequest, producer_ids: ProducerIds) -> int:
+async def _producer(request: InitProducerIdRequest, producer_ids: ProducerIds, transactions: Transactions) -> Producer:
     if (request.producer_id == UNKNOWN) != (request.producer_epoch == UNKNOWN):
         raise InvalidRequest("a former producer id and its epoch come together or not at all")
-    if request.transactional_id is not None:
-        if not request.transactional_id:
-            raise InvalidRequest("a transactional id cannot be empty")
-        # Found by FindCoordinator, which is not answered yet: no client that looks first comes here.
-        raise CoordinatorNotAvailable("transactions are not served by this broker")
-    return await producer_ids.next()
+    if request.transactional_id is None:
+        return Producer(await producer_ids.next(), 0)
+    return await transactions.init_producer(
+        request.transactional_id,
+        timeout_ms=request.transaction_timeout_ms,
+        expected=None if request.producer_id == UNKNOWN else (request.producer_id, request.producer_epoch),
+    )

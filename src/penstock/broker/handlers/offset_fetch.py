@@ -4,6 +4,8 @@ v2 all topics and an error for the group, v3 throttle time, v5 leader epoch, v6 
 many groups, v9 member and epoch, v10 topic ids. A group that does not exist has no offsets, which is no error.
 """
 
+import asyncio
+
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
@@ -30,19 +32,45 @@ MANY_GROUPS_FROM = 8
 TOPIC_IDS_FROM = 10
 
 
+LARGE = 1_000
+"""Partitions of an answer that is put into bytes in a thread: on the loop it would keep the others waiting."""
+
+
+class EncodedOffsetFetchResponse(OffsetFetchResponse):
+    body: bytes = b""
+
+    def encode(self, version: int) -> bytes:
+        return self.body
+
+
 @answers(ApiKey.OFFSET_FETCH, versions=(1, 10))
 async def offset_fetch(
     request: OffsetFetchRequest, context: RequestContext, groups: Groups, image: ClusterImage
 ) -> OffsetFetchResponse:
+    response = await _answered(request, context, groups, image)
+    size = sum(len(topic.partitions) for group in response.groups for topic in group.topics)
+    size += sum(len(topic.partitions) for topic in response.topics)
+    if size < LARGE:
+        return response
+    return EncodedOffsetFetchResponse(body=await asyncio.to_thread(response.encode, context.api_version))
+
+
+async def _answered(
+    request: OffsetFetchRequest, context: RequestContext, groups: Groups, image: ClusterImage
+) -> OffsetFetchResponse:
     if context.api_version >= TOPIC_IDS_FROM:
-        return OffsetFetchResponse(groups=[await _by_id(group, groups, image) for group in request.groups])
+        return OffsetFetchResponse(
+            groups=[await _by_id(group, request.require_stable, groups, image) for group in request.groups]
+        )
     if context.api_version >= MANY_GROUPS_FROM:
-        return OffsetFetchResponse(groups=[await _by_name(group, groups) for group in request.groups])
+        return OffsetFetchResponse(
+            groups=[await _by_name(group, request.require_stable, groups) for group in request.groups]
+        )
     return await _of_one_group(request, context, groups)
 
 
-async def _by_name(asked: OffsetFetchRequestGroup, groups: Groups) -> OffsetFetchResponseGroup:
-    return await _fetch(groups, asked.group_id, _wanted(asked.topics))
+async def _by_name(asked: OffsetFetchRequestGroup, require_stable: bool, groups: Groups) -> OffsetFetchResponseGroup:
+    return await _fetch(groups, asked, _wanted(asked.topics), require_stable=require_stable)
 
 
 def _wanted(
@@ -51,23 +79,41 @@ def _wanted(
     return None if topics is None else [(topic.name, topic.partition_indexes) for topic in topics]
 
 
-async def _fetch(groups: Groups, group_id: str, wanted: list[tuple[str, list[int]]] | None) -> OffsetFetchResponseGroup:
+async def _fetch(
+    groups: Groups,
+    asked: OffsetFetchRequestGroup,
+    wanted: list[tuple[str, list[int]]] | None,
+    *,
+    require_stable: bool,
+) -> OffsetFetchResponseGroup:
     try:
-        return await groups.fetch_offsets(group_id, wanted)
+        return await groups.fetch_offsets(
+            asked.group_id,
+            wanted,
+            require_stable=require_stable,
+            member_id=asked.member_id,
+            member_epoch=asked.member_epoch,
+        )
     except Refusal as refusal:
-        return OffsetFetchResponseGroup(group_id, error_code=refusal.code)
+        return OffsetFetchResponseGroup(asked.group_id, error_code=refusal.code)
 
 
-async def _by_id(asked: OffsetFetchRequestGroup, groups: Groups, image: ClusterImage) -> OffsetFetchResponseGroup:
+async def _by_id(
+    asked: OffsetFetchRequestGroup, require_stable: bool, groups: Groups, image: ClusterImage
+) -> OffsetFetchResponseGroup:
     if asked.topics is None:
-        answered = await _fetch(groups, asked.group_id, None)
+        answered = await _fetch(groups, asked, None, require_stable=require_stable)
         answered.topics = [topic for topic in answered.topics if topic.name in image.topics]
         unknown = []
     else:
         known = [topic for topic in asked.topics if TopicId(topic.topic_id) in image.topics_by_id]
         unknown = [_unknown(topic) for topic in asked.topics if TopicId(topic.topic_id) not in image.topics_by_id]
         wanted = [(image.topics_by_id[TopicId(topic.topic_id)].name, topic.partition_indexes) for topic in known]
-        answered = await _fetch(groups, asked.group_id, wanted) if wanted else OffsetFetchResponseGroup(asked.group_id)
+        answered = (
+            await _fetch(groups, asked, wanted, require_stable=require_stable)
+            if wanted
+            else OffsetFetchResponseGroup(asked.group_id)
+        )
     for topic in answered.topics:
         found = image.topics.get(topic.name)
         if found is not None:
@@ -87,7 +133,8 @@ def _unknown(topic: OffsetFetchRequestTopics) -> OffsetFetchResponseTopics:
 
 
 async def _of_one_group(request: OffsetFetchRequest, context: RequestContext, groups: Groups) -> OffsetFetchResponse:
-    answered = await _fetch(groups, request.group_id, _wanted(request.topics))
+    asked = OffsetFetchRequestGroup(request.group_id)
+    answered = await _fetch(groups, asked, _wanted(request.topics), require_stable=request.require_stable)
     if answered.error_code and context.api_version < GROUP_ERROR_FROM:
         return OffsetFetchResponse(topics=[_refused(topic, answered.error_code) for topic in request.topics or ()])
     topics = [
@@ -95,7 +142,11 @@ async def _of_one_group(request: OffsetFetchRequest, context: RequestContext, gr
             topic.name,
             [
                 OffsetFetchResponsePartition(
-                    part.partition_index, part.committed_offset, part.committed_leader_epoch, part.metadata
+                    part.partition_index,
+                    part.committed_offset,
+                    part.committed_leader_epoch,
+                    part.metadata,
+                    part.error_code,
                 )
                 for part in topic.partitions
             ],

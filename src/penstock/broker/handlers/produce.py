@@ -1,12 +1,12 @@
 """Produce: append each partition's batch, then answer as the acknowledgement level asks.
 
 acks=0 is never answered, acks=1 at once, acks=all when the high watermark has passed (and both after the flush where
-the
-topic flushes before it acknowledges). v5 log start offset, v7 zstd, v8 record errors, v9 flexible, v10 current leader
-(KIP-951), v12 implicit transactions (KIP-890), v13 topic ids. Versions 0 to 2 are told to old clients but refused
-when used (RULES 37).
+the topic flushes before it acknowledges). v5 log start offset, v7 zstd, v8 record errors, v9 flexible, v10 current
+leader (KIP-951), v12 implicit transactions (KIP-890), v13 topic ids. Versions 0 to 2 are told to old clients but
+refused when used (RULES 37).
 
-The append runs before the next request of the connection is looked at, so a producer's batches keep their order.
+The append runs before the next request of the connection is looked at, so a producer's batches keep their order, also
+while a transaction's coordinator is asked (see `produce_transactions`).
 """
 
 import asyncio
@@ -16,7 +16,9 @@ from typing import Any
 
 import structlog
 
+from penstock.broker.produce_transactions import LOW_ATTRIBUTES_AT, ProducedTransaction, find_transaction
 from penstock.broker.registry import RawReply, RequestContext, Unanswerable, answers_raw
+from penstock.broker.transaction_gate import TransactionGate
 from penstock.cluster import ClusterImage
 from penstock.errors import (
     CorruptMessage,
@@ -34,7 +36,16 @@ from penstock.errors import (
     UnknownTopicOrPartition,
     UnsupportedCompressionType,
 )
-from penstock.replication import ALL, Appended, NotOneBatch, Partition, Partitions, RecordsRefused, TimestampsRefused
+from penstock.replication import (
+    ALL,
+    Appended,
+    NotOneBatch,
+    Partition,
+    Partitions,
+    RecordsRefused,
+    TimestampsRefused,
+    VerificationGuard,
+)
 from penstock.wire import batch as layout
 from penstock.wire.api import ApiKey
 from penstock.wire.compression import ZSTD
@@ -52,6 +63,7 @@ from penstock.wire.produce import (
 
 ZSTD_FROM = 7
 ANSWERED_ACKS = (1, ALL)
+KNOWN_ACKS = (0, 1, ALL)
 # Refused before the log was looked at, or by a log that cannot be read: these answers say nothing of its start.
 SAY_NO_START = (
     CorruptMessage,
@@ -76,7 +88,12 @@ Waiting = list[tuple[PartitionOutcome, "Future[None]"]]
 
 @answers_raw(ApiKey.PRODUCE, versions=(3, 13), advertised_from=0)
 def produce(
-    frame: memoryview, position: int, context: RequestContext, partitions: Partitions, image: ClusterImage
+    frame: memoryview,
+    position: int,
+    context: RequestContext,
+    partitions: Partitions,
+    image: ClusterImage,
+    gate: TransactionGate,
 ) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply | Future[RawReply]]":
     version = context.api_version
     request = decode_request(frame, position, version)
@@ -86,12 +103,17 @@ def produce(
         key, ((index, records),) = topics[0]
         local = partitions.finder(by_id=version >= TOPIC_IDS_FROM)(key)
         partition = None if local is None else local.get(index)
-        if partition is not None and records is not None and _is_plain(partition):
+        if partition is not None and records is not None and _is_plain(partition, records):
             return work.append_one(key, partition, records)
-    if work.opens_batches():
+    try:
+        transaction = work.find_transaction()
+    except Refusal as refusal:
+        work.refuse_all(refusal)
+        return work.reply()
+    if work.opens_batches() or (transaction is not None and transaction.unasked):
         work.own_records()
-        return work.run_slowly()
-    waiting = work.append_all()
+        return work.run_slowly(transaction, gate)
+    waiting = work.append_all(transaction)
     if not waiting:
         return work.reply()
     return work.park(waiting)
@@ -137,12 +159,22 @@ class _Produce:
         )
         return [accepted]
 
-    def append_all(self, refusals: Mapping[tuple[TopicKey, int], Refusal] = NONE_REFUSED) -> Waiting:
+    def find_transaction(self) -> ProducedTransaction | None:
+        if self._request.acks not in KNOWN_ACKS:
+            return None  # all of it will be refused
+        find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
+        return find_transaction(self._request, find, self._context.api_version)
+
+    def append_all(
+        self,
+        transaction: ProducedTransaction | None = None,
+        refusals: Mapping[tuple[TopicKey, int], Refusal] = NONE_REFUSED,
+    ) -> Waiting:
         """Append everything but what was refused before; a partition's outcome is its own."""
         request = self._request
         waiting: Waiting = []
-        if request.acks not in (0, 1, ALL):
-            self._refuse_all(InvalidRequiredAcks(f"acks is {request.acks}; 0, 1 and -1 are known"))
+        if request.acks not in KNOWN_ACKS:
+            self.refuse_all(InvalidRequiredAcks(f"acks is {request.acks}; 0, 1 and -1 are known"))
             return waiting
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
         for key, parts in request.topics:
@@ -158,9 +190,12 @@ class _Produce:
                 try:
                     if refusals and (key, index) in refusals:
                         raise refusals[key, index]
-                    outcome, pending = self._append(partition, records)
+                    guard = None if transaction is None else transaction.guard_at((key, index))
+                    outcome, pending = self._append(partition, records, guard)
                 except Exception as error:
                     outcome, pending = self._refused(partition, error), None
+                    if transaction is not None and (key, index) in transaction.refusals:
+                        outcome.log_start_offset = -1  # refused before the log was looked at
                 outcomes.append(outcome)
                 if pending is not None:
                     waiting.append((outcome, pending))
@@ -168,7 +203,7 @@ class _Produce:
         return waiting
 
     def _append(
-        self, partition: Partition, records: memoryview | None
+        self, partition: Partition, records: memoryview | None, guard: VerificationGuard | None
     ) -> "tuple[PartitionOutcome, Future[None] | None]":
         if not self._may_write(partition):
             raise InvalidTopic(f"{partition.topic} is kept by the broker itself: clients do not write to it")
@@ -177,14 +212,14 @@ class _Produce:
         if self._context.api_version < ZSTD_FROM and _codec_of(records) == ZSTD:
             raise UnsupportedCompressionType("Zstandard needs a produce request of version 7 or later")
         partition.metrics.totalproducerequests += 1
-        appended = partition.append(records, acks=self._request.acks)
+        appended = partition.append(records, acks=self._request.acks, guard=guard)
         outcome = _accepted(partition, appended)
         return outcome, partition.acknowledged(appended, acks=self._request.acks)
 
     def _may_write(self, partition: Partition) -> bool:
         return not partition.is_internal or self._context.client_id == ADMIN_CLIENT
 
-    def _refuse_all(self, refusal: Refusal) -> None:
+    def refuse_all(self, refusal: Refusal) -> None:
         for key, parts in self._request.topics:
             outcomes = [PartitionOutcome(index, refusal.code, error_message=refusal.message) for index, _ in parts]
             self._outcomes.append((key, outcomes))
@@ -208,7 +243,7 @@ class _Produce:
             outcome.current_leader = (partition.leader, partition.leader_epoch)
         return outcome
 
-    # Batches that must be opened --------------------------------------------------------------------------------
+    # Batches that must be opened, transactions that must be asked for ------------------------------------------------
 
     def opens_batches(self) -> bool:
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
@@ -227,9 +262,13 @@ class _Produce:
         for _key, parts in self._request.topics:
             parts[:] = [(index, None if view is None else memoryview(bytearray(view))) for index, view in parts]
 
-    async def run_slowly(self) -> "RawReply | Future[RawReply]":
+    async def run_slowly(
+        self, transaction: ProducedTransaction | None, gate: TransactionGate
+    ) -> "RawReply | Future[RawReply]":
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
         refusals: dict[tuple[TopicKey, int], Refusal] = {}
+        if transaction is not None and transaction.unasked:
+            await transaction.ask(gate)
         for key, parts in self._request.topics:
             local = find(key) or {}
             for place, (index, view) in enumerate(parts):
@@ -243,7 +282,7 @@ class _Produce:
                     parts[place] = (index, opened)
                 except Refusal as refusal:
                     refusals[key, index] = refusal
-        waiting = self.append_all(refusals)
+        waiting = self.append_all(transaction, refusals)
         if not waiting:
             return self.reply()
         return self.park(waiting)
@@ -299,9 +338,18 @@ class _Produce:
         return None
 
 
-def _is_plain(partition: Partition) -> bool:
-    """Whether nothing but the append itself has to be asked: who writes, and what is inside a batch, do not matter."""
-    return not partition.is_internal and not partition.current_rules().opens_batches
+def _is_plain(partition: Partition, records: memoryview) -> bool:
+    """Whether nothing but the append itself has to be asked: who writes, what is inside a batch, and its transaction do
+    not matter. Settings that have just changed are worked out anew on the general way.
+    """
+    rules = partition.rules
+    return (
+        not partition.is_internal
+        and not rules.opens_batches
+        and rules.version == partition.config.version
+        and len(records) > LOW_ATTRIBUTES_AT
+        and not records[LOW_ATTRIBUTES_AT] & layout.TRANSACTIONAL
+    )
 
 
 def _accepted(partition: Partition, appended: Appended) -> PartitionOutcome:

@@ -1,5 +1,8 @@
 """What can be asked of the group machine: by clients, by timers, and by the broker itself."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from penstock.coordinators.decision import Command
@@ -11,6 +14,7 @@ from penstock.wire.messages.leave_group_request import MemberIdentity
 from penstock.wire.messages.offset_commit_request import OffsetCommitRequest
 from penstock.wire.messages.offset_delete_request import OffsetDeleteRequest
 from penstock.wire.messages.sync_group_request import SyncGroupRequest
+from penstock.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
 
 # From clients. Replies are Kafka's responses, or the part of one that is about a single group.
 
@@ -43,10 +47,22 @@ class CommitOffsets(Command, frozen=True, kw_only=True):
     api_version: int
 
 
+class CommitInTransaction(Command, frozen=True, kw_only=True):
+    request: TxnOffsetCommitRequest
+    topic_ids: Mapping[str, bytes] = {}
+    guard: Any = None
+    """What the partition gave before the transaction's coordinator was asked (RULES 30)."""
+
+
 class FetchOffsets(Command, frozen=True, kw_only=True):
     group_id: str
     topics: list[tuple[str, list[int]]] | None
     """None: all that the group has."""
+    require_stable: bool = False
+    """Rather say of an offset that an open transaction may change it than what it is now."""
+    member_id: str | None = None
+    member_epoch: int = -1
+    """Who asks, and at which epoch: members of consumer groups must be up to date."""
 
 
 class DeleteOffsets(Command, frozen=True, kw_only=True):
@@ -74,6 +90,8 @@ class ForgetTopic(Command, frozen=True, kw_only=True):
     """A topic was deleted: what was committed on it means nothing to a new one of its name."""
 
     topic: str
+    ids: frozenset[bytes] | None = None
+    """Only what was committed under these ids, as there may be a new topic of that name; None: all."""
 
 
 # From timers

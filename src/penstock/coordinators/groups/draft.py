@@ -63,7 +63,7 @@ class Draft:
 
     def enter(self, state: GroupState) -> None:
         self.group.state = state
-        self.group.state_since = self.now
+        self.group.state_since = self.limits.wall(self.now)
 
     def put(self, member: Member) -> None:
         self.group.members[member.member_id] = member

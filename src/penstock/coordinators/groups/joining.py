@@ -30,6 +30,9 @@ from penstock.wire.messages.join_group_response import JoinGroupResponse
 
 MEMBER_ID_REQUIRED_FROM = 4
 SKIPPED_ASSIGNMENT_FROM = 9
+PROMISED_MAX = 10_000
+"""Ids that a group has given out and that have not come back: at this many the oldest is forgotten, and whoever brings
+it is told UNKNOWN_MEMBER_ID, upon which clients join anew."""
 NEW_MEMBER_TIMEOUT_MS = 5 * 60_000
 """How long a member waits for its first answer. It cannot send heartbeats, and those that gave up must not pile up."""
 
@@ -37,10 +40,10 @@ NEW_MEMBER_TIMEOUT_MS = 5 * 60_000
 def join(command: Join, known: Group | None, now: Millis, limits: GroupLimits) -> Decision:
     request = command.request
     try:
-        _check(command, limits)
+        check_join(command, limits)
         if known is None and request.member_id:
             raise UnknownMemberId(f"there is no group {request.group_id}")
-        draft = Draft(known or Group(group_id=request.group_id, state_since=now), now, limits)
+        draft = Draft(known or Group(group_id=request.group_id, state_since=limits.wall(now)), now, limits)
         if known is None:
             draft.keep()
         response = _join(draft, command)
@@ -51,7 +54,7 @@ def join(command: Join, known: Group | None, now: Millis, limits: GroupLimits) -
     return draft.decision()
 
 
-def _check(command: Join, limits: GroupLimits) -> None:
+def check_join(command: Join, limits: GroupLimits) -> None:
     request = command.request
     if not request.group_id:
         raise InvalidGroupId
@@ -79,11 +82,19 @@ def _join(draft: Draft, command: Join) -> JoinGroupResponse | None:
         _add(draft, command, command.new_member_id)
         return None
     if command.api_version >= MEMBER_ID_REQUIRED_FROM:
+        _make_room_for_promise(draft)
         group.promised[command.new_member_id] = None
         draft.expect(command.new_member_id, request.session_timeout_ms)
         return join_refused(MemberIdRequired(), command.new_member_id, _waiter(command))
     _add(draft, command, command.new_member_id)
     return None
+
+
+def _make_room_for_promise(draft: Draft) -> None:
+    """Whoever means it comes back within a round trip; those that never do must not keep the others out."""
+    promised = draft.group.promised
+    while len(promised) >= PROMISED_MAX:
+        draft.remove(next(iter(promised)))
 
 
 def _has_room(group: Group, member_id: str, limits: GroupLimits) -> bool:

@@ -4,7 +4,9 @@ from collections.abc import Iterable
 
 from penstock.coordinators.decision import Decision, Reply, Timer
 from penstock.coordinators.groups.commands import DeleteGroup, DescribeGroup, ListGroups
-from penstock.coordinators.groups.offsets import GroupOffsets, taken_back
+from penstock.coordinators.groups.forgetting import taken_back
+from penstock.coordinators.groups.offsets import GroupOffsets
+from penstock.coordinators.groups.pending import PendingOffsets
 from penstock.coordinators.groups.records import GroupKept
 from penstock.coordinators.groups.state import Group, GroupState
 from penstock.errors import GroupIdNotFound, NonEmptyGroup
@@ -15,7 +17,7 @@ CLASSIC = "classic"
 GROUP_ID_NOT_FOUND_FROM = 6
 
 
-def list_groups(command: ListGroups, groups: Iterable[Group]) -> Decision:
+def list_groups(command: ListGroups, groups: Iterable[Group], others: Iterable[ListedGroup] = ()) -> Decision:
     states = {state.strip().lower() for state in command.states}
     types = {name.strip().lower() for name in command.types}
     listed = [
@@ -23,7 +25,7 @@ def list_groups(command: ListGroups, groups: Iterable[Group]) -> Decision:
         for group in groups
         if (not states or group.state.value.lower() in states) and (not types or CLASSIC in types)
     ]
-    return Decision(replies=(Reply(command.address, listed),))
+    return Decision(replies=(Reply(command.address, [*listed, *others]),))
 
 
 def describe(command: DescribeGroup, group: Group | None) -> Decision:
@@ -37,7 +39,7 @@ def _described(command: DescribeGroup, group: Group | None) -> DescribedGroup:
             absent.error_code = GroupIdNotFound.code
             absent.error_message = f"Group {command.group_id} not found."
         return absent
-    # Until everyone has its share, what members told and got is of two generations.
+    # Until everyone has its share, what members told is of two generations.
     is_stable = group.state is GroupState.STABLE
     return DescribedGroup(
         group_id=group.group_id,
@@ -51,20 +53,20 @@ def _described(command: DescribeGroup, group: Group | None) -> DescribedGroup:
                 client_id=member.client_id,
                 client_host=member.client_host,
                 member_metadata=member.metadata(group.protocol) if is_stable else b"",
-                member_assignment=member.assignment if is_stable else b"",
+                member_assignment=member.assignment,
             )
             for member in group.members.values()
         ],
     )
 
 
-def delete(command: DeleteGroup, group: Group | None, offsets: GroupOffsets) -> Decision:
+def delete(command: DeleteGroup, group: Group | None, offsets: GroupOffsets, pending: PendingOffsets) -> Decision:
     if group is None:
         raise GroupIdNotFound
     if group.state is not GroupState.EMPTY:
         raise NonEmptyGroup
     return Decision(
-        records=[*taken_back(group.group_id, offsets), GroupKept(group.group_id, None)],
+        records=[*taken_back(group.group_id, offsets, pending), GroupKept(group.group_id, None)],
         timers=[Timer((name, group.group_id), None) for name in ("sessions", "rebalance", "sync")],
         replies=(Reply(command.address, None),),
     )

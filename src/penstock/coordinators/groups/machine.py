@@ -1,8 +1,8 @@
 """The group coordinator of one partition of `__consumer_offsets`: all groups whose ids hash there, with their offsets.
 
-Kept in the log: committed offsets, and of each group its last completed generation (members, protocol, assignments).
-Not kept: who waits for which answer, sessions, and rebalances under way; after a restart members find the last
-generation, go on in it, and rebalance if they must.
+Kept in the log: committed offsets, those of open transactions pending until their markers, and of each group its last
+completed generation (members, protocol, assignments). Not kept: who waits for which answer, sessions, and rebalances
+under way; after a restart members find the last generation, go on in it, and rebalance if they must.
 
 What always holds
 - a group's generation never falls;
@@ -12,56 +12,91 @@ What always holds
 
 from typing import Any
 
-from penstock.coordinators.decision import Decision, Loaded
-from penstock.coordinators.groups import commands, listing, membership, offsets, rebalancing
+import msgspec
+
+from penstock.coordinators.decision import ClockMoved, Decision, InTransaction, Loaded, TransactionEnded
+from penstock.coordinators.groups import commands, fetching, forgetting, listing, membership, offsets, rebalancing
+from penstock.coordinators.groups.consumer.commands import ConsumerNote
+from penstock.coordinators.groups.consumer.machine import ConsumerGroups
+from penstock.coordinators.groups.consumer.records import ConsumerRecord
+from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, Surroundings
 from penstock.coordinators.groups.draft import Draft
 from penstock.coordinators.groups.joining import join
 from penstock.coordinators.groups.offsets import GroupOffsets
+from penstock.coordinators.groups.pending import PendingOffsets, place_of
 from penstock.coordinators.groups.records import GroupKept, OffsetKept, restored
 from penstock.coordinators.groups.state import Group, GroupLimits
+from penstock.errors import PolicyViolation
 from penstock.model import Millis
 
 
 class GroupMachine:
-    def __init__(self, limits: GroupLimits) -> None:
+    def __init__(
+        self,
+        limits: GroupLimits,
+        consumer_limits: ConsumerLimits | None = None,
+        around: Surroundings | None = None,
+    ) -> None:
         self.groups: dict[str, Group] = {}
         self.offsets: dict[str, GroupOffsets] = {}
         self.offset_count = 0
+        self.pending = PendingOffsets()
+        self.consumers = ConsumerGroups(self.groups, self.offsets, self.pending, consumer_limits, around)
         self._limits = limits
 
     # Deciding ---------------------------------------------------------------------------------------------------
 
     def decide(self, command: Any, now: Millis) -> Decision:
+        decision = self.consumers.decide(command, now, self._limits)
+        return self._decide(command, now) if decision is None else decision
+
+    def _decide(self, command: Any, now: Millis) -> Decision:
         match command:
             case commands.Heartbeat(request=request):
                 return membership.heartbeat(command, self.groups.get(request.group_id), now)
             case commands.CommitOffsets(request=request):
-                return offsets.commit(command, self.groups.get(request.group_id), now, self._limits)
+                return offsets.commit(command, self._group_or_room(request.group_id), now, self._limits)
+            case commands.CommitInTransaction(request=request):
+                return offsets.commit_in_transaction(command, self._group_or_room(request.group_id), now, self._limits)
             case commands.FetchOffsets(group_id=group_id):
-                return offsets.fetch(command, self.offsets.get(group_id, {}))
+                return fetching.fetch(command, self.offsets.get(group_id, {}), self.pending)
             case commands.Join(request=request):
-                return join(command, self.groups.get(request.group_id), now, self._limits)
+                return join(command, self._group_or_room(request.group_id), now, self._limits)
             case commands.Sync(request=request):
                 return membership.sync(command, self.groups.get(request.group_id), now, self._limits)
             case commands.Leave(group_id=group_id):
                 return membership.leave(command, self.groups.get(group_id), now, self._limits)
             case commands.DeleteOffsets(request=request):
                 group_id = request.group_id
-                return offsets.delete(command, self.groups.get(group_id), self.offsets.get(group_id, {}))
+                known = self.offsets.get(group_id, {})
+                return forgetting.delete(command, self.groups.get(group_id), known, self.pending)
             case commands.ListGroups():
-                return listing.list_groups(command, self.groups.values())
+                return listing.list_groups(command, self.groups.values(), self.consumers.listed(command))
             case commands.DescribeGroup(group_id=group_id):
                 return listing.describe(command, self.groups.get(group_id))
             case commands.DeleteGroup(group_id=group_id):
-                return listing.delete(command, self.groups.get(group_id), self.offsets.get(group_id, {}))
+                known = self.offsets.get(group_id, {})
+                return listing.delete(command, self.groups.get(group_id), known, self.pending)
             case commands.ForgetTopic():
-                return offsets.forget_topic(command, self.offsets, now)
+                return forgetting.forget_topic(command, self.offsets, self.pending, now)
             case Loaded():
                 return self._begin(now)
             case commands.ExpiryDue():
-                return offsets.expire(self.groups, self.offsets, now, self._limits)
+                classic = forgetting.expire(self.groups, self.offsets, self.pending, now, self._limits)
+                records = [*classic.records, *self.consumers.expired(now, self._limits)]
+                return msgspec.structs.replace(classic, records=records)
             case _:
                 return self._decide_timer(command, now)
+
+    def _group_or_room(self, group_id: str) -> Group | None:
+        """The group, or none where there is room for a new one."""
+        group = self.groups.get(group_id)
+        if group is None and len(self.groups) >= self._limits.groups_max:
+            raise PolicyViolation(
+                f"{len(self.groups)} groups are coordinated here, and penstock.groups.per.partition.max is "
+                f"{self._limits.groups_max}"
+            )
+        return group
 
     def _decide_timer(self, command: Any, now: Millis) -> Decision:
         """A timer of a group that is not there any more has nothing to say."""
@@ -84,11 +119,12 @@ class GroupMachine:
 
     def _begin(self, now: Millis) -> Decision:
         resumed = [membership.resume(group, now, self._limits) for group in self.groups.values() if group.members]
+        resumed += self.consumers.resume(now, self._limits)
         return Decision(
             notes=[note for decision in resumed for note in decision.notes],
             timers=[
                 *(timer for decision in resumed for timer in decision.timers),
-                offsets.expiry_timer(Millis(now + self._limits.expiry_interval_ms)),
+                forgetting.expiry_timer(Millis(now + self._limits.expiry_interval_ms)),
             ],
         )
 
@@ -98,6 +134,18 @@ class GroupMachine:
         match change:
             case OffsetKept():
                 self._apply_offset(change)
+                if self.pending.is_open(change.group_id):
+                    self._outdo_pending(change)
+            case InTransaction(producer_id, OffsetKept() as kept) if kept.committed is not None:
+                self._simple_group(kept.group_id)
+                self.pending.add(producer_id, kept)
+            case InTransaction(_, record):
+                self.apply(record)  # nobody writes others; what one took back, it took back
+            case TransactionEnded(producer_id, is_committed):
+                for kept in self.pending.end(producer_id, is_committed=is_committed):
+                    self._apply_offset(kept)
+            case ClockMoved(wall_ahead_ms):
+                self._limits = msgspec.structs.replace(self._limits, wall_ahead_ms=wall_ahead_ms)
             case commands.Seen(group_id, member_id, deadline):
                 # Never sooner than before: no timer is set for it.
                 deadlines = self.groups[group_id].deadlines
@@ -107,13 +155,25 @@ class GroupMachine:
             case GroupKept(group_id, None):
                 self.groups.pop(group_id, None)
             case GroupKept(group_id, _):
+                self.consumers.groups.pop(group_id, None)
                 self.groups[group_id] = restored(change)
+            case _ if isinstance(change, ConsumerRecord | ConsumerNote):
+                self.consumers.apply(change)
+
+    def _simple_group(self, group_id: str) -> None:
+        if group_id not in self.groups and group_id not in self.consumers.groups:
+            self.groups[group_id] = Group(group_id=group_id)
+
+    def _outdo_pending(self, change: OffsetKept) -> None:
+        if change.committed is None:
+            self.pending.forget(place_of(change))
+        else:
+            self.pending.outdo(place_of(change))
 
     def _apply_offset(self, change: OffsetKept) -> None:
         group_id, topic, partition = change.group_id, change.topic, change.partition
         if change.committed is not None:
-            if group_id not in self.groups:
-                self.groups[group_id] = Group(group_id=group_id)
+            self._simple_group(group_id)
             parts = self.offsets.setdefault(group_id, {}).setdefault(topic, {})
             self.offset_count += partition not in parts
             parts[partition] = change.committed

@@ -24,7 +24,7 @@ BY_STATE = {
 LOADING = reading("penstock_group_coordinator_loading", "Partitions of groups that are being read after a start.")
 LOADED_RECORDS = reading("penstock_group_coordinator_loaded_records", "Records read when coordinators were loaded.")
 LOAD_SECONDS = reading(
-    "penstock_group_coordinator_load_seconds", "Longest time that loading one of the present coordinators took."
+    "penstock_group_coordinator_load_seconds", "Longest time that groups coordinated here were away for loading."
 )
 
 Shards = Callable[[], list[Shard]]

@@ -1,24 +1,20 @@
-"""Committed offsets: how far a group has read each partition, kept until nobody has used them for long enough.
+"""Committing offsets: how far a group has read each partition.
 
 A commit is taken from a member of the group's present generation, or from anyone (generation -1) while the group has no
 members: tools, and consumers that assign partitions by themselves. A group that is only ever committed for is simple:
-it has no protocol type.
+it has no protocol type. A commit within a transaction is checked for who commits, but not for where the group stands:
+its producer is fenced by the transaction's own means.
 """
 
-from collections.abc import Iterator, Mapping
-
-from penstock.coordinators.decision import Decision, Reply, Timer
-from penstock.coordinators.groups.commands import CommitOffsets, DeleteOffsets, ExpiryDue, FetchOffsets, ForgetTopic
+from penstock.coordinators.decision import Decision, Reply
+from penstock.coordinators.groups.commands import CommitInTransaction, CommitOffsets
 from penstock.coordinators.groups.joining import known_member
 from penstock.coordinators.groups.membership import seen
-from penstock.coordinators.groups.records import GroupKept, GroupRecord, OffsetKept
-from penstock.coordinators.groups.state import CONSUMER, CommittedOffset, Group, GroupLimits, GroupState
+from penstock.coordinators.groups.records import GroupRecord, OffsetKept
+from penstock.coordinators.groups.state import CommittedOffset, Group, GroupLimits, GroupState
 from penstock.errors import (
     GroupIdNotFound,
-    GroupSubscribedToTopic,
     IllegalGeneration,
-    InvalidGroupId,
-    NonEmptyGroup,
     OffsetMetadataTooLarge,
     RebalanceInProgress,
     UnknownMemberId,
@@ -30,15 +26,10 @@ from penstock.wire.messages.offset_commit_response import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
-from penstock.wire.messages.offset_delete_response import (
-    OffsetDeleteResponse,
-    OffsetDeleteResponsePartition,
-    OffsetDeleteResponseTopic,
-)
-from penstock.wire.messages.offset_fetch_response import (
-    OffsetFetchResponseGroup,
-    OffsetFetchResponsePartitions,
-    OffsetFetchResponseTopics,
+from penstock.wire.messages.txn_offset_commit_response import (
+    TxnOffsetCommitResponse,
+    TxnOffsetCommitResponsePartition,
+    TxnOffsetCommitResponseTopic,
 )
 
 PartitionOffsets = dict[int, CommittedOffset]
@@ -46,11 +37,7 @@ GroupOffsets = dict[str, PartitionOffsets]
 """Committed offsets of one group, by topic and partition."""
 
 GROUP_ID_NOT_FOUND_FROM = 9
-FORGET_AT_ONCE = 1_000
-"""Records that are taken back in one batch; the rest follow in the next."""
-
-
-# Commit ---------------------------------------------------------------------------------------------------------
+NO_TOPIC_ID = bytes(16)
 
 
 def commit(command: CommitOffsets, group: Group | None, now: Millis, limits: GroupLimits) -> Decision:
@@ -62,11 +49,9 @@ def commit(command: CommitOffsets, group: Group | None, now: Millis, limits: Gro
         answered = OffsetCommitResponseTopic(topic.name, topic.topic_id)
         response.topics.append(answered)
         for part in topic.partitions:
-            code = 0
-            if _length(part.committed_metadata or "") > limits.offset_metadata_max:
-                code = OffsetMetadataTooLarge.code
-            else:
-                committed = _committed(request, part, topic.topic_id, now)
+            code = _metadata_code(part.committed_metadata, limits)
+            if not code:
+                committed = _committed(request, part, topic.topic_id, limits.wall(now))
                 records.append(OffsetKept(request.group_id, topic.name, part.partition_index, committed))
             answered.partitions.append(OffsetCommitResponsePartition(part.partition_index, code))
     notes = []
@@ -88,14 +73,57 @@ def _check_commit(command: CommitOffsets, group: Group | None) -> None:
         raise IllegalGeneration
     if group.state is GroupState.EMPTY and generation < 0:
         return
-    if generation >= 0 or request.member_id or request.group_instance_id is not None:
-        known_member(group, request.member_id, request.group_instance_id)
-        if generation != group.generation:
-            raise IllegalGeneration(f"{generation}; the group is at {group.generation}")
-    elif group.state is not GroupState.EMPTY:
+    if not _check_member(group, generation, request.member_id, request.group_instance_id):
         raise UnknownMemberId
     if group.state is GroupState.COMPLETING_REBALANCE:
         raise RebalanceInProgress
+
+
+def _check_member(group: Group, generation: int, member_id: str, instance_id: str | None) -> bool:
+    """Whether it says who commits; if it does, that must be a member of the present generation."""
+    if generation < 0 and not member_id and instance_id is None:
+        return False
+    known_member(group, member_id, instance_id)
+    if generation != group.generation:
+        raise IllegalGeneration(f"{generation}; the group is at {group.generation}")
+    return True
+
+
+def commit_in_transaction(
+    command: CommitInTransaction, group: Group | None, now: Millis, limits: GroupLimits
+) -> Decision:
+    """The offsets are written under the producer's id, and pending until its marker."""
+    request = command.request
+    if group is None:
+        if request.generation_id >= 0:
+            raise IllegalGeneration
+    elif group.state is not GroupState.EMPTY or request.generation_id >= 0:
+        _check_member(group, request.generation_id, request.member_id, request.group_instance_id)
+    response = TxnOffsetCommitResponse()
+    records: list[GroupRecord] = []
+    for topic in request.topics:
+        answered = TxnOffsetCommitResponseTopic(topic.name)
+        response.topics.append(answered)
+        topic_id = command.topic_ids.get(topic.name, NO_TOPIC_ID)
+        for part in topic.partitions:
+            code = _metadata_code(part.committed_metadata, limits)
+            if not code:
+                metadata = part.committed_metadata or ""
+                committed = CommittedOffset(
+                    part.committed_offset, part.committed_leader_epoch, metadata, limits.wall(now), None, topic_id
+                )
+                records.append(OffsetKept(request.group_id, topic.name, part.partition_index, committed))
+            answered.partitions.append(TxnOffsetCommitResponsePartition(part.partition_index, code))
+    return Decision(
+        records=records,
+        producer=(request.producer_id, request.producer_epoch),
+        guard=command.guard,
+        replies=(Reply(command.address, response),),
+    )
+
+
+def _metadata_code(metadata: str | None, limits: GroupLimits) -> int:
+    return OffsetMetadataTooLarge.code if _length(metadata or "") > limits.offset_metadata_max else 0
 
 
 def _length(text: str) -> int:
@@ -104,122 +132,13 @@ def _length(text: str) -> int:
 
 
 def _committed(
-    request: OffsetCommitRequest, part: OffsetCommitRequestPartition, topic_id: bytes, now: Millis
+    request: OffsetCommitRequest, part: OffsetCommitRequestPartition, topic_id: bytes, wall: Millis
 ) -> CommittedOffset:
     return CommittedOffset(
         offset=part.committed_offset,
         leader_epoch=part.committed_leader_epoch,
         metadata=part.committed_metadata or "",
-        committed_at=now,
-        expires_at=None if request.retention_time_ms == -1 else Millis(now + request.retention_time_ms),
+        committed_at=wall,
+        expires_at=None if request.retention_time_ms == -1 else Millis(wall + request.retention_time_ms),
         topic_id=topic_id,
     )
-
-
-# Fetch ----------------------------------------------------------------------------------------------------------
-
-
-def fetch(command: FetchOffsets, offsets: GroupOffsets) -> Decision:
-    if command.topics is None:
-        topics = [_fetched(topic, parts, sorted(parts)) for topic, parts in sorted(offsets.items())]
-    else:
-        topics = [_fetched(topic, offsets.get(topic, {}), indexes) for topic, indexes in command.topics]
-    return Decision(replies=(Reply(command.address, OffsetFetchResponseGroup(command.group_id, topics)),))
-
-
-def _fetched(topic: str, parts: PartitionOffsets, indexes: list[int]) -> OffsetFetchResponseTopics:
-    answered = OffsetFetchResponseTopics(topic)
-    for index in indexes:
-        found = parts.get(index)
-        answered.partitions.append(
-            OffsetFetchResponsePartitions(index, -1, -1, "")
-            if found is None
-            else OffsetFetchResponsePartitions(index, found.offset, found.leader_epoch, found.metadata)
-        )
-    return answered
-
-
-# Delete ---------------------------------------------------------------------------------------------------------
-
-
-def delete(command: DeleteOffsets, group: Group | None, offsets: GroupOffsets) -> Decision:
-    request = command.request
-    if not request.group_id:
-        raise InvalidGroupId
-    if group is None:
-        raise GroupIdNotFound
-    if group.state is not GroupState.EMPTY and group.protocol_type != CONSUMER:
-        raise NonEmptyGroup  # what its members use cannot be told
-    response = OffsetDeleteResponse()
-    records: list[GroupRecord] = []
-    for topic in request.topics:
-        answered = OffsetDeleteResponseTopic(topic.name)
-        response.topics.append(answered)
-        code = GroupSubscribedToTopic.code if group.is_subscribed_to(topic.name) else 0
-        known = {} if code else offsets.get(topic.name, {})
-        for part in topic.partitions:
-            if part.partition_index in known:
-                records.append(OffsetKept(request.group_id, topic.name, part.partition_index, None))
-            answered.partitions.append(OffsetDeleteResponsePartition(part.partition_index, code))
-    return Decision(records=records, replies=(Reply(command.address, response),))
-
-
-def taken_back(group_id: str, offsets: GroupOffsets) -> list[GroupRecord]:
-    return [OffsetKept(group_id, topic, partition, None) for topic, parts in offsets.items() for partition in parts]
-
-
-def forget_topic(command: ForgetTopic, all_offsets: Mapping[str, GroupOffsets], now: Millis) -> Decision:
-    records: list[GroupRecord] = []
-    for group_id, offsets in all_offsets.items():
-        records += [OffsetKept(group_id, command.topic, part, None) for part in offsets.get(command.topic, ())]
-        if len(records) >= FORGET_AT_ONCE:
-            return Decision(records=records, timers=(Timer(("forget", command.topic), now, command),))
-    return Decision(records=records)
-
-
-# Expiry ---------------------------------------------------------------------------------------------------------
-
-
-def expire(
-    groups: Mapping[str, Group], all_offsets: Mapping[str, GroupOffsets], now: Millis, limits: GroupLimits
-) -> Decision:
-    """Take back what is too old, and groups that have nothing left."""
-    records: list[GroupRecord] = []
-    again_at = Millis(now + limits.expiry_interval_ms)
-    for group_id, group in groups.items():
-        offsets = all_offsets.get(group_id, {})
-        expired = list(_expired(group, offsets, now, limits))
-        records += expired
-        is_idle = group.state is GroupState.EMPTY and not group.promised
-        if is_idle and len(expired) == sum(map(len, offsets.values())):
-            records.append(GroupKept(group_id, None))
-        if len(records) >= FORGET_AT_ONCE:
-            again_at = now
-            break
-    return Decision(records=records, timers=(expiry_timer(again_at),))
-
-
-def expiry_timer(at: Millis) -> Timer:
-    return Timer(("expiry",), at, ExpiryDue())
-
-
-def _expired(group: Group, offsets: GroupOffsets, now: Millis, limits: GroupLimits) -> Iterator[OffsetKept]:
-    """Members use what they are subscribed to. Of the rest: in an empty group all counts from when it became empty, in
-    a stable or a simple one each from its commit; while a group rebalances nothing expires.
-    """
-    if group.protocol_type is None or (
-        group.protocol_type == CONSUMER and group.subscribed is not None and group.state is GroupState.STABLE
-    ):
-        since = None
-    elif group.state is GroupState.EMPTY:
-        since = group.state_since
-    else:
-        return
-    for topic, parts in offsets.items():
-        if group.is_subscribed_to(topic):
-            continue
-        for partition, committed in parts.items():
-            start = committed.committed_at if since is None else since
-            end = committed.expires_at or start + limits.offsets_retention_ms
-            if now >= end:
-                yield OffsetKept(group.group_id, topic, partition, None)

@@ -5,24 +5,53 @@ client first looks for a coordinator.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 import structlog
 
-from penstock.cluster import CONSUMER_OFFSETS, ClusterImage, Controller, CreateTopic, ImageChange, TopicDeleted
-from penstock.coordinators.decision import Address, Command
+from penstock.cluster import (
+    CONSUMER_OFFSETS,
+    GROUP_VERSION,
+    ClusterImage,
+    Controller,
+    CreateTopic,
+    ImageChange,
+    TopicDeleted,
+)
+from penstock.coordinators.decision import Address, Command, EndTransaction
 from penstock.coordinators.groups import commands, metrics
+from penstock.coordinators.groups.admission import Gate, admitted
+from penstock.coordinators.groups.consumer import commands as consumer_commands
+from penstock.coordinators.groups.consumer.asking import check_heartbeat
+from penstock.coordinators.groups.consumer.cluster_view import ClusterView, consumer_limits_of
+from penstock.coordinators.groups.fetching import FoundOffsets
+from penstock.coordinators.groups.leftovers import of_deleted_topics
 from penstock.coordinators.groups.machine import GroupMachine
+from penstock.coordinators.groups.offsets import NO_TOPIC_ID
 from penstock.coordinators.groups.records import GroupCodec
 from penstock.coordinators.groups.state import GroupLimits
 from penstock.coordinators.runtime import Runtime
-from penstock.errors import CoordinatorNotAvailable, NotCoordinator, Refusal, TopicAlreadyExists
+from penstock.coordinators.shard import Shard
+from penstock.errors import (
+    CoordinatorLoadInProgress,
+    CoordinatorNotAvailable,
+    InvalidGroupId,
+    NotCoordinator,
+    NotLeaderOrFollower,
+    Refusal,
+    TopicAlreadyExists,
+    UnsupportedVersion,
+)
 from penstock.metrics import MetricsRegistry
-from penstock.model import BrokerId, Clock, Dice
+from penstock.model import BrokerId, Clock, Dice, TopicId, topic_id_text
 from penstock.replication import Partitions
 from penstock.settings import Config
 from penstock.settings import broker as settings
+from penstock.wire.markers import Marker
+from penstock.wire.messages.consumer_group_describe_response import DescribedGroup as DescribedConsumerGroup
+from penstock.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
+from penstock.wire.messages.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
 from penstock.wire.messages.describe_groups_response import DescribedGroup
 from penstock.wire.messages.heartbeat_request import HeartbeatRequest
 from penstock.wire.messages.heartbeat_response import HeartbeatResponse
@@ -38,8 +67,12 @@ from penstock.wire.messages.offset_delete_response import OffsetDeleteResponse
 from penstock.wire.messages.offset_fetch_response import OffsetFetchResponseGroup
 from penstock.wire.messages.sync_group_request import SyncGroupRequest
 from penstock.wire.messages.sync_group_response import SyncGroupResponse
+from penstock.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
+from penstock.wire.messages.txn_offset_commit_response import TxnOffsetCommitResponse
 
 CREATION_TIMEOUT_MS = 30_000
+ADDS_PARTITION_FROM = 5
+"""The version of TxnOffsetCommit from which it also adds the group's partition to the transaction (KIP-890)."""
 
 _log = structlog.get_logger(__name__)
 
@@ -67,6 +100,8 @@ class Groups:
         self._spawn = spawn
         self._stands_alone = stands_alone
         self._limits = limits_of(config)
+        self._consumer_limits = consumer_limits_of(config)
+        self._view = ClusterView(image, config)
         self._timeout_s = config[settings.OFFSETS_COMMIT_TIMEOUT_MS] / 1000
         self._runtime: Runtime | None = None
         metrics.expose(registry, lambda: [] if self._runtime is None else self._runtime.shards())
@@ -77,14 +112,19 @@ class Groups:
         """Begin to coordinate, once it is settled which partitions this broker leads and under which epochs."""
         self._runtime = Runtime(
             CONSUMER_OFFSETS,
-            new_machine=lambda _partition: GroupMachine(self._limits),
+            new_machine=lambda _partition: GroupMachine(self._limits, self._consumer_limits, self._view),
             codec=GroupCodec(),
             partitions=self._partitions,
             clock=self._clock,
             spawn=self._spawn,
             compression=self._config[settings.OFFSETS_TOPIC_COMPRESSION_CODEC],
+            on_loaded=self._loaded,
         )
         self._image.subscribe(self._image_changed)
+
+    async def _loaded(self, shard: Shard) -> Sequence[Command]:
+        machine = shard.machine
+        return await of_deleted_topics(machine, self._image) if isinstance(machine, GroupMachine) else ()
 
     def stop(self) -> None:
         runtime, self._runtime = self._runtime, None
@@ -94,8 +134,10 @@ class Groups:
     def _image_changed(self, changes: Sequence[ImageChange]) -> None:
         for change in changes:
             if isinstance(change, TopicDeleted) and self._runtime is not None:
+                ids = frozenset((change.topic.topic_id, NO_TOPIC_ID))
                 for shard in self._runtime.shards():
-                    self._runtime.tell(shard.partition.index, commands.ForgetTopic(topic=change.topic.name))
+                    command = commands.ForgetTopic(topic=change.topic.name, ids=ids)
+                    self._runtime.tell(shard.partition.index, command)
 
     # Whose group it is ------------------------------------------------------------------------------------------
 
@@ -192,6 +234,32 @@ class Groups:
         )
         return response
 
+    # Members of consumer groups ---------------------------------------------------------------------------------
+
+    async def consumer_heartbeat(
+        self, request: ConsumerGroupHeartbeatRequest, *, api_version: int, client_id: str, client_host: str
+    ) -> ConsumerGroupHeartbeatResponse:
+        if not self._image.features.finalized.get(GROUP_VERSION):
+            raise UnsupportedVersion(f"the feature {GROUP_VERSION} is off")
+        check_heartbeat(request, api_version, self._consumer_limits.assignors)
+        response: ConsumerGroupHeartbeatResponse = await self._ask(
+            request.group_id,
+            lambda address: consumer_commands.ConsumerHeartbeat(
+                address=address,
+                request=request,
+                client_id=client_id,
+                client_host=client_host,
+                new_member_id=topic_id_text(TopicId(self._dice.random_bytes(16))),
+            ),
+        )
+        return response
+
+    async def describe_consumer_group(self, group_id: str) -> DescribedConsumerGroup:
+        described: DescribedConsumerGroup = await self._ask(
+            group_id, lambda address: consumer_commands.DescribeConsumerGroup(address=address, group_id=group_id)
+        )
+        return described
+
     # Offsets ----------------------------------------------------------------------------------------------------
 
     async def commit(self, request: OffsetCommitRequest, *, api_version: int) -> OffsetCommitResponse:
@@ -202,11 +270,28 @@ class Groups:
         return response
 
     async def fetch_offsets(
-        self, group_id: str, topics: list[tuple[str, list[int]]] | None
+        self,
+        group_id: str,
+        topics: list[tuple[str, list[int]]] | None,
+        *,
+        require_stable: bool = False,
+        member_id: str | None = None,
+        member_epoch: int = -1,
     ) -> OffsetFetchResponseGroup:
-        response: OffsetFetchResponseGroup = await self._ask(
-            group_id, lambda address: commands.FetchOffsets(address=address, group_id=group_id, topics=topics)
+        found: FoundOffsets = await self._ask(
+            group_id,
+            lambda address: commands.FetchOffsets(
+                address=address,
+                group_id=group_id,
+                topics=topics,
+                require_stable=require_stable,
+                member_id=member_id,
+                member_epoch=member_epoch,
+            ),
         )
+        response = OffsetFetchResponseGroup(group_id)
+        for _ in found.fill(response):
+            await asyncio.sleep(0)
         return response
 
     async def delete_offsets(self, request: OffsetDeleteRequest) -> OffsetDeleteResponse:
@@ -214,6 +299,45 @@ class Groups:
             request.group_id, lambda address: commands.DeleteOffsets(address=address, request=request)
         )
         return response
+
+    # Offsets within transactions --------------------------------------------------------------------------------
+
+    async def commit_in_transaction(
+        self, request: TxnOffsetCommitRequest, *, api_version: int, topic_ids: Mapping[str, bytes], gate: Gate
+    ) -> TxnOffsetCommitResponse:
+        """Commit when the producer's transaction does. The group's partition must be part of it, or becomes so."""
+        if not request.group_id:
+            raise InvalidGroupId
+        partition = self._running.require_active(self._index_of(request.group_id)).partition
+        guard = await admitted(request, partition, gate, adds=api_version >= ADDS_PARTITION_FROM)
+        response: TxnOffsetCommitResponse = await self._ask(
+            request.group_id,
+            lambda address: commands.CommitInTransaction(
+                address=address, request=request, topic_ids=topic_ids, guard=guard
+            ),
+        )
+        return response
+
+    async def complete_transaction(
+        self, index: int, marker: Marker, *, producer_id: int, producer_epoch: int, transaction_version: int
+    ) -> None:
+        """Write a producer's marker to a partition of groups and let its offsets count, or not, in the same moment.
+
+        A transaction's coordinator knows of leaders only: that the groups are loading is for it to ask again.
+        """
+        try:
+            await self._running.ask(
+                index,
+                lambda address: EndTransaction(
+                    address=address,
+                    marker=marker,
+                    producer_id=producer_id,
+                    producer_epoch=producer_epoch,
+                    transaction_version=transaction_version,
+                ),
+            )
+        except (CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator) as refusal:
+            raise NotLeaderOrFollower(refusal.message) from None
 
     # Groups as a whole ------------------------------------------------------------------------------------------
 
@@ -246,6 +370,7 @@ def limits_of(config: Config) -> GroupLimits:
         session_timeout_max_ms=config[settings.GROUP_MAX_SESSION_TIMEOUT_MS],
         initial_rebalance_delay_ms=config[settings.GROUP_INITIAL_REBALANCE_DELAY_MS],
         members_max=config[settings.GROUP_MAX_SIZE],
+        groups_max=config[settings.PENSTOCK_GROUPS_PER_PARTITION_MAX],
         offset_metadata_max=config[settings.OFFSET_METADATA_MAX_BYTES],
         offsets_retention_ms=config[settings.OFFSETS_RETENTION_MINUTES] * 60_000,
         expiry_interval_ms=config[settings.OFFSETS_RETENTION_CHECK_INTERVAL_MS],

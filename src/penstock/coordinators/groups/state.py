@@ -191,12 +191,20 @@ class CommittedOffset(msgspec.Struct, frozen=True, gc=False):
 
 
 class GroupLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings that bound groups, as they were when the broker started."""
+    """The settings that bound groups, as they were when the broker started, and how to tell the time."""
+
+    wall_ahead_ms: int = 0
+    """How far the wall clock is ahead of the time that decisions are given (`ClockMoved`)."""
 
     session_timeout_min_ms: int = 6_000
     session_timeout_max_ms: int = 1_800_000
     initial_rebalance_delay_ms: int = 3_000
     members_max: int = 0x7FFF_FFFF
+    groups_max: int = 20_000
     offset_metadata_max: int = 4096
     offsets_retention_ms: int = 7 * 24 * 3_600_000
     expiry_interval_ms: int = 600_000
+
+    def wall(self, now: Millis) -> Millis:
+        """Wall time, for what is kept and compared after a restart; deadlines go by `now`, which nobody sets."""
+        return Millis(now + self.wall_ahead_ms)

@@ -31,6 +31,7 @@ from penstock.model import BrokerId, LeaderEpoch, Offset
 from penstock.replication import Partitions
 from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition as Asked
+from penstock.wire.markers import Marker, MarkerType
 from penstock.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
 from penstock.wire.messages.fetch_response import FetchResponse, PartitionData
 
@@ -53,6 +54,7 @@ class Bench:
         session: tuple[int, int] = (0, -1),
         committed_only: bool = False,
         epoch: int = -1,
+        min_bytes: int = 1,
     ) -> Any:
         """What the handler gives for a fetch at these offsets, by partition."""
         parts = [FetchPartition(partition=i, fetch_offset=o, partition_max_bytes=1 << 20) for i, o in offsets.items()]
@@ -61,7 +63,7 @@ class Bench:
             topic.topic_id = TOPIC_ID
         else:
             topic.topic = TOPIC
-        request = FetchRequest(max_wait_ms=wait_ms, min_bytes=1, topics=[topic] if offsets else [])
+        request = FetchRequest(max_wait_ms=wait_ms, min_bytes=min_bytes, topics=[topic] if offsets else [])
         request.isolation_level = int(committed_only)
         if version >= 7:
             request.session_id, request.session_epoch = session
@@ -144,7 +146,7 @@ async def test_what_is_called_idle_is_what_a_read_would_find(make: Make) -> None
     for offset, epoch, leader in product(range(-1, 6), (-1, 2, 3, 4), (ME, BrokerId(2))):
         partition.leader = leader
         asked = Asked(0, offset, 1 << 20, epoch)
-        if not partition.is_idle_at(offset, epoch):
+        if not partition.is_idle_at(offset, epoch, False):
             continue
         idle += 1
         for committed_only in (False, True):
@@ -154,7 +156,7 @@ async def test_what_is_called_idle_is_what_a_read_would_find(make: Make) -> None
     assert idle == 2, "at the end, with the leader's epoch or none"
     partition.leader = ME
     partition.log.take_offline("damaged", stops_reads=True)
-    assert not partition.is_idle_at(3, -1)
+    assert not partition.is_idle_at(3, -1, False)
     with pytest.raises(Refusal):
         _read(partition, Asked(0, 3, 1 << 20, -1), False, 1 << 20, at_least_one=True)
 
@@ -260,3 +262,51 @@ async def test_where_no_index_is_in_memory_a_thread_goes_first(make: Make, monke
     assert (warmed, list(found)) == ([0], [0, 1])
     # At the end there is nothing to look up, and so nothing to load.
     assert list(bench.read(bench.call({1: 1}))) == [1]
+
+
+def _begin_transaction(bench: Bench, index: int, *, value_count: int = 1) -> None:
+    partition = bench.partitions[index]
+    batch = bench.partitions.batch(value_count, producer=7, sequence=0, transactional=True)
+    guard = partition.begin_transaction_check(7, 0, 0)
+    partition.append(memoryview(batch), acks=-1, guard=guard)
+
+
+def _end_transaction(bench: Bench, index: int) -> None:
+    bench.partitions[index].append_marker(
+        Marker(MarkerType.ABORT, 0), producer_id=7, producer_epoch=0, transaction_version=0
+    )
+
+
+async def test_what_a_reader_of_committed_records_calls_idle_is_what_a_read_would_find(make: Make) -> None:
+    """Records 0 and 1 are committed, 2 to 4 undecided."""
+    bench = make(1)
+    partition = bench.partitions[0]
+    bench.partitions.fill(0, batches=2)
+    _begin_transaction(bench, 0)
+    bench.partitions.fill(0, batches=2)
+    idle = []
+    for offset in range(-1, 8):
+        if partition.is_idle_at(offset, -1, True):
+            idle.append(offset)
+            answer = _read(partition, Asked(0, offset, 1 << 20, -1), True, 1 << 20, at_least_one=True)
+            assert answer == _idle(partition, True) and answer.records is None
+    assert idle == [2, 3, 4, 5]
+    assert not partition.is_idle_at(2, -1, False)
+
+
+async def test_undecided_records_do_not_count_as_bytes_that_could_be_had(make: Make) -> None:
+    """A fetch for more than is committed waits, whatever lies beyond the last stable offset, and ends with the
+    transaction."""
+    bench = make(2)
+    bench.partitions.fill(0)
+    _begin_transaction(bench, 1, value_count=500)
+    asked = {0: 0, 1: 0}
+    waiting = bench.call(asked, committed_only=True, wait_ms=600_000, min_bytes=1_000)
+    assert isinstance(waiting, Future)
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    _end_transaction(bench, 1)
+    found = bench.read(await waiting)
+    aborted = found[1].aborted_transactions
+    assert aborted is not None and [each.first_offset for each in aborted] == [0]
+    assert (found[1].last_stable_offset, len(found[1].records or b"") > 1_000) == (501, True)

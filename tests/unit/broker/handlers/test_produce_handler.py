@@ -70,7 +70,7 @@ def call(
     frame = ProduceRequest(acks=acks, timeout_ms=timeout_ms, topic_data=[topic]).encode(version)
     context = RequestContext(api_version=version, client_id="me", listener="PLAINTEXT", peer="10.0.0.1:5")
     knows: Any = SimpleNamespace(topics={TOPIC: None}, topics_by_id={TOPIC_ID: None})
-    return produce(memoryview(bytearray(frame)), 0, context, cast(Partitions, partitions), knows)
+    return produce(memoryview(bytearray(frame)), 0, context, cast(Partitions, partitions), knows, cast(Any, None))
 
 
 def read(reply: Any, version: int = 10) -> list[PartitionProduceResponse]:

@@ -42,7 +42,7 @@ async def test_version_2_has_one_outcome_for_all(cluster: Cluster) -> None:
 async def test_an_update_that_cannot_be_is_refused_and_changes_nothing(cluster: Cluster, validate_only: bool) -> None:
     before = cluster.image.features
     with pytest.raises(InvalidUpdateVersion):
-        await ask(cluster, FeatureUpdateKey("transaction.version", 2), validate_only=validate_only)
+        await ask(cluster, FeatureUpdateKey("transaction.version", 3), validate_only=validate_only)
     assert cluster.image.features == before
 
 

@@ -1,0 +1,98 @@
+"""AddPartitionsToTxn: a transaction will write to these partitions, or (from brokers) does it already?
+
+v1 throttle time, v2 PRODUCER_FENCED, v3 flexible, v4 many transactions from brokers, to add or only to verify, v5
+TRANSACTION_ABORTABLE. A transaction with a partition that does not exist gets none of the others added.
+"""
+
+from penstock.broker.registry import RequestContext, answers
+from penstock.broker.turns import in_turns
+from penstock.cluster import ClusterImage, is_internal
+from penstock.coordinators.transactions import Transactions, TransactionVersion
+from penstock.errors import (
+    InvalidProducerEpoch,
+    OperationNotAttempted,
+    ProducerFenced,
+    Refusal,
+    TopicAuthorizationFailed,
+    UnknownTopicOrPartition,
+)
+from penstock.model import PartitionIndex, TopicPartition
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.add_partitions_to_txn_request import (
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnTransaction,
+)
+from penstock.wire.messages.add_partitions_to_txn_response import (
+    AddPartitionsToTxnPartitionResult,
+    AddPartitionsToTxnResponse,
+    AddPartitionsToTxnResult,
+    AddPartitionsToTxnTopicResult,
+)
+
+FENCED_FROM = 2
+BROKERS_FROM = 4
+
+
+@answers(ApiKey.ADD_PARTITIONS_TO_TXN, versions=(0, 5))
+async def add_partitions_to_txn(
+    request: AddPartitionsToTxnRequest, context: RequestContext, transactions: Transactions, image: ClusterImage
+) -> AddPartitionsToTxnResponse:
+    from_broker = context.api_version >= BROKERS_FROM
+    if from_broker:
+        results = []
+        async for asked in in_turns(request.transactions):
+            codes = await _answer(asked, transactions, image, from_broker=True)
+            results.append(AddPartitionsToTxnResult(asked.transactional_id, _by_topic(asked, codes)))
+        return AddPartitionsToTxnResponse(results_by_transaction=results)
+    asked = AddPartitionsToTxnTransaction(
+        request.v3_and_below_transactional_id,
+        request.v3_and_below_producer_id,
+        request.v3_and_below_producer_epoch,
+        topics=request.v3_and_below_topics,
+    )
+    codes = await _answer(asked, transactions, image, from_broker=False)
+    if context.api_version < FENCED_FROM:
+        older = {ProducerFenced.code: InvalidProducerEpoch.code}
+        codes = {at: older.get(code, code) for at, code in codes.items()}
+    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=_by_topic(asked, codes))
+
+
+async def _answer(
+    asked: AddPartitionsToTxnTransaction, transactions: Transactions, image: ClusterImage, *, from_broker: bool
+) -> dict[TopicPartition, int]:
+    partitions = [
+        TopicPartition(topic.name, PartitionIndex(index)) for topic in asked.topics for index in topic.partitions
+    ]
+    refused = {at: refusal for at in partitions if (refusal := _refusal(at, image, from_broker=from_broker))}
+    if refused:
+        return {at: refused.get(at, OperationNotAttempted).code for at in partitions}
+    try:
+        outcomes = await transactions.add_partitions(
+            asked.transactional_id,
+            producer_id=asked.producer_id,
+            producer_epoch=asked.producer_epoch,
+            partitions=partitions,
+            verify_only=asked.verify_only,
+            version=TransactionVersion.TV2 if from_broker else TransactionVersion.TV0,
+        )
+    except Refusal as refusal:
+        return dict.fromkeys(partitions, refusal.code)
+    return {at: 0 if (outcome := outcomes[at]) is None else outcome.code for at in partitions}
+
+
+def _refusal(at: TopicPartition, image: ClusterImage, *, from_broker: bool) -> type[Refusal] | None:
+    if is_internal(at.topic) and not from_broker:
+        return TopicAuthorizationFailed
+    topic = image.topics.get(at.topic)
+    if topic is None or not 0 <= at.partition < len(topic.partitions):
+        return UnknownTopicOrPartition
+    return None
+
+
+def _by_topic(
+    asked: AddPartitionsToTxnTransaction, codes: dict[TopicPartition, int]
+) -> list[AddPartitionsToTxnTopicResult]:
+    topics = {topic.name: AddPartitionsToTxnTopicResult(topic.name) for topic in asked.topics}
+    for at, code in codes.items():
+        topics[at.topic].results_by_partition.append(AddPartitionsToTxnPartitionResult(at.partition, code))
+    return list(topics.values())

@@ -1,0 +1,30 @@
+"""ConsumerGroupDescribe (KIP-848): the members of consumer groups, what they own and what they are to own.
+
+v1 which protocol a member speaks.
+"""
+
+from penstock.broker.handlers.describe_groups import GROUP_OPERATIONS
+from penstock.broker.registry import answers
+from penstock.coordinators.groups import Groups
+from penstock.errors import InvalidGroupId, Refusal
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.consumer_group_describe_request import ConsumerGroupDescribeRequest
+from penstock.wire.messages.consumer_group_describe_response import ConsumerGroupDescribeResponse, DescribedGroup
+
+
+@answers(ApiKey.CONSUMER_GROUP_DESCRIBE, versions=(0, 1))
+async def consumer_group_describe(
+    request: ConsumerGroupDescribeRequest, groups: Groups
+) -> ConsumerGroupDescribeResponse:
+    response = ConsumerGroupDescribeResponse()
+    for group_id in request.group_ids:
+        try:
+            if not group_id:
+                raise InvalidGroupId
+            described = await groups.describe_consumer_group(group_id)
+        except Refusal as refusal:
+            described = DescribedGroup(refusal.code, refusal.message, group_id)
+        if request.include_authorized_operations and not described.error_code:
+            described.authorized_operations = GROUP_OPERATIONS
+        response.groups.append(described)
+    return response

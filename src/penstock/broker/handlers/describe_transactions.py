@@ -1,0 +1,23 @@
+"""DescribeTransactions: what coordinators know of transactional ids, each answered for itself."""
+
+from penstock.broker.registry import answers
+from penstock.broker.turns import in_turns
+from penstock.coordinators.transactions import Transactions
+from penstock.errors import Refusal
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.describe_transactions_request import DescribeTransactionsRequest
+from penstock.wire.messages.describe_transactions_response import DescribeTransactionsResponse, TransactionState
+
+
+@answers(ApiKey.DESCRIBE_TRANSACTIONS, versions=(0, 0))
+async def describe_transactions(
+    request: DescribeTransactionsRequest, transactions: Transactions
+) -> DescribeTransactionsResponse:
+    response = DescribeTransactionsResponse()
+    async for transactional_id in in_turns(request.transactional_ids):
+        try:
+            described = await transactions.describe(transactional_id)
+        except Refusal as refusal:
+            described = TransactionState(error_code=refusal.code, transactional_id=transactional_id)
+        response.transaction_states.append(described)
+    return response

@@ -1,0 +1,24 @@
+"""ListTransactions: the transactional ids that this broker coordinates, and the states they are in.
+
+v1 filter by how long a transaction has been open, v2 by a pattern of ids (KIP-1152). State names that nobody knows are
+told back.
+"""
+
+from penstock.broker.registry import answers
+from penstock.coordinators.transactions import STATE_BY_LABEL, Transactions
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.list_transactions_request import ListTransactionsRequest
+from penstock.wire.messages.list_transactions_response import ListTransactionsResponse
+
+
+@answers(ApiKey.LIST_TRANSACTIONS, versions=(0, 2))
+async def list_transactions(request: ListTransactionsRequest, transactions: Transactions) -> ListTransactionsResponse:
+    known = frozenset(STATE_BY_LABEL[label] for label in request.state_filters if label in STATE_BY_LABEL)
+    listed = await transactions.list(
+        producer_ids=frozenset(request.producer_id_filters),
+        states=known if request.state_filters else None,
+        duration_ms=request.duration_filter,
+        pattern=request.transactional_id_pattern,
+    )
+    unknown = dict.fromkeys(label for label in request.state_filters if label not in STATE_BY_LABEL)
+    return ListTransactionsResponse(unknown_state_filters=list(unknown), transaction_states=listed)

@@ -1,0 +1,142 @@
+"""The transactional batches of one produce request: whose they are, and whether their transaction may go on.
+
+On a partition where the transaction is open nobody is asked. For the others a guard is taken, then the gate is asked
+for all of them at once, and each batch is appended under its guard, or refused as Kafka refuses it in the request's
+version.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from penstock.broker.transaction_gate import TransactionGate
+from penstock.errors import (
+    ConcurrentTransactions,
+    CoordinatorLoadInProgress,
+    CoordinatorNotAvailable,
+    InvalidProducerIdMapping,
+    InvalidTxnState,
+    NetworkFailure,
+    NotCoordinator,
+    NotEnoughReplicas,
+    Refusal,
+    TransactionAbortable,
+    TransactionalIdAuthorizationFailed,
+)
+from penstock.model import TopicPartition
+from penstock.replication import Partition, VerificationGuard
+from penstock.replication.partitions import Finder
+from penstock.wire import batch as layout
+from penstock.wire.batch import BatchHeader
+from penstock.wire.produce import ProduceRequest, TopicKey
+
+ABORTABLE_FROM: Final = 11
+"""The version whose clients know TRANSACTION_ABORTABLE."""
+ADDS_FROM: Final = 12
+"""The version whose clients leave it to the broker to add partitions to their transaction."""
+
+_MAGIC: Final = 2
+LOW_ATTRIBUTES_AT: Final = layout.ATTRIBUTES_AT + 1
+
+# A coordinator that is away for the moment. Older producers retry this one, and do not look for leaders anew.
+_PASSING = (CoordinatorLoadInProgress, CoordinatorNotAvailable, NetworkFailure, NotCoordinator)
+
+Place = tuple[TopicKey, int]
+
+
+def _is_transactional(records: memoryview) -> bool:
+    return (
+        len(records) >= layout.HEADER_SIZE
+        and bool(records[LOW_ATTRIBUTES_AT] & layout.TRANSACTIONAL)
+        and records[layout.MAGIC_AT] == _MAGIC
+    )
+
+
+class ProducedTransaction(msgspec.Struct):
+    """What one request sends within a transaction."""
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    api_version: int
+    guards: dict[Place, VerificationGuard] = {}
+    refusals: dict[Place, Refusal] = {}
+    unasked: dict[TopicPartition, Place] = {}
+
+    def guard_at(self, place: Place) -> VerificationGuard | None:
+        """Under what the batch there is appended; raises what it is refused with."""
+        refusal = self.refusals.get(place)
+        if refusal is not None:
+            raise refusal
+        return self.guards.get(place)
+
+    async def ask(self, gate: TransactionGate) -> None:
+        unasked, self.unasked = self.unasked, {}
+        outcomes = await gate.admit(
+            self.transactional_id,
+            producer_id=self.producer_id,
+            producer_epoch=self.producer_epoch,
+            partitions=list(unasked),
+            adds=self.api_version >= ADDS_FROM,
+        )
+        for partition, place in unasked.items():
+            refusal = outcomes.get(partition)
+            if refusal is not None:
+                self.refusals[place] = _as_produce_says(refusal, self.api_version)
+
+
+def find_transaction(request: ProduceRequest, find: Finder, api_version: int) -> ProducedTransaction | None:
+    """The transaction that the request's batches belong to, with guards taken where its coordinator must be asked; None
+    where none of them belongs to one. A Refusal is for the whole request.
+    """
+    batches = list(_batches(request))
+    if not batches:
+        return None
+    if request.transactional_id is None:
+        raise TransactionalIdAuthorizationFailed("Records within a transaction need the request's transactional id")
+    producers = {(header.producer_id, header.producer_epoch) for _, header in batches if header.producer_id >= 0}
+    if not producers:
+        return None
+    if len(producers) > 1:
+        raise InvalidProducerIdMapping("One request holds records of more than one producer's transactions")
+    ((producer_id, producer_epoch),) = producers
+    transaction = ProducedTransaction(request.transactional_id, producer_id, producer_epoch, api_version)
+    for place, header in batches:
+        partition = (find(place[0]) or {}).get(place[1])
+        if partition is not None and header.producer_id >= 0:
+            _take_guard(transaction, partition, place, header.base_sequence)
+    return transaction
+
+
+def _batches(request: ProduceRequest) -> Iterator[tuple[Place, BatchHeader]]:
+    for key, parts in request.topics:
+        for index, records in parts:
+            if records is not None and _is_transactional(records):
+                yield (key, index), BatchHeader.peek(records)
+
+
+def _take_guard(transaction: ProducedTransaction, partition: Partition, place: Place, sequence: int) -> None:
+    try:
+        guard = partition.begin_transaction_check(
+            transaction.producer_id,
+            transaction.producer_epoch,
+            sequence,
+            adds=transaction.api_version >= ADDS_FROM,
+        )
+    except Refusal as refusal:
+        transaction.refusals[place] = refusal
+        return
+    if guard is not None:
+        transaction.guards[place] = guard
+        transaction.unasked[partition.topic_partition] = place
+
+
+def _as_produce_says(refusal: Refusal, api_version: int) -> Refusal:
+    if isinstance(refusal, TransactionAbortable) and api_version < ABORTABLE_FROM:
+        refusal = InvalidTxnState()
+    if isinstance(refusal, InvalidTxnState):
+        return InvalidTxnState("The partition was not added to the transaction")
+    if isinstance(refusal, _PASSING) or (isinstance(refusal, ConcurrentTransactions) and api_version < ADDS_FROM):
+        return NotEnoughReplicas(f"The transaction's coordinator could not be asked: {refusal.kafka_name}")
+    return refusal

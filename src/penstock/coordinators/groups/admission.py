@@ -1,0 +1,64 @@
+"""Letting a transaction's offsets in: the group's partition must be part of the transaction before anything is written
+to it, or nobody would ever write the marker that ends it there (RULES 30).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from penstock.errors import (
+    CoordinatorLoadInProgress,
+    CoordinatorNotAvailable,
+    NetworkFailure,
+    NotCoordinator,
+    NotEnoughReplicas,
+    NotLeaderOrFollower,
+    Refusal,
+)
+from penstock.model import TopicPartition
+from penstock.replication import Partition, VerificationGuard
+from penstock.wire.batch import NO_SEQUENCE
+from penstock.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
+
+
+class Gate(Protocol):
+    """Asks a transaction's coordinator whether partitions are part of it, or has them added."""
+
+    async def admit(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        adds: bool,
+    ) -> Mapping[TopicPartition, Refusal | None]: ...
+
+
+async def admitted(
+    request: TxnOffsetCommitRequest, partition: Partition, gate: Gate, *, adds: bool
+) -> VerificationGuard | None:
+    """The guard under which the transaction's coordinator let the offsets in; none where it is open here already."""
+    place = partition.topic_partition
+    producer_id, producer_epoch = request.producer_id, request.producer_epoch
+    try:
+        guard = partition.begin_transaction_check(producer_id, producer_epoch, NO_SEQUENCE, adds=adds)
+        if guard is None:
+            return None
+        outcomes = await gate.admit(
+            request.transactional_id,
+            producer_id=producer_id,
+            producer_epoch=producer_epoch,
+            partitions=[place],
+            adds=adds,
+        )
+        refusal = outcomes.get(place)
+        if refusal is not None:
+            raise refusal
+    except NotLeaderOrFollower:
+        raise NotCoordinator(f"{place} is not led here") from None
+    except NotEnoughReplicas as refusal:
+        raise CoordinatorNotAvailable(refusal.message) from None
+    except NetworkFailure as refusal:
+        # Clients ask again after this one, without looking for another coordinator first.
+        raise CoordinatorLoadInProgress(refusal.message) from None
+    return guard

@@ -1,0 +1,85 @@
+"""What each record changes in a consumer group. Nothing here decides, fails or looks at a clock."""
+
+import msgspec
+
+from penstock.coordinators.groups.consumer import commands
+from penstock.coordinators.groups.consumer.records import (
+    ConsumerRecord,
+    CurrentKept,
+    EpochKept,
+    MemberKept,
+    PatternKept,
+    TargetEpochKept,
+    TargetKept,
+)
+from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember
+
+_KEPT_AS_CURRENT = ("epoch", "previous_epoch", "state", "assigned", "revoking")
+NO_ASSIGNMENT_EPOCH = -1
+
+
+def takes_back(record: ConsumerRecord) -> bool:
+    match record:
+        case EpochKept(epoch=kept) | TargetEpochKept(epoch=kept):
+            return kept is None
+        case MemberKept(member=kept) | CurrentKept(member=kept):
+            return kept is None
+        case TargetKept(target=kept):
+            return kept is None
+        case PatternKept(resolved=kept):
+            return kept is None
+
+
+def apply_record(group: ConsumerGroup, record: ConsumerRecord) -> None:
+    """All but the end of the group, which is its owner's to note."""
+    match record:
+        case EpochKept(_, epoch, topics_hash):
+            if epoch is not None:
+                group.epoch, group.topics_hash = epoch, topics_hash
+        case MemberKept(_, member_id, None):
+            group.drop(member_id)
+        case MemberKept(_, member_id, ConsumerMember() as told):
+            group.put(_with_current(told, _member(group, member_id)))
+        case CurrentKept(_, member_id, None):
+            known = group.members.get(member_id)
+            if known is not None:
+                group.put(msgspec.structs.replace(known, epoch=-1, previous_epoch=-1, assigned={}, revoking={}))
+        case CurrentKept(_, member_id, ConsumerMember() as current):
+            group.put(_with_current(_member(group, member_id), current))
+        case TargetKept(_, member_id, target):
+            group.targets.pop(member_id, None)
+            if target is not None:
+                group.targets[member_id] = target
+        case TargetEpochKept(_, epoch, at):
+            group.assignment_epoch = NO_ASSIGNMENT_EPOCH if epoch is None else epoch
+            group.assigned_at = at
+        case PatternKept(_, pattern, resolved):
+            group.resolved.pop(pattern, None)
+            if resolved is not None:
+                group.resolved[pattern] = resolved
+
+
+def _member(group: ConsumerGroup, member_id: str) -> ConsumerMember:
+    return group.members.get(member_id) or ConsumerMember(member_id)
+
+
+def _with_current(member: ConsumerMember, current: ConsumerMember) -> ConsumerMember:
+    return msgspec.structs.replace(member, **{name: getattr(current, name) for name in _KEPT_AS_CURRENT})
+
+
+def apply_note(group: ConsumerGroup, note: commands.ConsumerNote) -> None:
+    match note:
+        case commands.MemberSeen(_, member_id, deadline):
+            if member_id in group.members:
+                group.deadlines[member_id] = deadline
+        case commands.SessionsLookedAt(_, at):
+            group.sessions_looked_at = at
+        case commands.TopicsSeen(_, revision):
+            group.topics_seen_at = revision
+        case commands.CalledToJoin(_, member_id, is_called):
+            if is_called:
+                group.called_to_join[member_id] = None
+            else:
+                group.called_to_join.pop(member_id, None)
+        case commands.Working(_, kind, is_under_way):
+            group.working = group.working | {kind} if is_under_way else group.working - {kind}

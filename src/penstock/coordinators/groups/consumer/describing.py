@@ -1,0 +1,72 @@
+"""Looking at consumer groups: who is in them, how far each member has come, and what it is to own."""
+
+from collections.abc import Iterable, Iterator
+
+from penstock.coordinators.decision import Decision, Reply
+from penstock.coordinators.groups.assignors import Assignment as Target
+from penstock.coordinators.groups.commands import ListGroups
+from penstock.coordinators.groups.consumer.commands import DescribeConsumerGroup
+from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember
+from penstock.coordinators.groups.consumer.surroundings import Surroundings
+from penstock.coordinators.groups.state import CONSUMER
+from penstock.errors import GroupIdNotFound
+from penstock.model import TopicId
+from penstock.wire.messages.consumer_group_describe_response import Assignment, DescribedGroup, Member, TopicPartitions
+from penstock.wire.messages.list_groups_response import ListedGroup
+
+OF_CLASSIC_PROTOCOL, OF_CONSUMER_PROTOCOL = 0, 1
+
+
+def describe(
+    command: DescribeConsumerGroup, group: ConsumerGroup | None, around: Surroundings, assignors: tuple[str, ...]
+) -> Decision:
+    if group is None:
+        raise GroupIdNotFound(f"Group {command.group_id} not found.")
+    described = DescribedGroup(
+        group_id=group.group_id,
+        group_state=group.state.value,
+        group_epoch=group.epoch,
+        assignment_epoch=group.assignment_epoch,
+        assignor_name=group.default_assignor(assignors),
+        members=[_member(group, member, around) for member in group.members.values()],
+    )
+    return Decision(replies=(Reply(command.address, described),))
+
+
+def _member(group: ConsumerGroup, member: ConsumerMember, around: Surroundings) -> Member:
+    owned: dict[TopicId, frozenset[int]] = {}
+    for topic_id, partitions in (*member.assigned.items(), *member.revoking.items()):
+        owned[topic_id] = owned.get(topic_id, frozenset()) | partitions.keys()
+    return Member(
+        member_id=member.member_id,
+        instance_id=member.instance_id,
+        rack_id=member.rack,
+        member_epoch=member.epoch,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        subscribed_topic_names=sorted(member.names),
+        subscribed_topic_regex=member.pattern,
+        assignment=_named(owned, around),
+        target_assignment=_named(group.targets.get(member.member_id, {}), around),
+        member_type=OF_CONSUMER_PROTOCOL if member.classic is None else OF_CLASSIC_PROTOCOL,
+    )
+
+
+def _named(assignment: Target, around: Surroundings) -> Assignment:
+    topics = []
+    for topic_id, partitions in assignment.items():
+        facts = around.topic_with(topic_id)
+        if facts is not None:
+            topics.append(TopicPartitions(topic_id, facts.name, sorted(partitions)))
+    return Assignment(topics)
+
+
+def listed(command: ListGroups, groups: Iterable[ConsumerGroup]) -> Iterator[ListedGroup]:
+    states = {state.strip().lower() for state in command.states}
+    types = {name.strip().lower() for name in command.types}
+    if types and CONSUMER not in types:
+        return
+    for group in groups:
+        state = group.state.value
+        if not states or state.lower() in states:
+            yield ListedGroup(group.group_id, CONSUMER, state, CONSUMER)

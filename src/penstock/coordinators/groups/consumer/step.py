@@ -1,0 +1,119 @@
+"""One command's way through a consumer group: what it reads, and what comes of it.
+
+The group is looked at and never changed here. Records say what becomes of it; applying them is what changes it. Only a
+group that has just been made from a classic one is nobody's yet: it takes its records at once, so that the rest of the
+command sees them.
+"""
+
+from typing import Any
+
+from penstock.coordinators.decision import Address, Command, Decision, Reply, Timer, Work
+from penstock.coordinators.groups.consumer.commands import (
+    ConsumerNote,
+    ConsumerSessionsDue,
+    MemberSeen,
+    RevocationDue,
+    SessionsLookedAt,
+)
+from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember, MemberState
+from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, ConsumerSettings, Surroundings
+from penstock.coordinators.groups.state import GroupLimits
+from penstock.model import Millis
+
+SESSIONS, REVOCATION, JOIN, SYNC = "consumer sessions", "revocation", "consumer join", "consumer sync"
+"""Names of timers: one of sessions a group, one of each of the others a member."""
+
+
+class Context:
+    """What all commands share."""
+
+    def __init__(
+        self,
+        around: Surroundings,
+        limits: ConsumerLimits,
+        classic_limits: GroupLimits,
+        now: Millis,
+    ) -> None:
+        self.around = around
+        self.limits = limits
+        self.classic_limits = classic_limits
+        self.now = now
+        self.wall = classic_limits.wall(now)
+        """For what is kept; deadlines go by `now`, which nobody sets."""
+
+
+class Step:
+    def __init__(self, group: ConsumerGroup, context: Context) -> None:
+        self.group = group
+        self.around = context.around
+        self.limits = context.limits
+        self.classic_limits = context.classic_limits
+        self.now = context.now
+        self.wall = context.wall
+        self.settings: ConsumerSettings = context.around.settings_of(group.group_id)
+        self.records: list[Any] = []
+        self.notes: list[Any] = []
+        self.replies: list[Reply] = []
+        self.work: list[Work] = []
+        self._timers: dict[tuple[str, ...], Timer] = {}
+        self._looked_at = group.sessions_looked_at
+
+    def decision(self) -> Decision:
+        return Decision(
+            records=self.records,
+            notes=self.notes,
+            timers=list(self._timers.values()),
+            replies=self.replies,
+            work=self.work,
+        )
+
+    def keep(self, *records: Any) -> None:
+        self.records += records
+
+    def note(self, note: ConsumerNote) -> None:
+        self.notes.append(note)
+
+    def reply(self, address: Address, value: Any) -> None:
+        self.replies.append(Reply(address, value))
+
+    # Timers -----------------------------------------------------------------------------------------------------
+
+    def set_timer(self, timer: Timer) -> None:
+        self._timers[timer.name] = timer
+
+    def after(self, delay_ms: int, name: str, member_id: str, command: Command) -> None:
+        key = (name, self.group.group_id, member_id)
+        self._timers[key] = Timer(key, Millis(self.now + max(delay_ms, 0)), command)
+
+    def stop(self, name: str, member_id: str) -> None:
+        key = (name, self.group.group_id, member_id)
+        self._timers[key] = Timer(key, None)
+
+    def expect(self, member_id: str, within_ms: int) -> None:
+        """The member is alive; it must be heard of again within this time."""
+        group_id, deadline = self.group.group_id, Millis(self.now + within_ms)
+        self.note(MemberSeen(group_id, member_id, deadline))
+        if self._looked_at is None or deadline < self._looked_at:
+            self.look_again(deadline)
+
+    def look_again(self, at: Millis | None) -> None:
+        group_id = self.group.group_id
+        self._looked_at = at
+        self.note(SessionsLookedAt(group_id, at))
+        self.set_timer(Timer((SESSIONS, group_id), at, ConsumerSessionsDue(group_id=group_id)))
+
+    def watch_revocation(self, former: ConsumerMember, member: ConsumerMember) -> None:
+        """A member may take its rebalance timeout to give up what it must; one of the classic protocol is called to
+        join instead, and has a timer for that.
+        """
+        if member.classic is not None:
+            return
+        if member.state is MemberState.UNREVOKED:
+            due = RevocationDue(group_id=self.group.group_id, member_id=member.member_id, epoch=member.epoch)
+            self.after(member.rebalance_timeout_ms, REVOCATION, member.member_id, due)
+        elif former.state is MemberState.UNREVOKED:
+            self.stop(REVOCATION, member.member_id)
+
+    def stop_all(self, member_id: str) -> None:
+        for name in (REVOCATION, JOIN, SYNC):
+            self.stop(name, member_id)

@@ -1,0 +1,154 @@
+"""What a group is subscribed to: topics by name, topics by pattern, and whether any of them has changed.
+
+Patterns are matched in a thread, since there may be many topics; a member that brings a new one learns of its topics a
+heartbeat or two later.
+"""
+
+from collections.abc import Iterable
+from hashlib import blake2b
+
+import msgspec
+
+from penstock.coordinators.decision import Decision, Work
+from penstock.coordinators.groups.consumer.commands import PatternsResolved, TopicsSeen, WorkFailed, Working
+from penstock.coordinators.groups.consumer.records import EpochKept, PatternKept
+from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember, Resolved, changed
+from penstock.coordinators.groups.consumer.step import Step
+from penstock.coordinators.groups.consumer.surroundings import Surroundings
+from penstock.coordinators.groups.patterns import compile_pattern
+from penstock.model import Millis, TopicId
+
+RESOLVING = "resolving"
+REFRESH_AT_MOST_EVERY_MS = 10_000
+"""However often members change their patterns, topics are gone through no more often than this."""
+
+
+def topics_hash(names: Iterable[str], around: Surroundings) -> int:
+    """Over what is known of the topics that exist; 0 for none. It takes the place of Kafka's hash, and is as wide."""
+    digest = blake2b(digest_size=8)
+    is_empty = True
+    for name in sorted(names):
+        facts = around.topic_named(name)
+        if facts is not None:
+            digest.update(facts.digest)
+            is_empty = False
+    return 0 if is_empty else int.from_bytes(digest.digest(), "big", signed=True)
+
+
+def topic_ids(member: ConsumerMember, group: ConsumerGroup, around: Surroundings) -> frozenset[TopicId]:
+    names = member.names
+    if member.pattern and member.pattern in group.resolved:
+        names |= group.resolved[member.pattern].topics
+    found = (around.topic_named(name) for name in names)
+    return frozenset(facts.topic_id for facts in found if facts is not None)
+
+
+def topics_with(group: ConsumerGroup, former: ConsumerMember, member: ConsumerMember | None) -> set[str]:
+    """Topics of the group with one member in place of its former self."""
+    counts = dict(group.name_counts)
+    for name in former.names:
+        if name in counts:
+            counts[name] -= 1
+    names = {name for name, count in counts.items() if count > 0}
+    patterns = changed(group.pattern_counts, less=former.pattern, more=None)
+    if member is not None:
+        names |= member.names
+        patterns = changed(patterns, less=None, more=member.pattern)
+    for pattern in patterns:
+        if pattern in group.resolved:
+            names |= group.resolved[pattern].topics
+    return names
+
+
+class PatternChange(msgspec.Struct, frozen=True):
+    is_changed: bool = False
+    is_resolved: bool = False
+    """The topics of the new pattern are known, or there is none: a new target can be worked out."""
+
+
+def follow_patterns(step: Step, former: ConsumerMember, member: ConsumerMember) -> PatternChange:
+    group = step.group
+    change, must_resolve = _pattern_change(step, former, member)
+    if not must_resolve and not group.pattern_counts:
+        return change
+    if RESOLVING in group.working:
+        return change
+    last = next(iter(group.resolved.values()), None)
+    if last is not None and step.wall <= last.at + REFRESH_AT_MOST_EVERY_MS:
+        return change
+    patterns = changed(group.pattern_counts, less=former.pattern, more=member.pattern)
+    is_old = last is None or step.wall > last.at + step.limits.pattern_refresh_interval_ms
+    has_news = (0 if last is None else last.revision) < step.around.topics_created_at
+    if patterns and (must_resolve or is_old or has_news or len(patterns) != len(group.resolved)):
+        _resolve(step, sorted(patterns))
+    return change
+
+
+def _pattern_change(step: Step, former: ConsumerMember, member: ConsumerMember) -> tuple[PatternChange, bool]:
+    """What the change means, and whether topics must be gone through for it."""
+    group, old, new = step.group, former.pattern, member.pattern
+    if old == new:
+        return PatternChange(), False
+    if old and group.pattern_counts.get(old) == 1:
+        step.keep(PatternKept(group.group_id, old, None))
+    if not new:
+        return PatternChange(is_changed=True, is_resolved=bool(old)), False
+    if new in group.pattern_counts:
+        return PatternChange(is_changed=True, is_resolved=new in group.resolved), False
+    compile_pattern(new)  # an invalid one is refused
+    return PatternChange(is_changed=True), True
+
+
+def _resolve(step: Step, patterns: list[str]) -> None:
+    group_id = step.group.group_id
+    names, revision, wall = step.around.topic_names(), step.around.revision, step.wall
+
+    def run() -> PatternsResolved | WorkFailed:
+        try:
+            return PatternsResolved(group_id=group_id, resolved=resolve(patterns, names, revision=revision, at=wall))
+        except Exception:
+            return WorkFailed(group_id=group_id, kind=RESOLVING)
+
+    step.note(Working(group_id, RESOLVING, is_under_way=True))
+    step.work.append(Work((RESOLVING, group_id), run))
+
+
+def resolve(patterns: list[str], names: list[str], *, revision: int, at: Millis) -> dict[str, Resolved]:
+    return {
+        pattern: Resolved(frozenset(filter(compile_pattern(pattern).matches, names)), revision, at)
+        for pattern in patterns
+    }
+
+
+def patterns_resolved(step: Step, command: PatternsResolved) -> Decision:
+    group = step.group
+    step.note(Working(group.group_id, RESOLVING, is_under_way=False))
+    topics = set(group.name_counts)
+    is_new = False
+    for pattern in sorted(group.pattern_counts):
+        resolved = command.resolved.get(pattern)
+        known = group.resolved.get(pattern)
+        if resolved is not None:
+            is_new |= resolved.topics != (frozenset() if known is None else known.topics)
+            step.keep(PatternKept(group.group_id, pattern, resolved))
+            topics |= resolved.topics
+        elif known is not None:
+            topics |= known.topics
+    new_hash = topics_hash(topics, step.around)
+    if is_new or new_hash != group.topics_hash:
+        step.keep(EpochKept(group.group_id, group.epoch + 1, new_hash))
+        step.note(TopicsSeen(group.group_id, step.around.topics_changed_at))
+    return step.decision()
+
+
+def follow_topics(step: Step, former: ConsumerMember, member: ConsumerMember, *, must_rise: bool) -> int:
+    """The group's epoch, which rises if a subscription changed or if what is subscribed to did."""
+    group, around = step.group, step.around
+    if not must_rise and group.topics_seen_at >= around.topics_changed_at:
+        return group.epoch
+    new_hash = topics_hash(topics_with(group, former, member), around)
+    step.note(TopicsSeen(group.group_id, around.topics_changed_at))
+    if not must_rise and new_hash == group.topics_hash:
+        return group.epoch
+    step.keep(EpochKept(group.group_id, group.epoch + 1, new_hash))
+    return group.epoch + 1

@@ -1,0 +1,77 @@
+"""What consumer groups see of the cluster around them: topics, and the settings of a group. A port, so that the machine
+stays a function of what it is given; the service gives it the cluster image.
+"""
+
+from typing import Protocol
+
+import msgspec
+
+from penstock.model import TopicId
+
+
+class TopicFacts(msgspec.Struct, frozen=True):
+    name: str
+    topic_id: TopicId
+    partitions: int
+    racks: tuple[frozenset[str], ...] = ()
+    """Where each partition's replicas are; empty where brokers have no rack."""
+    digest: bytes = b""
+    """Another one whenever anything above is another."""
+
+
+class ConsumerSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a group may set for itself."""
+
+    session_timeout_ms: int = 45_000
+    heartbeat_interval_ms: int = 5_000
+    assignment_interval_ms: int = 1_000
+
+
+class ConsumerLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """Broker settings, as they were when the broker started."""
+
+    members_max: int = 0x7FFF_FFFF
+    classic_members_max: int = 0x7FFF_FFFF
+    assignors: tuple[str, ...] = ("uniform", "range")
+    upgrades: bool = True
+    downgrades: bool = True
+    pattern_refresh_interval_ms: int = 600_000
+
+
+class Surroundings(Protocol):
+    @property
+    def revision(self) -> int:
+        """Of the cluster image."""
+
+    @property
+    def topics_changed_at(self) -> int:
+        """The revision at which a topic last came, went or grew, or its racks changed."""
+
+    @property
+    def topics_created_at(self) -> int: ...
+
+    def topic_named(self, name: str) -> TopicFacts | None: ...
+
+    def topic_with(self, topic_id: TopicId) -> TopicFacts | None: ...
+
+    def topic_names(self) -> list[str]: ...
+
+    def settings_of(self, group_id: str) -> ConsumerSettings: ...
+
+
+class Nowhere:
+    """No topics, and settings at their defaults."""
+
+    revision = topics_changed_at = topics_created_at = 0
+
+    def topic_named(self, name: str) -> TopicFacts | None:
+        return None
+
+    def topic_with(self, topic_id: TopicId) -> TopicFacts | None:
+        return None
+
+    def topic_names(self) -> list[str]:
+        return []
+
+    def settings_of(self, group_id: str) -> ConsumerSettings:
+        return ConsumerSettings()

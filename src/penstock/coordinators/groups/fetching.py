@@ -1,0 +1,70 @@
+"""Reading committed offsets: what there is at one moment, told piece by piece.
+
+A group may have committed on tens of thousands of partitions, and spelling them out takes longer than anyone else
+should wait. So the machine hands out what it has at that moment, which costs next to nothing, and the answer is made of
+it with pauses.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from penstock.coordinators.decision import Decision, Reply
+from penstock.coordinators.groups.commands import FetchOffsets
+from penstock.coordinators.groups.offsets import GroupOffsets, PartitionOffsets
+from penstock.coordinators.groups.pending import PendingOffsets
+from penstock.errors import UnstableOffsetCommit
+from penstock.wire.messages.offset_fetch_response import (
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopics,
+)
+
+PIECE = 1_000
+"""Partitions between two pauses: about a millisecond's worth."""
+_FEW = 8
+"""Fewer than one in so many of a topic's partitions are looked up one by one; else all are copied, which is quicker."""
+
+
+class FoundOffsets(msgspec.Struct, frozen=True):
+    group_id: str
+    topics: list[tuple[str, PartitionOffsets, list[int] | None]]
+    """With the partitions that were asked for; None: all that there are."""
+    unstable: frozenset[tuple[str, int]]
+
+    def fill(self, response: OffsetFetchResponseGroup) -> Iterator[None]:
+        """Put the answer into a response, pausing now and then."""
+        count = 0
+        for topic, parts, indexes in self.topics:
+            answered = OffsetFetchResponseTopics(topic)
+            response.topics.append(answered)
+            for index in sorted(parts) if indexes is None else indexes:
+                answered.partitions.append(self._place(topic, index, parts))
+                count += 1
+                if count % PIECE == 0:
+                    yield
+
+    def _place(self, topic: str, index: int, parts: PartitionOffsets) -> OffsetFetchResponsePartitions:
+        if self.unstable and (topic, index) in self.unstable:
+            return OffsetFetchResponsePartitions(index, -1, -1, "", UnstableOffsetCommit.code)
+        found = parts.get(index)
+        if found is None:
+            return OffsetFetchResponsePartitions(index, -1, -1, "")
+        return OffsetFetchResponsePartitions(index, found.offset, found.leader_epoch, found.metadata)
+
+
+def fetch(command: FetchOffsets, offsets: GroupOffsets, pending: PendingOffsets) -> Decision:
+    unstable = pending.of_group(command.group_id) if command.require_stable else ()
+    topics: list[tuple[str, PartitionOffsets, list[int] | None]]
+    if command.topics is None:
+        topics = [(topic, dict(parts), None) for topic, parts in sorted(offsets.items())]
+    else:
+        topics = [(topic, _some(offsets.get(topic, {}), indexes), indexes) for topic, indexes in command.topics]
+    found = FoundOffsets(command.group_id, topics, frozenset(unstable))
+    return Decision(replies=(Reply(command.address, found),))
+
+
+def _some(parts: PartitionOffsets, indexes: list[int]) -> PartitionOffsets:
+    if len(indexes) * _FEW > len(parts):
+        return dict(parts)
+    return {index: parts[index] for index in indexes if index in parts}

@@ -1,0 +1,15 @@
+"""Transactions: a machine on the partitions of `__transaction_state` that says who a producer is and how it ends."""
+
+from penstock.coordinators.transactions.commands import MarkersDue, Producer
+from penstock.coordinators.transactions.service import MarkerDelivery, Transactions
+from penstock.coordinators.transactions.state import STATE_BY_LABEL, TransactionState, TransactionVersion
+
+__all__ = [
+    "STATE_BY_LABEL",
+    "MarkerDelivery",
+    "MarkersDue",
+    "Producer",
+    "TransactionState",
+    "TransactionVersion",
+    "Transactions",
+]

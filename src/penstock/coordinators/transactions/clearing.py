@@ -1,0 +1,76 @@
+"""What time does to transactions: those open for too long are aborted, ids that nobody uses are forgotten."""
+
+from collections.abc import Iterable, Mapping
+
+from penstock.coordinators.decision import RUNNER, Decision, Reply, Timer
+from penstock.coordinators.transactions.commands import AbortTimedOut, ExpiryDue, ProducerIdDue, TimeoutsDue
+from penstock.coordinators.transactions.ending import Ends, settled
+from penstock.coordinators.transactions.records import TransactionKept
+from penstock.coordinators.transactions.state import AT_REST, Transaction, TransactionLimits, TransactionState
+from penstock.model import Millis
+
+ABORT_AT_ONCE = 100
+FORGET_AT_ONCE = 1_000
+"""Records written in one batch; the rest follow in the next."""
+
+
+def abort_timed_out(
+    late: Iterable[Transaction], now: Millis, wall: Millis, limits: TransactionLimits, ends: Ends
+) -> Decision:
+    records: list[TransactionKept] = []
+    orders: list[Reply] = []
+    again_at = Millis(now + limits.timeouts_interval_ms)
+    for transaction in late:
+        if len(records) == ABORT_AT_ONCE:
+            again_at = now
+            break
+        if transaction.is_epoch_used_up:
+            orders.append(Reply(RUNNER, _id_due(transaction, ends)))
+            continue
+        aborted = ends.fenced(transaction, wall, None)
+        records.append(TransactionKept(aborted.transactional_id, aborted))
+        orders.append(Reply(RUNNER, ends.markers_due(aborted)))
+    return Decision(records=records, timers=(timeouts_timer(again_at),), replies=orders)
+
+
+def _id_due(transaction: Transaction, ends: Ends) -> ProducerIdDue:
+    return ProducerIdDue(
+        transactional_id=transaction.transactional_id,
+        producer_id=transaction.producer_id,
+        producer_epoch=transaction.producer_epoch,
+        coordinator_index=ends.coordinator_index,
+    )
+
+
+def abort_with_new_id(command: AbortTimedOut, transaction: Transaction | None, now: Millis, ends: Ends) -> Decision:
+    """Unless the transaction has ended in the meantime."""
+    if (
+        transaction is None
+        or transaction.state is not TransactionState.ONGOING
+        or transaction.producer_id != command.producer_id
+        or transaction.producer_epoch != command.producer_epoch
+    ):
+        return Decision()
+    return settled(ends, ends.fenced(transaction, now, command.new_producer_id))
+
+
+def forget_unused(
+    transactions: Mapping[str, Transaction], now: Millis, wall: Millis, limits: TransactionLimits
+) -> Decision:
+    records: list[TransactionKept] = []
+    again_at = Millis(now + limits.expiry_interval_ms)
+    for transaction in transactions.values():
+        if transaction.state in AT_REST and transaction.updated_at <= wall - limits.id_expiration_ms:
+            records.append(TransactionKept(transaction.transactional_id, None))
+            if len(records) == FORGET_AT_ONCE:
+                again_at = now
+                break
+    return Decision(records=records, timers=(expiry_timer(again_at),))
+
+
+def timeouts_timer(at: Millis) -> Timer:
+    return Timer(("timeouts",), at, TimeoutsDue())
+
+
+def expiry_timer(at: Millis) -> Timer:
+    return Timer(("expiry",), at, ExpiryDue())

@@ -1,0 +1,92 @@
+"""What is kept in `__transaction_state`, in Kafka's own bytes, so that tools which read that topic understand it.
+
+A key begins with its record type, a value with its schema version, two bytes each. A record without a value takes a
+transactional id back. The last epoch is not part of Kafka's format: a producer that asks for the same epoch twice
+across a change of coordinator is fenced, as it is there.
+"""
+
+import struct
+
+import msgspec
+
+from penstock.coordinators.transactions.state import STATE_BY_NUMBER, Transaction, TransactionState, TransactionVersion
+from penstock.model import Millis, PartitionIndex, TopicPartition
+from penstock.wire.messages.transaction_log_key import TransactionLogKey
+from penstock.wire.messages.transaction_log_value import PartitionsSchema, TransactionLogValue
+
+_VERSION = struct.Struct(">h")
+_KEY_TYPE, _VALUE_VERSION = 0, 1
+
+
+class TransactionKept(msgspec.Struct, frozen=True):
+    """A transactional id as it is from here on, or with None that it is forgotten."""
+
+    transactional_id: str
+    transaction: Transaction | None
+
+
+class TransactionCodec:
+    def encode(self, record: TransactionKept) -> tuple[bytes, bytes | None]:
+        key = _VERSION.pack(_KEY_TYPE) + TransactionLogKey(record.transactional_id).encode(0)
+        if record.transaction is None:
+            return key, None
+        return key, _VERSION.pack(_VALUE_VERSION) + _value(record.transaction).encode(_VALUE_VERSION)
+
+    def decode(self, key: bytes, value: bytes | None) -> TransactionKept | None:
+        (kind,) = _VERSION.unpack_from(key)
+        if kind != _KEY_TYPE:
+            return None
+        transactional_id = TransactionLogKey.decode(key, 0, 2).transactional_id
+        if value is None:
+            return TransactionKept(transactional_id, None)
+        (version,) = _VERSION.unpack_from(value)
+        if not 0 <= version <= _VALUE_VERSION:
+            return None
+        return TransactionKept(transactional_id, _read(transactional_id, TransactionLogValue.decode(value, version, 2)))
+
+
+def _value(transaction: Transaction) -> TransactionLogValue:
+    return TransactionLogValue(
+        producer_id=transaction.producer_id,
+        previous_producer_id=transaction.previous_producer_id,
+        next_producer_id=transaction.next_producer_id,
+        producer_epoch=transaction.producer_epoch,
+        transaction_timeout_ms=transaction.timeout_ms,
+        transaction_status=transaction.state.number,
+        transaction_partitions=_by_topic(transaction),
+        transaction_last_update_timestamp_ms=transaction.updated_at,
+        transaction_start_timestamp_ms=transaction.started_at,
+        client_transaction_version=transaction.client_version,
+    )
+
+
+def _by_topic(transaction: Transaction) -> list[PartitionsSchema] | None:
+    if transaction.state is TransactionState.EMPTY:
+        return None
+    topics: dict[str, PartitionsSchema] = {}
+    for topic, partition in sorted(transaction.partitions):
+        topics.setdefault(topic, PartitionsSchema(topic)).partition_ids.append(partition)
+    return list(topics.values())
+
+
+def _read(transactional_id: str, value: TransactionLogValue) -> Transaction:
+    state = STATE_BY_NUMBER.get(value.transaction_status)
+    if state is None:
+        raise ValueError(f"no transaction state has number {value.transaction_status}")
+    return Transaction(
+        transactional_id=transactional_id,
+        producer_id=value.producer_id,
+        producer_epoch=value.producer_epoch,
+        previous_producer_id=value.previous_producer_id,
+        next_producer_id=value.next_producer_id,
+        timeout_ms=value.transaction_timeout_ms,
+        state=state,
+        partitions=frozenset(
+            TopicPartition(topic.topic, PartitionIndex(partition))
+            for topic in value.transaction_partitions or ()
+            for partition in topic.partition_ids
+        ),
+        started_at=Millis(value.transaction_start_timestamp_ms),
+        updated_at=Millis(value.transaction_last_update_timestamp_ms),
+        client_version=TransactionVersion(value.client_transaction_version),
+    )

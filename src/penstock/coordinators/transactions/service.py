@@ -1,0 +1,368 @@
+"""Transactions as handlers use them: which partition coordinates a transactional id, whether that is here, and what it
+says; and what the machines order: markers to be written, producer ids to be fetched.
+
+A transactional id is coordinated by the broker that leads its partition of `__transaction_state`; the topic is created
+when a client first looks for a coordinator.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol
+
+import structlog
+
+from penstock.cluster import CONSUMER_OFFSETS, TRANSACTION_STATE, ClusterImage, Controller, CreateTopic, ProducerIds
+from penstock.coordinators.decision import Address, Command
+from penstock.coordinators.groups.patterns import compile_pattern
+from penstock.coordinators.runtime import Runtime
+from penstock.coordinators.transactions import commands, metrics
+from penstock.coordinators.transactions.commands import MarkersDue, NeedsProducerId, Producer, ProducerIdDue
+from penstock.coordinators.transactions.machine import TransactionMachine
+from penstock.coordinators.transactions.records import TransactionCodec
+from penstock.coordinators.transactions.state import TransactionLimits, TransactionState, TransactionVersion
+from penstock.errors import (
+    CoordinatorLoadInProgress,
+    CoordinatorNotAvailable,
+    InvalidRequest,
+    InvalidTransactionTimeout,
+    NotCoordinator,
+    Refusal,
+    TopicAlreadyExists,
+    TransactionAbortable,
+)
+from penstock.metrics import MetricsRegistry
+from penstock.model import BrokerId, Clock, PartitionIndex, TopicPartition
+from penstock.replication import Partitions
+from penstock.settings import Config
+from penstock.settings import broker as settings
+from penstock.wire.messages.describe_transactions_response import TransactionState as Described
+from penstock.wire.messages.list_transactions_response import TransactionState as Listed
+
+CREATION_TIMEOUT_MS = 30_000
+RETRY_S = 0.1
+
+_log = structlog.get_logger(__name__)
+
+
+class MarkerDelivery(Protocol):
+    async def deliver(self, due: MarkersDue, *, is_wanted: Callable[[], bool]) -> bool:
+        """Have every partition write its marker, for as long as it takes and is wanted. Whether all have it."""
+
+
+class Transactions:
+    def __init__(
+        self,
+        *,
+        config: Config,
+        image: ClusterImage,
+        controller: Controller,
+        partitions: Partitions,
+        producer_ids: ProducerIds,
+        delivery: MarkerDelivery,
+        clock: Clock,
+        spawn: Callable[[Coroutine[Any, Any, Any]], object],
+        registry: MetricsRegistry,
+        stands_alone: bool,
+    ) -> None:
+        self._config = config
+        self._image = image
+        self._controller = controller
+        self._partitions = partitions
+        self._producer_ids = producer_ids
+        self._delivery = delivery
+        self._clock = clock
+        self._spawn = spawn
+        self._stands_alone = stands_alone
+        self._limits = limits_of(config)
+        self._runtime: Runtime | None = None
+        self._unfinished = 0
+        metrics.expose(
+            registry,
+            lambda: [] if self._runtime is None else self._runtime.shards(),
+            unfinished=lambda: self._unfinished,
+        )
+
+    # Beginning and end ------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin to coordinate, once it is settled which partitions this broker leads and under which epochs."""
+        self._runtime = Runtime(
+            TRANSACTION_STATE,
+            new_machine=lambda partition: TransactionMachine(
+                self._limits, coordinator_index=partition.index, coordinator_epoch=partition.leader_epoch
+            ),
+            codec=TransactionCodec(),
+            partitions=self._partitions,
+            clock=self._clock,
+            spawn=self._spawn,
+            on_order=self._ordered,
+        )
+
+    def stop(self) -> None:
+        runtime, self._runtime = self._runtime, None
+        if runtime is not None:
+            runtime.discard()
+
+    # What machines order ----------------------------------------------------------------------------------------
+
+    def _ordered(self, order: MarkersDue | ProducerIdDue) -> None:
+        # No more of these than there are transactional ids: one with its end under way takes no requests.
+        if isinstance(order, MarkersDue):
+            self._spawn(self._finish(order))
+        else:
+            self._spawn(self._abort_under_new_id(order))
+
+    async def _finish(self, due: MarkersDue) -> None:
+        self._unfinished += 1
+        try:
+            if await self._delivery.deliver(due, is_wanted=lambda: self._coordinates(due)):
+                await self._complete(due)
+        finally:
+            self._unfinished -= 1
+
+    def _coordinates(self, due: MarkersDue) -> bool:
+        """Whether it is still this coordinator's to end the transaction; whoever came after has ordered it anew."""
+        try:
+            shard = self._running.require_active(due.coordinator_index)
+        except Refusal:
+            return False
+        return shard.partition.leader_epoch == due.coordinator_epoch
+
+    async def _complete(self, due: MarkersDue) -> None:
+        while self._coordinates(due):
+            try:
+                await self._running.ask(
+                    due.coordinator_index, lambda address: commands.MarkersWritten(address=address, due=due)
+                )
+            except (NotCoordinator, CoordinatorLoadInProgress):
+                return
+            except Refusal as refusal:
+                _log.warning("end not completed yet", transactional_id=due.transactional_id, reason=refusal.message)
+                await asyncio.sleep(RETRY_S)
+            else:
+                return
+
+    async def _abort_under_new_id(self, order: ProducerIdDue) -> None:
+        try:
+            new_id = await self._producer_ids.next()
+        except Refusal as refusal:
+            # The transaction is still open: the next look at timeouts orders this again.
+            _log.warning("no producer id", transactional_id=order.transactional_id, reason=refusal.message)
+            return
+        if self._runtime is not None:
+            self._runtime.tell(
+                order.coordinator_index,
+                commands.AbortTimedOut(
+                    transactional_id=order.transactional_id,
+                    producer_id=order.producer_id,
+                    producer_epoch=order.producer_epoch,
+                    new_producer_id=new_id,
+                ),
+            )
+
+    # Whose id it is ---------------------------------------------------------------------------------------------
+
+    async def coordinator_of(self, transactional_id: str) -> BrokerId:
+        """Which broker coordinates an id; creates the topic that says so."""
+        if TRANSACTION_STATE not in self._image.topics:
+            await self._create_topic()
+        index = self._index_of(transactional_id)
+        leader = self._image.topics[TRANSACTION_STATE].partitions[index].leader
+        if leader < 0:
+            raise CoordinatorNotAvailable
+        return leader
+
+    async def _create_topic(self) -> None:
+        """Never with fewer replicas than asked for, except where there is but one broker to have (RULES 34)."""
+        config = self._config
+        replicas = 1 if self._stands_alone else config[settings.TRANSACTION_STATE_LOG_REPLICATION_FACTOR]
+        topic = CreateTopic(
+            TRANSACTION_STATE,
+            partitions=config[settings.TRANSACTION_STATE_LOG_NUM_PARTITIONS],
+            replication_factor=replicas,
+            settings=(
+                ("cleanup.policy", "compact"),
+                ("compression.type", "uncompressed"),
+                ("min.insync.replicas", str(min(replicas, config[settings.TRANSACTION_STATE_LOG_MIN_ISR]))),
+                ("segment.bytes", str(config[settings.TRANSACTION_STATE_LOG_SEGMENT_BYTES])),
+                ("unclean.leader.election.enable", "false"),
+            ),
+        )
+        (outcome,) = await self._controller.create_topics([topic], timeout_ms=CREATION_TIMEOUT_MS)
+        if isinstance(outcome, Refusal) and not isinstance(outcome, TopicAlreadyExists):
+            _log.warning("internal topic not created", topic=TRANSACTION_STATE, reason=outcome.message)
+            raise CoordinatorNotAvailable(outcome.message)
+
+    def _index_of(self, transactional_id: str) -> int:
+        topic = self._image.topics.get(TRANSACTION_STATE)
+        if topic is None:
+            raise NotCoordinator(f"there is no {TRANSACTION_STATE} yet")
+        return self._running.partition_of(transactional_id, len(topic.partitions))
+
+    @property
+    def _running(self) -> Runtime:
+        if self._runtime is None:
+            raise CoordinatorNotAvailable("not started, or stopping")
+        return self._runtime
+
+    async def _ask(self, transactional_id: str, make_command: Callable[[Address], Command]) -> Any:
+        """A deadline passes without harm: what was written stays, and the client asks again (RULES 32)."""
+        if not transactional_id:
+            raise InvalidRequest("a transactional id cannot be empty")
+        try:
+            async with asyncio.timeout(self._config[settings.REQUEST_TIMEOUT_MS] / 1000):
+                return await self._running.ask(self._index_of(transactional_id), make_command)
+        except TimeoutError:
+            raise CoordinatorNotAvailable("not replicated in time") from None
+
+    async def _ask_for_producer(
+        self, transactional_id: str, make_command: Callable[[int | None, Address], Command]
+    ) -> Producer:
+        """Ids are fetched only for those who need one: most questions are answered without."""
+        new_id: int | None = None
+        while True:
+            answer = await self._ask(transactional_id, partial(make_command, new_id))
+            if not isinstance(answer, NeedsProducerId):
+                producer: Producer = answer
+                return producer
+            new_id = await self._producer_ids.next()
+
+    # Producers --------------------------------------------------------------------------------------------------
+
+    async def init_producer(
+        self, transactional_id: str, *, timeout_ms: int, expected: tuple[int, int] | None
+    ) -> Producer:
+        """The id and epoch under which a producer may write from now on, and nobody else with its transactional id."""
+        if not transactional_id:
+            raise InvalidRequest("a transactional id cannot be empty")
+        if not 0 < timeout_ms <= self._limits.timeout_max_ms:
+            raise InvalidTransactionTimeout(f"between 1 and {self._limits.timeout_max_ms} ms")
+        return await self._ask_for_producer(
+            transactional_id,
+            lambda new_id, address: commands.InitProducer(
+                address=address,
+                transactional_id=transactional_id,
+                timeout_ms=timeout_ms,
+                expected=expected,
+                new_producer_id=new_id,
+            ),
+        )
+
+    async def add_partitions(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        verify_only: bool,
+        version: TransactionVersion,
+    ) -> Mapping[TopicPartition, Refusal | None]:
+        """Make partitions part of the open transaction, opening one if need be; or only say which of them are."""
+        asked = frozenset(partitions)
+        if not verify_only:
+            await self._ask(
+                transactional_id,
+                lambda address: commands.AddPartitions(
+                    address=address,
+                    transactional_id=transactional_id,
+                    producer_id=producer_id,
+                    producer_epoch=producer_epoch,
+                    partitions=asked,
+                    version=version,
+                ),
+            )
+            return dict.fromkeys(partitions)
+        there = await self._ask(
+            transactional_id,
+            lambda address: commands.VerifyPartitions(
+                address=address,
+                transactional_id=transactional_id,
+                producer_id=producer_id,
+                producer_epoch=producer_epoch,
+                partitions=asked,
+            ),
+        )
+        return {partition: None if partition in there else TransactionAbortable() for partition in partitions}
+
+    async def add_offsets(self, transactional_id: str, *, producer_id: int, producer_epoch: int, group_id: str) -> None:
+        """Make the partition where a group's offsets are kept part of the transaction."""
+        offsets = self._image.topics.get(CONSUMER_OFFSETS)
+        count = self._config[settings.OFFSETS_TOPIC_NUM_PARTITIONS] if offsets is None else len(offsets.partitions)
+        index = PartitionIndex(self._running.partition_of(group_id, count))
+        await self.add_partitions(
+            transactional_id,
+            producer_id=producer_id,
+            producer_epoch=producer_epoch,
+            partitions=[TopicPartition(CONSUMER_OFFSETS, index)],
+            verify_only=False,
+            version=TransactionVersion.TV0,
+        )
+
+    async def end(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        commits: bool,
+        version: TransactionVersion,
+    ) -> Producer:
+        """Settle the transaction's end. The answer is who the producer is from then on; markers follow."""
+        return await self._ask_for_producer(
+            transactional_id,
+            lambda new_id, address: commands.EndTransaction(
+                address=address,
+                transactional_id=transactional_id,
+                producer_id=producer_id,
+                producer_epoch=producer_epoch,
+                commits=commits,
+                version=version,
+                new_producer_id=new_id,
+            ),
+        )
+
+    # Looking at them --------------------------------------------------------------------------------------------
+
+    async def describe(self, transactional_id: str) -> Described:
+        described: Described = await self._ask(
+            transactional_id,
+            lambda address: commands.Describe(address=address, transactional_id=transactional_id),
+        )
+        return described
+
+    async def list(
+        self,
+        *,
+        producer_ids: frozenset[int],
+        states: frozenset[TransactionState] | None,
+        duration_ms: int,
+        pattern: str | None,
+    ) -> "list[Listed]":
+        """All transactional ids that this broker coordinates and that pass the filters."""
+        runtime = self._running
+        wanted = compile_pattern(pattern) if pattern else None
+        listed: list[Listed] = []
+        for shard in runtime.shards():
+            listed += await runtime.ask(
+                shard.partition.index,
+                lambda address: commands.ListTransactions(
+                    address=address, producer_ids=producer_ids, states=states, duration_ms=duration_ms
+                ),
+            )
+            await asyncio.sleep(0)  # one coordinator with its thousands of ids at a time
+        if wanted is None:
+            return listed
+        # In a thread: ids are as long as their owners like, and there may be many.
+        return await asyncio.to_thread(lambda: [each for each in listed if wanted.matches(each.transactional_id)])
+
+
+def limits_of(config: Config) -> TransactionLimits:
+    return TransactionLimits(
+        timeout_max_ms=config[settings.TRANSACTION_MAX_TIMEOUT_MS],
+        timeouts_interval_ms=config[settings.TRANSACTION_ABORT_TIMED_OUT_TRANSACTION_CLEANUP_INTERVAL_MS],
+        id_expiration_ms=config[settings.TRANSACTIONAL_ID_EXPIRATION_MS],
+        expiry_interval_ms=config[settings.TRANSACTION_REMOVE_EXPIRED_TRANSACTION_CLEANUP_INTERVAL_MS],
+        ids_max=config[settings.PENSTOCK_TRANSACTIONAL_IDS_PER_PARTITION_MAX],
+    )

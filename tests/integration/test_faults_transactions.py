@@ -1,0 +1,158 @@
+"""kill -9 in the middle of commits, rebalances and transactions, fifty times: exactly once stays exactly once."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import Counter, defaultdict
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+from tests.support.clients import make_topic, read_to_end
+from tests.support.faults import program
+from tests.support.transforming import Workers, patient
+
+KILLS = 50
+PARTITIONS = 4
+WORKERS = 3
+WITHIN_S = 120.0
+
+
+class Source:
+    """Numbers into the input, each once; which of them were acknowledged."""
+
+    def __init__(self, bootstrap: str, topic: str) -> None:
+        self.acknowledged: set[bytes] = set()
+        self.refused: list[KafkaError] = []
+        self._topic = topic
+        settings = patient(bootstrap) | {"enable.idempotence": True, "message.timeout.ms": 120_000}
+        self._producer = Producer(settings)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        number = 0
+        while not self._stopping.is_set():
+            self._producer.produce(
+                self._topic, b"%d" % number, partition=number % PARTITIONS, on_delivery=self._delivered
+            )
+            self._producer.poll(0)
+            number += 1
+            time.sleep(0.002)
+
+    def _delivered(self, error: KafkaError | None, message: Message) -> None:
+        value = message.value()
+        if error is not None or value is None:
+            self.refused.append(error or KafkaError(KafkaError._FAIL))
+        else:
+            self.acknowledged.add(value)
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._thread.join()
+        assert self._producer.flush(60) == 0
+
+
+class Committer:
+    """Plain commits of a rising offset, outside any transaction: what was acknowledged must never go back."""
+
+    def __init__(self, bootstrap: str, topic: str) -> None:
+        self.acknowledged = -1
+        self.went_back: list[tuple[int, int]] = []
+        self._topic = topic
+        settings = {"group.id": "plain-commits", "enable.auto.commit": False}
+        self._consumer = Consumer(patient(bootstrap) | settings)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        offset = 0
+        while not self._stopping.is_set():
+            offset += 1
+            try:
+                self._consumer.commit(offsets=[TopicPartition(self._topic, 0, offset)], asynchronous=False)
+                self.acknowledged = offset
+                (kept,) = self._consumer.committed([TopicPartition(self._topic, 0)], timeout=5)
+                if kept.offset < self.acknowledged:
+                    self.went_back.append((self.acknowledged, kept.offset))
+            except KafkaException:
+                time.sleep(0.02)
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._thread.join()
+        self._consumer.close()
+
+
+def _outputs(bootstrap: str, topic: str) -> Counter[bytes]:
+    seen: Counter[bytes] = Counter()
+    for partition in range(PARTITIONS):
+        messages = read_to_end(bootstrap, topic, partition, isolation_level="read_committed")
+        seen.update(message.value() or b"" for message in messages)
+    return seen
+
+
+@pytest.mark.timeout(900)
+def test_every_input_comes_out_once_through_fifty_kills(tmp_path: Path) -> None:
+    dice = random.Random(KILLS)
+    settings = {
+        "group.initial.rebalance.delay.ms": "100",
+        "group.min.session.timeout.ms": "1000",
+        "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
+    }
+    with program(tmp_path, settings) as broker:
+        bootstrap = broker.bootstrap
+        inputs = make_topic(bootstrap, "inputs", partitions=PARTITIONS)
+        targets = (
+            make_topic(bootstrap, "left", partitions=PARTITIONS),
+            make_topic(bootstrap, "right", partitions=PARTITIONS),
+        )
+        source, committer = Source(bootstrap, inputs), Committer(bootstrap, inputs)
+        workers = Workers(bootstrap, source=inputs, targets=targets, group="transforming", count=WORKERS)
+        kills_amid: dict[str, int] = defaultdict(int)
+        with ExitStack() as ending:
+            ending.callback(workers.stop)
+            ending.callback(committer.stop)
+            ending.callback(source.stop)
+            for kill in range(KILLS):
+                before = workers.committed
+                if kill % 5 == 0:
+                    workers.leave_one(dice)
+                if kill % 5 == 2:
+                    workers.kill_one(dice)
+                time.sleep(dice.uniform(0.1, 1.2))
+                broker.kill()
+                kills_amid["work" if workers.committed > before else "silence"] += 1
+                broker.start()
+                workers.watch()
+                if kill % 10 == 9:  # a run in which nothing gets done between kills would prove little
+                    _progress(workers)
+            source.stop()
+            _wait_for_all(bootstrap, targets, source, workers)
+        assert source.refused == []
+        for target in targets:
+            assert _outputs(bootstrap, target) == Counter(source.acknowledged), target
+        assert committer.went_back == []
+        assert committer.acknowledged > KILLS
+        assert workers.aborted > 0
+        assert kills_amid["work"] >= KILLS // 5, dict(kills_amid)
+
+
+def _progress(workers: Workers) -> None:
+    before, deadline = workers.committed, time.monotonic() + WITHIN_S
+    while workers.committed < before + WORKERS:
+        workers.watch()
+        assert time.monotonic() < deadline, f"too few transactions were committed within {WITHIN_S} s: {workers}"
+        time.sleep(0.05)
+
+
+def _wait_for_all(bootstrap: str, targets: tuple[str, str], source: Source, workers: Workers) -> None:
+    deadline = time.monotonic() + WITHIN_S
+    while sum(_outputs(bootstrap, targets[1]).values()) < len(source.acknowledged):
+        workers.watch()
+        assert time.monotonic() < deadline, f"not all inputs came out: {workers}"

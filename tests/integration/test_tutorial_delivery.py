@@ -1,0 +1,111 @@
+"""The page on delivery semantics: its three programs, each killed again and again while orders come in."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+from tests.support.clients import read_to_end
+from tests.support.faults import eventually
+
+from penstock.testing import RunningBroker
+from penstock.testing.plugin import BrokerFactory
+
+PAGE = Path(__file__).parents[2] / "docs" / "tutorial" / "delivery.md"
+PARTITIONS, ORDERS_A_LIFE, LIVES = 4, 400, 6
+
+
+def programs() -> dict[str, str]:
+    """The page's program for each promise, by its heading."""
+    found = {}
+    for section in PAGE.read_text().split("\n## ")[1:]:
+        heading, _, text = section.partition("\n")
+        for program in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+            found[heading] = program
+    return found
+
+
+@contextmanager
+def running(program: str, bootstrap: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    path = folder / "program.py"
+    # A dead member holds its partitions until its session ends: a short session keeps the test short.
+    path.write_text(
+        program.replace("127.0.0.1:9092", bootstrap).replace(
+            '"enable.auto.commit": False,',
+            '"enable.auto.commit": False, "session.timeout.ms": 1000, "heartbeat.interval.ms": 200,',
+        )
+    )
+    with open(folder / "program.log", "ab") as log:
+        process = subprocess.Popen([sys.executable, str(path)], stdout=log, stderr=log, env=os.environ)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def invoices(bootstrap: str) -> Counter[bytes]:
+    counted: Counter[bytes] = Counter()
+    for partition in range(PARTITIONS):
+        for record in read_to_end(bootstrap, "invoices", partition, isolation_level="read_committed"):
+            value = record.value()
+            assert value is not None
+            counted[value.removeprefix(b"invoice for ")] += 1
+    return counted
+
+
+def order(bootstrap: str, numbers: range) -> None:
+    producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 5})
+    for number in numbers:
+        producer.produce("orders", b"%d" % number, key=b"%d" % number)
+    assert producer.flush(60) == 0
+
+
+def lives(program: str, broker: RunningBroker, folder: Path) -> Counter[bytes]:
+    """Order, start the program, kill it in the midst of its work; in its last life it may finish."""
+    bootstrap = broker.bootstrap
+    topics = [NewTopic(name, num_partitions=PARTITIONS, replication_factor=1) for name in ("orders", "invoices")]
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    for future in admin.create_topics(topics).values():
+        future.result(30)
+    for life in range(LIVES):
+        order(bootstrap, range(life * ORDERS_A_LIFE, (life + 1) * ORDERS_A_LIFE))
+        with running(program, bootstrap, folder) as process:
+            before = len(invoices(bootstrap))
+            eventually(lambda before=before: len(invoices(bootstrap)) > before, "some work done")  # type: ignore[misc]
+            if life == LIVES - 1:
+                eventually(lambda: _is_quiet(bootstrap), "all work done")
+            assert process.poll() is None, (folder / "program.log").read_text()
+    return invoices(bootstrap)
+
+
+def _is_quiet(bootstrap: str) -> bool:
+    before = invoices(bootstrap).total()
+    time.sleep(1.5)
+    return before == invoices(bootstrap).total()
+
+
+ALL = {b"%d" % number for number in range(LIVES * ORDERS_A_LIFE)}
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("promise", ["At most once", "At least once", "Exactly once"])
+def test_the_program_keeps_its_promise(promise: str, penstock_broker_factory: BrokerFactory, tmp_path: Path) -> None:
+    broker = penstock_broker_factory({"group.initial.rebalance.delay.ms": "0", "group.min.session.timeout.ms": "500"})
+    seen = lives(programs()[promise], broker, tmp_path)
+    assert set(seen) <= ALL
+    if promise != "At least once":
+        assert max(seen.values()) == 1, "an order was invoiced twice"
+    if promise != "At most once":
+        assert set(seen) == ALL, "an order was not invoiced"

@@ -1,0 +1,83 @@
+"""A transactional producer by hand, one request at a time, over a raw client: what a test wants to see between two."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from tests.support.batches import TRANSACTIONAL, Rec, batch
+from tests.support.faults import Client
+
+BUSY = (14, 15, 16, 51)  # loading, not available, not coordinator, concurrent transactions
+WITHIN_S = 30.0
+
+
+class HandProducer:
+    """Transaction version 2: producing adds partitions, and every end raises the epoch."""
+
+    def __init__(self, client: Client, transactional_id: str, *, timeout_ms: int = 60_000) -> None:
+        self.client = client
+        self.transactional_id = transactional_id
+        self.sequences: dict[tuple[str, int], int] = {}
+        self._patiently("FindCoordinator", 6, {"key_type": 1, "coordinator_keys": [transactional_id]})
+        body = {"transactional_id": transactional_id, "transaction_timeout_ms": timeout_ms}
+        answer = self._patiently("InitProducerId", 5, body)
+        assert answer["error_code"] == 0, answer
+        self.producer_id: int = answer["producer_id"]
+        self.epoch: int = answer["producer_epoch"]
+
+    def _patiently(self, api: str, version: int, body: dict[str, Any]) -> dict[str, Any]:
+        deadline = time.monotonic() + WITHIN_S
+        while True:
+            answer = self.client.request(api, version, body)
+            code = answer["error_code"] if "error_code" in answer else answer["coordinators"][0]["error_code"]
+            if code not in BUSY or time.monotonic() > deadline:
+                return answer
+            time.sleep(0.02)
+
+    def produce(self, topic: str, *values: bytes, partition: int = 0, version: int = 12) -> dict[str, Any]:
+        """The partition's outcome; sequences move on when it was taken."""
+        sequence = self.sequences.get((topic, partition), 0)
+        records = batch(
+            [Rec(value) for value in values],
+            attributes=TRANSACTIONAL,
+            producer_id=self.producer_id,
+            producer_epoch=self.epoch,
+            sequence=sequence,
+        )
+        data = {"name": topic, "partition_data": [{"index": partition, "records": records}]}
+        body = {"transactional_id": self.transactional_id, "acks": -1, "timeout_ms": 30_000, "topic_data": [data]}
+        answer = self.client.request("Produce", version, body)
+        outcome: dict[str, Any] = answer["responses"][0]["partition_responses"][0]
+        if outcome["error_code"] == 0:
+            self.sequences[topic, partition] = sequence + len(values)
+        return outcome
+
+    def end(self, *, commits: bool) -> None:
+        body = {
+            "transactional_id": self.transactional_id,
+            "producer_id": self.producer_id,
+            "producer_epoch": self.epoch,
+            "committed": commits,
+        }
+        answer = self._patiently("EndTxn", 5, body)
+        assert answer["error_code"] == 0, answer
+        self.producer_id, self.epoch = answer["producer_id"], answer["producer_epoch"]
+        self.sequences.clear()
+
+
+def describe_producers(client: Client, topic: str, partition: int = 0) -> list[dict[str, Any]]:
+    body = {"topics": [{"name": topic, "partition_indexes": [partition]}]}
+    described = client.request("DescribeProducers", 0, body)["topics"][0]["partitions"][0]
+    assert described["error_code"] == 0, described
+    rows: list[dict[str, Any]] = described["active_producers"]
+    return rows
+
+
+def stable_end(client: Client, topic: str, *, isolation_level: int = 1) -> int:
+    """Where a consumer that starts at the end starts, by ListOffsets."""
+    wanted = {"partition_index": 0, "timestamp": -1}
+    body = {"replica_id": -1, "isolation_level": isolation_level, "topics": [{"name": topic, "partitions": [wanted]}]}
+    outcome = client.request("ListOffsets", 5, body)["topics"][0]["partitions"][0]
+    assert outcome["error_code"] == 0, outcome
+    return int(outcome["offset"])

@@ -1,0 +1,246 @@
+"""Produce within transactions: who is asked, under which guard batches go, and what each version is told."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from inspect import isawaitable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from tests.support.logs import TOPIC_ID
+from tests.support.partitions import TOPIC, SomePartitions
+
+from penstock.broker.handlers.produce import produce
+from penstock.broker.registry import RequestContext
+from penstock.errors import (
+    ConcurrentTransactions,
+    CoordinatorLoadInProgress,
+    CoordinatorNotAvailable,
+    InvalidProducerEpoch,
+    InvalidProducerIdMapping,
+    InvalidRecord,
+    InvalidRequiredAcks,
+    InvalidTxnState,
+    NetworkFailure,
+    NotCoordinator,
+    NotEnoughReplicas,
+    NotLeaderOrFollower,
+    OutOfOrderSequence,
+    Refusal,
+    TransactionAbortable,
+    TransactionalIdAuthorizationFailed,
+)
+from penstock.model import BrokerId, LeaderEpoch, TopicPartition
+from penstock.replication import ALL, Partitions
+from penstock.wire.markers import Marker, MarkerType
+from penstock.wire.messages.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
+from penstock.wire.messages.produce_response import PartitionProduceResponse, ProduceResponse
+
+P = 7
+Make = Callable[..., SomePartitions]
+
+
+class Gate:
+    """Lets everything through but what a test refuses; `meanwhile` happens while it is asked."""
+
+    def __init__(self, meanwhile: Callable[[], object] = lambda: None, **refused: Refusal) -> None:
+        self.asked: list[tuple[str, int, int, list[int], bool]] = []
+        self._meanwhile = meanwhile
+        self._refused = {int(name.removeprefix("p")): refusal for name, refusal in refused.items()}
+
+    async def admit(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        adds: bool,
+    ) -> dict[TopicPartition, Refusal | None]:
+        self.asked.append((transactional_id, producer_id, producer_epoch, [p.partition for p in partitions], adds))
+        await asyncio.sleep(0)
+        self._meanwhile()
+        return {partition: self._refused.get(partition.partition) for partition in partitions}
+
+
+@pytest.fixture
+async def make(tmp_path: Path) -> AsyncIterator[Make]:
+    made: list[SomePartitions] = []
+
+    def making(count: int = 1, **settings: str) -> SomePartitions:
+        named = {name.replace("_", "."): value for name, value in settings.items()}
+        made.append(SomePartitions(tmp_path / str(len(made)), count, named))
+        return made[-1]
+
+    yield making
+    for each in made:
+        await each.close()
+
+
+async def send(
+    partitions: SomePartitions,
+    *batches: bytearray,
+    gate: Gate | None = None,
+    transactional_id: str | None = "tx",
+    version: int = 12,
+    acks: int = ALL,
+) -> list[PartitionProduceResponse]:
+    topic = TopicProduceData(
+        partition_data=[PartitionProduceData(index=at, records=bytes(batch)) for at, batch in enumerate(batches)]
+    )
+    if version >= 13:
+        topic.topic_id = TOPIC_ID
+    else:
+        topic.name = TOPIC
+    asked = ProduceRequest(transactional_id=transactional_id, acks=acks, timeout_ms=30_000, topic_data=[topic])
+    frame = memoryview(bytearray(asked.encode(version)))
+    context = RequestContext(api_version=version, client_id="me", listener="PLAINTEXT", peer="10.0.0.1:5")
+    knows: Any = SimpleNamespace(topics={TOPIC: None}, topics_by_id={TOPIC_ID: None})
+    reply: Any = produce(frame, 0, context, cast(Partitions, partitions), knows, cast(Any, gate))
+    while isawaitable(reply):
+        frame[:] = bytes(len(frame))  # the connection's buffer is used again as soon as the handler has returned
+        reply = await reply
+    (answered,) = ProduceResponse.decode(b"".join(map(bytes, reply)), version).responses
+    return answered.partition_responses
+
+
+def codes(answers: list[PartitionProduceResponse]) -> list[int]:
+    return [answer.error_code for answer in answers]
+
+
+def batch(partitions: SomePartitions, sequence: int = 0, *, epoch: int = 0, producer: int = P) -> bytearray:
+    return partitions.batch(producer=producer, sequence=sequence, epoch=epoch, transactional=True)
+
+
+# Asking -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("version", "adds"), [(3, False), (7, False), (11, False), (12, True), (13, True)])
+async def test_the_coordinator_is_asked_once_a_transaction_and_partition(make: Make, version: int, adds: bool) -> None:
+    partitions, gate = make(2), Gate()
+    for sequence in range(3):
+        answers = await send(
+            partitions, batch(partitions, sequence), batch(partitions, sequence), gate=gate, version=version
+        )
+        assert [(answer.error_code, answer.base_offset) for answer in answers] == [(0, sequence)] * 2
+    assert gate.asked == [("tx", P, 0, [0, 1], adds)]
+    assert partitions[1].last_stable_offset == 0
+
+
+async def test_a_partition_that_joins_later_is_asked_for_alone(make: Make) -> None:
+    partitions, gate = make(2), Gate()
+    await send(partitions, batch(partitions), gate=gate)
+    await send(partitions, batch(partitions, 1), batch(partitions), gate=gate)
+    assert [asked[3] for asked in gate.asked] == [[0], [1]]
+    assert [partitions[0].log.end_offset, partitions[1].log.end_offset] == [2, 1]
+
+
+async def test_a_marker_that_comes_while_the_coordinator_is_asked_keeps_the_batch_out(make: Make) -> None:
+    partitions = make()
+
+    def abort() -> None:
+        partitions[0].append_marker(Marker(MarkerType.ABORT, 1), producer_id=P, producer_epoch=0, transaction_version=1)
+
+    assert codes(await send(partitions, batch(partitions), gate=Gate(abort))) == [InvalidTxnState.code]
+    assert partitions[0].last_stable_offset == partitions[0].log.end_offset == 1
+
+
+async def test_leadership_that_is_lost_meanwhile_refuses_the_batch(make: Make) -> None:
+    partitions = make()
+
+    def lose() -> None:
+        partitions[0].lead(epoch=LeaderEpoch(4), leader=BrokerId(2), replicas=(), in_sync=())
+
+    (answer,) = await send(partitions, batch(partitions), gate=Gate(lose))
+    assert (answer.error_code, answer.current_leader.leader_id) == (NotLeaderOrFollower.code, 2)
+
+
+async def test_each_partition_has_its_own_outcome(make: Make) -> None:
+    partitions = make(3)
+    partitions[1].append_marker(Marker(MarkerType.ABORT, 1), producer_id=P, producer_epoch=3, transaction_version=1)
+    gate = Gate(p2=NotCoordinator())
+    answers = await send(partitions, *[batch(partitions) for _ in range(3)], gate=gate)
+    assert codes(answers) == [0, InvalidProducerEpoch.code, NotEnoughReplicas.code]
+    assert gate.asked == [("tx", P, 0, [0, 2], True)], "nobody is asked for what the partition itself refuses"
+    assert [answer.log_start_offset for answer in answers] == [0, -1, -1]
+
+
+async def test_a_compacted_topic_takes_transactions_too(make: Make) -> None:
+    partitions, gate = make(cleanup_policy="compact"), Gate()
+    assert codes(await send(partitions, batch(partitions), gate=gate)) == [0]
+    assert codes(await send(partitions, batch(partitions, 1), gate=gate)) == [0]
+    assert (len(gate.asked), partitions[0].log.end_offset) == (1, 2)
+
+
+async def test_batches_outside_a_transaction_need_no_coordinator(make: Make) -> None:
+    partitions = make(2)
+    plain = [partitions.batch(), partitions.batch(producer=P, sequence=0)]
+    assert codes(await send(partitions, *plain, gate=None)) == [0, 0]
+
+
+# What is answered -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("refusal", "version", "told"),
+    [
+        (CoordinatorLoadInProgress(), 12, NotEnoughReplicas),
+        (CoordinatorNotAvailable(), 3, NotEnoughReplicas),
+        (NotCoordinator(), 11, NotEnoughReplicas),
+        (NetworkFailure(), 13, NotEnoughReplicas),
+        (ConcurrentTransactions(), 11, NotEnoughReplicas),
+        (ConcurrentTransactions(), 12, ConcurrentTransactions),
+        (TransactionAbortable(), 10, InvalidTxnState),
+        (TransactionAbortable(), 11, TransactionAbortable),
+        (InvalidTxnState(), 9, InvalidTxnState),
+        (InvalidTxnState(), 12, InvalidTxnState),
+        (InvalidProducerEpoch(), 12, InvalidProducerEpoch),
+        (InvalidProducerIdMapping(), 9, InvalidProducerIdMapping),
+    ],
+)
+async def test_a_coordinators_refusal_is_told_as_the_version_knows_it(
+    make: Make, refusal: Refusal, version: int, told: type[Refusal]
+) -> None:
+    partitions = make()
+    (answer,) = await send(partitions, batch(partitions), gate=Gate(p0=refusal), version=version)
+    assert (answer.error_code, answer.base_offset) == (told.code, -1)
+    assert partitions[0].log.end_offset == 0
+    # Sent again, once the coordinator can be asked, it is taken.
+    assert codes(await send(partitions, batch(partitions), gate=Gate(), version=version)) == [0]
+
+
+async def test_transactional_records_without_a_transactional_id_are_refused_with_all_the_rest(make: Make) -> None:
+    partitions = make(2)
+    answers = await send(partitions, batch(partitions), partitions.batch(), transactional_id=None)
+    assert codes(answers) == [TransactionalIdAuthorizationFailed.code] * 2
+    (alone,) = await send(partitions, batch(partitions), transactional_id=None)
+    assert (alone.error_code, alone.log_start_offset) == (TransactionalIdAuthorizationFailed.code, -1)
+    assert partitions[0].log.end_offset == partitions[1].log.end_offset == 0
+
+
+async def test_one_request_holds_one_producers_transaction(make: Make) -> None:
+    partitions = make(2)
+    answers = await send(partitions, batch(partitions), batch(partitions, producer=8), gate=Gate())
+    assert codes(answers) == [InvalidProducerIdMapping.code] * 2
+
+
+async def test_a_transactional_batch_that_names_no_producer_is_refused(make: Make) -> None:
+    partitions = make()
+    nobodys = partitions.batch(transactional=True)
+    assert codes(await send(partitions, nobodys, gate=None)) == [InvalidRecord.code]
+
+
+async def test_acks_that_mean_nothing_are_refused_before_anybody_is_asked(make: Make) -> None:
+    partitions, gate = make(), Gate()
+    assert codes(await send(partitions, batch(partitions), gate=gate, acks=2)) == [InvalidRequiredAcks.code]
+    assert gate.asked == []
+
+
+async def test_a_higher_sequence_is_not_let_in_before_the_one_that_was_refused(make: Make) -> None:
+    partitions = make()
+    await send(partitions, batch(partitions, 0), gate=Gate(p0=CoordinatorLoadInProgress()), version=11)
+    late = await send(partitions, batch(partitions, 1), gate=Gate(), version=11)
+    assert codes(late) == [OutOfOrderSequence.code]
+    assert codes(await send(partitions, batch(partitions, 0), gate=Gate(), version=11)) == [0]
+    assert codes(await send(partitions, batch(partitions, 1), gate=Gate(), version=11)) == [0]

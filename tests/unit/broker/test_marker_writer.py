@@ -1,0 +1,139 @@
+"""Markers for partitions led here: each has its own outcome, and counts when the high watermark has passed it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from tests.support.partitions import TOPIC, SomePartitions
+
+from penstock.broker.handlers.write_txn_markers import write_txn_markers
+from penstock.broker.marker_writer import MarkerEntry, MarkerWriter
+from penstock.errors import (
+    InvalidProducerEpoch,
+    InvalidRequest,
+    NotLeaderOrFollower,
+    Refusal,
+    RequestTimedOut,
+    TransactionCoordinatorFenced,
+    UnknownServerError,
+    UnknownTopicOrPartition,
+)
+from penstock.model import BrokerId, LeaderEpoch, PartitionIndex, TopicPartition
+from penstock.replication import Partition
+from penstock.settings import Config
+from penstock.wire.markers import Marker, MarkerType
+from penstock.wire.messages.write_txn_markers_request import (
+    WritableTxnMarker,
+    WritableTxnMarkerTopic,
+    WriteTxnMarkersRequest,
+)
+
+OFFSETS = "__consumer_offsets"
+COMMIT = Marker(MarkerType.COMMIT, 5)
+
+
+class Offsets:
+    """The group coordinator."""
+
+    def __init__(self) -> None:
+        self.completed: list[tuple[int, Marker, int]] = []
+        self.refusal: Exception | None = None
+
+    async def complete_transaction(
+        self, index: int, marker: Marker, *, producer_id: int, producer_epoch: int, transaction_version: int
+    ) -> None:
+        self.completed.append((index, marker, producer_id))
+        if self.refusal is not None:
+            raise self.refusal
+
+
+class Stage:
+    def __init__(self, folder: Path, **settings: str) -> None:
+        named = {name.replace("_", "."): value for name, value in settings.items()}
+        self.local = SomePartitions(folder, 2, named)
+        self.offsets = Offsets()
+        config = Config.for_broker({"request.timeout.ms": "50"})
+        self.writer = MarkerWriter(cast(Any, self), self.offsets, config)
+
+    def get(self, topic: str, index: int) -> Partition | None:
+        return self.local[index] if topic == TOPIC and index in self.local else None
+
+
+@pytest.fixture
+async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+    made = Stage(tmp_path)
+    yield made
+    await made.local.close()
+
+
+def at(index: int, topic: str = TOPIC) -> TopicPartition:
+    return TopicPartition(topic, PartitionIndex(index))
+
+
+def entry(*partitions: TopicPartition, marker: Marker = COMMIT, epoch: int = 0, version: int = 0) -> MarkerEntry:
+    return MarkerEntry(marker, producer_id=7, producer_epoch=epoch, transaction_version=version, partitions=partitions)
+
+
+async def written(stage: Stage, *entries: MarkerEntry) -> list[list[type[Refusal] | None]]:
+    outcomes = await stage.writer.write(entries)
+    return [[None if each is None else type(each) for each in found.values()] for found in outcomes]
+
+
+async def test_each_partition_has_its_own_outcome(stage: Stage) -> None:
+    stage.local[1].lead(epoch=LeaderEpoch(9), leader=BrokerId(2), replicas=(), in_sync=())
+    assert await written(stage, entry(at(0), at(1), at(5), at(0, "missing"))) == [
+        [None, NotLeaderOrFollower, UnknownTopicOrPartition, UnknownTopicOrPartition]
+    ]
+    assert stage.local[0].log.end_offset == 1
+
+
+async def test_markers_for_one_partition_keep_their_order(stage: Stage) -> None:
+    assert await written(stage, entry(at(0), epoch=1), entry(at(0), epoch=0)) == [[None], [InvalidProducerEpoch]]
+
+
+async def test_what_is_wrong_with_a_marker_is_told(stage: Stage) -> None:
+    older = Marker(MarkerType.COMMIT, 4)
+    assert await written(stage, entry(at(0)), entry(at(0), marker=older), entry(at(1), epoch=-1)) == [
+        [None],
+        [TransactionCoordinatorFenced],
+        [InvalidRequest],
+    ]
+
+
+async def test_markers_of_committed_offsets_are_the_group_coordinators(stage: Stage) -> None:
+    assert await written(stage, entry(at(3, OFFSETS), at(0))) == [[None, None]]
+    assert stage.offsets.completed == [(3, COMMIT, 7)]
+    stage.offsets.refusal = NotLeaderOrFollower()
+    assert await written(stage, entry(at(3, OFFSETS))) == [[NotLeaderOrFollower]]
+    stage.offsets.refusal = ZeroDivisionError()
+    assert await written(stage, entry(at(3, OFFSETS))) == [[UnknownServerError]]
+
+
+async def test_a_marker_counts_when_the_high_watermark_has_passed_it(tmp_path: Path) -> None:
+    stage = Stage(tmp_path, penstock_flush_before_ack="true")
+    writing = asyncio.ensure_future(written(stage, entry(at(0))))
+    while not stage.local.flusher.gates:
+        await asyncio.sleep(0)
+    assert not writing.done()
+    stage.local.flusher.gates[0].set_result(None)
+    assert await writing == [[None]]
+    assert await written(stage, entry(at(0))) == [[RequestTimedOut]], "the next flush never ends"
+    await stage.local.close()
+
+
+async def test_one_answer_holds_one_row_a_producer(stage: Stage) -> None:
+    def marker(producer_id: int, *indexes: int) -> WritableTxnMarker:
+        topics = [WritableTxnMarkerTopic(name=TOPIC, partition_indexes=list(indexes))] if indexes else []
+        return WritableTxnMarker(producer_id=producer_id, transaction_result=True, topics=topics)
+
+    request = WriteTxnMarkersRequest(markers=[marker(7, 0), marker(8, 9), marker(7, 1), marker(9)])
+    answer = await write_txn_markers(request, stage.writer)
+    rows = {
+        row.producer_id: [(part.partition_index, part.error_code) for part in topic.partitions]
+        for row in answer.markers
+        for topic in row.topics
+    }
+    assert rows == {7: [(0, 0), (1, 0)], 8: [(9, UnknownTopicOrPartition.code)]}
+    assert len(answer.markers) == 2

@@ -1,0 +1,92 @@
+"""The gate: what the coordinator is asked, how long a busy one is asked again, and what producers are told."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from penstock.broker.transaction_gate import CoordinatorGate, Outcomes
+from penstock.coordinators.transactions import TransactionVersion
+from penstock.errors import (
+    ConcurrentTransactions,
+    CoordinatorNotAvailable,
+    InvalidProducerEpoch,
+    InvalidTxnState,
+    ProducerFenced,
+    Refusal,
+)
+from penstock.model import PartitionIndex, TopicPartition
+from penstock.settings import Config
+
+ONE, TWO = TopicPartition("orders", PartitionIndex(0)), TopicPartition("orders", PartitionIndex(1))
+
+
+class Coordinator:
+    """Refuses as a test says, one question after the other; then lets everything through."""
+
+    def __init__(self, *refusals: Refusal) -> None:
+        self.refusals = list(refusals)
+        self.asked: list[tuple[bool, TransactionVersion]] = []
+
+    async def add_partitions(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        verify_only: bool,
+        version: TransactionVersion,
+    ) -> Outcomes:
+        assert (transactional_id, producer_id, producer_epoch) == ("tx", 7, 3)
+        self.asked.append((verify_only, version))
+        if self.refusals:
+            raise self.refusals.pop(0)
+        return {ONE: None, TWO: InvalidTxnState()}
+
+
+async def admit(coordinator: Coordinator, *, adds: bool, **settings: str) -> Outcomes:
+    named = {name.replace("_", "."): value for name, value in settings.items()}
+    gate = CoordinatorGate(coordinator, Config.for_broker(named))
+    return await gate.admit("tx", producer_id=7, producer_epoch=3, partitions=[ONE, TWO], adds=adds)
+
+
+@pytest.mark.parametrize(
+    ("adds", "asked"), [(True, (False, TransactionVersion.TV2)), (False, (True, TransactionVersion.TV1))]
+)
+async def test_newer_clients_partitions_are_added_and_older_ones_verified(
+    adds: bool, asked: tuple[bool, TransactionVersion]
+) -> None:
+    coordinator = Coordinator()
+    outcomes = await admit(coordinator, adds=adds)
+    assert coordinator.asked == [asked]
+    assert outcomes[ONE] is None and isinstance(outcomes[TWO], InvalidTxnState)
+
+
+async def test_a_refusal_of_the_whole_is_every_partitions() -> None:
+    outcomes = await admit(Coordinator(CoordinatorNotAvailable("away")), adds=True)
+    assert [type(outcome) for outcome in outcomes.values()] == [CoordinatorNotAvailable] * 2
+
+
+async def test_a_fenced_producer_is_told_of_its_epoch() -> None:
+    outcomes = await admit(Coordinator(ProducerFenced("epoch 4 is in use")), adds=False)
+    told = outcomes[ONE]
+    assert isinstance(told, InvalidProducerEpoch) and told.message == "epoch 4 is in use"
+
+
+async def test_a_coordinator_that_is_busy_with_the_former_transaction_is_asked_again() -> None:
+    coordinator = Coordinator(ConcurrentTransactions(), ConcurrentTransactions())
+    assert (await admit(coordinator, adds=True, add_partitions_to_txn_retry_backoff_max_ms="60000"))[ONE] is None
+    assert len(coordinator.asked) == 3
+
+
+async def test_a_coordinator_that_stays_busy_is_given_up() -> None:
+    coordinator = Coordinator(*[ConcurrentTransactions() for _ in range(100)])
+    outcomes = await admit(coordinator, adds=True, add_partitions_to_txn_retry_backoff_max_ms="30")
+    assert isinstance(outcomes[ONE], ConcurrentTransactions)
+    assert 1 < len(coordinator.asked) < 100
+
+
+async def test_an_older_client_is_told_at_once_that_its_coordinator_is_busy() -> None:
+    coordinator = Coordinator(ConcurrentTransactions())
+    assert isinstance((await admit(coordinator, adds=False))[ONE], ConcurrentTransactions)
+    assert len(coordinator.asked) == 1
