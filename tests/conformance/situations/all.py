@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.conformance.situations import (
+    cluster,
     configs,
     fetch,
     groups,
@@ -25,5 +26,6 @@ TABLE = [
     *records.SITUATIONS,
     *groups.SITUATIONS,
     *offsets.SITUATIONS,
+    *cluster.SITUATIONS,
     *wire.SITUATIONS,
 ]

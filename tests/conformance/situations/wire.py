@@ -41,10 +41,15 @@ APIS = (
     "ListGroups",
     "DescribeGroups",
     "DeleteGroups",
+    "ElectLeaders",
+    "AlterPartitionReassignments",
+    "ListPartitionReassignments",
+    "UnregisterBroker",
+    "DescribeQuorum",
 )
 _NO_ARRAY = (
     "ApiVersions", "DescribeCluster", "InitProducerId", "ListConfigResources", "FindCoordinator", "Heartbeat",
-    "LeaveGroup", "ListGroups",
+    "LeaveGroup", "ListGroups", "UnregisterBroker",
 )  # fmt: skip
 HAS_ARRAY = tuple(api for api in APIS if api not in _NO_ARRAY)
 
