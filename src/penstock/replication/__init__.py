@@ -8,6 +8,7 @@ from penstock.replication.partition import ALL, Appended, Partition, Readable
 from penstock.replication.partitions import Partitions
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.rules import AppendRules, NotOneBatch, RecordsRefused, TimestampsRefused
+from penstock.replication.throttle import Throttle
 
 __all__ = [
     "ALL",
@@ -24,5 +25,6 @@ __all__ = [
     "RecordsRefused",
     "ReplicationMetrics",
     "Resignations",
+    "Throttle",
     "TimestampsRefused",
 ]
