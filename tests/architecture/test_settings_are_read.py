@@ -21,10 +21,6 @@ _TABLES = (
 
 WAITING = {
     "preallocate": "accepted for compatibility; no gain on Linux",
-    "leader.replication.throttled.replicas": "for replicas",
-    "follower.replication.throttled.replicas": "for replicas",
-    "leader.replication.throttled.rate": "for replicas",
-    "follower.replication.throttled.rate": "for replicas",
     "replica.alter.log.dirs.io.max.bytes.per.second": "for moving replicas between folders",
     "remote.log.copy.disable": "for the cold tier",
     "remote.log.delete.on.disable": "for the cold tier",

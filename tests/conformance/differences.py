@@ -13,9 +13,9 @@ from tests.conformance.compare import ABSENT, ANYTHING, Difference
 _NOT_BUILT = {
     "share groups": (76, 77, 78, 79, 83, 84, 85, 86, 87, 90, 91, 92),
     "streams groups": (88, 89),
-    "replication and reassignment": (34, 43, 45, 46),
+    "moving replicas between data folders": (34,),
     "access control, delegation tokens, quotas": (17, 29, 30, 31, 36, 38, 39, 40, 41, 48, 49, 50, 51),
-    "raft, which Penstock does not have": (55, 64, 80, 81),
+    "raft, which Penstock does not have": (80, 81),
 }
 _FEATURES = {
     "eligible.leader.replicas.version": "replication",
@@ -55,11 +55,27 @@ _WORDING = [
             ("Produce", "*.error_message", None),
             ("CreateTopics", "*.error_message", None),
             ("CreatePartitions", "*.error_message", None),
+            ("AlterPartitionReassignments", "*.error_message", None),
             ("IncrementalAlterConfigs", "*.error_message", None),
             ("DescribeProducers", "*.error_message", None),
             ("DescribeConfigs", "*.error_message", ""),
             ("FindCoordinator", "*.error_message", ""),
             ("ConsumerGroupDescribe", "*.error_message", None),
+        )
+    ),
+]
+
+_NO_RAFT = "the metadata is in a store, not in a Raft log: offsets are its revisions, voters are the brokers"
+_CLUSTER = [
+    *(
+        _at("DescribeQuorum", "of the metadata", _NO_RAFT, path)
+        for path in (
+            "*.leader_epoch",
+            "*.high_watermark",
+            "*.log_end_offset",
+            "*_timestamp",
+            "*.replica_directory_id",
+            "*.listeners.*",
         )
     ),
 ]
@@ -287,5 +303,6 @@ DIFFERENCES = [
     *_FETCH,
     *_METADATA,
     *_SETTINGS,
+    *_CLUSTER,
     *_WIRE,
 ]

@@ -65,7 +65,7 @@ from penstock.log import (
 from penstock.metastore import Metastore, MetastoreError, open_metastore
 from penstock.metrics import MetricsRegistry, watch_loop_lag
 from penstock.model import BrokerId, Clock, Dice, TopicId, TopicPartition, topic_id_text
-from penstock.replication import Fetchers, Partitions
+from penstock.replication import Fetchers, Partitions, Throttle
 from penstock.settings import (
     Config,
     TopicConfig,
@@ -263,6 +263,7 @@ class Node:
             me=self.broker_id,
             config=self.config,
             own_epoch=lambda: cluster.broker_epoch,
+            throttle=Throttle.of_follower(self.broker_id, self.config, self.clock),
             spawn=spawn,
             registry=self.registry,
             on_unreachable=cluster.suspect,
@@ -310,7 +311,13 @@ class Node:
             LoggerLevels: self.loggers,
             Clock: self.clock,
             FetchSessions: sessions,
-            ReplicaSessions: ReplicaSessions(partitions, cluster.image, self.dice, needs_authentication=lambda: False),
+            ReplicaSessions: ReplicaSessions(
+                partitions,
+                cluster.image,
+                self.dice,
+                throttle=Throttle.of_leader(self.broker_id, self.config, self.clock),
+                needs_authentication=lambda: False,
+            ),
         }
 
     @contextmanager

@@ -31,7 +31,8 @@ from penstock.errors import (
     UnknownTopicOrPartition,
 )
 from penstock.model import BrokerId, Dice
-from penstock.replication import Diverging, Partition, Partitions
+from penstock.replication import Diverging, Partition, Partitions, Throttle
+from penstock.replication.throttle import PAUSE_S
 from penstock.wire.fetch import TOPIC_IDS_FROM, FetchPartition, FetchRequest, PartitionAnswer, encode_response
 from penstock.wire.produce import TopicKey
 
@@ -90,12 +91,16 @@ class Followed:
 
 
 class ReplicaSession:
-    def __init__(self, session_id: int, broker_id: BrokerId, partitions: Partitions, image: ClusterImage) -> None:
+    def __init__(
+        self, session_id: int, broker_id: BrokerId, partitions: Partitions, image: ClusterImage, throttle: Throttle
+    ) -> None:
         self.id = session_id
         self.broker_id = broker_id
         self.epoch = 1
         self._partitions = partitions
         self._image = image
+        self._throttle = throttle
+        self._held_back: dict[Followed, None] = {}
         self._followed: dict[Place, Followed] = {}
         self._to_read: dict[Followed, None] = {}
         self._news: dict[Followed, None] = {}
@@ -235,6 +240,8 @@ class ReplicaSession:
             if left <= 0 or not slices_left:
                 self._to_read[followed] = None  # the first of the next answer
                 continue
+            if self._is_held_back(followed):
+                continue
             is_first = left == self._request.bytes_max
             answer = self._read_one(followed, min(followed.asked.bytes_max, left), at_least_one=is_first)
             if answer is None:
@@ -247,6 +254,8 @@ class ReplicaSession:
                 left -= answer.records.size
                 slices_left -= 1
                 followed.partition.metrics.replicationbytesout += answer.records.size
+                if self.broker_id not in followed.partition.in_sync:
+                    self._count_against_throttle(followed, answer.records.size)
             answers.append((followed.key, answer))
         if answers or with_news:
             answers += [(followed.key, self._state(followed)) for followed in self._news if self._has_news(followed)]
@@ -275,6 +284,27 @@ class ReplicaSession:
         elif followed.diverging is not None:
             answer.diverging_epoch = (followed.diverging.epoch, followed.diverging.end_offset)
         return answer
+
+    def _is_held_back(self, followed: Followed) -> bool:
+        """Whether a follower that catches up has used up what it may have, for now."""
+        if self.broker_id in followed.partition.in_sync or followed.refusal is not None:
+            return False
+        if not self._throttle.concerns(followed.partition, self.broker_id) or not self._throttle.is_used_up():
+            return False
+        if not self._held_back:
+            asyncio.get_running_loop().call_later(PAUSE_S, self._let_go)
+        self._held_back[followed] = None
+        return True
+
+    def _count_against_throttle(self, followed: Followed, size: int) -> None:
+        if self._throttle.concerns(followed.partition, self.broker_id):
+            self._throttle.use(size)
+
+    def _let_go(self) -> None:
+        held_back, self._held_back = self._held_back, {}
+        for followed in held_back:
+            if self._followed.get((followed.key, followed.asked.index)) is followed:
+                self.wake(followed)
 
     def _state(self, followed: Followed) -> PartitionAnswer:
         partition = followed.partition
@@ -368,8 +398,15 @@ class ReplicaSessions:
     """The sessions of all followers: one each, since a follower has one fetcher for each leader."""
 
     def __init__(
-        self, partitions: Partitions, image: ClusterImage, dice: Dice, *, needs_authentication: Callable[[], bool]
+        self,
+        partitions: Partitions,
+        image: ClusterImage,
+        dice: Dice,
+        *,
+        throttle: Throttle,
+        needs_authentication: Callable[[], bool],
     ) -> None:
+        self._throttle = throttle
         self._partitions = partitions
         self._image = image
         self._dice = dice
@@ -402,7 +439,7 @@ class ReplicaSessions:
         session_id = NO_SESSION
         while session_id == NO_SESSION:
             session_id = int.from_bytes(self._dice.random_bytes(4), "big") & 0x7FFFFFFF
-        session = ReplicaSession(session_id, broker_id, self._partitions, self._image)
+        session = ReplicaSession(session_id, broker_id, self._partitions, self._image, self._throttle)
         self._sessions[broker_id] = session
         return session
 

@@ -117,6 +117,10 @@ class Candidacy:
         await self.stand()
         return self.is_in_charge
 
+    def forget(self) -> None:
+        """Leave control to its lease, as a killed process does."""
+        self._is_open, self._reign = False, NO_REVISION
+
     async def resign(self) -> None:
         """Stand no more, and let another decide at once."""
         self._is_open = False

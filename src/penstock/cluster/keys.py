@@ -18,6 +18,7 @@ class Keys:
         self.controller = self.prefix + "controller"
         self.features = self.prefix + "features"
         self.producer_ids = self.prefix + "producer-ids"
+        self.secret = self.prefix + "secret"
 
     def broker(self, broker_id: int) -> str:
         return f"{self.prefix}brokers/{broker_id}"

@@ -147,7 +147,7 @@ class Member:
         self._moved.set()
 
     async def stop(self) -> None:
-        await self.abandon()
+        await self._end_tasks()
         try:
             await self.candidacy.resign()
         except MetastoreError as failure:
@@ -155,7 +155,12 @@ class Member:
         await self.registration.end()
 
     async def abandon(self) -> None:
-        """Do nothing any more and say nothing to anybody: what others see of a killed process."""
+        """Do nothing any more and say nothing to anybody, not even in `stop`: what others see of a killed process."""
+        self.candidacy.forget()
+        self.registration.forget()
+        await self._end_tasks()
+
+    async def _end_tasks(self) -> None:
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

@@ -119,6 +119,12 @@ class ProducerIdsRecord(msgspec.Struct, frozen=True):
     next: int
 
 
+class SecretRecord(msgspec.Struct, frozen=True):
+    """`secret`: by what brokers know each other, in base64."""
+
+    secret: str
+
+
 def encode(record: msgspec.Struct) -> bytes:
     return msgspec.json.encode(record)
 
@@ -137,3 +143,4 @@ class Decoders:
     settings = msgspec.json.Decoder(SettingsRecord)
     features = msgspec.json.Decoder(FeaturesRecord)
     producer_ids = msgspec.json.Decoder(ProducerIdsRecord)
+    secret = msgspec.json.Decoder(SecretRecord)

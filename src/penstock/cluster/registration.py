@@ -264,6 +264,10 @@ class Registration:
         revision = await self._metastore.commit(Transaction(compares=(created_at(key, self.epoch),), puts=(put,)))
         await self._feed.reached(revision)
 
+    def forget(self) -> None:
+        """Leave the registration to its lease, as a killed process does."""
+        self.epoch, self.lease = NO_REVISION, NO_LEASE
+
     async def end(self) -> None:
         """Give the registration up at once, with all else that lies under the lease."""
         self.epoch = NO_REVISION

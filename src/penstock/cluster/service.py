@@ -33,6 +33,7 @@ from penstock.cluster.probing import Probe
 from penstock.cluster.producer_ids import ProducerIds
 from penstock.cluster.records import BrokerRecord
 from penstock.cluster.resources import BROKER_DEFAULTS, Resource, ResourceType
+from penstock.cluster.secret import ensure_secret
 from penstock.errors import UnsupportedVersion
 from penstock.metastore import NO_REVISION, Metastore, Revision
 from penstock.model import BrokerId, Clock, Dice
@@ -84,6 +85,8 @@ class Cluster:
             bugs=NO_BUGS if others is None else others.bugs,
         )
         self.member: Member | None = None
+        self.secret: bytes | None = None
+        """What brokers of this cluster know each other by; None where there are no others."""
         self.image.subscribe(self._take_dynamic_settings)
 
     @property
@@ -104,6 +107,8 @@ class Cluster:
         cluster_id = await membership.ensure_cluster_id(
             self._metastore, self._keys, proposed=proposed_cluster_id, dice=self._dice
         )
+        if self._others is not None:
+            self.secret = await ensure_secret(self._metastore, self._keys, self._dice)
         await self._feed.start()
         return cluster_id
 

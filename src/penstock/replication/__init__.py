@@ -9,6 +9,7 @@ from penstock.replication.partitions import Partitions
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.readable import Readable
 from penstock.replication.rules import AppendRules, NotOneBatch, RecordsRefused, TimestampsRefused
+from penstock.replication.throttle import Throttle
 from penstock.replication.verification import VerificationGuard
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "RecordsRefused",
     "ReplicationMetrics",
     "Resignations",
+    "Throttle",
     "TimestampsRefused",
     "VerificationGuard",
 ]

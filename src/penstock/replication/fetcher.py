@@ -30,6 +30,7 @@ from penstock.replication.following import Follower
 from penstock.replication.machine import Diverging
 from penstock.replication.partition import Partition
 from penstock.replication.peer_connection import PeerConnection
+from penstock.replication.throttle import PAUSE_S, Throttle
 from penstock.settings import Config
 from penstock.settings import broker as settings
 from penstock.wire.fetch import FetchPartition
@@ -78,6 +79,7 @@ class LeaderFetcher:
         config: Config,
         locate: Callable[[BrokerId], tuple[str, int] | None],
         own_epoch: Callable[[], int],
+        throttle: Throttle,
         spawn: Callable[[Coroutine[Any, Any, Any]], object],
         greet: Callable[[PeerConnection], Awaitable[None]] | None = None,
         on_unreachable: Callable[[BrokerId], None] = lambda _broker: None,
@@ -89,6 +91,7 @@ class LeaderFetcher:
         self._config = config
         self._locate = locate
         self._own_epoch = own_epoch
+        self._throttle = throttle
         self._spawn = spawn
         self._greet = greet
         self._on_unreachable = on_unreachable
@@ -309,10 +312,31 @@ class LeaderFetcher:
         partition.take_over(leaders_high_watermark=answer.high_watermark, leaders_start=answer.log_start_offset)
         place.lag = max(answer.high_watermark - log.end_offset, 0)
         place.backoff_s = 0.0
+        if records is not None and self._me not in partition.in_sync:
+            self._throttled(place, len(records))
+        if place.is_busy:
+            return
         if not counts:
             self._flush_or_name(place)
         elif records is not None or log.start_offset != start_before:
             self._named[place] = None
+
+    def _throttled(self, place: Place, size: int) -> None:
+        """A replica that catches up may have used up what it may have: it is asked for again when there is more."""
+        if self._throttle.concerns(place.partition, self._me):
+            self._throttle.use(size)
+            if self._throttle.is_used_up():
+                place.is_busy = True
+                self._wait(place, PAUSE_S)
+
+    def _wait_on(self, place: Place) -> None:
+        if self._throttle.concerns(place.partition, self._me) and self._throttle.is_used_up():
+            self._wait(place, PAUSE_S)
+        else:
+            self._flush_or_name(place)
+
+    def _wait(self, place: Place, pause_s: float) -> None:
+        place.retry = asyncio.get_running_loop().call_later(pause_s, self._wait_on, place)
 
     def _refused(self, place: Place, answer: FetchedPartition) -> None:
         partition = place.partition
@@ -329,7 +353,7 @@ class LeaderFetcher:
         place.is_busy = True
         first_s = BACKOFF_FIRST_S if shortly else self._backoff_max_s
         place.backoff_s = min(max(2 * place.backoff_s, first_s), self._backoff_max_s)
-        place.retry = asyncio.get_running_loop().call_later(place.backoff_s, self._flush_or_name, place)
+        self._wait(place, place.backoff_s)
 
     def _flush_or_name(self, place: Place) -> None:
         place.retry = None

@@ -17,6 +17,7 @@ from penstock.replication.metrics import FETCHER_LAG
 from penstock.replication.partition import Partition
 from penstock.replication.partitions import Partitions
 from penstock.replication.peer_connection import PeerConnection
+from penstock.replication.throttle import Throttle
 from penstock.settings import Config
 
 
@@ -29,6 +30,7 @@ class Fetchers:
         me: BrokerId,
         config: Config,
         own_epoch: Callable[[], int],
+        throttle: Throttle,
         spawn: Callable[[Coroutine[Any, Any, Any]], "Task[Any]"],
         registry: MetricsRegistry,
         greet: Callable[[PeerConnection], Awaitable[None]] | None = None,
@@ -40,6 +42,7 @@ class Fetchers:
         self._me = me
         self._config = config
         self._own_epoch = own_epoch
+        self._throttle = throttle
         self._spawn = spawn
         self._greet = greet
         self._on_unreachable = on_unreachable
@@ -92,6 +95,7 @@ class Fetchers:
                 config=self._config,
                 locate=self._locate,
                 own_epoch=self._own_epoch,
+                throttle=self._throttle,
                 spawn=self._spawn,
                 greet=self._greet,
                 on_unreachable=self._on_unreachable,

@@ -200,7 +200,7 @@ DELETE_TOPIC_ENABLE = setting(
     doc="Whether topics can be deleted.",
 )  # fmt: skip
 
-# Accepted for the tools that write them; they act once there are replicas to throttle
+# Replication throttles, written by the reassignment tool
 
 LEADER_REPLICATION_THROTTLED_RATE = setting(
     "leader.replication.throttled.rate", _BROKER, LONG, default=LONG_MAX, check=at_least(0), live=True,

@@ -121,7 +121,9 @@ class EtcdMember:
             self._process.wait()
 
     def pause(self) -> None:
+        """Stopped, every thread of it, when this returns."""
         self._signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def resume(self) -> None:
         self._signal(signal.SIGCONT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.conformance.situations import (
+    cluster,
     configs,
     consumer_groups,
     fetch,
@@ -31,5 +32,6 @@ TABLE = [
     *consumer_groups.SITUATIONS,
     *transactional.SITUATIONS,
     *transactions.SITUATIONS,
+    *cluster.SITUATIONS,
     *wire.SITUATIONS,
 ]

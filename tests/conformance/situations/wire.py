@@ -49,10 +49,15 @@ APIS = (
     "EndTxn",
     "DescribeTransactions",
     "ListTransactions",
+    "ElectLeaders",
+    "AlterPartitionReassignments",
+    "ListPartitionReassignments",
+    "UnregisterBroker",
+    "DescribeQuorum",
 )
 _NO_ARRAY = (
     "ApiVersions", "DescribeCluster", "InitProducerId", "ListConfigResources", "FindCoordinator", "Heartbeat",
-    "LeaveGroup", "ListGroups", "AddOffsetsToTxn", "EndTxn",
+    "LeaveGroup", "ListGroups", "AddOffsetsToTxn", "EndTxn", "UnregisterBroker",
 )  # fmt: skip
 HAS_ARRAY = tuple(api for api in APIS if api not in _NO_ARRAY)
 

@@ -25,7 +25,8 @@ from penstock.errors import (
 )
 from penstock.log import FileSlice
 from penstock.model import BrokerId, LeaderEpoch
-from penstock.replication import Partitions
+from penstock.replication import Partitions, Throttle
+from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition, FetchRequest
 from penstock.wire.messages.fetch_response import FetchResponse, PartitionData
 
@@ -37,17 +38,26 @@ VERSION = 18
 class Bench:
     """Broker 1 leads three partitions, brokers 2 and 3 follow; the test is broker 2."""
 
-    def __init__(self, folder: Path, *, needs_authentication: bool = False) -> None:
-        self.partitions = SomePartitions(folder, 3)
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        needs_authentication: bool = False,
+        settings: dict[str, str] | None = None,
+        topic: dict[str, str] | None = None,
+    ) -> None:
+        self.partitions = SomePartitions(folder, 3, topic)
         for index in self.partitions:
             self.partitions[index].lead(
                 epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, FOLLOWER, OTHER)
             )
+        self.config = Config.for_broker(dict(settings or {}))
         image: Any = SimpleNamespace(topics_by_id={TOPIC_ID: None})
         self.sessions = ReplicaSessions(
             cast(Partitions, self.partitions),
             cast(ClusterImage, image),
             SeededDice(),
+            throttle=Throttle.of_leader(ME, self.config, self.partitions.clock),
             needs_authentication=lambda: needs_authentication,
         )
         self.session_id, self.session_epoch = 0, 0
@@ -295,4 +305,20 @@ async def test_a_stranger_moves_no_high_watermark(tmp_path: Path) -> None:
     assert bench.partitions[0].high_watermark == 0
     proved = bench.response(bench.ask({0: 1}, session=(0, 0), proved=FOLLOWER))
     assert proved.error_code == 0
+    await bench.partitions.close()
+
+
+async def test_a_replica_that_catches_up_is_held_to_its_rate_and_one_in_sync_is_not(tmp_path: Path) -> None:
+    rate = {"leader.replication.throttled.rate": "100"}
+    bench = Bench(tmp_path, settings=rate, topic={"leader.replication.throttled.replicas": "0:1,1:1"})
+    bench.partitions[0].lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, OTHER))
+    for index in bench.partitions:
+        bench.partitions.fill(index, 3)
+    assert set(bench.begin(p0=0)) == {0}, "a second's worth, and the batch that goes beyond it"
+    more = bench.read(bench.ask({0: 1, 1: 0, 2: 0}))
+    assert set(more) == {1, 2}, "1 is in sync, 2 is not listed"
+    waiting = parked(bench.ask({}))
+    bench.partitions.clock.time += 10_000
+    answers = bench.read(await asyncio.wait_for(waiting, 10))
+    assert set(answers) == {0} and answers[0].records
     await bench.partitions.close()

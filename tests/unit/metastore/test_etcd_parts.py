@@ -140,6 +140,15 @@ def test_the_highest_revision_seen_is_there_after_a_restart(tmp_path: Path) -> N
         refuse_if_behind(seen=Revision(9), present=Revision(8))
 
 
+def test_a_disk_that_takes_nothing_does_not_end_the_store(tmp_path: Path) -> None:
+    seen = SeenRevision(tmp_path / "gone")
+    seen.note(Revision(5))
+    seen.write()
+    (tmp_path / "gone").mkdir()
+    seen.write()
+    assert SeenRevision(tmp_path / "gone").highest == 5
+
+
 def test_a_note_of_the_highest_revision_that_cannot_be_read_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_text("nine")
     with pytest.raises(StoreBehind, match="holds 'nine'"):

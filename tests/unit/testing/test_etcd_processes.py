@@ -67,7 +67,7 @@ _STARTER = """
 
     cluster = EtcdCluster(Path(sys.argv[1]))
     cluster.start()
-    print(cluster.members[0].pid, flush=True)
+    print(cluster.members[0].pid, file=sys.stderr, flush=True)
     sys.stdin.read()
 """
 
@@ -76,12 +76,13 @@ def test_whoever_starts_an_etcd_and_is_killed_takes_it_along(tmp_path: Path) -> 
     starter = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(_STARTER), str(tmp_path)],
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
     )
     with starter:
-        assert starter.stdout is not None
-        pid = int(starter.stdout.readline())
+        assert starter.stderr is not None
+        pid = int(starter.stderr.readline())
         starter.send_signal(signal.SIGKILL)
     deadline = time.monotonic() + 60
     while Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes():

@@ -35,7 +35,7 @@ async def alter_partition_reassignments(
     outcomes = iter(await controller.reassign(commands, timeout_ms=request.timeout_ms))
     return AlterPartitionReassignmentsResponse(
         allow_replication_factor_change=request.allow_replication_factor_change,
-        error_message=None,
+        error_message=None if request.topics else "",  # as Kafka has it
         responses=[
             ReassignableTopicResponse(
                 name=topic.name,

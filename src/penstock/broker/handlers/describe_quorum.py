@@ -5,8 +5,8 @@ offset is the store's revision. v1 when a voter was last heard of, v2 addresses 
 """
 
 from penstock.broker.registry import RequestContext, answers
-from penstock.cluster import CLUSTER_METADATA, ClusterImage
-from penstock.errors import NotLeaderOrFollower, UnknownTopicOrPartition
+from penstock.cluster import CLUSTER_METADATA, BrokerImage, ClusterImage
+from penstock.errors import NotLeaderOrFollower, Refusal, UnknownTopicOrPartition
 from penstock.model import Clock, topic_id_from_text
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.describe_quorum_request import DescribeQuorumRequest
@@ -19,7 +19,7 @@ from penstock.wire.messages.describe_quorum_response import (
     TopicData,
 )
 
-NODES_FROM = 2
+WORDS_AND_NODES_FROM = 2
 _INT32_MAX = 0x7FFFFFFF
 
 
@@ -27,49 +27,46 @@ _INT32_MAX = 0x7FFFFFFF
 def describe_quorum(
     request: DescribeQuorumRequest, context: RequestContext, image: ClusterImage, clock: Clock
 ) -> DescribeQuorumResponse:
-    brokers = [broker for _, broker in sorted(image.brokers.items())] if context.api_version >= NODES_FROM else []
-    return DescribeQuorumResponse(
-        error_message=None,
-        topics=[
-            TopicData(
-                topic_name=topic.topic_name,
-                partitions=[
-                    _partition(topic.topic_name, partition.partition_index, image, clock)
-                    for partition in topic.partitions
-                ],
-            )
-            for topic in request.topics
-        ],
-        nodes=[
-            Node(
-                node_id=broker.id,
-                listeners=[
-                    Listener(name=name, host=endpoint.host, port=endpoint.port)
-                    for name, endpoint in broker.endpoints.items()
-                ],
-            )
-            for broker in brokers
+    version = context.api_version
+    topics = [
+        TopicData(
+            topic_name=topic.topic_name,
+            partitions=[
+                _partition(topic.topic_name, partition.partition_index, version, image, clock)
+                for partition in topic.partitions
+            ],
+        )
+        for topic in request.topics
+    ]
+    is_described = any(partition.error_code == 0 for topic in topics for partition in topic.partitions)
+    brokers = [broker for _, broker in sorted(image.brokers.items())] if version >= WORDS_AND_NODES_FROM else []
+    return DescribeQuorumResponse(topics=topics, nodes=[_node(broker) for broker in brokers] if is_described else [])
+
+
+def _node(broker: BrokerImage) -> Node:
+    return Node(
+        node_id=broker.id,
+        listeners=[
+            Listener(name=name, host=endpoint.host, port=endpoint.port) for name, endpoint in broker.endpoints.items()
         ],
     )
 
 
-def _partition(topic: str, index: int, image: ClusterImage, clock: Clock) -> PartitionData:
+def _partition(topic: str, index: int, version: int, image: ClusterImage, clock: Clock) -> PartitionData:
     if (topic, index) != (CLUSTER_METADATA, 0):
-        return PartitionData(partition_index=index, error_code=UnknownTopicOrPartition.code, error_message=None)
+        return _refused(index, version, UnknownTopicOrPartition())
     if image.controller_id not in image.brokers:
-        # Between two controllers: the tools ask again.
-        return PartitionData(partition_index=index, error_code=NotLeaderOrFollower.code, error_message=None)
+        return _refused(index, version, NotLeaderOrFollower("between two controllers: ask again"))
     now = clock.now()
     return PartitionData(
         partition_index=index,
-        error_message=None,
         leader_id=image.controller_id,
         leader_epoch=image.controller_epoch & _INT32_MAX,
         high_watermark=image.revision,
         current_voters=[
             ReplicaState(
                 replica_id=broker.id,
-                replica_directory_id=_folder(broker.folder_id),
+                replica_directory_id=_folder(broker.folder_id) if version >= WORDS_AND_NODES_FROM else bytes(16),
                 log_end_offset=image.revision,
                 last_fetch_timestamp=now,
                 last_caught_up_timestamp=now,
@@ -77,6 +74,11 @@ def _partition(topic: str, index: int, image: ClusterImage, clock: Clock) -> Par
             for _, broker in sorted(image.brokers.items())
         ],
     )
+
+
+def _refused(index: int, version: int, refusal: Refusal) -> PartitionData:
+    words = refusal.message if version >= WORDS_AND_NODES_FROM else ""
+    return PartitionData(partition_index=index, error_code=refusal.code, error_message=words)
 
 
 def _folder(text: str) -> bytes:

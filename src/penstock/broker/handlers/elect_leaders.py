@@ -3,6 +3,8 @@
 v1 kinds of elections, v2 flexible. Asked about all partitions, those that have the leader they should are left out.
 """
 
+from collections.abc import Sequence
+
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage, Controller, ElectionType, ElectLeader
 from penstock.errors import ElectionNotNeeded, InvalidRequest, Refusal
@@ -11,16 +13,22 @@ from penstock.wire.messages.elect_leaders_request import ElectLeadersRequest
 from penstock.wire.messages.elect_leaders_response import ElectLeadersResponse, PartitionResult, ReplicaElectionResult
 
 KINDS_FROM = 1
+_KINDS: dict[int, ElectionType] = {kind.value: kind for kind in ElectionType}
 
 
 @answers(ApiKey.ELECT_LEADERS, versions=(0, 2))
 async def elect_leaders(
     request: ElectLeadersRequest, context: RequestContext, image: ClusterImage, controller: Controller
 ) -> ElectLeadersResponse:
-    kind = _kind(request.election_type) if context.api_version >= KINDS_FROM else ElectionType.PREFERRED
+    number = request.election_type if context.api_version >= KINDS_FROM else ElectionType.PREFERRED
     asked = _asked(request, image)
+    kind = _KINDS.get(number, ElectionType.PREFERRED)
     commands = [ElectLeader(topic, index, kind) for topic, indexes in asked for index in indexes]
-    outcomes = await controller.elect_leaders(commands, timeout_ms=request.timeout_ms)
+    outcomes: Sequence[object]
+    if number in _KINDS:
+        outcomes = await controller.elect_leaders(commands, timeout_ms=request.timeout_ms)
+    else:
+        outcomes = [InvalidRequest(f"{number} is no kind of election: 0 is preferred, 1 is unclean")] * len(commands)
     results: dict[str, ReplicaElectionResult] = {topic: ReplicaElectionResult(topic=topic) for topic, _ in asked}
     for command, outcome in zip(commands, outcomes, strict=True):
         if request.topic_partitions is None and isinstance(outcome, ElectionNotNeeded):
@@ -33,17 +41,12 @@ async def elect_leaders(
                 error_message=refusal.message if refusal else None,
             )
         )
-    return ElectLeadersResponse(replica_election_results=list(results.values()))
+    return ElectLeadersResponse(
+        error_code=0 if number in _KINDS else InvalidRequest.code, replica_election_results=list(results.values())
+    )
 
 
 def _asked(request: ElectLeadersRequest, image: ClusterImage) -> list[tuple[str, list[int]]]:
     if request.topic_partitions is None:
         return [(name, list(range(len(topic.partitions)))) for name, topic in sorted(image.topics.items())]
     return [(topic.topic, topic.partitions) for topic in request.topic_partitions]
-
-
-def _kind(number: int) -> ElectionType:
-    try:
-        return ElectionType(number)
-    except ValueError:
-        raise InvalidRequest(f"{number} is no kind of election: 0 is preferred, 1 is unclean") from None

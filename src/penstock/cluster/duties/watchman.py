@@ -166,7 +166,8 @@ class Watchman:
     async def _fence(self, broker: BrokerImage, pulse: Pulse) -> None:
         if self._contact.is_patient:
             return  # the store was away: nobody is declared lost yet (RULES 11)
-        _log.warning("broker lost", broker=broker.id, epoch=broker.epoch, pulse=pulse.value)
+        say = _log.info if broker.is_stopping else _log.warning
+        say("broker lost", broker=broker.id, epoch=broker.epoch, pulse=pulse.value)
         self._doubts.fenced(broker.id, broker.incarnation)
         try:
             await self._metastore.commit(self._machine.fence(broker.id, broker.epoch))

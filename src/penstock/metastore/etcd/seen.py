@@ -8,6 +8,8 @@ import asyncio
 import os
 from pathlib import Path
 
+import structlog
+
 from penstock.metastore.port import NO_REVISION, Revision, StoreBehind
 
 FILE_NAME = "penstock-etcd-revision"
@@ -18,6 +20,8 @@ RESTORE = (
     " goes on above that (etcdutl snapshot restore --bump-revision ... --mark-compacted), as docs/operate/etcd.md says;"
     f" to give up what the older copy does not hold, remove {FILE_NAME} from every broker's first data folder"
 )
+
+_log = structlog.get_logger(__name__)
 
 
 def refuse_if_behind(*, seen: Revision, present: Revision) -> None:
@@ -44,17 +48,21 @@ class SeenRevision:
             await asyncio.to_thread(self.write)
 
     def write(self) -> None:
-        """Whole or not at all; the folder's own durability is not waited for, as an older value does no harm."""
+        """Whole or not at all, and not at all on a full disk: an older value does little harm."""
         highest = self.highest
         if self._path is None or highest == self._written:
             return
         draft = self._path.with_suffix(".new")
-        with draft.open("w") as file:
-            file.write(f"{highest}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        draft.rename(self._path)
-        self._written = highest
+        try:
+            with draft.open("w") as file:
+                file.write(f"{highest}\n")
+                file.flush()
+                os.fsync(file.fileno())
+            draft.rename(self._path)
+        except OSError as error:
+            _log.warning("the highest etcd revision seen could not be kept", path=str(self._path), reason=str(error))
+        else:
+            self._written = highest
 
     def _read(self) -> Revision:
         if self._path is None or not self._path.exists():

@@ -97,6 +97,10 @@ class Stream:
             raise self.failed("DEADLINE_EXCEEDED", "a request could not be sent") from None
         except grpc.aio.AioRpcError as error:
             raise self._channel.failure(error) from None
+        except asyncio.CancelledError:
+            if _task_is_cancelled():
+                raise
+            raise self.failed("CANCELLED", "the channel was closed") from None
         except asyncio.InvalidStateError as error:  # the call has ended meanwhile
             raise self.failed("UNAVAILABLE", str(error)) from None
 

@@ -1,8 +1,8 @@
 """A watch that outlives its connections: resumed at the next revision, on whichever endpoint answers.
 
 A watch is silent while nothing changes, so silence says nothing about the endpoint. After a while of it we ask for
-progress, which every living endpoint answers at once; one that does not is left. The revision in that answer is not
-used: etcd before 3.4.25 and 3.5.8 may name one whose events are still on their way.
+progress, which a living endpoint answers once the watch has caught up; one that does not is left. The revision in that
+answer is not used: etcd before 3.4.25 and 3.5.8 may name one whose events are still on their way.
 
 etcd refuses a watch that starts below its compaction, but lets one start right at it, where a deletion may already be
 forgotten. So the watch starts one revision early, and drops what it has seen: then etcd's check is ours. (The price:

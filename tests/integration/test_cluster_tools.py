@@ -1,0 +1,72 @@
+"""Kafka's own tools against three brokers: the quorum, moving partitions, electing leaders, forgetting a broker."""
+
+import asyncio
+import json
+import re
+from pathlib import Path
+
+import pytest
+from tests.support import java
+from tests.support.nodes import Nodes, some_nodes
+
+from penstock.cluster import CreatedTopic, CreateTopic, PartitionImage
+
+QUORUM = "org.apache.kafka.tools.MetadataQuorumCommand"
+REASSIGN = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand"
+ELECTION = "org.apache.kafka.tools.LeaderElectionCommand"
+CLUSTER = "org.apache.kafka.tools.ClusterTool"
+QUICK = {"penstock.broker.lease.ms": "3000", "auto.leader.rebalance.enable": "false"}
+
+pytestmark = pytest.mark.timeout(300)
+
+
+async def tool(main_class: str, nodes: Nodes, *arguments: str) -> str:
+    """The brokers are in this process, so the tool runs beside the loop."""
+    where = ("--bootstrap-server", nodes.bootstrap)
+    given = (*arguments, *where) if main_class == CLUSTER else (*where, *arguments)
+    return (await asyncio.to_thread(java.run, main_class, *given)).stdout
+
+
+async def create(nodes: Nodes, name: str, *replicas: tuple[int, ...]) -> None:
+    topic = CreateTopic(name, assignments=tuple(enumerate(replicas)))
+    (outcome,) = await nodes.cluster().controller.create_topics([topic], timeout_ms=10_000)
+    assert isinstance(outcome, CreatedTopic), outcome
+
+
+def the(nodes: Nodes, topic: str) -> PartitionImage:
+    return nodes.image().topics[topic].partitions[0]
+
+
+async def test_kafkas_tools_manage_a_cluster_of_three(tmp_path: Path) -> None:
+    async with some_nodes(tmp_path, 3, QUICK) as nodes:
+        status = await tool(QUORUM, nodes, "describe", "--status")
+        assert re.search(rf"LeaderId:\s+{nodes.image().controller_id}\n", status)
+        assert re.search(r"MaxFollowerLag:\s+0\n", status) and nodes[1].cluster_id in status
+        assert all(f'"id": {node_id}' in status for node_id in (1, 2, 3))
+        replication = await tool(QUORUM, nodes, "describe", "--replication")
+        assert len(re.findall(r"(?m)^[123]\s.*(?:Leader|Follower)\s*$", replication)) == 3
+
+        await create(nodes, "orders", (1, 2))
+        plan = tmp_path / "plan.json"
+        moves = {"version": 1, "partitions": [{"topic": "orders", "partition": 0, "replicas": [3, 2]}]}
+        plan.write_text(json.dumps(moves))
+        started = await tool(REASSIGN, nodes, "--execute", "--reassignment-json-file", str(plan))
+        assert "Successfully started partition reassignment for orders-0" in started
+        await nodes.until(lambda: the(nodes, "orders").replicas == (3, 2))
+        verified = await tool(REASSIGN, nodes, "--verify", "--reassignment-json-file", str(plan))
+        assert "Reassignment of partition orders-0 is completed." in verified
+        assert "No partition reassignments found." in await tool(REASSIGN, nodes, "--list")
+
+        await create(nodes, "events", (1, 2, 3))
+        reorder = {"version": 1, "partitions": [{"topic": "events", "partition": 0, "replicas": [2, 1, 3]}]}
+        plan.write_text(json.dumps(reorder))
+        await tool(REASSIGN, nodes, "--execute", "--reassignment-json-file", str(plan))
+        assert the(nodes, "events").leader == 1
+        elected = await tool(ELECTION, nodes, "--election-type", "PREFERRED", "--topic", "events", "--partition", "0")
+        assert "Successfully completed leader election (PREFERRED) for partitions events-0" in elected
+        assert the(nodes, "events").leader == 2
+
+        await nodes.kill(3)
+        await nodes.until(lambda: 3 not in nodes.image().brokers)
+        assert "Broker 3 is no longer registered." in await tool(CLUSTER, nodes, "unregister", "--id", "3")
+        assert 3 not in nodes.image().marks.identities

@@ -1,0 +1,283 @@
+"""A follower's fetcher against a leader that does as the test says, over a real socket."""
+
+import asyncio
+import struct
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.logs import TOPIC_ID, StillClock, a_batch
+from tests.support.replicas import Replicas
+
+from penstock.errors import FetchSessionIdNotFound, NotLeaderOrFollower, OffsetOutOfRange, UnknownLeaderEpoch
+from penstock.model import BrokerId
+from penstock.replication import Throttle
+from penstock.replication.fetcher import LeaderFetcher
+from penstock.settings import Config
+from penstock.wire.fetch import FetchPartition, FetchRequest, PartitionAnswer, decode_request, encode_response
+from penstock.wire.framing import RequestHeader
+from penstock.wire.replica_fetch import VERSION
+
+LEADER, ME = BrokerId(1), BrokerId(2)
+WITHIN_S = 20
+
+
+class Records:
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.size = len(data)
+
+
+class ScriptedLeader:
+    """Takes fetches and answers them when it is told to."""
+
+    def __init__(self) -> None:
+        self.asked: asyncio.Queue[tuple[int, FetchRequest]] = asyncio.Queue(100)
+        self.connections = 0
+        self._writer: asyncio.StreamWriter | None = None
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        assert self._server is not None
+        host, port = self._server.sockets[0].getsockname()[:2]
+        return host, port
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        self._writer = writer
+        try:
+            while True:
+                (size,) = struct.unpack(">i", await reader.readexactly(4))
+                frame = memoryview(await reader.readexactly(size))
+                header, position = RequestHeader.decode(frame)
+                self.asked.put_nowait((header.correlation_id, decode_request(frame, position, VERSION)))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    async def next(self) -> tuple[int, FetchRequest]:
+        return await asyncio.wait_for(self.asked.get(), WITHIN_S)
+
+    async def next_naming(self, index: int = 0) -> tuple[int, FetchPartition]:
+        """The next fetch, which must name this partition."""
+        correlation_id, request = await self.next()
+        named = {part.index: part for _, parts in request.topics for part in parts}
+        return correlation_id, named[index]
+
+    def answer(self, correlation_id: int, *answers: PartitionAnswer, error_code: int = 0, session_id: int = 7) -> None:
+        topics: Any = [(TOPIC_ID, list(answers))] if answers else []
+        chunks = encode_response(VERSION, topics, error_code=error_code, session_id=session_id)
+        body = b"".join(chunk.data if isinstance(chunk, Records) else bytes(chunk) for chunk in chunks)
+        assert self._writer is not None
+        self._writer.write(struct.pack(">iib", len(body) + 5, correlation_id, 0) + body)
+
+    def hang_up(self) -> None:
+        assert self._writer is not None
+        self._writer.transport.abort()
+
+    async def stop(self) -> None:
+        assert self._server is not None
+        self._server.close()
+        if self._writer is not None:
+            self._writer.close()
+
+
+class Bench:
+    """Broker 2 of three follows broker 1, which is scripted."""
+
+    def __init__(self, replicas: Replicas, leader: ScriptedLeader) -> None:
+        self.replicas = replicas
+        self.partition = replicas[ME]
+        self.leader = leader
+        self.own_epoch = 20
+        self.unreachable: list[int] = []
+        self.tasks: set[asyncio.Task[Any]] = set()
+        config = Config.for_broker({"replica.fetch.backoff.ms": "50"})
+        self.fetcher = LeaderFetcher(
+            LEADER,
+            me=ME,
+            config=config,
+            locate=lambda _: leader.address,
+            own_epoch=lambda: self.own_epoch,
+            throttle=Throttle.of_follower(ME, config, StillClock()),
+            spawn=self.spawn,
+            on_unreachable=self.unreachable.append,
+        )
+
+    def spawn(self, work: Any) -> None:
+        self.tasks.add(asyncio.get_running_loop().create_task(work))
+
+    async def until(self, holds: Callable[[], object]) -> None:
+        async with asyncio.timeout(WITHIN_S):
+            while not holds():
+                await asyncio.sleep(0.002)
+
+
+@asynccontextmanager
+async def a_bench(folder: Path, **settings: str) -> AsyncIterator[Bench]:
+    leader = ScriptedLeader()
+    await leader.start()
+    topic = {name.replace("_", "."): value for name, value in settings.items()}
+    replicas = Replicas(folder, settings=topic)
+    bench = Bench(replicas, leader)
+    bench.fetcher.follow(bench.partition)
+    running = asyncio.create_task(bench.fetcher.run())
+    try:
+        yield bench
+    finally:
+        for task in (running, *bench.tasks):
+            task.cancel()
+        await asyncio.gather(running, *bench.tasks, return_exceptions=True)
+        await leader.stop()
+        await replicas.close()
+
+
+@pytest.fixture
+async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+    async with a_bench(tmp_path) as made:
+        yield made
+
+
+def records_at(offset: int, *, mark: int = 0, epoch: int = 1, start: int = 0) -> PartitionAnswer:
+    _, view = a_batch(offset, leader_epoch=epoch)
+    return PartitionAnswer(0, 0, mark, -1, start, records=Records(bytes(view)))
+
+
+async def test_the_first_fetch_names_all_and_the_next_only_what_was_taken_in(bench: Bench) -> None:
+    first, request = await bench.leader.next()
+    assert (request.session_id, request.session_epoch, request.replica_id, request.replica_epoch) == (0, 0, ME, 20)
+    ((topic_id, (asked,)),) = request.topics
+    assert (topic_id, asked.offset, asked.last_fetched_epoch, asked.current_leader_epoch) == (TOPIC_ID, 0, -1, 1)
+    bench.leader.answer(first, records_at(0))
+    second, request = await bench.leader.next()
+    assert (request.session_id, request.session_epoch) == (7, 1)
+    ((_, (asked,)),) = request.topics
+    assert (asked.offset, asked.last_fetched_epoch, asked.high_watermark) == (1, 1, 0)
+    bench.leader.answer(second)
+    _, request = await bench.leader.next()
+    assert request.topics == [] and request.session_epoch == 2
+
+
+async def test_the_high_watermark_is_taken_over_as_far_as_the_records_are_here(bench: Bench) -> None:
+    first, _ = await bench.leader.next()
+    bench.leader.answer(first, records_at(0, mark=5))
+    await bench.leader.next()
+    assert bench.partition.high_watermark == 1
+
+
+async def test_a_diverging_tail_is_cut_and_asked_for_anew(bench: Bench) -> None:
+    first, _ = await bench.leader.next()
+    bench.leader.answer(first, records_at(0))
+    second, _ = await bench.leader.next_naming()
+    bench.leader.answer(second, PartitionAnswer(0, 0, 0, -1, 0, diverging_epoch=(1, 0)))
+    _, asked = await bench.leader.next_naming()
+    assert asked.offset == 0 and bench.partition.log.end_offset == 0
+
+
+async def test_a_follower_out_of_range_begins_anew_at_the_leaders_start(bench: Bench) -> None:
+    first, _ = await bench.leader.next()
+    bench.leader.answer(first, PartitionAnswer(0, OffsetOutOfRange.code, 90, -1, 40))
+    _, asked = await bench.leader.next_naming()
+    assert (asked.offset, asked.log_start_offset) == (40, 40)
+
+
+@pytest.mark.parametrize("refusal", [UnknownLeaderEpoch, NotLeaderOrFollower])
+async def test_what_is_refused_is_asked_for_again_after_a_pause(bench: Bench, refusal: Any) -> None:
+    correlation_id, _ = await bench.leader.next()
+    for _ in range(3):
+        bench.leader.answer(correlation_id, PartitionAnswer(0, refusal.code))
+        correlation_id, request = await bench.leader.next()
+        while not request.topics:
+            # A fetch that names nothing is parked meanwhile; the pause over, another one follows it.
+            correlation_id, request = await bench.leader.next()
+    bench.leader.answer(correlation_id, records_at(0))
+    await bench.until(lambda: bench.partition.log.end_offset == 1)
+
+
+async def test_a_session_that_the_leader_does_not_know_is_begun_anew(bench: Bench) -> None:
+    first, _ = await bench.leader.next()
+    bench.leader.answer(first, error_code=FetchSessionIdNotFound.code, session_id=0)
+    _, request = await bench.leader.next()
+    assert request.session_epoch == 0 and len(request.topics) == 1 and bench.leader.connections == 2
+
+
+async def test_a_broken_connection_is_reported_and_another_one_tried(bench: Bench) -> None:
+    await bench.leader.next()
+    bench.leader.hang_up()
+    _, request = await bench.leader.next()
+    assert request.session_epoch == 0 and bench.unreachable == [LEADER]
+
+
+async def test_a_new_registration_begins_a_new_session_while_a_fetch_is_parked(bench: Bench) -> None:
+    first, _ = await bench.leader.next()
+    bench.leader.answer(first)
+    parked, request = await bench.leader.next()
+    assert request.topics == []
+    bench.own_epoch = 99
+    bench.fetcher.try_now()
+    anew, request = await bench.leader.next()
+    assert (request.session_id, request.session_epoch, request.replica_epoch) == (0, 0, 99)
+    assert len(request.topics) == 1
+    bench.leader.answer(parked, session_id=7)
+    bench.leader.answer(anew, records_at(0), session_id=8)
+    _, request = await bench.leader.next()
+    assert (request.session_id, request.session_epoch) == (8, 1)
+
+
+async def test_a_partition_that_is_new_here_is_named_while_a_fetch_is_parked(bench: Bench) -> None:
+    first, _ = await bench.leader.next()
+    bench.leader.answer(first)
+    await bench.leader.next()
+    bench.replicas._change(leader_epoch=2)
+    bench.partition.assign(bench.replicas.state)
+    bench.fetcher.follow(bench.partition)
+    _, asked = await bench.leader.next_naming()
+    assert asked.current_leader_epoch == 2
+
+
+async def test_an_answer_of_an_earlier_epoch_is_not_taken_in(bench: Bench) -> None:
+    first, _ = await bench.leader.next()
+    bench.replicas._change(leader_epoch=2)
+    bench.partition.assign(bench.replicas.state)
+    bench.leader.answer(first, records_at(0))
+    second, _ = await bench.leader.next()
+    bench.leader.answer(second)
+    await bench.leader.next()
+    assert bench.partition.log.end_offset == 0
+
+
+async def test_a_damaged_batch_is_asked_for_again(bench: Bench) -> None:
+    first, _ = await bench.leader.next()
+    good = records_at(0)
+    damaged = bytearray(good.records.data)
+    damaged[-1] ^= 1
+    bench.leader.answer(first, PartitionAnswer(0, 0, 0, -1, 0, records=Records(bytes(damaged))))
+    correlation_id, request = await bench.leader.next()
+    while not request.topics:
+        correlation_id, request = await bench.leader.next()
+    bench.leader.answer(correlation_id, good)
+    await bench.until(lambda: bench.partition.log.end_offset == 1)
+
+
+async def test_the_leader_hears_of_records_when_they_are_flushed(tmp_path: Path) -> None:
+    async with a_bench(tmp_path, penstock_flush_before_ack="true") as bench:
+        first, _ = await bench.leader.next()
+        bench.leader.answer(first, records_at(0))
+        _, request = await bench.leader.next()
+        while not request.topics:
+            _, request = await bench.leader.next()
+        ((_, (asked,)),) = request.topics
+        assert asked.offset == 1 and bench.partition.log.recovery_point == 1
+
+
+async def test_a_log_that_takes_no_more_records_leaves_the_in_sync_set_and_asks_for_none(bench: Bench) -> None:
+    first, _ = await bench.leader.next()
+    bench.partition.log.take_offline("I/O error", stops_reads=False)
+    bench.leader.answer(first, records_at(0))
+    _, request = await bench.leader.next()
+    assert request.topics == [] and ME not in bench.replicas.state.in_sync
