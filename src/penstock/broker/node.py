@@ -317,6 +317,7 @@ class Node:
                 self.dice,
                 throttle=Throttle.of_leader(self.broker_id, self.config, self.clock),
                 needs_authentication=lambda: False,
+                on_lost=cluster.suspect,
             ),
         }
 

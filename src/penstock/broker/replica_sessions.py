@@ -92,8 +92,15 @@ class Followed:
 
 class ReplicaSession:
     def __init__(
-        self, session_id: int, broker_id: BrokerId, partitions: Partitions, image: ClusterImage, throttle: Throttle
+        self,
+        session_id: int,
+        broker_id: BrokerId,
+        partitions: Partitions,
+        image: ClusterImage,
+        throttle: Throttle,
+        on_lost: Callable[[BrokerId], None],
     ) -> None:
+        self._on_lost = on_lost
         self.id = session_id
         self.broker_id = broker_id
         self.epoch = 1
@@ -364,6 +371,7 @@ class ReplicaSession:
     def _unparked(self, parked: "Future[RawReply]") -> None:
         if parked.cancelled() and self._parked is parked:
             self._parked = None
+            self._on_lost(self.broker_id)
             for timer in (self._timer, self._news_timer):
                 if timer is not None:
                     timer.cancel()
@@ -405,7 +413,10 @@ class ReplicaSessions:
         *,
         throttle: Throttle,
         needs_authentication: Callable[[], bool],
+        on_lost: Callable[[BrokerId], None] = lambda _broker: None,
     ) -> None:
+        """`on_lost` hears of a follower whose connection broke while its fetch was parked."""
+        self._on_lost = on_lost
         self._throttle = throttle
         self._partitions = partitions
         self._image = image
@@ -439,7 +450,7 @@ class ReplicaSessions:
         session_id = NO_SESSION
         while session_id == NO_SESSION:
             session_id = int.from_bytes(self._dice.random_bytes(4), "big") & 0x7FFFFFFF
-        session = ReplicaSession(session_id, broker_id, self._partitions, self._image, self._throttle)
+        session = ReplicaSession(session_id, broker_id, self._partitions, self._image, self._throttle, self._on_lost)
         self._sessions[broker_id] = session
         return session
 

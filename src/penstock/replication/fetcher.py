@@ -22,6 +22,8 @@ from penstock.errors import (
     OffsetOutOfRange,
     Refusal,
     UnknownLeaderEpoch,
+    UnknownTopicId,
+    UnknownTopicOrPartition,
     error_name,
     refusal_for,
 )
@@ -43,8 +45,14 @@ CONNECT_TIMEOUT_S: Final = 5.0
 FRAME_OVERHEAD: Final = 64 * 1024 * 1024
 """Beyond the records asked for: one batch may be larger than all limits, and each partition has its header."""
 
-_SHORTLY = (FencedLeaderEpoch.code, UnknownLeaderEpoch.code, NotLeaderOrFollower.code)
-"""One of the two has not seen the image's newest yet: no reason for a word in the log."""
+_SHORTLY = (
+    FencedLeaderEpoch.code,
+    UnknownLeaderEpoch.code,
+    NotLeaderOrFollower.code,
+    UnknownTopicId.code,
+    UnknownTopicOrPartition.code,
+)
+"""One of the two has not acted on the image's newest yet: no reason for a word in the log."""
 
 _log = structlog.get_logger(__name__)
 
@@ -152,7 +160,11 @@ class LeaderFetcher:
                 pass
 
     def _lost(self, error: Exception) -> None:
-        _log.info("leader not reached", leader=self.leader, reason=str(error) or type(error).__name__)
+        reason = str(error) or type(error).__name__
+        if not self._retry_s:  # what follows from it at once is the same
+            _log.info("leader not reached", leader=self.leader, reason=reason)
+        else:
+            _log.debug("leader not reached", leader=self.leader, reason=reason)
         if isinstance(error, ConnectionError):
             self._on_unreachable(self.leader)
 

@@ -18,6 +18,8 @@ class OffsetWaiters:
     def wait_for(self, offset: int) -> "Future[None]":
         future: Future[None] = get_running_loop().create_future()
         waiting = self.waiting
+        while waiting and waiting[0][1].done():
+            waiting.popleft()  # whoever gave up: an offset that is not reached for long must not gather them
         place = len(waiting)
         while place and waiting[place - 1][0] > offset:
             place -= 1

@@ -309,6 +309,7 @@ class _Produce:
             for outcome, future in waiting:
                 if not future.done():
                     _refuse(outcome, RequestTimedOut())
+                    future.cancel()
             reply.set_result(self.reply())
 
         timer = loop.call_later(max(self._request.timeout_ms, 0) / 1000, give_up)
