@@ -144,6 +144,28 @@ async def test_the_kill_of_etcds_leader_costs_a_watch_nothing_and_commits_go_on(
     await watcher.ended()
 
 
+async def test_a_commit_passed_on_to_a_leader_that_dies_is_given_up_long_before_its_deadline(
+    three: EtcdCluster,
+) -> None:
+    leader = three.leader
+    assert leader is not None
+    follower = next(member for member in three.members if member is not leader)
+    store = await open_etcd(
+        three,
+        change=lambda options: msgspec.structs.replace(
+            options, endpoints=(follower.endpoint,), request_timeout_ms=600_000
+        ),
+    )
+    loads = [Load(store) for _ in range(8)]
+    for load in loads:
+        await load.goes_on(for_commits=5)
+    leader.kill()
+    for load in loads:
+        await load.goes_on(for_commits=5)
+        await load.stop()
+    await store.close()
+
+
 async def test_the_kill_of_the_endpoint_in_use_moves_reads_watch_and_lease_to_another(three: EtcdCluster) -> None:
     store = await open_etcd(three)
     start = Revision((await store.range("")).revision + 1)

@@ -31,7 +31,7 @@ def test_bytes_that_are_no_message_are_refused(data: bytes) -> None:
 def test_fields_of_newer_versions_are_skipped() -> None:
     newer = b"\x99\x06" + b"12345678" + b"\x9d\x06" + b"1234" + chunk(90, b"?") + integer(91, 5)
     page = messages.range_page(newer + message(1, integer(3, 9) + newer) + message(2, chunk(1, b"/a") + chunk(7, b"?")))
-    assert (page.revision, [item.key for item in page.items]) == (9, ["/a"])
+    assert (page.header.revision, [item.key for item in page.items]) == (9, ["/a"])
 
 
 def test_a_compare_says_which_revision_even_when_it_is_zero() -> None:

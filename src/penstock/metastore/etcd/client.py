@@ -23,6 +23,9 @@ from penstock.metastore.port import Unavailable
 ROUND_PAUSE_MIN_S, ROUND_PAUSE_MAX_S = 0.05, 0.3
 """Between two rounds through all endpoints of which none answered; it grows while that goes on."""
 
+DOUBT_S = 0.3
+"""How long a write may go unanswered before it is asked whether etcd has a new leader."""
+
 _log = structlog.get_logger(__name__)
 
 
@@ -31,6 +34,8 @@ class Client:
         self.options = options
         self.seen = seen
         self._secrets = read_secrets(options)
+        self._probe = messages.range_request(options.probe_key.encode(), count_only=True)
+        self._term = 0
         self._channel: Channel | None = None
         self._connecting = asyncio.Lock()
         # Brokers start at different endpoints, so that not all of them watch through the first.
@@ -56,7 +61,9 @@ class Client:
             remaining_s = max(0.001, deadline - loop.time())
             timeout_s = min(remaining_s, self.options.attempt_timeout_s) if is_repeatable else remaining_s
             try:
-                return await channel.ask(method, request, timeout_s=timeout_s)
+                if is_repeatable:
+                    return await channel.ask(method, request, timeout_s=timeout_s)
+                return await self._ask_doubting(channel, method, request, timeout_s)
             except CallFailed as failure:
                 match meaning(failure):
                     case Meaning.REFUSED:
@@ -73,6 +80,9 @@ class Client:
                         self.retire(channel, failure)
                         if loop.time() >= deadline:
                             raise Unavailable(str(failure)) from failure
+
+    def note_term(self, term: int) -> None:
+        self._term = max(self._term, term)
 
     async def connected(self, deadline: float) -> Channel:
         """A connection proven since it was last lost. Unavailable at the deadline (by the loop's clock)."""
@@ -112,6 +122,33 @@ class Client:
             self._channel = None
         await asyncio.gather(*self._retiring, return_exceptions=True)
 
+    async def _ask_doubting(self, channel: Channel, method: str, request: bytes, timeout_s: float) -> bytes:
+        """A write that a follower has passed on to a leader which then died is never answered, however long one waits.
+
+        Once a read by consensus comes back under a new leader while the write does not, waiting on is pointless: all
+        that this member has applied is answered.
+        """
+        term = self._term
+        asking = asyncio.ensure_future(channel.ask(method, request, timeout_s=timeout_s))
+        try:
+            while not (await asyncio.wait((asking,), timeout=DOUBT_S))[0]:
+                if await self._has_new_leader(channel, since=term):
+                    await asyncio.wait((asking,), timeout=DOUBT_S / 3)
+                    if not asking.done():
+                        raise CallFailed(channel.endpoint, "ABORTED", "etcd has a new leader since it was sent")
+            return asking.result()
+        finally:
+            if not asking.done():
+                asking.cancel()
+                await asyncio.wait((asking,))
+
+    async def _has_new_leader(self, channel: Channel, *, since: int) -> bool:
+        try:
+            answer = await channel.ask(methods.RANGE, self._probe, timeout_s=DOUBT_S)
+        except CallFailed:
+            return False
+        return messages.range_page(answer).header.term > since
+
     def _is_usable(self, channel: Channel | None) -> bool:
         return channel is not None and channel.is_connected and channel.token is not None
 
@@ -138,14 +175,15 @@ class Client:
             self._warn(channel.endpoint, words)
         channel.token = await self._authenticate(channel, timeout_s) if self.options.username else ""
         seen = self.seen.highest
-        probe = messages.range_request(self.options.probe_key.encode(), count_only=True)
         try:
-            answer = await channel.ask(methods.RANGE, probe, timeout_s=timeout_s)
+            answer = await channel.ask(methods.RANGE, self._probe, timeout_s=timeout_s)
         except CallFailed as failure:
             if meaning(failure) in (Meaning.REFUSED, Meaning.TOKEN_EXPIRED):
                 raise refusal(failure) from failure
             raise
-        refuse_if_behind(seen=seen, present=messages.range_page(answer).revision)
+        header = messages.range_page(answer).header
+        refuse_if_behind(seen=seen, present=header.revision)
+        self.note_term(header.term)
 
     async def _authenticate(self, channel: Channel, timeout_s: float) -> str:
         channel.token = None

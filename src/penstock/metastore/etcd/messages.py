@@ -37,14 +37,21 @@ _DELETE_EVENT = 1
 _EVERY_KEY = b"\0"
 
 
-class RangePage(NamedTuple):
+class Header(NamedTuple):
+    """The store's revision, and the count of etcd's own leaders."""
+
     revision: Revision
+    term: int
+
+
+class RangePage(NamedTuple):
+    header: Header
     items: list[KeyValue]
     more: bool
 
 
 class TransactionAnswer(NamedTuple):
-    revision: Revision
+    header: Header
     succeeded: bool
 
 
@@ -55,6 +62,9 @@ class WatchAnswer(NamedTuple):
     cancel_reason: str
     is_fragment: bool
     events: list[Event]
+
+
+_NO_HEADER = Header(Revision(0), 0)
 
 
 class LeaseAnswer(NamedTuple):
@@ -140,26 +150,26 @@ def _delete(delete: Delete) -> bytes:
 
 
 def range_page(data: bytes) -> RangePage:
-    revision, more = Revision(0), False
+    answer_header, more = _NO_HEADER, False
     items: list[KeyValue] = []
     for number, value in fields(data):
         if number == 2 and isinstance(value, bytes):
             items.append(key_value(value))
         elif number == 1:
-            revision = header_revision(value)
+            answer_header = header(value)
         elif number == 3:
             more = bool(value)
-    return RangePage(revision, items, more)
+    return RangePage(answer_header, items, more)
 
 
 def transaction_answer(data: bytes) -> TransactionAnswer:
-    revision, succeeded = Revision(0), False
+    answer_header, succeeded = _NO_HEADER, False
     for number, value in fields(data):
         if number == 1:
-            revision = header_revision(value)
+            answer_header = header(value)
         elif number == 2:
             succeeded = bool(value)
-    return TransactionAnswer(revision, succeeded)
+    return TransactionAnswer(answer_header, succeeded)
 
 
 def watch_answer(data: bytes) -> WatchAnswer:
@@ -199,12 +209,11 @@ def status_answer(data: bytes) -> StatusAnswer:
     return StatusAnswer(version, member_id, leader_id)
 
 
-def header_revision(header: int | bytes) -> Revision:
-    if not isinstance(header, bytes):
+def header(data: int | bytes) -> Header:
+    if not isinstance(data, bytes):
         raise Malformed("a header that is no message")
-    return Revision(
-        next((signed(value) for number, value in fields(header) if number == 3 and isinstance(value, int)), 0)
-    )
+    numbers = {number: value for number, value in fields(data) if isinstance(value, int)}
+    return Header(Revision(numbers.get(3, 0)), numbers.get(4, 0))
 
 
 def key_value(data: bytes) -> KeyValue:

@@ -88,11 +88,11 @@ class EtcdMetastore:
         answer = messages.transaction_answer(
             await self._client.ask(methods.TRANSACTION, request, is_repeatable=not _writes(transaction))
         )
-        self._judge(seen, answer.revision)
+        self._judge(seen, answer.header)
         if not answer.succeeded:
             keys = ", ".join(compare.key for compare in transaction.compares[:3])
             raise Conflict(f"a compare failed: {keys}{', ...' if len(transaction.compares) > 3 else ''}")
-        return answer.revision
+        return answer.header.revision
 
     async def grant(self, ttl_ms: int) -> LeaseId:
         """A grant that was carried out unheard leaves a lease that nobody keeps alive: harmless, so it is repeated."""
@@ -123,7 +123,7 @@ class EtcdMetastore:
         """All pages as of the revision of the first."""
         start, end = messages.span(prefix)
         page = await self._page(messages.range_request(start, end, limit=PAGE_KEYS_MAX))
-        revision, items = page.revision, page.items
+        revision, items = page.header.revision, page.items
         while page.more:
             start = items[-1].key.encode() + b"\0"
             page = await self._page(messages.range_request(start, end, limit=PAGE_KEYS_MAX, revision=revision))
@@ -133,13 +133,14 @@ class EtcdMetastore:
     async def _page(self, request: bytes) -> messages.RangePage:
         seen = self._seen.highest
         page = messages.range_page(await self._client.ask(methods.RANGE, request, is_repeatable=True))
-        self._judge(seen, page.revision)
+        self._judge(seen, page.header)
         return page
 
-    def _judge(self, seen: Revision, present: Revision) -> None:
+    def _judge(self, seen: Revision, header: messages.Header) -> None:
         """By what had been seen before the call: answers may overtake one another."""
-        refuse_if_behind(seen=seen, present=present)
-        self._seen.note(present)
+        refuse_if_behind(seen=seen, present=header.revision)
+        self._seen.note(header.revision)
+        self._client.note_term(header.term)
 
 
 def _writes(transaction: Transaction) -> bool:
