@@ -27,6 +27,7 @@ import msgspec
 import structlog
 
 from penstock.broker.buffers import RequestMemory
+from penstock.broker.callers import Caller
 from penstock.broker.outbox import Chunk, Outbox
 
 SCRATCH_SIZE = 256 * 1024
@@ -102,6 +103,7 @@ class Connection:
         "_spawn",
         "_unsent_seen",
         "_wants_memory",
+        "caller",
         "context_cache",
         "is_closed",
         "last_active",
@@ -125,6 +127,7 @@ class Connection:
     ) -> None:
         self.listener = listener
         self.peer = peer
+        self.caller = Caller()
         self.context_cache: dict[Any, Any] = {}
         self.is_closed = False
         self.last_active = loop.time()

@@ -283,7 +283,11 @@ def _context(connection: Connection, route: Route, client_id: bytes | None, clie
     except UnicodeDecodeError:
         raise Malformed("a client id that is not UTF-8") from None
     context = RequestContext(
-        api_version=route.api_version, client_id=name, listener=connection.listener, peer=connection.peer
+        api_version=route.api_version,
+        client_id=name,
+        listener=connection.listener,
+        peer=connection.peer,
+        caller=connection.caller,
     )
     cache = connection.context_cache
     if len(cache) >= CONTEXTS_MAX:

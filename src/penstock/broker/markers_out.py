@@ -1,17 +1,18 @@
 """Takes the markers of ended transactions to the leaders of their partitions: to this broker in place, to others by
-request.
+request, with those of other transactions that end at the same time.
 
 Whoever is away is asked again until it answers: once an end is settled, every partition learns of it. Only two things
 stop that: the coordinator has moved, or a partition says that it did.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, Final, NamedTuple, Protocol
 
 import structlog
 
 from penstock.broker.marker_writer import MarkerEntry, MarkerWriter
+from penstock.broker.peer_batches import PeerBatches
 from penstock.cluster import ClusterImage
 from penstock.coordinators.transactions import MarkersDue
 from penstock.errors import (
@@ -29,13 +30,16 @@ from penstock.wire.messages.write_txn_markers_request import (
     WritableTxnMarkerTopic,
     WriteTxnMarkersRequest,
 )
-from penstock.wire.messages.write_txn_markers_response import WriteTxnMarkersResponse
+from penstock.wire.messages.write_txn_markers_response import WritableTxnMarkerResult, WriteTxnMarkersResponse
 
 FIRST_PAUSE_S: Final = 0.02
 PAUSE_S_MAX: Final = 1.0
 WARN_AFTER: Final = 10
 """Attempts after which it is worth telling somebody."""
 REQUEST_VERSION: Final = 2
+REQUEST_TIMEOUT_S: Final = 30.0
+LANE: Final = "markers"
+"""A connection of their own: they wait for replication, and nothing else should wait for them."""
 
 _FINAL = (InvalidProducerEpoch, TransactionCoordinatorFenced)
 """A newer coordinator has been there."""
@@ -46,26 +50,37 @@ _log = structlog.get_logger(__name__)
 class Peers(Protocol):
     """The other brokers of the cluster."""
 
-    async def ask(self, broker_id: BrokerId, request: Any, version: int) -> Any:
+    async def ask(self, broker_id: BrokerId, request: Any, *, version: int, timeout_s: float, lane: str = "") -> Any:
         """The response; raises a Refusal if the broker cannot be reached."""
-
-
-class NoPeers(Peers):
-    """A broker that stands alone has none."""
-
-    async def ask(self, broker_id: BrokerId, request: Any, version: int) -> Any:
-        raise NetworkFailure(f"broker {broker_id} cannot be reached")
 
 
 Outcomes = dict[TopicPartition, Refusal | None]
 
 
+class _Told(NamedTuple):
+    """What one leader is told of one transaction."""
+
+    due: MarkersDue
+    partitions: list[TopicPartition]
+
+
 class MarkersOut:
-    def __init__(self, *, broker_id: BrokerId, image: ClusterImage, writer: MarkerWriter, peers: Peers) -> None:
+    def __init__(
+        self,
+        *,
+        broker_id: BrokerId,
+        image: ClusterImage,
+        writer: MarkerWriter,
+        peers: Peers,
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
         self._broker_id = broker_id
         self._image = image
         self._writer = writer
         self._peers = peers
+        self._batches: PeerBatches[_Told, Outcomes] = PeerBatches(
+            self._send, about=lambda told: told.due.producer_id, spawn=spawn
+        )
 
     async def deliver(self, due: MarkersDue, *, is_wanted: Callable[[], bool]) -> bool:
         """Whether every partition that still exists has its marker; False if it is not for this coordinator to do."""
@@ -122,37 +137,40 @@ class MarkersOut:
 
     async def _ask(self, due: MarkersDue, leader: BrokerId, partitions: list[TopicPartition]) -> Outcomes:
         try:
-            response = await self._peers.ask(leader, _request(due, partitions), REQUEST_VERSION)
+            return await self._batches.ask(leader, _Told(due, partitions))
         except Refusal as refusal:
             return dict.fromkeys(partitions, refusal)
-        told = _outcomes(response, due.producer_id)
-        return {at: told.get(at, NetworkFailure("no word of this partition")) for at in partitions}
+
+    async def _send(self, leader: BrokerId, told: list[_Told]) -> list[Outcomes]:
+        request = WriteTxnMarkersRequest([_marker(one) for one in told])
+        response: WriteTxnMarkersResponse = await self._peers.ask(
+            leader, request, version=REQUEST_VERSION, timeout_s=REQUEST_TIMEOUT_S, lane=LANE
+        )
+        outcomes = {marker.producer_id: _outcomes(marker) for marker in response.markers}
+        silence = NetworkFailure("no word of this partition")
+        return [{at: outcomes.get(one.due.producer_id, {}).get(at, silence) for at in one.partitions} for one in told]
 
 
-def _request(due: MarkersDue, partitions: list[TopicPartition]) -> WriteTxnMarkersRequest:
+def _marker(told: _Told) -> WritableTxnMarker:
     topics: dict[str, WritableTxnMarkerTopic] = {}
-    for topic, index in partitions:
+    for topic, index in told.partitions:
         topics.setdefault(topic, WritableTxnMarkerTopic(topic)).partition_indexes.append(index)
-    return WriteTxnMarkersRequest(
-        [
-            WritableTxnMarker(
-                producer_id=due.producer_id,
-                producer_epoch=due.producer_epoch,
-                transaction_result=due.commits,
-                topics=list(topics.values()),
-                coordinator_epoch=due.coordinator_epoch,
-                transaction_version=due.version,
-            )
-        ]
+    due = told.due
+    return WritableTxnMarker(
+        producer_id=due.producer_id,
+        producer_epoch=due.producer_epoch,
+        transaction_result=due.commits,
+        topics=list(topics.values()),
+        coordinator_epoch=due.coordinator_epoch,
+        transaction_version=due.version,
     )
 
 
-def _outcomes(response: WriteTxnMarkersResponse, producer_id: int) -> Outcomes:
-    codes = {
-        TopicPartition(topic.name, PartitionIndex(part.partition_index)): part.error_code
-        for marker in response.markers
-        if marker.producer_id == producer_id
+def _outcomes(marker: WritableTxnMarkerResult) -> Outcomes:
+    return {
+        TopicPartition(topic.name, PartitionIndex(part.partition_index)): (
+            refusal_for(part.error_code)() if part.error_code else None
+        )
         for topic in marker.topics
         for part in topic.partitions
     }
-    return {at: refusal_for(code)() if code else None for at, code in codes.items()}

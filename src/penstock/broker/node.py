@@ -22,6 +22,7 @@ from typing import Any
 import structlog
 
 from penstock.broker import handlers as _handlers  # noqa: F401 - importing them fills the registry
+from penstock.broker.callers import Doorkeeper
 from penstock.broker.clock import SystemClock, SystemDice
 from penstock.broker.dispatch import Dispatcher
 from penstock.broker.fetch_sessions import FetchSessions
@@ -29,10 +30,11 @@ from penstock.broker.group_lag import GroupLag
 from penstock.broker.listeners import SocketServer
 from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
 from penstock.broker.marker_writer import MarkerWriter
-from penstock.broker.markers_out import MarkersOut, NoPeers
+from penstock.broker.markers_out import MarkersOut
 from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.registry import bind
 from penstock.broker.replica_sessions import ReplicaSessions
+from penstock.broker.transaction_coordinators import TransactionCoordinators
 from penstock.broker.transaction_gate import CoordinatorGate, TransactionGate
 from penstock.cluster import (
     SUPPORTED_FEATURES,
@@ -65,7 +67,7 @@ from penstock.log import (
 from penstock.metastore import Metastore, MetastoreError, open_metastore
 from penstock.metrics import MetricsRegistry, watch_loop_lag
 from penstock.model import BrokerId, Clock, Dice, TopicId, TopicPartition, topic_id_text
-from penstock.replication import Fetchers, Partitions, Throttle
+from penstock.replication import Fetchers, Introduction, Partitions, Peers, Throttle
 from penstock.settings import (
     Config,
     TopicConfig,
@@ -107,6 +109,7 @@ class Node:
         self.cluster: Cluster | None = None
         self.partitions: Partitions | None = None
         self.fetchers: Fetchers | None = None
+        self.peers: Peers | None = None
         self._cleaner: Cleaner | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -197,6 +200,7 @@ class Node:
             stands_alone=self.stands_alone,
         )
         self.fetchers = fetchers = self._make_fetchers(cluster, partitions, spawn)
+        self.peers = peers = self._make_peers(cluster)
         writer = MarkerWriter(partitions, groups, self.config)
         transactions = Transactions(
             config=self.config,
@@ -204,7 +208,7 @@ class Node:
             controller=cluster.controller,
             partitions=partitions,
             producer_ids=cluster.producer_ids,
-            delivery=MarkersOut(broker_id=self.broker_id, image=cluster.image, writer=writer, peers=NoPeers()),
+            delivery=MarkersOut(broker_id=self.broker_id, image=cluster.image, writer=writer, peers=peers, spawn=spawn),
             clock=self.clock,
             spawn=spawn,
             registry=self.registry,
@@ -219,7 +223,9 @@ class Node:
                         Groups: groups,
                         Transactions: transactions,
                         MarkerWriter: writer,
-                        TransactionGate: CoordinatorGate(transactions, self.config),
+                        TransactionGate: CoordinatorGate(
+                            TransactionCoordinators(transactions, peers, me=self.broker_id, spawn=spawn), self.config
+                        ),
                     }
                 ),
                 self.registry,
@@ -253,10 +259,33 @@ class Node:
             groups.stop()
             await server.stop()
             fetchers.stop()
+            peers.close()
+
+    def _introduction(self, cluster: Cluster) -> Introduction | None:
+        """How this broker makes itself known to others; None where there are none."""
+        if cluster.secret is None:
+            return None
+        return Introduction(
+            me=self.broker_id,
+            secret=cluster.secret,
+            cluster_id=self.cluster_id,
+            own_epoch=lambda: cluster.broker_epoch,
+            dice=self.dice,
+        )
+
+    def _make_peers(self, cluster: Cluster) -> Peers:
+        return Peers(
+            cluster.image,
+            clock=self.clock,
+            own_epoch=lambda: cluster.broker_epoch,
+            introduction=self._introduction(cluster),
+            on_unreachable=cluster.suspect,
+        )
 
     def _make_fetchers(
         self, cluster: Cluster, partitions: Partitions, spawn: Callable[[Coroutine[Any, Any, Any]], asyncio.Task[Any]]
     ) -> Fetchers:
+        introduction = self._introduction(cluster)
         return Fetchers(
             partitions,
             cluster.image,
@@ -266,6 +295,7 @@ class Node:
             throttle=Throttle.of_follower(self.broker_id, self.config, self.clock),
             spawn=spawn,
             registry=self.registry,
+            greet=None if introduction is None else introduction.greet,
             on_unreachable=cluster.suspect,
         )
 
@@ -302,7 +332,15 @@ class Node:
         )
         self.registry.read(FETCH_SESSIONS, lambda: [((), len(sessions))])
         self.registry.read(ACTIVE_CONTROLLERS, lambda: [((), cluster.image.controller_id == self.broker_id)])
+        doorkeeper = Doorkeeper(
+            cluster.image,
+            me=self.broker_id,
+            dice=self.dice,
+            secret=cluster.secret,
+            peer_listener=inter_broker_listener(self.config).name,
+        )
         return {
+            Doorkeeper: doorkeeper,
             ClusterImage: cluster.image,
             Controller: cluster.controller,
             ProducerIds: cluster.producer_ids,
@@ -316,7 +354,7 @@ class Node:
                 cluster.image,
                 self.dice,
                 throttle=Throttle.of_leader(self.broker_id, self.config, self.clock),
-                needs_authentication=lambda: False,
+                needs_authentication=lambda: doorkeeper.tells_brokers_from_strangers,
                 on_lost=cluster.suspect,
             ),
         }

@@ -20,6 +20,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 import msgspec
 
+from penstock.broker.callers import Caller
 from penstock.wire.api import ApiKey
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -33,8 +34,8 @@ class RequestContext(msgspec.Struct, frozen=True, gc=False):
     listener: str
     peer: str
     principal: str = "User:ANONYMOUS"
-    broker_id: int = -1
-    """The broker of this cluster that has proved to be at the other end; -1 for everybody else (RULES 25)."""
+    caller: Caller = msgspec.field(default_factory=Caller)
+    """Whether a broker of this cluster is at the other end, which may come out after the first request (RULES 25)."""
 
 
 Chunk = Any  # bytes | bytearray | FileSlice: what the connection's writer can send

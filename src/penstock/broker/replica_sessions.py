@@ -326,7 +326,7 @@ class ReplicaSession:
     def _has_news(self, followed: Followed) -> bool:
         partition = followed.partition
         return not followed.is_waiting and (
-            followed.told_mark != partition.high_watermark or followed.told_start != partition.log.start_offset
+            followed.told_mark < partition.high_watermark or followed.told_start < partition.log.start_offset
         )
 
     def _encode(self, answers: "list[tuple[TopicKey, PartitionAnswer]]") -> RawReply:
@@ -429,7 +429,7 @@ class ReplicaSessions:
     ) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply | Future[RawReply]]":
         version = context.api_version
         broker_id = BrokerId(request.replica_id)
-        if self._needs_authentication() and context.broker_id != broker_id:
+        if self._needs_authentication() and context.caller.broker_id != broker_id:
             # A stranger's word must not move a high watermark (RULES 25).
             return encode_response(version, [], error_code=ClusterAuthorizationFailed.code)
         if request.session_epoch in (FULL_EPOCH, FINAL_EPOCH):

@@ -10,7 +10,7 @@ _STREAMS = "the streams group protocol is not built yet"
 REASONS: dict[ApiKey, str] = {
     **dict.fromkeys(
         (
-            ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE, ApiKey.DESCRIBE_ACLS, ApiKey.CREATE_ACLS,
+            ApiKey.DESCRIBE_ACLS, ApiKey.CREATE_ACLS,
             ApiKey.DELETE_ACLS, ApiKey.CREATE_DELEGATION_TOKEN, ApiKey.RENEW_DELEGATION_TOKEN,
             ApiKey.EXPIRE_DELEGATION_TOKEN, ApiKey.DESCRIBE_DELEGATION_TOKEN, ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS,
             ApiKey.ALTER_USER_SCRAM_CREDENTIALS,

@@ -173,6 +173,11 @@ class ProducerStates:
         state = self._states.get(producer_id)
         return state is not None and state.transaction_first_offset >= 0 and state.epoch == producer_epoch
 
+    def coordinator_epoch_of(self, producer_id: int) -> int:
+        """Of the coordinator whose marker came last for this producer; -1 if none has come."""
+        state = self._states.get(producer_id)
+        return -1 if state is None else state.coordinator_epoch
+
     def has_batches(self, producer_id: int) -> bool:
         """Whether any batch of the producer's epoch is remembered."""
         state = self._states.get(producer_id)

@@ -2,10 +2,12 @@
 
 from penstock.replication.fetchers import Fetchers
 from penstock.replication.in_sync import InSyncKeeper
+from penstock.replication.introduction import Introduction
 from penstock.replication.machine import Diverging
 from penstock.replication.metrics import ReplicationMetrics
 from penstock.replication.partition import ALL, Appended, Partition
 from penstock.replication.partitions import Partitions
+from penstock.replication.peers import Peers
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.readable import Readable
 from penstock.replication.rules import AppendRules, NotOneBatch, RecordsRefused, TimestampsRefused
@@ -20,9 +22,11 @@ __all__ = [
     "Fetchers",
     "InSyncKeeper",
     "InSyncWrites",
+    "Introduction",
     "NotOneBatch",
     "Partition",
     "Partitions",
+    "Peers",
     "Readable",
     "RecordsRefused",
     "ReplicationMetrics",

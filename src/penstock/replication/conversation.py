@@ -30,6 +30,7 @@ class Conversation:
         self._correlation_id = 0
         self._heard_of = 0
         self._is_last = False
+        self._is_closed_here = False
         connection.lost.add_done_callback(self._ended)
 
     @property
@@ -89,11 +90,14 @@ class Conversation:
             self.close()
 
     def close(self) -> None:
+        self._is_closed_here = True
         self._connection.close()
 
-    def when_over(self, callback: Callable[[Exception | None], None]) -> None:
+    def when_broken(self, callback: Callable[[], None]) -> None:
+        """Call back when the other side, or what lies between, has ended the connection."""
+
         def tell(lost: "Future[None]") -> None:
-            error = lost.exception()
-            callback(error if isinstance(error, Exception) else None)
+            if not self._is_closed_here and isinstance(lost.exception(), ConnectionError):
+                callback()
 
         self._connection.lost.add_done_callback(tell)

@@ -89,7 +89,7 @@ class LeaderFetcher:
         own_epoch: Callable[[], int],
         throttle: Throttle,
         spawn: Callable[[Coroutine[Any, Any, Any]], object],
-        greet: Callable[[PeerConnection], Awaitable[None]] | None = None,
+        greet: Callable[[PeerConnection, BrokerId], Awaitable[None]] | None = None,
         on_unreachable: Callable[[BrokerId], None] = lambda _broker: None,
     ) -> None:
         """`greet` proves to the leader who is asking; `locate` finds its address, None while it has none."""
@@ -179,7 +179,7 @@ class LeaderFetcher:
         )
         try:
             if self._greet is not None:
-                await self._greet(connection)
+                await self._greet(connection, self.leader)
             self._reset_session()
             self._connection = connection
             self._heard_at = asyncio.get_running_loop().time()

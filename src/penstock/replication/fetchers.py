@@ -33,7 +33,7 @@ class Fetchers:
         throttle: Throttle,
         spawn: Callable[[Coroutine[Any, Any, Any]], "Task[Any]"],
         registry: MetricsRegistry,
-        greet: Callable[[PeerConnection], Awaitable[None]] | None = None,
+        greet: Callable[[PeerConnection, BrokerId], Awaitable[None]] | None = None,
         on_unreachable: Callable[[BrokerId], None] = lambda _broker: None,
     ) -> None:
         """`own_epoch` is that of this broker's registration, 0 while it has none."""

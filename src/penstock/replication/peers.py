@@ -1,4 +1,7 @@
-"""The other brokers of the cluster, to be asked: one kept connection to each, on which this broker has made itself known.
+"""The other brokers of the cluster, to be asked, over kept connections on which this broker has made itself known.
+
+Answers on one connection come in the order of the questions, as all Kafka's do. What may take its time has a lane of
+its own, that is a connection, so that nothing else waits behind it.
 
 A connection is opened by the first question, at the address of the listener that brokers use among themselves. It lasts
 as long as both registrations that it was opened under: whoever registers anew is introduced anew. After a failure the
@@ -28,7 +31,7 @@ _log = structlog.get_logger(__name__)
 
 
 class _Line:
-    """What this broker has with one other."""
+    """What this broker has with one other, on one lane."""
 
     def __init__(self) -> None:
         self.opening = asyncio.Lock()
@@ -57,15 +60,15 @@ class Peers:
         self._own_epoch = own_epoch
         self._introduction = introduction
         self._on_unreachable = on_unreachable
-        self._lines: dict[BrokerId, _Line] = {}
+        self._lines: dict[tuple[BrokerId, str], _Line] = {}
         self._is_closed = False
 
-    async def ask(self, broker_id: BrokerId, request: Any, *, version: int, timeout_s: float) -> Any:
+    async def ask(self, broker_id: BrokerId, request: Any, *, version: int, timeout_s: float, lane: str = "") -> Any:
         """The broker's answer. NetworkFailure: it cannot be reached, or was lost before it answered, and may have done
         what was asked. RequestTimedOut: it may yet do it.
         """
         deadline_s = self._clock.monotonic() + timeout_s
-        conversation = await self._conversation_with(broker_id, timeout_s)
+        conversation = await self._conversation_with(broker_id, lane, timeout_s)
         left_s = max(deadline_s - self._clock.monotonic(), 0.0)
         return await conversation.ask(request, version=version, timeout_s=left_s)
 
@@ -77,8 +80,8 @@ class Peers:
 
     # Connections ------------------------------------------------------------------------------------------------
 
-    async def _conversation_with(self, broker_id: BrokerId, timeout_s: float) -> Conversation:
-        line = self._lines.setdefault(broker_id, _Line())
+    async def _conversation_with(self, broker_id: BrokerId, lane: str, timeout_s: float) -> Conversation:
+        line = self._lines.setdefault((broker_id, lane), _Line())
         try:
             async with asyncio.timeout(timeout_s), line.opening:
                 broker = self._require(broker_id)
@@ -134,9 +137,5 @@ class Peers:
         except BaseException:
             connection.close()
             raise
-        conversation.when_over(lambda error: self._broke(broker.id, error))
+        conversation.when_broken(lambda: self._on_unreachable(broker.id))
         return conversation
-
-    def _broke(self, broker_id: BrokerId, error: Exception | None) -> None:
-        if isinstance(error, ConnectionError) and not self._is_closed:
-            self._on_unreachable(broker_id)

@@ -81,8 +81,10 @@ class Exchange(msgspec.Struct, frozen=True):
         return self._proof(b"caller")
 
     def _proof(self, side: bytes) -> bytes:
-        said = msgspec.msgpack.encode((MECHANISM, side, self.cluster_id, self.answerer, self.hello.encode(), self.nonce))
-        return hmac.digest(self.secret, said, "sha256")
+        said = msgspec.msgpack.encode(
+            (MECHANISM, side, self.cluster_id, self.answerer, self.hello.encode(), self.nonce)
+        )
+        return hmac.digest(self.secret, msgspec.msgpack.encode(said), "sha256")
 
 
 def require_equal(proof: bytes, expected: bytes) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from tests.support.callers import a_context, a_lone_doorkeeper
 from tests.support.partitions import TOPIC, SomePartitions
 
 from penstock.broker.handlers.write_txn_markers import write_txn_markers
@@ -129,7 +130,7 @@ async def test_one_answer_holds_one_row_a_producer(stage: Stage) -> None:
         return WritableTxnMarker(producer_id=producer_id, transaction_result=True, topics=topics)
 
     request = WriteTxnMarkersRequest(markers=[marker(7, 0), marker(8, 9), marker(7, 1), marker(9)])
-    answer = await write_txn_markers(request, stage.writer)
+    answer = await write_txn_markers(request, a_context(), stage.writer, cast(Any, stage), a_lone_doorkeeper())
     rows = {
         row.producer_id: [(part.partition_index, part.error_code) for part in topic.partitions]
         for row in answer.markers

@@ -49,7 +49,7 @@ class Peers:
         self.codes = list(codes)
         self.asked: list[tuple[BrokerId, WriteTxnMarkersRequest]] = []
 
-    async def ask(self, broker_id: BrokerId, request: Any, version: int) -> Any:
+    async def ask(self, broker_id: BrokerId, request: Any, *, version: int, timeout_s: float, lane: str = "") -> Any:
         self.asked.append((broker_id, request))
         if not self.codes:
             raise NetworkFailure
@@ -94,7 +94,11 @@ async def deliver(
 ) -> bool:
     left = iter(range(tries))
     out = MarkersOut(
-        broker_id=BrokerId(here), image=cluster.image, writer=cast(MarkerWriter, writer), peers=peers or Peers()
+        broker_id=BrokerId(here),
+        image=cluster.image,
+        writer=cast(MarkerWriter, writer),
+        peers=peers or Peers(),
+        spawn=asyncio.ensure_future,
     )
     return await out.deliver(order, is_wanted=lambda: next(left, None) is not None)
 

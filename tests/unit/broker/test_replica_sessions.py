@@ -12,6 +12,7 @@ from tests.support.clusters import SeededDice
 from tests.support.logs import TOPIC_ID, headers_in
 from tests.support.partitions import SomePartitions
 
+from penstock.broker.callers import Caller
 from penstock.broker.registry import RequestContext
 from penstock.broker.replica_sessions import ReplicaSessions
 from penstock.cluster import ClusterImage
@@ -91,7 +92,7 @@ class Bench:
             topics=[(TOPIC_ID, parts)] if parts else [],
             forgotten=[(TOPIC_ID, list(forgets))] if forgets else [],
         )
-        context = RequestContext(VERSION, "replica", "PLAINTEXT", "10.0.0.2:5", broker_id=proved)
+        context = RequestContext(VERSION, "replica", "PLAINTEXT", "10.0.0.2:5", caller=Caller(proved))
         self.session_epoch += 1
         return self.sessions.fetch(request, context)
 

@@ -4,8 +4,10 @@ v1 throttle time, v2 PRODUCER_FENCED, v3 flexible, v4 many transactions from bro
 TRANSACTION_ABORTABLE. A transaction with a partition that does not exist gets none of the others added.
 """
 
+import asyncio
+
+from penstock.broker.callers import Doorkeeper
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.turns import in_turns
 from penstock.cluster import ClusterImage, is_internal
 from penstock.coordinators.transactions import Transactions, TransactionVersion
 from penstock.errors import (
@@ -31,18 +33,29 @@ from penstock.wire.messages.add_partitions_to_txn_response import (
 
 FENCED_FROM = 2
 BROKERS_FROM = 4
+TOGETHER_MAX = 200
 
 
 @answers(ApiKey.ADD_PARTITIONS_TO_TXN, versions=(0, 5))
 async def add_partitions_to_txn(
-    request: AddPartitionsToTxnRequest, context: RequestContext, transactions: Transactions, image: ClusterImage
+    request: AddPartitionsToTxnRequest,
+    context: RequestContext,
+    transactions: Transactions,
+    image: ClusterImage,
+    doorkeeper: Doorkeeper,
 ) -> AddPartitionsToTxnResponse:
     from_broker = context.api_version >= BROKERS_FROM
     if from_broker:
-        results = []
-        async for asked in in_turns(request.transactions):
-            codes = await _answer(asked, transactions, image, from_broker=True)
-            results.append(AddPartitionsToTxnResult(asked.transactional_id, _by_topic(asked, codes)))
+        doorkeeper.require_broker(context.caller)
+        results: list[AddPartitionsToTxnResult] = []
+        for first in range(0, len(request.transactions), TOGETHER_MAX):
+            # Side by side: each waits for its own partition of the transactions' topic to be replicated.
+            together = request.transactions[first : first + TOGETHER_MAX]
+            codes_of_all = await asyncio.gather(
+                *(_answer(asked, transactions, image, from_broker=True) for asked in together)
+            )
+            for asked, codes in zip(together, codes_of_all, strict=True):
+                results.append(AddPartitionsToTxnResult(asked.transactional_id, _by_topic(asked, codes)))
         return AddPartitionsToTxnResponse(results_by_transaction=results)
     asked = AddPartitionsToTxnTransaction(
         request.v3_and_below_transactional_id,

@@ -1,11 +1,21 @@
 """WriteTxnMarkers: a transaction coordinator ends transactions on the partitions that this broker leads.
 
 v2 the transaction's version (KIP-1228): from 2 on a marker's epoch must be higher than that of the records it ends.
+
+Where there are other brokers, only they end transactions (RULES 25). One thing is left to operators, for want of access
+rules: to abort a transaction that is open here, which is how one that hangs is ended by hand (`penstock txn abort`,
+Kafka's TransactionsCommand). Nobody commits by hand.
 """
 
+import msgspec
+import structlog
+
+from penstock.broker.callers import Doorkeeper
 from penstock.broker.marker_writer import MarkerEntry, MarkerWriter, Outcomes
-from penstock.broker.registry import answers
+from penstock.broker.registry import RequestContext, answers
+from penstock.errors import ClusterAuthorizationFailed
 from penstock.model import PartitionIndex, TopicPartition
+from penstock.replication import Partitions
 from penstock.wire.api import ApiKey
 from penstock.wire.markers import Marker, MarkerType
 from penstock.wire.messages.write_txn_markers_request import WritableTxnMarker, WriteTxnMarkersRequest
@@ -16,10 +26,23 @@ from penstock.wire.messages.write_txn_markers_response import (
     WriteTxnMarkersResponse,
 )
 
+_log = structlog.get_logger(__name__)
+
 
 @answers(ApiKey.WRITE_TXN_MARKERS, versions=(1, 2))
-async def write_txn_markers(request: WriteTxnMarkersRequest, writer: MarkerWriter) -> WriteTxnMarkersResponse:
-    written = await writer.write([_entry(marker) for marker in request.markers])
+async def write_txn_markers(
+    request: WriteTxnMarkersRequest,
+    context: RequestContext,
+    writer: MarkerWriter,
+    partitions: Partitions,
+    doorkeeper: Doorkeeper,
+) -> WriteTxnMarkersResponse:
+    entries = [_entry(marker) for marker in request.markers]
+    try:
+        doorkeeper.require_broker(context.caller)
+        written = await writer.write(entries)
+    except ClusterAuthorizationFailed as refusal:
+        written = await _abort_by_hand(entries, refusal, writer, partitions, context)
     by_producer: dict[int, Outcomes] = {}  # one row a producer, as in Kafka
     for marker, outcomes in zip(request.markers, written, strict=True):
         if not outcomes:
@@ -31,6 +54,42 @@ async def write_txn_markers(request: WriteTxnMarkersRequest, writer: MarkerWrite
             for producer_id, outcomes in by_producer.items()
         ]
     )
+
+
+async def _abort_by_hand(
+    entries: list[MarkerEntry],
+    refusal: ClusterAuthorizationFailed,
+    writer: MarkerWriter,
+    partitions: Partitions,
+    context: RequestContext,
+) -> list[Outcomes]:
+    """For an operator: abort what is open here, and refuse everything else."""
+    results: list[Outcomes] = []
+    for entry in entries:
+        outcomes: Outcomes = dict.fromkeys(entry.partitions, refusal)
+        for at in entry.partitions:
+            abort = _abort(entry, at, partitions)
+            if abort is not None:
+                _log.warning("aborted by hand", partition=str(at), producer=entry.producer_id, peer=context.peer)
+                (written,) = await writer.write([abort])
+                outcomes |= written
+        results.append(outcomes)
+    return results
+
+
+def _abort(entry: MarkerEntry, at: TopicPartition, partitions: Partitions) -> MarkerEntry | None:
+    """The marker that ends what is open there; None if nothing is, or not that is what was asked for.
+
+    It goes under the coordinator epoch that is known there: a higher one would lock the coordinator out (RULES 31).
+    """
+    partition = partitions.get(at.topic, at.partition)
+    if entry.marker.type is not MarkerType.ABORT or partition is None or not partition.is_leader:
+        return None
+    producers = partition.log.producers
+    if not producers.is_in_transaction(entry.producer_id, entry.producer_epoch):
+        return None
+    marker = Marker(MarkerType.ABORT, max(producers.coordinator_epoch_of(entry.producer_id), 0))
+    return msgspec.structs.replace(entry, marker=marker, partitions=[at])
 
 
 def _entry(marker: WritableTxnMarker) -> MarkerEntry:

@@ -167,6 +167,10 @@ class Transactions:
         """Which broker coordinates an id; creates the topic that says so."""
         if TRANSACTION_STATE not in self._image.topics:
             await self._create_topic()
+        return self.known_coordinator_of(transactional_id)
+
+    def known_coordinator_of(self, transactional_id: str) -> BrokerId:
+        """The same where nothing is created: NotCoordinator if there is no such topic."""
         index = self._index_of(transactional_id)
         leader = self._image.topics[TRANSACTION_STATE].partitions[index].leader
         if leader < 0:

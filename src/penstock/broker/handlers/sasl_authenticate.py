@@ -1,0 +1,27 @@
+"""SaslAuthenticate: a step of the introduction that SaslHandshake began.
+
+v1 session lifetime (introductions last as long as their connection), v2 flexible.
+"""
+
+import structlog
+
+from penstock.broker.callers import Doorkeeper
+from penstock.broker.registry import RequestContext, answers
+from penstock.errors import SaslAuthenticationFailed
+from penstock.wire.api import ApiKey
+from penstock.wire.messages.sasl_authenticate_request import SaslAuthenticateRequest
+from penstock.wire.messages.sasl_authenticate_response import SaslAuthenticateResponse
+
+_log = structlog.get_logger(__name__)
+
+
+@answers(ApiKey.SASL_AUTHENTICATE, versions=(0, 2))
+def sasl_authenticate(
+    request: SaslAuthenticateRequest, context: RequestContext, doorkeeper: Doorkeeper
+) -> SaslAuthenticateResponse:
+    try:
+        answer = doorkeeper.authenticate(context.caller, request.auth_bytes)
+    except SaslAuthenticationFailed as refusal:
+        _log.warning("introduction refused", peer=context.peer, listener=context.listener, reason=refusal.message)
+        raise
+    return SaslAuthenticateResponse(auth_bytes=answer)

@@ -1,0 +1,133 @@
+"""The coordinators of transactions, wherever they are: this broker's own is asked in place, another's by request.
+
+Requests to another broker carry many transactions (AddPartitionsToTxn from version 4 on is made for that).
+"""
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from penstock.broker.peer_batches import PeerBatches
+from penstock.coordinators.transactions import TransactionVersion
+from penstock.errors import (
+    ClusterAuthorizationFailed,
+    CoordinatorNotAvailable,
+    NetworkFailure,
+    Refusal,
+    RequestTimedOut,
+    refusal_for,
+)
+from penstock.model import BrokerId, PartitionIndex, TopicPartition
+from penstock.replication import Peers
+from penstock.wire.messages.add_partitions_to_txn_request import (
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnTopic,
+    AddPartitionsToTxnTransaction,
+)
+from penstock.wire.messages.add_partitions_to_txn_response import AddPartitionsToTxnResponse, AddPartitionsToTxnResult
+
+REQUEST_VERSION: Final = 5
+REQUEST_TIMEOUT_S: Final = 30.0
+LANE: Final = "transactions"
+
+Outcomes = Mapping[TopicPartition, Refusal | None]
+
+
+class LocalCoordinator(Protocol):
+    def known_coordinator_of(self, transactional_id: str) -> BrokerId: ...
+
+    async def add_partitions(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        verify_only: bool,
+        version: TransactionVersion,
+    ) -> Outcomes: ...
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    partitions: Sequence[TopicPartition]
+    verify_only: bool
+
+    def on_the_wire(self) -> AddPartitionsToTxnTransaction:
+        topics: dict[str, AddPartitionsToTxnTopic] = {}
+        for topic, index in self.partitions:
+            topics.setdefault(topic, AddPartitionsToTxnTopic(topic)).partitions.append(index)
+        return AddPartitionsToTxnTransaction(
+            self.transactional_id, self.producer_id, self.producer_epoch, self.verify_only, list(topics.values())
+        )
+
+
+class TransactionCoordinators:
+    def __init__(
+        self,
+        local: LocalCoordinator,
+        peers: Peers,
+        *,
+        me: BrokerId,
+        spawn: Callable[[Coroutine[Any, Any, None]], object],
+    ) -> None:
+        self._local = local
+        self._peers = peers
+        self._me = me
+        self._batches: PeerBatches[_Asked, Outcomes] = PeerBatches(
+            self._send, about=lambda asked: asked.transactional_id, spawn=spawn
+        )
+
+    async def add_partitions(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        verify_only: bool,
+        version: TransactionVersion,
+    ) -> Outcomes:
+        """As `Transactions.add_partitions`, of whichever broker coordinates the id."""
+        coordinator = self._local.known_coordinator_of(transactional_id)
+        if coordinator != self._me:
+            asked = _Asked(transactional_id, producer_id, producer_epoch, partitions, verify_only)
+            return await self._batches.ask(coordinator, asked)
+        return await self._local.add_partitions(
+            transactional_id,
+            producer_id=producer_id,
+            producer_epoch=producer_epoch,
+            partitions=partitions,
+            verify_only=verify_only,
+            version=version,
+        )
+
+    async def _send(self, coordinator: BrokerId, asked: list[_Asked]) -> list[Outcomes]:
+        request = AddPartitionsToTxnRequest(transactions=[one.on_the_wire() for one in asked])
+        try:
+            response: AddPartitionsToTxnResponse = await self._peers.ask(
+                coordinator, request, version=REQUEST_VERSION, timeout_s=REQUEST_TIMEOUT_S, lane=LANE
+            )
+        except RequestTimedOut as late:
+            raise NetworkFailure(late.message) from late  # as Kafka says it to its producers, who try again
+        if response.error_code == ClusterAuthorizationFailed.code:
+            # One of the two registered a moment ago, or has lost its registration: shortly they know each other again.
+            raise CoordinatorNotAvailable(f"broker {coordinator} does not know this one at the moment")
+        if response.error_code:
+            raise refusal_for(response.error_code)()
+        answers = {result.transactional_id: _outcomes(result) for result in response.results_by_transaction}
+        silence = NetworkFailure("no word of this partition")
+        return [{at: answers.get(one.transactional_id, {}).get(at, silence) for at in one.partitions} for one in asked]
+
+
+def _outcomes(result: AddPartitionsToTxnResult) -> Outcomes:
+    return {
+        TopicPartition(topic.name, PartitionIndex(part.partition_index)): (
+            refusal_for(part.partition_error_code)() if part.partition_error_code else None
+        )
+        for topic in result.topic_results
+        for part in topic.results_by_partition
+    }
