@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from penstock.broker import node as node_module
+from penstock.broker.callers import Caller
 from penstock.broker.connection import Parked
 from penstock.broker.dispatch import Dispatcher
 from penstock.broker.node import Node
@@ -51,6 +52,7 @@ class Peer:
 
     listener: str = "PLAINTEXT"
     peer: str = "127.0.0.1:1"
+    caller: Caller = field(default_factory=Caller)
     context_cache: dict[Any, Any] = field(default_factory=dict)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.support.logs import TOPIC_ID, StillClock
 
+from penstock.cluster import PartitionImage
 from penstock.log import FilePool, Flusher, PartitionLog
 from penstock.log.recovery import Known, open_log
 from penstock.model import BrokerId, LeaderEpoch, PartitionIndex, TopicPartition
@@ -34,7 +35,8 @@ class GatedFlusher(Flusher):
 
 
 class SomePartitions:
-    """Stands in for `replication.Partitions`, of which handlers use `finder`, `endpoints` and `slices_max`."""
+    """Stands in for `replication.Partitions`, of which handlers use `finder`, `endpoints`, `slices_max` and
+    `kept_elsewhere`."""
 
     slices_max = 1000
 
@@ -44,6 +46,7 @@ class SomePartitions:
         self.pool = FilePool(2 * count + 8)
         self.metrics = TopicMetrics()
         self.tasks: list[asyncio.Task[Any]] = []
+        self.elsewhere: dict[int, PartitionImage] = {}
         self._config = Config.for_broker().for_topic(dict(settings or {}))
         self._local = {index: self._make(folder, index) for index in range(count)}
 
@@ -76,6 +79,9 @@ class SomePartitions:
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         self.tasks.append(asyncio.get_running_loop().create_task(work))
+
+    def kept_elsewhere(self, key: bytes, index: int, *, by_id: bool) -> PartitionImage | None:
+        return self.elsewhere.get(index) if key == (TOPIC_ID if by_id else TOPIC.encode()) else None
 
     def __getitem__(self, index: int) -> Partition:
         return self._local[index]

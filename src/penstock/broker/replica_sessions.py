@@ -24,6 +24,7 @@ from penstock.errors import (
     ClusterAuthorizationFailed,
     FetchSessionIdNotFound,
     InvalidFetchSessionEpoch,
+    NotLeaderOrFollower,
     OffsetOutOfRange,
     Refusal,
     UnknownServerError,
@@ -200,6 +201,8 @@ class ReplicaSession:
     def _unknown(self, key: TopicKey, index: int) -> PartitionAnswer:
         if self._by_id and key not in self._image.topics_by_id:
             return PartitionAnswer(index, UnknownTopicId.code)
+        if self._partitions.kept_elsewhere(key, index, by_id=self._by_id) is not None:
+            return PartitionAnswer(index, NotLeaderOrFollower.code)
         return PartitionAnswer(index, UnknownTopicOrPartition.code)
 
     # An answer --------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from penstock.cluster import (
     TopicImage,
     TopicSettingsChanged,
 )
-from penstock.errors import KafkaStorageError
+from penstock.errors import KafkaStorageError, NotLeaderOrFollower, UnknownTopicOrPartition
 from penstock.log import Flusher, LogFolder, PartitionLog
 from penstock.metastore import MetastoreError
 from penstock.metrics import MetricsRegistry
@@ -105,6 +105,23 @@ class Partitions:
     def get(self, topic: str, index: int) -> Partition | None:
         local = self._by_name.get(topic.encode())
         return None if local is None else local.get(index)
+
+    def require(self, topic: str, index: int) -> Partition:
+        """As `get`, but refuses by name: one that others keep is not the same as one that nobody has."""
+        partition = self.get(topic, index)
+        if partition is None:
+            if self.kept_elsewhere(topic.encode(), index, by_id=False) is not None:
+                raise NotLeaderOrFollower(f"{topic}-{index} is not kept by this broker")
+            raise UnknownTopicOrPartition(f"there is no {topic}-{index}")
+        return partition
+
+    def kept_elsewhere(self, key: bytes, index: int, *, by_id: bool) -> PartitionImage | None:
+        """What is known of a partition that is not here: who leads it, for one."""
+        image = self._image
+        topic = image.topics_by_id.get(TopicId(key)) if by_id else image.topics.get(key.decode(errors="replace"))
+        if topic is None or not 0 <= index < len(topic.partitions):
+            return None
+        return topic.partitions[index]
 
     def __iter__(self) -> Iterator[Partition]:
         for local in self._by_name.values():

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from penstock.broker.callers import Caller
 from penstock.broker.connection import BadFrame, Parked
 from penstock.broker.dispatch import CONTEXTS_MAX, Dispatcher
 from penstock.broker.metrics import RequestFaults
@@ -27,6 +28,7 @@ class FakeConnection:
     """What dispatch sees of a connection."""
 
     def __init__(self) -> None:
+        self.caller = Caller()
         self.context_cache: dict[Any, Any] = {}
         self.listener = "PLAINTEXT"
         self.peer = "10.0.0.1:5"

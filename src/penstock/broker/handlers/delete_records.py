@@ -6,8 +6,8 @@ Answered when every live replica has forgotten them (RULES 19), or the request's
 import asyncio
 
 from penstock.broker.registry import answers
-from penstock.errors import Refusal, RequestTimedOut, UnknownTopicOrPartition
-from penstock.replication import Partition, Partitions
+from penstock.errors import Refusal, RequestTimedOut
+from penstock.replication import Partitions
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.delete_records_request import DeleteRecordsPartition, DeleteRecordsRequest
 from penstock.wire.messages.delete_records_response import (
@@ -22,8 +22,7 @@ NO_LOW_WATERMARK = -1
 @answers(ApiKey.DELETE_RECORDS, versions=(0, 2))
 async def delete_records(request: DeleteRecordsRequest, partitions: Partitions) -> DeleteRecordsResponse:
     begun = [
-        (topic.name, [_begin(partitions.get(topic.name, part.partition_index), part) for part in topic.partitions])
-        for topic in request.topics
+        (topic.name, [_begin(partitions, topic.name, part) for part in topic.partitions]) for topic in request.topics
     ]
     waiting = [future for _, parts in begun for _, future in parts if future is not None]
     if waiting:
@@ -37,12 +36,11 @@ async def delete_records(request: DeleteRecordsRequest, partitions: Partitions) 
 
 
 def _begin(
-    partition: Partition | None, part: DeleteRecordsPartition
+    partitions: Partitions, topic: str, part: DeleteRecordsPartition
 ) -> "tuple[DeleteRecordsPartitionResult, asyncio.Future[None] | None]":
     result = DeleteRecordsPartitionResult(partition_index=part.partition_index, low_watermark=NO_LOW_WATERMARK)
     try:
-        if partition is None:
-            raise UnknownTopicOrPartition
+        partition = partitions.require(topic, part.partition_index)
         partition.require_leader()
         result.low_watermark = partition.delete_records(part.offset)
         return result, partition.deleted_everywhere(result.low_watermark)

@@ -2,7 +2,7 @@
 
 from penstock.broker.registry import answers
 from penstock.cluster import check_topic_name
-from penstock.errors import Refusal, UnknownTopicOrPartition
+from penstock.errors import Refusal
 from penstock.replication import Partitions
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.describe_producers_request import DescribeProducersRequest
@@ -30,9 +30,7 @@ def describe_producers(request: DescribeProducersRequest, partitions: Partitions
 def _describe(partitions: Partitions, topic: str, index: int) -> PartitionResponse:
     try:
         check_topic_name(topic)
-        partition = partitions.get(topic, index)
-        if partition is None:
-            raise UnknownTopicOrPartition
+        partition = partitions.require(topic, index)
         partition.require_leader()
     except Refusal as refusal:
         return PartitionResponse(partition_index=index, error_code=refusal.code, error_message=refusal.message)

@@ -5,6 +5,7 @@ No topics named means all of them. A topic that is not there is said so only whe
 
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import (
+    NO_LEADER,
     TOPIC_OPERATIONS,
     ClusterImage,
     PartitionImage,
@@ -108,6 +109,13 @@ def _partition(
         replica_nodes=[*partition.replicas],
         isr_nodes=[*partition.in_sync],
         eligible_leader_replicas=[*partition.eligible],
-        last_known_elr=[],
+        last_known_elr=_last_known(partition),
         offline_replicas=[*offline_replicas(image, partition, listener)],
     )
+
+
+def _last_known(partition: PartitionImage) -> list[int]:
+    """Who would be elected for want of anybody else: who led last, where no replica is known to be complete."""
+    if partition.in_sync or partition.eligible or partition.last_leader == NO_LEADER:
+        return []
+    return [partition.last_leader]

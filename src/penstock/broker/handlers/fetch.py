@@ -221,9 +221,13 @@ class _Fetch:
 
     def _unknown(self, key: TopicKey, index: int) -> PartitionAnswer:
         by_id = self._context.api_version >= TOPIC_IDS_FROM
-        if by_id and key not in self._image.topics_by_id:
-            return PartitionAnswer(index, UnknownTopicId.code, aborted=[])
-        return PartitionAnswer(index, UnknownTopicOrPartition.code, aborted=[])
+        elsewhere = self._partitions.kept_elsewhere(key, index, by_id=by_id)
+        if elsewhere is not None:
+            answer = PartitionAnswer(index, NotLeaderOrFollower.code, aborted=[])
+            answer.current_leader = (elsewhere.leader, elsewhere.leader_epoch)
+            return answer
+        is_unknown_id = by_id and key not in self._image.topics_by_id
+        return PartitionAnswer(index, (UnknownTopicId if is_unknown_id else UnknownTopicOrPartition).code, aborted=[])
 
     def _refused(self, partition: Partition, error: Exception) -> PartitionAnswer:
         if not isinstance(error, Refusal):

@@ -15,7 +15,6 @@ from penstock.errors import (
     OffsetNotAvailable,
     Refusal,
     UnknownServerError,
-    UnknownTopicOrPartition,
     UnsupportedVersion,
 )
 from penstock.replication import Partition, Partitions
@@ -63,7 +62,7 @@ async def list_offsets(
             try:
                 if times > 1:
                     raise InvalidRequest(f"{topic.name}-{part.partition_index} is asked for {times} times")
-                answered.append(await _offset(partitions.get(topic.name, part.partition_index), part, request, context))
+                answered.append(await _offset(partitions, topic.name, part, request, context))
             except Refusal as refusal:
                 answered.append(_refused(part, refusal, context))
             except Exception as error:
@@ -81,13 +80,12 @@ def _refused(part: ListOffsetsPartition, refusal: Refusal, context: RequestConte
 
 
 async def _offset(
-    partition: Partition | None, part: ListOffsetsPartition, request: ListOffsetsRequest, context: RequestContext
+    partitions: Partitions, topic: str, part: ListOffsetsPartition, request: ListOffsetsRequest, context: RequestContext
 ) -> ListOffsetsPartitionResponse:
     timestamp = part.timestamp
     if timestamp < 0 and context.api_version < FIRST_VERSION.get(timestamp, 0x7FFF):
         raise UnsupportedVersion(f"timestamp {timestamp} is not known in version {context.api_version}")
-    if partition is None:
-        raise UnknownTopicOrPartition
+    partition = partitions.require(topic, part.partition_index)
     partition.require_leader(part.current_leader_epoch)
     found_timestamp, offset, epoch = await _find(partition, timestamp, request)
     return ListOffsetsPartitionResponse(

@@ -4,8 +4,8 @@ v3 replica id, v4 flexible.
 """
 
 from penstock.broker.registry import answers
-from penstock.errors import Refusal, UnknownTopicOrPartition
-from penstock.replication import Partition, Partitions
+from penstock.errors import Refusal
+from penstock.replication import Partitions
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.offset_for_leader_epoch_request import OffsetForLeaderEpochRequest, OffsetForLeaderPartition
 from penstock.wire.messages.offset_for_leader_epoch_response import (
@@ -23,17 +23,16 @@ def offset_for_leader_epoch(
         topics=[
             OffsetForLeaderTopicResult(
                 topic=topic.topic,
-                partitions=[_end(partitions.get(topic.topic, part.partition), part) for part in topic.partitions],
+                partitions=[_end(partitions, topic.topic, part) for part in topic.partitions],
             )
             for topic in request.topics
         ]
     )
 
 
-def _end(partition: Partition | None, part: OffsetForLeaderPartition) -> EpochEndOffset:
+def _end(partitions: Partitions, topic: str, part: OffsetForLeaderPartition) -> EpochEndOffset:
     try:
-        if partition is None:
-            raise UnknownTopicOrPartition
+        partition = partitions.require(topic, part.partition)
         partition.require_leader(part.current_leader_epoch)
         epoch, end_offset = partition.end_of_epoch(part.leader_epoch)
     except Refusal as refusal:

@@ -226,8 +226,13 @@ class _Produce:
 
     def _unknown(self, key: TopicKey, index: int) -> PartitionOutcome:
         by_id = self._context.api_version >= TOPIC_IDS_FROM
-        known = key in self._image.topics_by_id if by_id else key.decode(errors="replace") in self._image.topics
-        refusal: type[Refusal] = UnknownTopicOrPartition if known or not by_id else UnknownTopicId
+        elsewhere = self._partitions.kept_elsewhere(key, index, by_id=by_id)
+        if elsewhere is not None:
+            outcome = PartitionOutcome(index, NotLeaderOrFollower.code, error_message=NotLeaderOrFollower.meaning())
+            outcome.current_leader = (elsewhere.leader, elsewhere.leader_epoch)
+            return outcome
+        is_unknown_id = by_id and key not in self._image.topics_by_id
+        refusal: type[Refusal] = UnknownTopicId if is_unknown_id else UnknownTopicOrPartition
         return PartitionOutcome(index, refusal.code, error_message=refusal.meaning())
 
     def _refused(self, partition: Partition, error: Exception) -> PartitionOutcome:
