@@ -43,6 +43,7 @@ class _Plan:
     def next_partition(self, replication_factor: int) -> tuple[BrokerId, ...]:
         everyone = range(len(self._order))
         leader = min(everyone, key=lambda at: (self._leaders[at], self._replicas[at], at))
+        turn = self._leaders[leader] - 1
         self._leaders[leader] += 1
         chosen = [leader]
         while len(chosen) < replication_factor:
@@ -55,8 +56,9 @@ class _Plan:
                         machines.count(self._machines[at]),
                         racks.count(self._racks[at]),
                         self._replicas[at],
-                        # Leaders of coming partitions are the least burdened now, so followers come after the leader.
-                        (at - leader) % len(self._order),
+                        # Leaders of coming partitions are the least burdened now, so followers come after the leader;
+                        # with whom it begins goes round, so that what a lost leader led falls to many, not to one.
+                        ((at - leader) % len(self._order) + turn) % max(1, len(self._order) - 1),
                     ),
                 )
             )

@@ -34,6 +34,7 @@ from penstock.cluster.producer_ids import ProducerIds
 from penstock.cluster.records import BrokerRecord
 from penstock.cluster.resources import BROKER_DEFAULTS, Resource, ResourceType
 from penstock.cluster.secret import ensure_secret
+from penstock.cluster.sharing import MachineWatch
 from penstock.errors import UnsupportedVersion
 from penstock.metastore import NO_REVISION, Metastore, Revision
 from penstock.model import BrokerId, Clock, Dice
@@ -84,6 +85,7 @@ class Cluster:
             broker_id=broker_id,
             bugs=NO_BUGS if others is None else others.bugs,
         )
+        self.machines = MachineWatch(self.image, broker_id=broker_id)
         self.member: Member | None = None
         self.secret: bytes | None = None
         """What brokers of this cluster know each other by; None where there are no others."""

@@ -73,3 +73,9 @@ def test_impossible_assignments_by_hand_are_refused_with_the_reason(
     with pytest.raises(InvalidReplicaAssignment) as refused:
         check_by_hand(replicas, [BrokerId(1), BrokerId(2)], replication_factor=factor)
     assert why in refused.value.message
+
+
+def test_what_a_lost_leader_led_falls_to_several() -> None:
+    placed = place([broker(n) for n in (1, 2, 3, 4)], partitions=24, replication_factor=3, start=0)
+    next_in_line = {replicas[1] for replicas in placed if replicas[0] == 1}
+    assert next_in_line == {2, 3, 4}

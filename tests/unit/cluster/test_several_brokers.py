@@ -491,3 +491,15 @@ def write_behind_everybodys_back(brokers: Brokers, transaction: Transaction) -> 
     assert changes is not None
     brokers.store._space.apply(changes)
     brokers.store._watchers.tell(changes)
+
+
+@in_virtual_time
+async def test_replicas_that_share_a_machine_are_counted_by_whoever_leads_them() -> None:
+    async with some_brokers(1) as brokers:
+        await brokers.start(2, machine="machine-1")
+        await brokers.start(3, machine="elsewhere")
+        await brokers.agree()
+        await brokers.create("apart", assigned=(1, 3))
+        assert sum(cluster.machines.count() for cluster in brokers.clusters.values()) == 0
+        await brokers.create("together", assigned=(1, 2))
+        assert [brokers.clusters[broker_id].machines.count() for broker_id in (1, 2, 3)] == [1, 0, 0]
