@@ -18,14 +18,15 @@ from penstock.testing.running import RunningBroker
 
 
 class ProcessBroker(RunningBroker):
-    def __init__(self, folder: Path, settings: Mapping[str, str], *, keep_data: bool = False) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, str], *, orphan_removes: Path | None = None) -> None:
+        """`orphan_removes`: the folder that the broker deletes when it outlives this process, as nobody else will."""
         super().__init__(folder, settings)
-        self._folder = folder
-        self._keep_data = keep_data
+        self._orphan_removes = orphan_removes
         self._process: subprocess.Popen[bytes] | None = None
 
     def _launch(self) -> None:
-        orders = {"settings": self.settings, "remove": None if self._keep_data else str(self._folder)}
+        removes = None if self._orphan_removes is None else str(self._orphan_removes)
+        orders = {"settings": self.settings, "remove": removes}
         with open(self.log_path, "ab") as log:
             self._process = subprocess.Popen(
                 # -P: a `penstock` folder in the current directory must not be taken for the package.

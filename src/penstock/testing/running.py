@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import os
 import shutil
+import signal
 import tempfile
 import time
 from abc import ABC, abstractmethod
@@ -49,12 +51,17 @@ class RunningBroker(ABC):
 
     def start(self) -> None:
         """Start and return when clients can connect. A restart listens where the broker listened before."""
-        already = self.is_running
-        if already:
-            return
+        if not self.is_running:
+            self.launch()
+            self.wait_until_started()
+
+    def launch(self) -> None:
+        """Start and return at once; `wait_until_started` for the rest. So several begin at the same time."""
         self.data_dir.mkdir(parents=True, exist_ok=True)
         (self.data_dir / ADDRESSES_FILE).unlink(missing_ok=True)
         self._launch()
+
+    def wait_until_started(self) -> None:
         deadline = time.monotonic() + START_TIMEOUT_S
         while (addresses := self._read_addresses()) is None:
             if not self.is_running:
@@ -66,8 +73,20 @@ class RunningBroker(ABC):
             time.sleep(0.01)
         self._note(addresses)
 
+    def pause(self) -> None:
+        """Hang, as on SIGSTOP: connections stay and nothing is answered, until `resume`. For a broker in a process."""
+        if self.pid == os.getpid():
+            raise NotImplementedError("a broker in a thread cannot be paused: run it with mode='process'")
+        os.kill(self.pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)  # every thread of it, when this returns
+
+    def resume(self) -> None:
+        os.kill(self.pid, signal.SIGCONT)
+
     def stop(self) -> None:
-        """Stop cleanly, as on SIGTERM. Nothing happens if it has stopped already."""
+        """Stop cleanly, as on SIGTERM. Nothing happens if it has stopped already; a paused one is resumed for it."""
+        if self.is_running and self.pid != os.getpid():
+            self.resume()
         if self.is_running and not self._end(STOP_TIMEOUT_S):
             self.kill()
             raise BrokerFailed(f"the broker did not stop within {STOP_TIMEOUT_S:g} s:\n{self.log_tail()}")
@@ -181,7 +200,7 @@ def _make(mode: str, folder: Path, settings: dict[str, str], *, keep_data: bool)
     if mode == "process":
         from penstock.testing.process import ProcessBroker  # noqa: PLC0415 - thread mode imports the broker itself
 
-        return ProcessBroker(folder, settings, keep_data=keep_data)
+        return ProcessBroker(folder, settings, orphan_removes=None if keep_data else folder)
     from penstock.testing.thread import ThreadBroker  # noqa: PLC0415
 
     return ThreadBroker(folder, settings)

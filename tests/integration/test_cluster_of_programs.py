@@ -1,0 +1,83 @@
+"""Three `penstock up` programs over a real etcd: killed, paused and restarted one at a time, under stock clients."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+from tests.support.programs import ClusterOfPrograms
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[ClusterOfPrograms]:
+    with ClusterOfPrograms(tmp_path, brokers=3, etcd=1) as running:
+        yield running
+
+
+def create(cluster: ClusterOfPrograms, name: str, *, partitions: int = 1) -> None:
+    admin = AdminClient({"bootstrap.servers": cluster.bootstrap})
+    admin.create_topics([NewTopic(name, partitions, 3)])[name].result(60)
+    cluster.wait_until_in_sync(name)
+
+
+def write(producer: Producer, topic: str, values: list[str]) -> None:
+    failures = []
+    for value in values:
+        producer.produce(topic, value, partition=0, on_delivery=lambda error, _: error and failures.append(error))
+    assert producer.flush(60) == 0
+    assert failures == []
+
+
+def read(cluster: ClusterOfPrograms, topic: str, count: int) -> list[str]:
+    consumer = Consumer({"bootstrap.servers": cluster.bootstrap, "group.id": "readers", "log_level": 0})
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    found: list[str] = []
+    while len(found) < count:
+        record = consumer.poll(60)
+        assert record is not None and record.error() is None, (found, record and record.error())
+        found.append(record.value().decode())
+    consumer.close()
+    return found
+
+
+def test_writes_go_on_when_the_leader_is_killed_and_it_comes_back_in_sync(cluster: ClusterOfPrograms) -> None:
+    create(cluster, "orders")
+    producer = Producer({"bootstrap.servers": cluster.bootstrap, "enable.idempotence": True, "log_level": 0})
+    write(producer, "orders", [f"before {n}" for n in range(100)])
+    killed = cluster.leader("orders")
+    cluster.kill(killed)
+    write(producer, "orders", [f"after {n}" for n in range(100)])
+    assert killed not in cluster.in_sync("orders")
+    assert cluster.leader("orders") not in (killed, -1)
+    cluster.start(killed)
+    cluster.wait_until_in_sync("orders")
+    expected = [f"before {n}" for n in range(100)] + [f"after {n}" for n in range(100)]
+    assert read(cluster, "orders", 200) == expected
+
+
+def test_a_paused_leader_is_replaced_and_taken_back_when_it_goes_on(cluster: ClusterOfPrograms) -> None:
+    create(cluster, "orders")
+    paused = cluster.leader("orders")
+    others = [number for number in cluster.brokers if number != paused]
+    cluster.pause(paused)
+    cluster.wait(lambda: cluster.leader("orders", at=others[0]) in others, "another broker leads")
+    producer = Producer({"bootstrap.servers": ",".join(cluster[n].bootstrap for n in others), "log_level": 0})
+    write(producer, "orders", ["while it hung"])
+    cluster.resume(paused)
+    cluster.wait_until_in_sync("orders")
+    assert read(cluster, "orders", 1) == ["while it hung"]
+
+
+def test_everything_stopped_and_started_again_finds_its_topics_and_records(cluster: ClusterOfPrograms) -> None:
+    create(cluster, "orders", partitions=4)
+    producer = Producer({"bootstrap.servers": cluster.bootstrap, "log_level": 0})
+    write(producer, "orders", ["one", "two"])
+    cluster.stop_all()
+    cluster.start_all()
+    cluster.wait_until_in_sync("orders")
+    (topic,) = cluster.metadata("orders").topics
+    assert len(topic.partitions) == 4
+    assert read(cluster, "orders", 2) == ["one", "two"]
