@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from tests.support.nodes import Nodes, some_nodes
+from tests.support.raw import RawClient
 
 from penstock.cluster import CONSUMER_OFFSETS, TRANSACTION_STATE
 from penstock.coordinators.runtime import java_hash
@@ -135,3 +136,86 @@ async def test_offsets_are_committed_in_a_transaction_that_another_broker_coordi
         return read_group_offsets(nodes.bootstrap, group)
 
     assert await in_thread(work) == [5, -1001, 6]
+
+
+async def test_groups_of_two_members_are_coordinated_by_different_brokers(nodes: Nodes) -> None:
+    await begun(nodes, CONSUMER_OFFSETS)
+    topics = ["led-by-1", "led-by-2", "led-by-3"]
+
+    def work(group: str) -> list[bytes]:
+        settings = {"bootstrap.servers": nodes.bootstrap, "group.id": group, "auto.offset.reset": "earliest"}
+        consumers = [Consumer(settings), Consumer(settings)]
+        try:
+            for consumer in consumers:
+                consumer.subscribe(topics)
+            values: list[bytes] = []
+            while len(values) < 3:
+                for consumer in consumers:
+                    record = consumer.poll(0.05)
+                    if record is not None and record.error() is None:
+                        values.append(record.value() or b"")
+            return values
+        finally:
+            for consumer in consumers:
+                consumer.close()
+
+    producer = Producer({"bootstrap.servers": nodes.bootstrap})
+    for topic in topics:
+        producer.produce(topic, topic.encode(), partition=0)
+    await in_thread(producer.flush, WITHIN_S)
+    groups = [name_at(nodes, CONSUMER_OFFSETS, broker) for broker in (1, 2, 3)]
+    for values in await asyncio.gather(*(in_thread(work, group) for group in groups)):
+        assert sorted(values) == [topic.encode() for topic in topics]
+    # Each broker lists the groups that it coordinates.
+    listed = [await in_thread(list_groups, nodes[broker].endpoints["PLAINTEXT"].port) for broker in (1, 2, 3)]
+    assert [set(names) & set(groups) for names in listed] == [{group} for group in groups]
+
+
+def list_groups(port: int) -> list[str]:
+    with RawClient(port) as client:
+        return [row["group_id"] for row in client.request("ListGroups", 4, {"states_filter": []})["groups"]]
+
+
+async def test_a_transaction_outlives_its_coordinator(nodes: Nodes) -> None:
+    """The broker that coordinates it is killed while it is open: another takes over and ends it everywhere."""
+    await begun(nodes, TRANSACTION_STATE)
+    await nodes.until(
+        lambda: all(len(partition.in_sync) == 3 for partition in nodes.image().topics[TRANSACTION_STATE].partitions)
+    )
+    producer = transactional(nodes, name_at(nodes, TRANSACTION_STATE, 3))
+
+    def begin() -> None:
+        producer.init_transactions(WITHIN_S)
+        producer.begin_transaction()
+        for topic in ("led-by-1", "led-by-2"):
+            producer.produce(topic, topic.encode(), partition=0)
+        assert producer.flush(WITHIN_S) == 0
+
+    await in_thread(begin)
+    await nodes.kill(3)
+    await in_thread(producer.commit_transaction, WITHIN_S)
+    values = await in_thread(read_committed, nodes.bootstrap, ["led-by-1", "led-by-2"], 2)
+    assert sorted(values) == [b"led-by-1", b"led-by-2"]
+
+
+async def test_a_producer_is_fenced_by_its_successor_wherever_it_writes(nodes: Nodes) -> None:
+    await begun(nodes, TRANSACTION_STATE)
+    transactional_id = name_at(nodes, TRANSACTION_STATE, 2)
+
+    def work() -> None:
+        first, second = transactional(nodes, transactional_id), transactional(nodes, transactional_id)
+        first.init_transactions(WITHIN_S)
+        first.begin_transaction()
+        first.produce("led-by-3", b"first", partition=0)
+        first.flush(WITHIN_S)
+        second.init_transactions(WITHIN_S)
+        with pytest.raises(KafkaException) as refused:
+            first.produce("led-by-1", b"too late", partition=0)
+            first.commit_transaction(WITHIN_S)
+        assert refused.value.args[0].fatal() or refused.value.args[0].txn_requires_abort()
+        second.begin_transaction()
+        second.produce("led-by-3", b"second", partition=0)
+        second.commit_transaction(WITHIN_S)
+
+    await in_thread(work)
+    assert await in_thread(read_committed, nodes.bootstrap, ["led-by-1", "led-by-3"], 1) == [b"second"]

@@ -66,7 +66,7 @@ class Conversation:
     def _on_frame(self, frame: memoryview) -> None:
         self._heard_of += 1
         correlation_id = int.from_bytes(frame[:4], "big")
-        asked = self._under_way.pop(correlation_id, None)
+        asked = self._under_way.get(correlation_id)
         if asked is None or asked.answer.done():
             return  # nobody waits for it any more
         _, position = decode_response_header(asked.api_key, asked.version, frame)
