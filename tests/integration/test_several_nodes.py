@@ -1,10 +1,13 @@
 """Three whole brokers in one process over one store: they find each other, and survive each other."""
 
+import asyncio
 from pathlib import Path
 
 from tests.support.nodes import Nodes, some_nodes
+from tests.support.raw import RawClient
 
 from penstock.cluster import CreatedTopic, CreateTopic
+from penstock.errors import CoordinatorNotAvailable
 
 QUICK = {"penstock.broker.lease.ms": "1500", "penstock.broker.heartbeat.ms": "300"}
 
@@ -47,3 +50,21 @@ async def test_a_node_that_stops_hands_over_first(tmp_path: Path) -> None:
         await nodes.until(lambda: set(nodes.image(2).brokers) == {2, 3})
         assert set(leaders(nodes)) == {2, 3}
         assert {partition.leader_epoch for _, partition in nodes.image(2).partitions()} == {0, 1}
+
+
+async def test_internal_topics_get_their_replicas_or_are_not_created(tmp_path: Path) -> None:
+    """RULES 34: with two brokers there is no third for a replica, so there is no coordinator yet."""
+
+    def find_coordinator(port: int) -> int:
+        with RawClient(port) as client:
+            answer = client.request("FindCoordinator", 4, {"key_type": 0, "coordinator_keys": ["readers"]})
+            return int(answer["coordinators"][0]["error_code"])
+
+    async with some_nodes(tmp_path, 2, QUICK) as nodes:
+        port = nodes[1].endpoints["PLAINTEXT"].port
+        assert await asyncio.to_thread(find_coordinator, port) == CoordinatorNotAvailable.code
+        assert not nodes.image().topics
+        await nodes.start(3)
+        await nodes.until(lambda: len(nodes.image(1).brokers) == 3)
+        assert await asyncio.to_thread(find_coordinator, port) == 0
+        assert all(len(part.replicas) == 3 for part in nodes.image(1).topics["__consumer_offsets"].partitions)

@@ -59,7 +59,7 @@ class SimulatedProbe:
         network = self._network
         await asyncio.sleep(0.001)
         if broker.id in network.hung or (self._me, broker.id) in network.cut:
-            await asyncio.sleep(1.0)
+            await asyncio.sleep(0.75)
             return Pulse.SILENT
         return Pulse.REFUSED if broker.id in network.dead else Pulse.ALIVE
 

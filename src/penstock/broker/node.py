@@ -80,6 +80,8 @@ from penstock.settings import (
 from penstock.settings import broker as settings
 
 OPEN_FILES_MIN = 64
+PROBE_PATIENCE = 0.75
+"""Of a heartbeat: an answer that takes longer has missed it, and the next is asked for in time."""
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 _log = structlog.get_logger(__name__)
@@ -153,7 +155,7 @@ class Node:
             if metastore is None:
                 metastore = await open_metastore(self.config, first, self.clock)
                 closing.push_async_callback(metastore.close)
-            probe = TcpProbe(timeout_s=self.config[settings.PENSTOCK_BROKER_HEARTBEAT_MS] / 1000)
+            probe = TcpProbe(timeout_s=self.config[settings.PENSTOCK_BROKER_HEARTBEAT_MS] / 1000 * PROBE_PATIENCE)
             cluster = Cluster(
                 metastore,
                 broker_id=self.broker_id,

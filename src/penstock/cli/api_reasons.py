@@ -4,7 +4,6 @@ from penstock.wire.api import ApiKey
 
 _ACCESS = "authentication and ACLs are not built yet"
 _SHARES = "share groups are not built yet"
-_REPLICATION = "clusters of several brokers are not built yet"
 _STREAMS = "the streams group protocol is not built yet"
 
 REASONS: dict[ApiKey, str] = {
@@ -18,13 +17,7 @@ REASONS: dict[ApiKey, str] = {
         _ACCESS,
     ),
     **dict.fromkeys((ApiKey.DESCRIBE_CLIENT_QUOTAS, ApiKey.ALTER_CLIENT_QUOTAS), "quotas are not built yet"),
-    **dict.fromkeys(
-        (
-            ApiKey.ALTER_REPLICA_LOG_DIRS, ApiKey.ELECT_LEADERS, ApiKey.ALTER_PARTITION_REASSIGNMENTS,
-            ApiKey.LIST_PARTITION_REASSIGNMENTS, ApiKey.UNREGISTER_BROKER,
-        ),
-        _REPLICATION,
-    ),
+    ApiKey.ALTER_REPLICA_LOG_DIRS: "moving replicas between data folders is not built yet",
     **dict.fromkeys(
         (
             ApiKey.SHARE_GROUP_HEARTBEAT, ApiKey.SHARE_GROUP_DESCRIBE, ApiKey.SHARE_FETCH, ApiKey.SHARE_ACKNOWLEDGE,
@@ -38,7 +31,6 @@ REASONS: dict[ApiKey, str] = {
     **dict.fromkeys(
         (ApiKey.GET_TELEMETRY_SUBSCRIPTIONS, ApiKey.PUSH_TELEMETRY), "client telemetry is not collected yet"
     ),
-    ApiKey.DESCRIBE_QUORUM: "there is no Raft quorum to describe: metadata is not kept in one",
     **dict.fromkeys(
         (ApiKey.ADD_RAFT_VOTER, ApiKey.REMOVE_RAFT_VOTER), "never: there is no Raft quorum, so it has no voters"
     ),

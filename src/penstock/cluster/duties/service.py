@@ -146,9 +146,13 @@ class Duties:
         """Something of it has moved on: decide anew, in two halves, so that one partition does not hold up the rest."""
         await self._feed.catch_up()
         which = [ruling.which for ruling in batch.rulings]
+        if len(which) == 1:
+            self._due.update(which)  # with what comes next, so that the rest is not held up
+            self._woken.set()
+            return
         middle = len(which) // 2
         for half in (which[:middle], which[middle:]):
-            if half and self._candidacy.is_in_charge:
+            if self._candidacy.is_in_charge:
                 await self._carry_out(self._machine.review(half, self.standing()))
 
     def _tell(self, rulings: Sequence[Ruling]) -> None:

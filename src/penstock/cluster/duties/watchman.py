@@ -104,6 +104,7 @@ class Watchman:
         for change in changes:
             match change:
                 case MarkChanged("suspects", name) if self._candidacy.is_in_charge:
+                    self._doubts.unreached(BrokerId(int(name)))  # a follower that does not reach it counts, too
                     self._look_into(BrokerId(int(name)))
                 case BrokerRegistered(broker):
                     self._doubts.registered(broker.id, broker.incarnation)
