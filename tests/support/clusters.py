@@ -1,4 +1,8 @@
-"""A whole cluster of one broker in memory, for tests of what stands on it."""
+"""A whole cluster of one broker in memory, for tests of what stands on it.
+
+For several brokers: `brokers.py` has their cluster sides alone, in virtual time; `nodes.py` has whole ones, with logs
+and sockets, over one store in this process.
+"""
 
 import random
 from collections.abc import AsyncIterator, Mapping

@@ -37,7 +37,6 @@ from penstock.broker.replica_sessions import ReplicaSessions
 from penstock.broker.transaction_coordinators import TransactionCoordinators
 from penstock.broker.transaction_gate import CoordinatorGate, TransactionGate
 from penstock.cluster import (
-    SHARING_MACHINE,
     SUPPORTED_FEATURES,
     BrokerRecord,
     Cluster,
@@ -334,7 +333,7 @@ class Node:
             slots_max=self.config[settings.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS], clock=self.clock, dice=self.dice
         )
         self.registry.read(FETCH_SESSIONS, lambda: [((), len(sessions))])
-        self.registry.read(SHARING_MACHINE, lambda: [((), cluster.machines.count())])
+        cluster.expose(self.registry)
         self.registry.read(ACTIVE_CONTROLLERS, lambda: [((), cluster.image.controller_id == self.broker_id)])
         doorkeeper = Doorkeeper(
             cluster.image,

@@ -48,7 +48,7 @@ from penstock.cluster.image import ClusterImage
 from penstock.cluster.in_sync import InSyncWrites
 from penstock.cluster.keys import Keys
 from penstock.cluster.membership import new_cluster_id
-from penstock.cluster.metrics import SHARING_MACHINE, ControllerMetrics
+from penstock.cluster.metrics import ControllerMetrics
 from penstock.cluster.names import CLUSTER_METADATA, CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE, is_internal
 from penstock.cluster.names import check as check_topic_name
 from penstock.cluster.names import what_is_wrong_with as what_is_wrong_with_topic_name
@@ -76,7 +76,6 @@ __all__ = [
     "NO_BUGS",
     "NO_LEADER",
     "SHARE_GROUP_STATE",
-    "SHARING_MACHINE",
     "SUPPORTED_FEATURES",
     "TOPIC_OPERATIONS",
     "TRANSACTION_STATE",

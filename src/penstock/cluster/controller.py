@@ -36,6 +36,7 @@ from penstock.cluster.elections import How
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.machine import ControllerMachine
+from penstock.cluster.metrics import ControllerMetrics
 from penstock.cluster.names import collision_key
 from penstock.cluster.resources import ResourceType
 from penstock.cluster.shapes import TopicImage
@@ -78,6 +79,7 @@ class Controller:
         self._commits = asyncio.Semaphore(COMMITS_MAX)
         self.settled: Callable[[], Awaitable[None]] = _at_once
         """Waits until this broker has acted on its image: a topic is answered for when its logs are there."""
+        self.metrics = ControllerMetrics()
         self.marks: CreationMarks | None = None
         """Given once this broker has a lease."""
         self._at_work: set[asyncio.Task[Any]] = set()
@@ -184,6 +186,9 @@ class Controller:
         except Refusal as refusal:
             return refusal
         _tell(command, reply)
+        if isinstance(command, ElectLeader):
+            self.metrics.leaderelections += 1
+            self.metrics.uncleanleaderelections += reply is How.UNCLEAN
         return reply
 
     async def _carry_out(self, command: Command) -> Any:

@@ -12,7 +12,7 @@ see `Member`.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -28,15 +28,17 @@ from penstock.cluster.in_sync import InSyncWrites
 from penstock.cluster.keys import Keys
 from penstock.cluster.machine import ControllerMachine
 from penstock.cluster.member import Member
-from penstock.cluster.metrics import ControllerMetrics
+from penstock.cluster.metrics import NOT_PREFERRED, OFFLINE_PARTITIONS, SHARING_MACHINE, ControllerMetrics
 from penstock.cluster.probing import Probe
 from penstock.cluster.producer_ids import ProducerIds
 from penstock.cluster.records import BrokerRecord
 from penstock.cluster.resources import BROKER_DEFAULTS, Resource, ResourceType
 from penstock.cluster.secret import ensure_secret
+from penstock.cluster.shapes import PartitionImage
 from penstock.cluster.sharing import MachineWatch
 from penstock.errors import UnsupportedVersion
 from penstock.metastore import NO_REVISION, Metastore, Revision
+from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, Dice
 from penstock.settings.config import Config
 
@@ -76,6 +78,7 @@ class Cluster:
         self.controller = Controller(
             metastore, self._machine, self._feed, self.image, broker_id=broker_id, config=config, dice=dice
         )
+        self.controller.metrics = self._metrics = (others and others.metrics) or ControllerMetrics()
         self.producer_ids = ProducerIds(self.controller)
         self.in_sync_writes = InSyncWrites(
             metastore,
@@ -103,6 +106,16 @@ class Cluster:
         """A connection to this broker was refused or broke: the controller looks into it at once."""
         if self.member is not None:
             self.member.watchman.suspect(broker_id)
+
+    def expose(self, registry: MetricsRegistry) -> None:
+        def count(holds: Callable[[PartitionImage], bool]) -> int:
+            if self.image.controller_id != self._broker_id:
+                return 0
+            return sum(holds(partition) for _, partition in self.image.partitions())
+
+        registry.read(SHARING_MACHINE, lambda: [((), self.machines.count())])
+        registry.read(OFFLINE_PARTITIONS, lambda: [((), count(lambda part: part.leader not in self.image.brokers))])
+        registry.read(NOT_PREFERRED, lambda: [((), count(lambda part: part.leader not in part.replicas[:1]))])
 
     async def start(self, *, proposed_cluster_id: str | None = None) -> str:
         """Bring the image up and keep it so; answers the cluster's id. For the proposal see `ensure_cluster_id`."""
@@ -141,7 +154,7 @@ class Cluster:
             config=self._config,
             clock=others.clock,
             probe=others.probe,
-            metrics=others.metrics or ControllerMetrics(),
+            metrics=self._metrics,
             bugs=others.bugs,
         )
         self.controller.marks = CreationMarks(

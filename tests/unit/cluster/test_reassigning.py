@@ -119,6 +119,7 @@ async def test_an_incomplete_replica_is_elected_only_where_there_is_no_leader_an
         await asyncio.sleep(1)
         assert the(brokers).leader == -1
         assert await elect(brokers, ElectionType.UNCLEAN) is How.UNCLEAN
+        assert brokers.metrics[1].uncleanleaderelections == 1
         assert (the(brokers).leader, the(brokers).in_sync, the(brokers).eligible) == (2, (2,), ())
 
 
