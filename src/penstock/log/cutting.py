@@ -41,10 +41,11 @@ class CuttableLog(RetainedLog):
         """Throw everything away and begin again at an offset: a follower whose leader has nothing older."""
         self._before_cut(min(offset, self.start_offset))
         gone = self.segments
-        self.doom(gone[::-1])
         self.segments, self.size = (), 0
-        self.start_offset = self.end_offset = self.high_watermark = offset
-        self.recovery_point = min(self.recovery_point, offset)
+        self.start_offset = self.end_offset = self.high_watermark = self.recovery_point = offset
+        if self.home is not None:
+            self.home.start_rises(self)
+        self.doom(gone[::-1])
         self.epochs.clear()
         self.producers.reset()
         self.add_segment(offset)

@@ -222,6 +222,20 @@ async def test_a_follower_below_the_leaders_start_begins_anew_there(make: Callab
     assert replicas.bytes_of(3) == replicas.bytes_of(1)
 
 
+async def test_a_leaders_start_within_a_batch_is_the_followers_too(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(*(b"x" for _ in range(10)))
+    replicas.replicate(2)
+    replicas.remove_from_in_sync(3)
+    replicas.append(b"y")
+    replicas.replicate(2)
+    replicas.leader.delete_records(4)
+    assert replicas.fetch(3) == "began anew"
+    replicas.replicate()
+    assert replicas[3].log.start_offset == 4 and replicas[3].log.end_offset == 11
+    assert replicas[3].log.read(4, 1 << 20) == replicas[1].log.read(4, 1 << 20)
+
+
 async def test_a_log_start_travels_to_followers_and_delete_records_waits_for_theirs(
     make: Callable[..., Replicas],
 ) -> None:
