@@ -3,6 +3,9 @@ made for.
 
 Groups are asked one after another, with the loop free in between, and not when somebody scrapes: a scrape must not take
 longer because there are many offsets. While nobody scrapes, nobody is asked.
+
+A broker tells of the groups that it coordinates. Where their partitions are led by others these are asked for the end;
+how late a group is in seconds is told where this broker keeps a replica, since that takes a look into the log.
 """
 
 import asyncio
@@ -10,6 +13,7 @@ from collections import defaultdict
 
 import structlog
 
+from penstock.broker.log_ends import LogEnds
 from penstock.broker.record_ages import Place, RecordAges
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal
@@ -60,6 +64,7 @@ class _Measured:
             MEMBERS: {},
         }
 
+        self.committed: dict[tuple[str, ...], tuple[Place, int]] = {}
         self.waiting: dict[tuple[str, ...], tuple[Place, int]] = {}
         """Where groups have something left to read: the next offset of each."""
 
@@ -74,7 +79,8 @@ class _Measured:
 
 
 class GroupLag:
-    def __init__(self, groups: Groups, partitions: Partitions, clock: Clock, *, series_max: int) -> None:
+    def __init__(self, groups: Groups, partitions: Partitions, ends: LogEnds, clock: Clock, *, series_max: int) -> None:
+        self._ends = ends
         self._groups = groups
         self._partitions = partitions
         self._clock = clock
@@ -122,6 +128,7 @@ class GroupLag:
             except Refusal:
                 continue
             await asyncio.sleep(0)
+        await self._measure_lag(measured)
         await self._measure_seconds(measured)
         self._measured = measured
 
@@ -149,15 +156,21 @@ class GroupLag:
                 of_partition = (group_id, topic.name, str(place.partition_index))
                 numbers[CURRENT_OFFSET][of_partition] = place.committed_offset
                 numbers[CURRENT_OFFSET_SUM][group_id, topic.name] += place.committed_offset
-                partition = self._partitions.get(topic.name, place.partition_index)
-                # Where the end is, only the leader knows.
-                if partition is not None and partition.is_leader:
-                    lag = max(0, partition.high_watermark - place.committed_offset)
-                    numbers[LAG][of_partition] = lag
-                    numbers[LAG_SUM][group_id, topic.name] += lag
-                    if lag:
-                        # What was deleted cannot be read any more: the oldest that waits is at the log's start.
-                        oldest = max(place.committed_offset, partition.log.start_offset)
-                        measured.waiting[of_partition] = ((topic.name, place.partition_index), oldest)
-                    else:
-                        measured.late(of_partition, 0.0)
+                measured.committed[of_partition] = ((topic.name, place.partition_index), place.committed_offset)
+
+    async def _measure_lag(self, measured: _Measured) -> None:
+        """All groups at once, again: the end of a partition is asked for once."""
+        ends = await self._ends.of({place for place, _ in measured.committed.values()})
+        numbers = measured.by_reading
+        for of_partition, (place, committed) in measured.committed.items():
+            if place not in ends:
+                continue
+            lag = max(0, ends[place] - committed)
+            numbers[LAG][of_partition] = lag
+            numbers[LAG_SUM][of_partition[:2]] += lag
+            partition = self._partitions.get(*place)
+            if not lag:
+                measured.late(of_partition, 0.0)
+            elif partition is not None:
+                # What was deleted cannot be read any more: the oldest that waits is at the log's start.
+                measured.waiting[of_partition] = (place, max(committed, partition.log.start_offset))

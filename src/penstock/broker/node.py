@@ -28,6 +28,7 @@ from penstock.broker.dispatch import Dispatcher
 from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.group_lag import GroupLag
 from penstock.broker.listeners import SocketServer
+from penstock.broker.log_ends import LogEnds
 from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
 from penstock.broker.marker_writer import MarkerWriter
 from penstock.broker.markers_out import MarkersOut
@@ -246,7 +247,7 @@ class Node:
             spawn(partitions.keep_in_sync())
             groups.start()
             transactions.start()
-            spawn(self._group_lag(groups, partitions).run())
+            spawn(self._group_lag(groups, partitions, LogEnds(partitions, cluster.image, peers)).run())
             spawn(cluster.ended())
             for work in self._background(server, partitions, flusher):
                 spawn(work)
@@ -321,9 +322,9 @@ class Node:
             work.append(self._cleaner.run())
         return work
 
-    def _group_lag(self, groups: Groups, partitions: Partitions) -> GroupLag:
+    def _group_lag(self, groups: Groups, partitions: Partitions, ends: LogEnds) -> GroupLag:
         series_max = self.config[settings.PENSTOCK_METRICS_SERIES_MAX]
-        lag = GroupLag(groups, partitions, self.clock, series_max=series_max)
+        lag = GroupLag(groups, partitions, ends, self.clock, series_max=series_max)
         lag.expose(self.registry)
         return lag
 

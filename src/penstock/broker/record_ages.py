@@ -27,7 +27,7 @@ class RecordAges:
         self._known: dict[tuple[Place, int], int] = {}
 
     async def written_at(self, offsets: Mapping[Place, list[int]]) -> dict[tuple[Place, int], int]:
-        """Milliseconds, by place and offset; what cannot be told (gone, not led here, no timestamp) is left out."""
+        """Milliseconds, by place and offset; what cannot be told (gone, not kept here, no timestamp) is left out."""
         wanted = [(place, offset) for place, at in offsets.items() for offset in at]
         known = {asked: self._known[asked] for asked in wanted if asked in self._known}
         unknown = [asked for asked in wanted if asked not in known]
@@ -47,7 +47,7 @@ class RecordAges:
 
     def _slice(self, place: Place, offset: int) -> FileSlice | None:
         partition = self._partitions.get(*place)
-        if partition is None or not partition.is_leader:
+        if partition is None:
             return None
         try:
             return partition.log.slice(offset, at_most=HEADER_SIZE, before=partition.high_watermark)

@@ -59,13 +59,19 @@ class World:
             ("orders", 0): FakePartition(folder / "0"),
             ("orders", 1): FakePartition(folder / "1", is_leader=False),
         }
+        self.ends_elsewhere: dict[tuple[str, int], int] = {}
         partitions: Any = self
-        self.lag = GroupLag(self.groups, partitions, self.clock, series_max=series_max)  # type: ignore[arg-type]
+        self.lag = GroupLag(self.groups, partitions, partitions, self.clock, series_max=series_max)  # type: ignore[arg-type]
         self.registry = MetricsRegistry()
         self.lag.expose(self.registry)
 
     def get(self, topic: str, index: int) -> FakePartition | None:
         return self.partitions.get((topic, index))
+
+    async def of(self, places: set[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """Where partitions end: those that are led elsewhere are asked for there."""
+        led_here = {place: one.high_watermark for place, one in self.partitions.items() if one.is_leader}
+        return {place: end for place, end in (led_here | self.ends_elsewhere).items() if place in places}
 
     def read(self, row: Any) -> dict[tuple[str, ...], float]:
         return dict(self.lag._values(row))
@@ -82,7 +88,16 @@ def test_lag_is_told_in_records_and_in_seconds(tmp_path: Path) -> None:
     assert world.read(MEMBERS) == {("billing",): 2, ("audit",): 2}
 
 
-def test_a_partition_led_elsewhere_or_gone_has_an_offset_and_no_lag(tmp_path: Path) -> None:
+def test_a_partition_led_elsewhere_is_asked_for_and_seconds_are_told_where_a_replica_is_here(tmp_path: Path) -> None:
+    world = World(tmp_path, {"billing": {1: 20, 2: 5}})
+    world.ends_elsewhere = {("orders", 1): 31, ("orders", 2): 9}
+    asyncio.run(world.lag.measure())
+    assert world.read(LAG) == {("billing", "orders", "1"): 11, ("billing", "orders", "2"): 4}
+    assert world.read(LAG_SUM) == {("billing", "orders"): 15}
+    assert world.read(LAG_SECONDS) == {("billing", "orders", "1"): 40}
+
+
+def test_a_partition_whose_end_nobody_tells_has_an_offset_and_no_lag(tmp_path: Path) -> None:
     world = World(tmp_path, {"billing": {1: 5, 7: 5, 0: -1}})
     asyncio.run(world.lag.measure())
     assert world.read(CURRENT_OFFSET) == {("billing", "orders", "1"): 5, ("billing", "orders", "7"): 5}
