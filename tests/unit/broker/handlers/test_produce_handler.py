@@ -9,12 +9,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import msgspec
 import pytest
 from tests.support.logs import TOPIC_ID
 from tests.support.partitions import TOPIC, SomePartitions
 
 from penstock.broker.handlers.produce import produce
 from penstock.broker.registry import RequestContext, Unanswerable
+from penstock.cluster.shapes import partition_without_key
 from penstock.errors import (
     CorruptMessage,
     InvalidRecord,
@@ -167,6 +169,18 @@ async def test_an_unknown_partition_and_a_missing_batch_are_refused(make: Make) 
     assert answer.error_code == UnknownTopicOrPartition.code
     (answer,) = read(call(partitions, None))
     assert answer.error_code == InvalidRecord.code
+
+
+@pytest.mark.parametrize("version", ALL_VERSIONS)
+async def test_a_partition_that_others_keep_is_answered_with_its_leader(make: Make, version: int) -> None:
+    partitions = make()
+    partitions.elsewhere[5] = msgspec.structs.replace(
+        partition_without_key(5), leader=BrokerId(2), leader_epoch=LeaderEpoch(9)
+    )
+    (answer,) = read(call(partitions, partitions.batch(), first=5, version=version), version)
+    assert answer.error_code == NotLeaderOrFollower.code
+    if version >= 10:
+        assert (answer.current_leader.leader_id, answer.current_leader.leader_epoch) == (2, 9)
 
 
 async def test_nothing_is_appended_for_acks_that_do_not_exist(make: Make) -> None:
