@@ -23,13 +23,13 @@ class EagerConsumer:
         self.generation = -1
         self.owned: dict[TopicId, frozenset[int]] = {}
         self.is_alive = True
-        self.last_answer_ms = 0
+        self.last_sent_ms = 0
         self._joining: int | None = None
         self._syncing: int | None = None
 
     def read(self) -> set[tuple[TopicId, int]]:
-        """What it reads: until it learns otherwise, or its session has passed."""
-        lives = self.is_alive and self.world.now - self.last_answer_ms < SESSION_MS
+        """What it reads: until it learns otherwise, or a session has passed since its last heartbeat or join."""
+        lives = self.is_alive and self.world.now - self.last_sent_ms < SESSION_MS
         return {(topic, index) for topic, parts in self.owned.items() for index in parts} if lives else set()
 
     def beat(self) -> None:
@@ -41,6 +41,7 @@ class EagerConsumer:
         elif self.generation < 0:
             self.join()
         else:
+            self.last_sent_ms = self.world.now
             self._take_heartbeat(self.world.heartbeat(self.member_id, self.generation))
 
     def beat_and_lose_the_answer(self) -> None:
@@ -49,7 +50,7 @@ class EagerConsumer:
         self._begin_anew()
 
     def join(self) -> None:
-        self.owned = {}
+        self.owned, self.last_sent_ms = {}, self.world.now
         self._joining = self.world.join(
             self.member_id,
             protocols=(("range", subscription(*self.topics)),),
@@ -67,7 +68,7 @@ class EagerConsumer:
     def _take_join(self, answer: Any) -> None:
         if answer is UNANSWERED:
             return
-        self._joining, self.last_answer_ms = None, self.world.now
+        self._joining = None
         if isinstance(answer, Refusal):
             self.member_id = ""
         elif answer.error_code == MemberIdRequired.code:
@@ -100,7 +101,7 @@ class EagerConsumer:
     def _take_sync(self, answer: Any) -> None:
         if answer is UNANSWERED:
             return
-        self._syncing, self.last_answer_ms = None, self.world.now
+        self._syncing = None
         if isinstance(answer, Refusal) or answer.error_code:
             self._begin_anew()
             return
@@ -111,7 +112,6 @@ class EagerConsumer:
                 self.owned[facts.topic_id] = frozenset(topic.partitions)
 
     def _take_heartbeat(self, answer: Any) -> None:
-        self.last_answer_ms = self.world.now
         if isinstance(answer, Refusal):
             self.member_id = ""
             self._begin_anew()

@@ -162,12 +162,17 @@ def _take_back(
     """The last member of this protocol is back with the classic one: so is the group."""
     group = step.group
     must_rise = member.names != former.names or patterns.is_changed
-    rebalances = group.assignment_epoch < follow_topics(step, former, member, must_rise=must_rise)
+    epoch = follow_topics(step, former, member, must_rise=must_rise)
+    others = (other for other in group.members.values() if other.instance_id != member.instance_id)
+    rebalances = group.assignment_epoch < epoch or not all(
+        other.is_reconciled_to(group.assignment_epoch) for other in others
+    )
     if not rebalances:
         wanted = Wanted(group.assignment_epoch, group.target_of(member), topic_ids(member, group, step.around))
         reported = owned_by(subscription, step.around)
         member = reconciled(group, member, wanted, reported=reported, resubscribed=must_rise)
         step.keep(CurrentKept(group.group_id, member.member_id, member))
+        rebalances = not member.is_reconciled_to(group.assignment_epoch)
     step.reply(command.address, _joined(member))
     return to_classic(step, joining=member, rebalances=rebalances)
 

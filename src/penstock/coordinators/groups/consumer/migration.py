@@ -34,6 +34,7 @@ from penstock.coordinators.groups.rebalancing import REBALANCE, SYNC, prepare
 from penstock.coordinators.groups.records import GroupKept
 from penstock.coordinators.groups.state import CONSUMER, Group, GroupState, Member
 from penstock.errors import GroupIdNotFound, RebalanceInProgress
+from penstock.model import TopicId
 from penstock.wire.malformed import Malformed
 
 KNOWN_ASSIGNORS = frozenset(("range", "roundrobin", "sticky", "cooperative-sticky"))
@@ -209,9 +210,19 @@ def _classic_group(step: Step, leaving: Sequence[ConsumerMember], joining: Consu
     classic.subscribed = classic.topics_of_members()
     for consumer in staying:
         member = classic.members[consumer.member_id]
-        told = write_assignment(group.target_of(consumer), member.metadata(classic.protocol), step.around)
+        told = write_assignment(_may_read(consumer), member.metadata(classic.protocol), step.around)
         classic.members[member.member_id] = msgspec.structs.replace(member, assignment=told)
     return classic
+
+
+def _may_read(member: ConsumerMember) -> Assignment:
+    """What it owns, and not what it was to own (which Kafka writes): until it has joined again it goes on reading that,
+    and if the group changes back before, nobody else must get it.
+    """
+    owned: dict[TopicId, frozenset[int]] = {}
+    for topic_id, partitions in (*member.assigned.items(), *member.revoking.items()):
+        owned[topic_id] = owned.get(topic_id, frozenset()) | partitions.keys()
+    return owned
 
 
 def _classic_member(member: ConsumerMember) -> Member:
