@@ -172,6 +172,21 @@ def test_members_that_wait_in_a_rebalance_are_called_back() -> None:
     assert world.reply(waiting).error_code == RebalanceInProgress.code
 
 
+def test_what_cooperative_members_read_on_during_a_rebalance_is_theirs() -> None:
+    """A rebalance that is begun again before it is complete drops assignments; members go on reading all the same."""
+    world = ConsumerWorld()
+    members = classic_group(world)
+    for member in members:
+        world.join(member.member_id, protocols=told(*sorted(member.partitions)))
+    assert world.state == "CompletingRebalance"
+    world.join(protocols=told(), version=3)
+    assert {member.assignment for member in world.group.members.values()} == {b""}
+    new = Client(world, "new")
+    new.beat()
+    assert new.partitions == set()
+    assert all(world.consumers.owner_of(id_of("orders"), index) == members[index % 2].member_id for index in range(4))
+
+
 @pytest.mark.parametrize("limits", [ConsumerLimits(upgrades=False), ConsumerLimits(members_max=1)])
 def test_a_group_that_may_not_change_refuses_new_members(limits: ConsumerLimits) -> None:
     world = ConsumerWorld(consumer_limits=limits)
