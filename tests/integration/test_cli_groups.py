@@ -31,7 +31,16 @@ def a_group(bootstrap: str, topic: str, offsets: dict[int, int]) -> str:
 def commit(bootstrap: str, group: str, topic: str, offsets: dict[int, int]) -> None:
     admin = AdminClient({"bootstrap.servers": bootstrap})
     places = [TopicPartition(topic, index, offset) for index, offset in offsets.items()]
-    admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions(group, places)])[group].result(WITHIN_S)
+    deadline = time.monotonic() + WITHIN_S
+    while True:
+        asked = [ConsumerGroupTopicPartitions(group, places)]
+        done = admin.alter_consumer_group_offsets(asked)[group].result(WITHIN_S)
+        errors = [place.error for place in done.topic_partitions if place.error is not None]
+        if not errors:
+            return
+        # The first group of a cluster finds its coordinator loading.
+        assert errors[0].retriable() and time.monotonic() < deadline, errors
+        time.sleep(0.1)
 
 
 def committed(penstock: Penstock, group: str) -> dict[int, int]:

@@ -20,11 +20,14 @@ from penstock.errors import Refusal
 from penstock.metrics import MetricsRegistry, Reading, Values, reading
 from penstock.model import Clock
 from penstock.replication import Partitions
+from penstock.wire.messages.list_groups_response import ListedGroup
 
 MEASURE_SECONDS = 5.0
 UNWATCHED_SECONDS = 300.0
 """Without a scrape for so long, measuring stops until the next one."""
 _DESCRIBE_VERSION = 5
+CONSUMER = "consumer"
+"""The type of groups that have a description of their own."""
 
 _log = structlog.get_logger(__name__)
 
@@ -124,7 +127,7 @@ class GroupLag:
             if measured.series >= self._series_max:
                 break
             try:
-                await self._measure(group.group_id, measured)
+                await self._measure(group, measured)
             except Refusal:
                 continue
             await asyncio.sleep(0)
@@ -144,11 +147,17 @@ class GroupLag:
                 # Clocks of producers may run ahead of ours.
                 measured.late(of_partition, max(0, now - written_at[waiting]) / 1000)
 
-    async def _measure(self, group_id: str, measured: _Measured) -> None:
-        described = await self._groups.describe(group_id, api_version=_DESCRIBE_VERSION)
+    async def _members(self, group: ListedGroup) -> int:
+        if group.group_type == CONSUMER:
+            return len((await self._groups.describe_consumer_group(group.group_id)).members)
+        return len((await self._groups.describe(group.group_id, api_version=_DESCRIBE_VERSION)).members)
+
+    async def _measure(self, group: ListedGroup, measured: _Measured) -> None:
+        group_id = group.group_id
+        members = await self._members(group)
         offsets = await self._groups.fetch_offsets(group_id, None)
         numbers = measured.by_reading
-        numbers[MEMBERS][group_id,] = len(described.members)
+        numbers[MEMBERS][group_id,] = members
         for topic in offsets.topics:
             for place in topic.partitions:
                 if place.committed_offset < 0:

@@ -39,6 +39,7 @@ APIS = (
     "OffsetCommit",
     "OffsetFetch",
     "OffsetDelete",
+    "TxnOffsetCommit",
     "ListGroups",
     "DescribeGroups",
     "DeleteGroups",

@@ -1,7 +1,7 @@
 """A group changes its protocol while its members go on, both ways; and classic members of a consumer group."""
 
 import pytest
-from tests.support.consumer_groups import Client, ConsumerWorld, Topics, settle
+from tests.support.consumer_groups import Client, ConsumerWorld, Topics, id_of, settle
 from tests.support.groups import UNANSWERED
 
 from penstock.coordinators.groups.consumer.embedded_protocol import read_assignment
@@ -120,6 +120,34 @@ def test_and_back_when_the_last_new_member_goes() -> None:
     assert world.group.generation == epoch + 1
 
 
+def test_and_when_it_comes_back_as_a_static_member_of_the_classic_protocol() -> None:
+    world = ConsumerWorld()
+    members = classic_group(world)
+    new = Client(world, "new", instance_id="i")
+    new.beat()
+    rounds(members, [new])
+    had = new.partitions
+    world.beat("new", -2, instance_id="i")
+    answer = world.reply(world.join(instance="i", protocols=told()))
+    assert answer.error_code == 0 and world.machine.consumers.groups == {}
+    assert world.state == "Stable" and world.group.instances == {"i": answer.member_id}
+    assert read(world.reply(world.sync(answer.member_id, world.group.generation, group_instance_id="i"))) == had
+    assert "new" not in world.replayed().groups["g"].members
+
+
+def test_what_members_still_read_is_not_given_away_when_a_group_goes_back_and_forth() -> None:
+    """They were to give up partitions and had not yet when the group went back: they still have them."""
+    world = ConsumerWorld()
+    members = classic_group(world)
+    world.come("new")
+    world.go("new")
+    assert world.state == "PreparingRebalance"
+    again = Client(world, "again")
+    again.beat()
+    assert again.partitions == set() and [sorted(member.partitions) for member in members] == [[0, 2], [1, 3]]
+    assert {world.consumers.owner_of(id_of("orders"), index) for index in range(4)} == {m.member_id for m in members}
+
+
 def test_the_log_of_both_moves_can_be_replayed() -> None:
     world = ConsumerWorld()
     members = classic_group(world)
@@ -142,6 +170,21 @@ def test_members_that_wait_in_a_rebalance_are_called_back() -> None:
     assert world.reply(waiting) is UNANSWERED
     world.come("new")
     assert world.reply(waiting).error_code == RebalanceInProgress.code
+
+
+def test_what_cooperative_members_read_on_during_a_rebalance_is_theirs() -> None:
+    """A rebalance that is begun again before it is complete drops assignments; members go on reading all the same."""
+    world = ConsumerWorld()
+    members = classic_group(world)
+    for member in members:
+        world.join(member.member_id, protocols=told(*sorted(member.partitions)))
+    assert world.state == "CompletingRebalance"
+    world.join(protocols=told(), version=3)
+    assert {member.assignment for member in world.group.members.values()} == {b""}
+    new = Client(world, "new")
+    new.beat()
+    assert new.partitions == set()
+    assert all(world.consumers.owner_of(id_of("orders"), index) == members[index % 2].member_id for index in range(4))
 
 
 @pytest.mark.parametrize("limits", [ConsumerLimits(upgrades=False), ConsumerLimits(members_max=1)])

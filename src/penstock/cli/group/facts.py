@@ -1,5 +1,6 @@
 """What a cluster knows of groups: who is in them, and what they have committed."""
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -24,6 +25,8 @@ STATE_NAMES: dict[object, str] = {
     ConsumerGroupState.DEAD: "dead",
     ConsumerGroupState.EMPTY: "empty",
 }
+AWAY_PAUSE_S = 0.1
+_AWAY = (KafkaError.NOT_COORDINATOR, KafkaError.COORDINATOR_LOAD_IN_PROGRESS, KafkaError.COORDINATOR_NOT_AVAILABLE)
 _TYPE_NAMES: dict[object, str] = {ConsumerGroupType.CONSUMER: "consumer", ConsumerGroupType.CLASSIC: "classic"}
 
 
@@ -77,6 +80,17 @@ def find_groups(admin: AdminClient, cluster: Cluster, names: Iterable[str]) -> d
     wanted = list(dict.fromkeys(names))
     if not wanted:
         return {}
+    deadline = time.monotonic() + cluster.timeout_s
+    while True:
+        try:
+            return _described(admin, cluster, wanted)
+        except Failure as error:
+            if not _is_coordinator_away(error.__cause__) or time.monotonic() >= deadline:
+                raise
+            time.sleep(AWAY_PAUSE_S)
+
+
+def _described(admin: AdminClient, cluster: Cluster, wanted: list[str]) -> dict[str, GroupFacts | None]:
     futures = admin.describe_consumer_groups(wanted, request_timeout=cluster.timeout_s)
     found: dict[str, GroupFacts | None] = {}
     for name in wanted:
@@ -147,6 +161,11 @@ def committed_offsets(admin: AdminClient, cluster: Cluster, names: Iterable[str]
 
 def is_unknown_group(error: BaseException | None) -> bool:
     return isinstance(error, KafkaException) and error.args[0].code() == KafkaError.GROUP_ID_NOT_FOUND
+
+
+def _is_coordinator_away(error: BaseException | None) -> bool:
+    """As for a moment when a cluster's first group is asked for, or when a broker has just started."""
+    return isinstance(error, KafkaException) and error.args[0].code() in _AWAY
 
 
 def _facts(described: ConsumerGroupDescription) -> GroupFacts:

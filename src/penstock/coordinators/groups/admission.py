@@ -8,11 +8,13 @@ from typing import Protocol
 from penstock.errors import (
     CoordinatorLoadInProgress,
     CoordinatorNotAvailable,
+    InvalidTxnState,
     NetworkFailure,
     NotCoordinator,
     NotEnoughReplicas,
     NotLeaderOrFollower,
     Refusal,
+    TransactionAbortable,
 )
 from penstock.model import TopicPartition
 from penstock.replication import Partition, VerificationGuard
@@ -34,10 +36,16 @@ class Gate(Protocol):
     ) -> Mapping[TopicPartition, Refusal | None]: ...
 
 
+ABORTABLE_FROM, ADDS_FROM = 4, 5
+"""Versions of TxnOffsetCommit: whose clients know TRANSACTION_ABORTABLE, and which also add the group's partition to
+the transaction (KIP-890)."""
+
+
 async def admitted(
-    request: TxnOffsetCommitRequest, partition: Partition, gate: Gate, *, adds: bool
+    request: TxnOffsetCommitRequest, partition: Partition, gate: Gate, *, api_version: int
 ) -> VerificationGuard | None:
     """The guard under which the transaction's coordinator let the offsets in; none where it is open here already."""
+    adds = api_version >= ADDS_FROM
     place = partition.topic_partition
     producer_id, producer_epoch = request.producer_id, request.producer_epoch
     try:
@@ -58,6 +66,8 @@ async def admitted(
         raise NotCoordinator(f"{place} is not led here") from None
     except NotEnoughReplicas as refusal:
         raise CoordinatorNotAvailable(refusal.message) from None
+    except TransactionAbortable as refusal:
+        raise refusal if api_version >= ABORTABLE_FROM else InvalidTxnState(refusal.message) from None
     except NetworkFailure as refusal:
         # Clients ask again after this one, without looking for another coordinator first.
         raise CoordinatorLoadInProgress(refusal.message) from None

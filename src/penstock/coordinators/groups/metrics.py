@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 
+from penstock.coordinators.groups.consumer.state import ConsumerGroupState
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.state import GroupState
 from penstock.coordinators.shard import Shard
@@ -21,6 +22,11 @@ BY_STATE = {
     ),
     GroupState.STABLE: reading(f"{_MANAGER}_numgroupsstable", "Groups whose members have their shares."),
 }
+CONSUMER_GROUPS = reading(
+    "kafka_server_group_coordinator_metrics_consumer_group_count",
+    "Groups of the consumer protocol, by state.",
+    labels=("state",),
+)
 LOADING = reading("penstock_group_coordinator_loading", "Partitions of groups that are being read after a start.")
 LOADED_RECORDS = reading("penstock_group_coordinator_loaded_records", "Records read when coordinators were loaded.")
 LOAD_SECONDS = reading(
@@ -37,7 +43,15 @@ def expose(registry: MetricsRegistry, shards: Shards) -> None:
     def in_state(state: GroupState) -> int:
         return Counter(group.state for machine in machines() for group in machine.groups.values())[state]
 
-    registry.read(GROUPS, lambda: [((), sum(len(machine.groups) for machine in machines()))])
+    def consumer_groups() -> list[tuple[tuple[str, ...], float]]:
+        counts = Counter(group.state for machine in machines() for group in machine.consumers.groups.values())
+        return [((state.value.lower(),), counts[state]) for state in ConsumerGroupState]
+
+    def count() -> int:
+        return sum(len(machine.groups) + len(machine.consumers.groups) for machine in machines())
+
+    registry.read(GROUPS, lambda: [((), count())])
+    registry.read(CONSUMER_GROUPS, consumer_groups)
     registry.read(OFFSETS, lambda: [((), sum(machine.offset_count for machine in machines()))])
     for state, row in BY_STATE.items():
         registry.read(row, lambda state=state: [((), in_state(state))])  # type: ignore[misc]

@@ -9,6 +9,7 @@ import struct
 import msgspec
 
 from penstock.coordinators.groups.consumer import records as consumer
+from penstock.coordinators.groups.consumer.reading import decode as decode_consumer_record
 from penstock.coordinators.groups.state import CommittedOffset, Group, GroupState, Member
 from penstock.model import Millis
 from penstock.wire.messages.group_metadata_key import GroupMetadataKey
@@ -74,7 +75,7 @@ class GroupCodec:
                 return GroupKept(group_id, None)
             (version,) = _VERSION.unpack_from(value)
             return GroupKept(group_id, GroupMetadataValue.decode(value, version, 2))
-        return consumer.decode(kind, key, value)
+        return decode_consumer_record(kind, key, value)
 
     def _place(self, key: bytes) -> tuple[str, str]:
         place = OffsetCommitKey.decode(key, 0, 2)

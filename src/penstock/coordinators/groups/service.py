@@ -71,8 +71,6 @@ from penstock.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequ
 from penstock.wire.messages.txn_offset_commit_response import TxnOffsetCommitResponse
 
 CREATION_TIMEOUT_MS = 30_000
-ADDS_PARTITION_FROM = 5
-"""The version of TxnOffsetCommit from which it also adds the group's partition to the transaction (KIP-890)."""
 
 _log = structlog.get_logger(__name__)
 
@@ -309,7 +307,7 @@ class Groups:
         if not request.group_id:
             raise InvalidGroupId
         partition = self._running.require_active(self._index_of(request.group_id)).partition
-        guard = await admitted(request, partition, gate, adds=api_version >= ADDS_PARTITION_FROM)
+        guard = await admitted(request, partition, gate, api_version=api_version)
         response: TxnOffsetCommitResponse = await self._ask(
             request.group_id,
             lambda address: commands.CommitInTransaction(

@@ -18,7 +18,7 @@ import msgspec
 from penstock.coordinators.decision import Decision, Reply, Timer
 from penstock.coordinators.groups import commands as asked
 from penstock.coordinators.groups import forgetting
-from penstock.coordinators.groups.consumer import commands, commits, embedded, leaving
+from penstock.coordinators.groups.consumer import commands, commits, embedded, embedded_joining, leaving
 from penstock.coordinators.groups.consumer.applying import apply_note, apply_record, takes_back
 from penstock.coordinators.groups.consumer.assigning import target_ready
 from penstock.coordinators.groups.consumer.describing import describe, listed
@@ -112,7 +112,7 @@ class ConsumerGroups:
         if group is None:
             return None
         if group.members:
-            return embedded.join(Step(group, context), command)
+            return embedded_joining.join(Step(group, context), command)
         decision = join_classic(command, None, context.now, context.classic_limits)
         if not decision.notes:
             return decision  # refused

@@ -11,6 +11,7 @@ from penstock.coordinators.groups.assignors import Assignment
 from penstock.coordinators.groups.consumer.applying import apply_record
 from penstock.coordinators.groups.consumer.embedded_protocol import (
     assignment_of,
+    owned_by,
     read_assignment,
     read_subscription,
     write_assignment,
@@ -34,6 +35,7 @@ from penstock.coordinators.groups.rebalancing import REBALANCE, SYNC, prepare
 from penstock.coordinators.groups.records import GroupKept
 from penstock.coordinators.groups.state import CONSUMER, Group, GroupState, Member
 from penstock.errors import GroupIdNotFound, RebalanceInProgress
+from penstock.model import TopicId
 from penstock.wire.malformed import Malformed
 
 KNOWN_ASSIGNORS = frozenset(("range", "roundrobin", "sticky", "cooperative-sticky"))
@@ -62,7 +64,7 @@ def to_consumer(classic: Group, context: Context) -> Step:
     step.keep(GroupKept(group_id, None))
     for name in CLASSIC_TIMERS:
         step.set_timer(Timer((name, group_id), None))
-    if classic.state is GroupState.EMPTY:
+    if not classic.members:
         return step
     _check_upgrade(classic, context.limits)
     _call_back(step, classic, context)
@@ -95,7 +97,7 @@ def _call_back(step: Step, classic: Group, context: Context) -> None:
 
 def _records(classic: Group, around: Surroundings) -> list[ConsumerRecord]:
     group_id, generation = classic.group_id, classic.generation
-    members = [_consumer_member(classic, member, around) for member in classic.members.values()]
+    members = _with_claims(classic, [_consumer_member(classic, m, around) for m in classic.members.values()], around)
     topics = {name for member in members for name in member.names}
     targets: list[ConsumerRecord] = [
         TargetKept(
@@ -112,6 +114,25 @@ def _records(classic: Group, around: Surroundings) -> list[ConsumerRecord]:
         TargetEpochKept(group_id, generation),
         *(CurrentKept(group_id, member.member_id, member) for member in members),
     ]
+
+
+def _with_claims(classic: Group, members: list[ConsumerMember], around: Surroundings) -> list[ConsumerMember]:
+    """Cooperative members read on while they rebalance, and say what; their assignments may have been dropped by then.
+    What nobody was assigned belongs to whoever says that it has it.
+    """
+    taken = {(topic_id, index) for member in members for topic_id, parts in member.assigned.items() for index in parts}
+    protocol = classic.protocol or classic.elected_protocol()
+    complete = []
+    for member in members:
+        told = read_subscription(classic.members[member.member_id].metadata(protocol))
+        claimed = [(topic_id, index) for topic_id, parts in owned_by(told, around).items() for index in parts]
+        assigned = {topic_id: dict(parts) for topic_id, parts in member.assigned.items()}
+        for topic_id, index in claimed:
+            if (topic_id, index) not in taken:
+                assigned.setdefault(topic_id, {})[index] = member.epoch
+        taken.update(claimed)
+        complete.append(msgspec.structs.replace(member, assigned=assigned))
+    return complete
 
 
 def _consumer_member(classic: Group, member: Member, around: Surroundings) -> ConsumerMember:
@@ -209,9 +230,19 @@ def _classic_group(step: Step, leaving: Sequence[ConsumerMember], joining: Consu
     classic.subscribed = classic.topics_of_members()
     for consumer in staying:
         member = classic.members[consumer.member_id]
-        told = write_assignment(group.target_of(consumer), member.metadata(classic.protocol), step.around)
+        told = write_assignment(_may_read(consumer), member.metadata(classic.protocol), step.around)
         classic.members[member.member_id] = msgspec.structs.replace(member, assignment=told)
     return classic
+
+
+def _may_read(member: ConsumerMember) -> Assignment:
+    """What it owns, and not what it was to own (which Kafka writes): until it has joined again it goes on reading that,
+    and if the group changes back before, nobody else must get it.
+    """
+    owned: dict[TopicId, frozenset[int]] = {}
+    for topic_id, partitions in (*member.assigned.items(), *member.revoking.items()):
+        owned[topic_id] = owned.get(topic_id, frozenset()) | partitions.keys()
+    return owned
 
 
 def _classic_member(member: ConsumerMember) -> Member:

@@ -1,0 +1,62 @@
+"""While a coordinator reads its log after a start, whoever asks is told so, and then finds everything."""
+
+from __future__ import annotations
+
+import time
+import urllib.request
+
+from tests.support.raw import RawClient, port_of
+
+from penstock.errors import CoordinatorLoadInProgress, NotCoordinator
+from penstock.testing.plugin import BrokerFactory
+
+PARTITIONS, GROUPS = 500, 80
+COMMIT, FETCH = 8, 8
+WITHIN_S = 60.0
+
+
+def commit(client: RawClient, group: str) -> int:
+    parts = [
+        {"partition_index": index, "committed_offset": 7, "committed_leader_epoch": -1, "committed_metadata": ""}
+        for index in range(PARTITIONS)
+    ]
+    body = {"group_id": group, "generation_id_or_member_epoch": -1, "member_id": "", "group_instance_id": None}
+    answer = client.request("OffsetCommit", COMMIT, {**body, "topics": [{"name": "orders", "partitions": parts}]})
+    code: int = answer["topics"][0]["partitions"][0]["error_code"]
+    return code
+
+
+def fetch(client: RawClient, group: str) -> tuple[int, int]:
+    """The group's error code, and how many offsets it has."""
+    body = {"groups": [{"group_id": group, "topics": None}], "require_stable": False}
+    (answer,) = client.request("OffsetFetch", FETCH, body)["groups"]
+    return answer["error_code"], sum(len(topic["partitions"]) for topic in answer["topics"])
+
+
+def test_groups_are_loading_for_a_while_and_have_lost_nothing(penstock_broker_factory: BrokerFactory) -> None:
+    broker = penstock_broker_factory({"offsets.topic.num.partitions": "1"})
+    with RawClient(port_of(broker.bootstrap)) as client:
+        topic = {"name": "orders", "num_partitions": PARTITIONS, "replication_factor": 1}
+        topic |= {"assignments": [], "configs": []}
+        client.request("CreateTopics", 7, {"topics": [topic], "timeout_ms": 30_000, "validate_only": False})
+        client.request("FindCoordinator", 4, {"key_type": 0, "coordinator_keys": ["g0"]})
+        deadline = time.monotonic() + WITHIN_S
+        while (code := commit(client, "g0")) in (CoordinatorLoadInProgress.code, NotCoordinator.code):
+            assert time.monotonic() < deadline, code
+        assert [code, *(commit(client, f"g{number}") for number in range(1, GROUPS))] == [0] * GROUPS
+    broker.kill()
+    broker.restart()
+    seen: set[int] = set()
+    with RawClient(port_of(broker.bootstrap)) as client:
+        deadline = time.monotonic() + WITHIN_S
+        while (answer := fetch(client, "g0")) != (0, PARTITIONS):
+            assert time.monotonic() < deadline and answer[1] == 0, answer
+            seen.add(answer[0])
+        assert {fetch(client, f"g{number}") for number in range(GROUPS)} == {(0, PARTITIONS)}
+    assert seen == {CoordinatorLoadInProgress.code}
+    with urllib.request.urlopen(f"{broker.http_url}/metrics") as page:
+        numbers = dict(
+            line.split() for line in page.read().decode().splitlines() if line.startswith("penstock_group_c")
+        )
+    assert float(numbers["penstock_group_coordinator_loaded_records"]) == PARTITIONS * GROUPS
+    assert float(numbers["penstock_group_coordinator_load_seconds"]) > 0
