@@ -213,6 +213,9 @@ async def test_a_suspicion_that_proves_wrong_is_taken_back() -> None:
         brokers.clusters[2].suspect(BrokerId(3))
         await brokers.until(lambda: bool(suspected) and not brokers.image(1).marks.suspects)
         assert brokers.image().brokers[BrokerId(3)].epoch == epoch and brokers.led_by(3) == 1
+        await asyncio.sleep(1)
+        brokers.clusters[2].suspect(BrokerId(3))
+        await brokers.until(lambda: len(suspected) == 2)
 
 
 @in_virtual_time

@@ -21,7 +21,7 @@ from penstock.cluster.keys import Keys
 from penstock.cluster.probing import Probe, Pulse
 from penstock.cluster.records import SuspectRecord, encode
 from penstock.cluster.shapes import BrokerImage
-from penstock.metastore import Conflict, Delete, Metastore, MetastoreError, Put, Revision, Transaction, created_at
+from penstock.metastore import Conflict, Delete, Metastore, MetastoreError, Put, Transaction, created_at
 from penstock.model import BrokerId
 
 _log = structlog.get_logger(__name__)
@@ -59,7 +59,7 @@ class Watchman:
         self._missed: dict[BrokerId, int] = {}
         self._looking: set[BrokerId] = set()
         self._look_again: set[BrokerId] = set()
-        self._reported: dict[BrokerId, Revision] = {}
+        self._reported: dict[BrokerId, float] = {}
         image.subscribe(self._on_changes)
         probe.watch(self.suspect)
 
@@ -87,8 +87,10 @@ class Watchman:
             return
         if self._candidacy.is_in_charge or broker_id == self._image.controller_id:
             self._look_into(broker_id)
-        elif self._reported.get(broker_id) != broker.epoch:
-            self._reported[broker_id] = broker.epoch  # once is enough for one registration, until it is looked into
+            return
+        now_s = asyncio.get_running_loop().time()
+        if now_s - self._reported.get(broker_id, float("-inf")) >= self._heartbeat_s:  # many may find out at once
+            self._reported[broker_id] = now_s
             self._spawn(self._report(broker))
 
     async def _report(self, broker: BrokerImage) -> None:
@@ -149,7 +151,6 @@ class Watchman:
     async def _conclude(self, broker: BrokerImage, pulse: Pulse) -> None:
         if pulse is Pulse.ALIVE:
             self._missed.pop(broker.id, None)
-            self._reported.pop(broker.id, None)
             await self._clear_suspicion(broker)
             return
         self._doubts.unreached(broker.id)
