@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 from tests.support.programs import ClusterOfPrograms
 
 pytestmark = pytest.mark.timeout(300)
@@ -24,11 +25,11 @@ def create(cluster: ClusterOfPrograms, name: str, *, partitions: int = 1) -> Non
 
 
 def write(producer: Producer, topic: str, values: list[str]) -> None:
-    failures = []
+    errors: list[object] = []
     for value in values:
-        producer.produce(topic, value, partition=0, on_delivery=lambda error, _: error and failures.append(error))
+        producer.produce(topic, value, partition=0, on_delivery=lambda error, _: errors.append(error))
     assert producer.flush(60) == 0
-    assert failures == []
+    assert errors == [None] * len(values)
 
 
 def read(cluster: ClusterOfPrograms, topic: str, count: int) -> list[str]:
@@ -38,7 +39,7 @@ def read(cluster: ClusterOfPrograms, topic: str, count: int) -> list[str]:
     while len(found) < count:
         record = consumer.poll(60)
         assert record is not None and record.error() is None, (found, record and record.error())
-        found.append(record.value().decode())
+        found.append((record.value() or b"").decode())
     consumer.close()
     return found
 

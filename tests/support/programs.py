@@ -17,13 +17,15 @@ from pathlib import Path
 from tests.support.faults import ProgramBroker
 
 from penstock.testing.cluster import RunningCluster
-from penstock.testing.orphans import OrphanKiller
+from penstock.testing.orphans import GuardedProcesses
 
 
 class ClusterProgram(ProgramBroker):
     """Guarded by a process that watches this one: a death signal would come when the *thread* that started it ends."""
 
-    def __init__(self, folder: Path, settings: Mapping[str, str], *, under: Sequence[str], orphans: Orphans) -> None:
+    def __init__(
+        self, folder: Path, settings: Mapping[str, str], *, under: Sequence[str], orphans: GuardedProcesses
+    ) -> None:
         super().__init__(folder, dict(settings), under=under)
         self._orphans = orphans
 
@@ -38,22 +40,6 @@ class ClusterProgram(ProgramBroker):
                 start_new_session=True,
             )
         self._orphans.add(self._process)
-
-
-class Orphans:
-    """Every broker of a cluster that has not been waited for, killed if this process goes."""
-
-    def __init__(self) -> None:
-        self._killer = OrphanKiller()
-        self._processes: list[subprocess.Popen[bytes]] = []
-
-    def add(self, process: subprocess.Popen[bytes]) -> None:
-        self._processes = [each for each in self._processes if each.returncode is None]
-        self._processes.append(process)
-        self._killer.watch([each.pid for each in self._processes])
-
-    def close(self) -> None:
-        self._killer.close()
 
 
 class ClusterOfPrograms(RunningCluster):
@@ -71,7 +57,7 @@ class ClusterOfPrograms(RunningCluster):
     ) -> None:
         self._settings_of = settings_of
         self._under = under
-        self._orphans = Orphans()
+        self._orphans = GuardedProcesses()
         super().__init__(folder, settings, brokers=brokers, etcd=etcd)
 
     def _make(self, broker_id: int, folder: Path, settings: Mapping[str, str]) -> ClusterProgram:

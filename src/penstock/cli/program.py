@@ -92,12 +92,13 @@ program = LazyGroup(
     help=f"A message queue that speaks the Kafka protocol: run a broker, and work with any Kafka cluster.\n\n"
     f"{EXIT_CODES_HELP}",
     commands_at={
-        "up": ("penstock.cli.up:up", "Run one broker."),
+        "up": ("penstock.cli.up:up", "Run one broker, or a cluster of several on this machine."),
         "topic": ("penstock.cli.topic:topic", "Create, list, describe, alter and delete topics."),
         "produce": ("penstock.cli.produce:produce", "Write records from a file or standard input."),
         "consume": ("penstock.cli.consume:consume", "Read records and print them."),
         "group": ("penstock.cli.group:group", "List, describe, measure, reset and delete consumer groups."),
         "txn": ("penstock.cli.txn:txn", "List, describe and abort transactions."),
+        "local": ("penstock.cli.local:local", "Kill, pause, restart and cut off brokers of a cluster on this machine."),
         "settings": ("penstock.cli.settings:settings", "Explain the broker's and topics' settings."),
         "apis": ("penstock.cli.apis:apis", "List the Kafka APIs and the versions answered."),
         "version": ("penstock.cli.version:version", "Print versions of Penstock and what it runs on."),

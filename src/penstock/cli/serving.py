@@ -25,7 +25,7 @@ _log = structlog.get_logger(__name__)
 
 def serve(file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> ExitCode:
     configure_logging(form="text", level="warning")  # until the settings say how, for warnings about the settings
-    config = _load(file, overrides)
+    config = load(file, overrides)
     configure_logging(form=config[PENSTOCK_LOG_FORMAT], level=config[PENSTOCK_LOG_LEVEL])
     try:
         outcome = asyncio.run(_serve(config, banner=banner))
@@ -37,7 +37,7 @@ def serve(file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> E
         raise Failure(f"the broker cannot run: {error}") from error
 
 
-def _load(file: Path | None, overrides: Mapping[str, str]) -> Config:
+def load(file: Path | None, overrides: Mapping[str, str]) -> Config:
     try:
         return load_settings(file, os.environ, overrides)
     except SettingsInvalid as error:

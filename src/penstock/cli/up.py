@@ -1,4 +1,4 @@
-"""`penstock up`: one broker in this process, from the first banner to the clean stop.
+"""`penstock up`: one broker in this process, from the first banner to the clean stop; or a cluster of several programs.
 
 Imports neither a client library nor rich: what starts here also runs in production, for months.
 """
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from penstock.cli.exits import ExitCode
+from penstock.cli.exits import ExitCode, Failure
 
 
 @click.command()
@@ -28,6 +28,12 @@ from penstock.cli.exits import ExitCode
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="What is written to "
               "it.  [default: info]")  # fmt: skip
 @click.option("-q", "--quiet", is_flag=True, help="No banner.")
+@click.option("--brokers", type=click.IntRange(1, 50), help="Run a cluster of so many brokers on this machine, each a "
+              "program of its own, with an etcd.")  # fmt: skip
+@click.option("--etcd", type=click.IntRange(1, 7), help="With --brokers: how many etcd.  [default: 1]")
+@click.option("--restart", is_flag=True, help="With --brokers: start again whoever ends unasked.")
+@click.option("--networks", is_flag=True, help="With --brokers: a network for each, so that `penstock local partition` "
+              "can cut them apart. Takes root.")  # fmt: skip
 def up(
     *,
     port: int | None,
@@ -40,30 +46,63 @@ def up(
     log_format: str | None,
     log_level: str | None,
     quiet: bool,
+    brokers: int | None,
+    etcd: int | None,
+    restart: bool,
+    networks: bool,
 ) -> ExitCode:
     """Run one broker until Ctrl-C or SIGTERM, which stop it cleanly; a second Ctrl-C does not wait.
+
+    With --brokers, run a cluster on this machine, in ./penstock-cluster unless --data names a folder. The first broker
+    has the port, the others the next ones. `penstock local` tries failures on it.
 
     \b
     penstock up
     penstock up --port 19092 --data /var/lib/penstock --set num.partitions=6
+    penstock up --brokers 3
 
     Settings come from --config, then PENSTOCK_* variables (PENSTOCK_NUM_PARTITIONS=6), then --set; the last one wins.
     `penstock settings list --scope broker` shows all of them.
     """
     overrides = dict(_pair(pair) for pair in pairs)
-    _shorthand(overrides, "--port and --host", "listeners", _listener(host, port))
-    _shorthand(overrides, "--data", "log.dirs", None if data is None else str(data))
     if no_http and http_port is not None:
         raise click.UsageError("--no-http and --http-port contradict each other")
-    http = "" if no_http else None if http_port is None else f"127.0.0.1:{http_port}"
-    _shorthand(overrides, "--http-port", "penstock.http.listener", http)
     _shorthand(overrides, "--log-format", "penstock.log.format", log_format)
     _shorthand(overrides, "--log-level", "penstock.log.level", log_level)
+    if brokers is not None:
+        from penstock.cli.local.plan import Wishes  # noqa: PLC0415 - only for a cluster
+        from penstock.cli.local.serving import serve_cluster  # noqa: PLC0415
+        from penstock.cli.local.state import DEFAULT_FOLDER  # noqa: PLC0415
+
+        wishes = Wishes(
+            folder=data or DEFAULT_FOLDER,
+            brokers=brokers,
+            etcd=etcd,
+            host=host,
+            port=port,
+            http_port=http_port,
+            has_http=not no_http,
+            networks=networks,
+            restart=restart,
+        )
+        return serve_cluster(wishes, file, overrides, banner=not quiet)
+    if etcd is not None or restart or networks:
+        raise click.UsageError("--etcd, --restart and --networks are for a cluster: say --brokers N too")
+    _require_no_cluster(data)
+    _shorthand(overrides, "--port and --host", "listeners", _listener(host, port))
+    _shorthand(overrides, "--data", "log.dirs", None if data is None else str(data))
+    http = "" if no_http else None if http_port is None else f"127.0.0.1:{http_port}"
+    _shorthand(overrides, "--http-port", "penstock.http.listener", http)
 
     import penstock.broker.lean  # noqa: F401, PLC0415 - before anything that imports structlog
     from penstock.cli.serving import serve  # noqa: PLC0415 - so that `penstock up --help` is quick
 
     return serve(file, overrides, banner=not quiet)
+
+
+def _require_no_cluster(data: Path | None) -> None:
+    if data is not None and (data / "local-cluster.json").exists():
+        raise Failure(f"{data} holds a local cluster", hint="`penstock up --brokers N` runs it.")
 
 
 def _pair(pair: str) -> tuple[str, str]:

@@ -41,7 +41,7 @@ class RunningCluster:
         orphan_removes: Path | None = None,
     ) -> None:
         self.folder = folder
-        self.etcd = EtcdCluster(folder / "etcd", size=etcd)
+        self.etcd = self._make_etcd(folder / "etcd", etcd)
         self._orphan_removes = orphan_removes
         self.brokers: dict[int, RunningBroker] = {
             broker_id: self._make(
@@ -54,6 +54,9 @@ class RunningCluster:
 
     def _membership(self, broker_id: int) -> dict[str, str]:
         return {"node.id": str(broker_id), "penstock.etcd.endpoints": self.etcd.endpoints}
+
+    def _make_etcd(self, folder: Path, size: int) -> EtcdCluster:
+        return EtcdCluster(folder, size=size)
 
     def _make(self, broker_id: int, folder: Path, settings: Mapping[str, str]) -> RunningBroker:
         return ProcessBroker(folder, settings, orphan_removes=self._orphan_removes)

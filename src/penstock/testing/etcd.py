@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import structlog
 
@@ -61,16 +61,32 @@ def etcd_version(program: Path) -> str:
     return found[1] if found else "unknown"
 
 
+class EtcdPlace(NamedTuple):
+    """Where a member listens; 0 is a free port. `under`: a command that turns into what it starts (ip netns exec)."""
+
+    host: str = "127.0.0.1"
+    client_port: int = 0
+    peer_port: int = 0
+    metrics_port: int = 0
+    under: tuple[str, ...] = ()
+
+
 class EtcdMember:
     """One process. Its ports and its folder stay its own from start to start."""
 
-    def __init__(self, name: str, folder: Path, program: Path, *, scheme: str, arguments: Sequence[str]) -> None:
+    def __init__(
+        self, name: str, folder: Path, program: Path, place: EtcdPlace, *, scheme: str, arguments: Sequence[str]
+    ) -> None:
         self.name = name
         self.folder = folder
         self.log_path = folder / "etcd.log"
-        self.endpoint = f"{scheme}://{keep_ports(self, '127.0.0.1:0')}"
-        self.peer_url = f"http://{keep_ports(self, '127.0.0.1:0')}"
-        self._metrics_url = f"http://{keep_ports(self, '127.0.0.1:0')}"
+        self.endpoint = f"{scheme}://{keep_ports(self, f'{place.host}:{place.client_port}')}"
+        self.peer_url = f"http://{keep_ports(self, f'{place.host}:{place.peer_port}')}"
+        self._metrics_url = f"http://{keep_ports(self, f'{place.host}:{place.metrics_port}')}"
+        client, peer, metrics = (
+            int(url.rpartition(":")[2]) for url in (self.endpoint, self.peer_url, self._metrics_url)
+        )
+        self.place = place._replace(client_port=client, peer_port=peer, metrics_port=metrics)
         self._program = program
         self._arguments = arguments
         self._process: subprocess.Popen[bytes] | None = None
@@ -83,6 +99,14 @@ class EtcdMember:
     @property
     def is_running(self) -> bool:
         return self._process is not None and self._process.poll() is None
+
+    @property
+    def exit_code(self) -> int | None:
+        """Minus the signal that ended it; None while it runs."""
+        return None if self._process is None else self._process.returncode
+
+    def log_tail(self, lines: int = 40) -> str:
+        return "\n".join(self.log_path.read_text(errors="replace").splitlines()[-lines:])
 
     @property
     def is_healthy(self) -> bool:
@@ -98,6 +122,7 @@ class EtcdMember:
         with open(self.log_path, "ab") as log:
             self._process = subprocess.Popen(
                 [
+                    *self.place.under,
                     self._program,
                     *("--name", self.name, "--data-dir", self.folder / "data"),
                     *("--listen-client-urls", self.endpoint, "--advertise-client-urls", self.endpoint),
@@ -155,16 +180,24 @@ class EtcdMember:
 
 
 class EtcdCluster:
-    """`arguments` go to every member; `scheme` is https where they name certificates."""
+    """`arguments` go to every member; `scheme` is https where they name certificates; `places` for other than any."""
 
-    def __init__(self, folder: Path, *, size: int = 1, scheme: str = "http", arguments: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        size: int = 1,
+        scheme: str = "http",
+        arguments: Sequence[str] = (),
+        places: Sequence[EtcdPlace] | None = None,
+    ) -> None:
         program = find_etcd()
         self.version = etcd_version(program)
         if words := complaint(self.version):
             _log.warning("unwise etcd version", program=str(program), version=self.version, reason=words)
         self.members = [
-            EtcdMember(f"etcd{number}", folder / f"etcd{number}", program, scheme=scheme, arguments=arguments)
-            for number in range(1, size + 1)
+            EtcdMember(f"etcd{number}", folder / f"etcd{number}", program, place, scheme=scheme, arguments=arguments)
+            for number, place in enumerate(places or [EtcdPlace()] * size, start=1)
         ]
         self._orphans = OrphanKiller()
 

@@ -37,3 +37,19 @@ class OrphanKiller:
             self._guard.stdin.close()
             self._guard.wait()
             self._guard = None
+
+
+class GuardedProcesses:
+    """Processes that are added one by one, and killed if this process goes. Those waited for are forgotten."""
+
+    def __init__(self) -> None:
+        self._killer = OrphanKiller()
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def add(self, process: "subprocess.Popen[bytes]") -> None:
+        self._processes = [each for each in self._processes if each.returncode is None]
+        self._processes.append(process)
+        self._killer.watch([each.pid for each in self._processes])
+
+    def close(self) -> None:
+        self._killer.close()

@@ -44,6 +44,11 @@ class ProcessBroker(RunningBroker):
         return self._process is not None and self._process.poll() is None
 
     @property
+    def exit_code(self) -> int | None:
+        """Minus the signal that ended it; None while it runs."""
+        return None if self._process is None else self._process.returncode
+
+    @property
     def pid(self) -> int:
         return -1 if self._process is None else self._process.pid
 

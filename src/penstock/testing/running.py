@@ -61,9 +61,17 @@ class RunningBroker(ABC):
         (self.data_dir / ADDRESSES_FILE).unlink(missing_ok=True)
         self._launch()
 
+    @property
+    def is_started(self) -> bool:
+        """Whether clients can connect to what was launched."""
+        addresses = self._read_addresses()
+        if addresses is not None:
+            self._note(addresses)
+        return addresses is not None
+
     def wait_until_started(self) -> None:
         deadline = time.monotonic() + START_TIMEOUT_S
-        while (addresses := self._read_addresses()) is None:
+        while not self.is_started:
             if not self.is_running:
                 self.kill()  # it is gone already; this lets go of what it held here
                 raise BrokerFailed(f"the broker did not start; its log ends:\n{self.log_tail()}")
@@ -71,7 +79,6 @@ class RunningBroker(ABC):
                 self.kill()
                 raise BrokerFailed(f"the broker is not ready after {START_TIMEOUT_S:g} s:\n{self.log_tail()}")
             time.sleep(0.01)
-        self._note(addresses)
 
     def pause(self) -> None:
         """Hang, as on SIGSTOP: connections stay and nothing is answered, until `resume`. For a broker in a process."""

@@ -1,0 +1,35 @@
+"""What a person reads when a local cluster is up: where it is, and what to try."""
+
+from penstock.cli.local.cluster import LocalCluster
+from penstock.cli.local.state import DEFAULT_FOLDER
+
+DEFAULT_FIRST = "127.0.0.1:9092"
+
+
+def banner_text(cluster: LocalCluster, command: str = "penstock") -> str:
+    addresses = [broker.address for broker in cluster.state.brokers]
+    # What is printed shall work when it is typed: defaults need no option.
+    bootstrap = "" if addresses[0] == DEFAULT_FIRST else f" -b {addresses[0]}"
+    data = "" if cluster.folder == DEFAULT_FOLDER else f" --data {cluster.folder}"
+    copies = min(len(addresses), 3)
+    partition = f"  {command} local partition 2{data}" if cluster.state.networks is not None else None
+    lines = [
+        f"Penstock runs {_count(len(addresses), 'broker')} and {_count(len(cluster.state.etcd), 'etcd', '')} "
+        f"{cluster.etcd.version}",
+        f"  bootstrap  {','.join(addresses)}",
+        f"  metrics    {', '.join(f'http://{b.http}/metrics' for b in cluster.state.brokers if b.http) or 'off'}",
+        f"  logs       {cluster.folder}/broker-N/broker.log, {cluster.folder}/etcd/etcdN/etcd.log",
+        f"  settings   {cluster.folder}/broker-N/broker.properties",
+        "Try, in another terminal:",
+        f"  {command} topic create orders --partitions 3 --replication-factor {copies}{bootstrap}",
+        f"  {command} cluster describe{bootstrap}",
+        f"  {command} local status{data}",
+        f"  {command} local kill {min(2, len(addresses))}{data}",
+        f"  {command} local restart {min(2, len(addresses))}{data}",
+        partition,
+    ]
+    return "\n".join(line for line in lines if line is not None)
+
+
+def _count(number: int, what: str, plural: str = "s") -> str:
+    return f"{number} {what}{'' if number == 1 else plural}"

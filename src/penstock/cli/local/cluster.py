@@ -1,0 +1,112 @@
+"""The processes of a local cluster, started and stopped in order, and the file that tells `penstock local` of them."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from penstock.cli.local.broker import LocalBroker
+from penstock.cli.local.processes import ProcessRecord
+from penstock.cli.local.state import ClusterState, write_state
+from penstock.testing.cluster import RunningCluster
+from penstock.testing.etcd import EtcdCluster, EtcdMember, EtcdPlace
+from penstock.testing.orphans import GuardedProcesses
+from penstock.testing.running import RunningBroker
+
+Member = LocalBroker | EtcdMember
+
+START_FILE = "start"
+"""Put into a member's folder by `penstock local restart`: when it is down, start it."""
+
+
+class LocalCluster(RunningCluster):
+    def __init__(self, folder: Path, state: ClusterState, settings: Mapping[str, str]) -> None:
+        self.state = state
+        self._networks = state.open_networks()
+        self._guards = GuardedProcesses()
+        self._programs: dict[int, LocalBroker] = {}
+        self._broker_states = {broker.id: broker for broker in state.brokers}
+        super().__init__(folder, settings, brokers=len(state.brokers), etcd=len(state.etcd))
+        for member, etcd in zip(self.etcd.members, state.etcd, strict=True):
+            etcd.client_port, etcd.peer_port, etcd.metrics_port = member.place[1:4]
+
+    def _make_etcd(self, folder: Path, size: int) -> EtcdCluster:
+        places = [
+            EtcdPlace(etcd.host, etcd.client_port, etcd.peer_port, etcd.metrics_port, self._under(etcd.name))
+            for etcd in self.state.etcd
+        ]
+        return EtcdCluster(folder, places=places)
+
+    def _make(self, broker_id: int, folder: Path, settings: Mapping[str, str]) -> RunningBroker:
+        state = self._broker_states[broker_id]
+        own = {"listeners": f"PLAINTEXT://{state.listener}", "penstock.http.listener": state.http}
+        broker = LocalBroker(folder, {**settings, **own}, under=self._under(state.name), guards=self._guards)
+        self._programs[broker_id] = broker
+        # Ports that were left to chance are chosen by now, and stay.
+        state.listener = broker.settings["listeners"].removeprefix("PLAINTEXT://")
+        state.http = broker.settings["penstock.http.listener"]
+        return broker
+
+    def _under(self, name: str) -> tuple[str, ...]:
+        return () if self._networks is None else self._networks.under(name)
+
+    # Starting and stopping --------------------------------------------------------------------------------------
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """While the block lasts, the state file names this process as the one that runs the cluster."""
+        self.state.supervisor = ProcessRecord.of(os.getpid())
+        try:
+            yield
+        finally:
+            self.state.supervisor = None
+            self.tell()
+
+    def tell(self) -> None:
+        """Write down which processes there are."""
+        for broker in self.state.brokers:
+            broker.process = _record(self._programs[broker.id])
+            broker.address = self.brokers[broker.id].bootstrap or broker.address
+        for member, etcd in zip(self.etcd.members, self.state.etcd, strict=True):
+            etcd.process = _record(member)
+        write_state(self.folder, self.state)
+
+    def close(self) -> None:
+        """All have ended: let go of what was made for them."""
+        self._guards.close()
+        if self._networks is not None:
+            self._networks.close()
+
+    # Members, brokers and etcd alike ----------------------------------------------------------------------------
+
+    def members(self) -> dict[str, Member]:
+        """By the names that `penstock local` shows."""
+        etcd: dict[str, Member] = {member.name: member for member in self.etcd.members}
+        return etcd | {f"broker-{number}": broker for number, broker in self._programs.items()}
+
+    def launch(self, member: Member) -> None:
+        if isinstance(member, EtcdMember):
+            self.etcd.launch(member)
+        else:
+            member.launch()
+        self.tell()
+
+    def is_ready(self, member: Member) -> bool:
+        """Whether it has come up since it was launched."""
+        return member.is_healthy if isinstance(member, EtcdMember) else member.is_started
+
+    def is_wanted(self, name: str) -> bool:
+        """Whether somebody asked that it be started; asked once, answered once."""
+        try:
+            start_file(self.folder, name).unlink()
+        except FileNotFoundError:
+            return False
+        return True
+
+
+def start_file(folder: Path, name: str) -> Path:
+    return (folder / "etcd" / name if name.startswith("etcd") else folder / name) / START_FILE
+
+
+def _record(member: Member) -> ProcessRecord | None:
+    return ProcessRecord.of(member.pid) if member.is_running else None

@@ -1,0 +1,184 @@
+"""An event loop whose time is virtual and whose processes can be killed or stopped like real ones.
+
+Ordinary asyncio code runs on it unchanged: tasks, futures, timeouts. Nothing waits: when no callback is ready the clock
+jumps to the next timer. Every callback runs in a context, and a context may have an owner, the simulated process; tasks
+pass theirs on to whatever they start. A killed process's callbacks are dropped, which is what kill -9 does: no handler,
+no `finally`. A stopped one's are held, in order, until it goes on, as SIGSTOP does.
+
+Leans on one name that asyncio keeps for those who write loops, `_set_running_loop`.
+"""
+
+import asyncio
+import contextvars
+import heapq
+import sys
+from collections import deque
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+
+
+class Owner:
+    """A simulated process, as far as the loop cares."""
+
+    def __init__(self) -> None:
+        self.is_dead = False
+        self.is_paused = False
+        self.held: list[Handle] = []
+
+
+OWNER: contextvars.ContextVar[Owner | None] = contextvars.ContextVar("owner", default=None)
+WORLD = contextvars.Context()
+"""The context of what belongs to no process: the network, the store, clients, faults."""
+
+
+class Handle:
+    __slots__ = ("args", "at", "callback", "context", "is_cancelled", "owner")
+
+    def __init__(self, at: float, callback: Callable[..., Any], args: tuple[Any, ...], context: Any) -> None:
+        self.at = at
+        self.callback = callback
+        self.args = args
+        self.context = context if context is not None else contextvars.copy_context()
+        self.owner: Owner | None = self.context.get(OWNER)
+        self.is_cancelled = False
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
+        self.callback, self.args = _nothing, ()
+
+    def cancelled(self) -> bool:
+        return self.is_cancelled
+
+    def when(self) -> float:
+        return self.at
+
+
+class SimulatedLoop(asyncio.AbstractEventLoop):
+    def __init__(self) -> None:
+        self._now_s = 1_000.0
+        self._ready: deque[Handle] = deque()
+        self._later: list[tuple[float, int, Handle]] = []
+        self._sequence = 0
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.steps = 0
+        self.failure: BaseException | None = None
+        """What stops the run: an invariant that does not hold, or a task that nobody expected to fail."""
+
+    # What asyncio asks of a loop ----------------------------------------------------------------------------------
+
+    def time(self) -> float:
+        return self._now_s
+
+    def get_debug(self) -> bool:
+        return False
+
+    def is_running(self) -> bool:
+        return True
+
+    def is_closed(self) -> bool:
+        return False
+
+    def call_soon(self, callback: Callable[..., Any], *args: Any, context: Any = None) -> Any:
+        handle = Handle(self._now_s, callback, args, context)
+        self._ready.append(handle)
+        return handle
+
+    def call_later(self, delay: float, callback: Callable[..., Any], *args: Any, context: Any = None) -> Any:
+        return self.call_at(self._now_s + delay, callback, *args, context=context)
+
+    def call_at(self, when: float, callback: Callable[..., Any], *args: Any, context: Any = None) -> Any:
+        handle = Handle(when, callback, args, context)
+        self._sequence += 1
+        heapq.heappush(self._later, (when, self._sequence, handle))
+        return handle
+
+    def create_future(self) -> "asyncio.Future[Any]":
+        return asyncio.Future(loop=self)
+
+    def create_task(self, coro: Any, *, name: Any = None, context: Any = None) -> "asyncio.Task[Any]":
+        task: asyncio.Task[Any] = asyncio.Task(coro, loop=self, name=name, context=context)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        """A task failed and nobody asked why."""
+        error = context.get("exception")
+        if self.failure is None and isinstance(error, Exception):
+            self.failure = error
+
+    # What a simulation asks ---------------------------------------------------------------------------------------
+
+    def spawn(self, work: Coroutine[Any, Any, _T]) -> "asyncio.Task[_T]":
+        """A task of nobody's: one that fails ends the run."""
+        task: asyncio.Task[_T] = asyncio.Task(work, loop=self, context=WORLD.copy())
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: "asyncio.Task[Any]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None and self.failure is None:
+            self.failure = error
+
+    def run(self, *, until_s: float, is_enough: Callable[[], bool] | None = None) -> None:
+        """Until that time, or `is_enough`, which is asked from time to time."""
+        hooks = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(firstiter=_nothing, finalizer=_nothing)
+        asyncio._set_running_loop(self)
+        try:
+            self._run(until_s, is_enough)
+        finally:
+            asyncio._set_running_loop(None)
+            sys.set_asyncgen_hooks(*hooks)
+        if self.failure is not None:
+            raise self.failure
+
+    def _run(self, until_s: float, is_enough: Callable[[], bool] | None) -> None:
+        ready, later = self._ready, self._later
+        while self.failure is None:
+            if ready:
+                handle = ready.popleft()
+            elif later and later[0][0] <= until_s:
+                when, _, handle = heapq.heappop(later)
+                if handle.is_cancelled:
+                    continue
+                if when > self._now_s:
+                    self._now_s = when
+            else:
+                self._now_s = until_s
+                return
+            owner = handle.owner
+            if owner is not None and (owner.is_dead or owner.is_paused):
+                if not owner.is_dead:
+                    owner.held.append(handle)
+                continue
+            self.steps += 1
+            handle.context.run(handle.callback, *handle.args)
+            if is_enough is not None and not self.steps & 63 and is_enough():
+                return
+
+    def resume(self, owner: Owner) -> None:
+        owner.is_paused = False
+        held, owner.held = owner.held, []
+        self._ready.extend(held)
+
+    def close(self) -> None:
+        """Give up what still waits, without a word from it."""
+        self._ready.clear()
+        self._later.clear()
+        for task in list(self._tasks):
+            task._log_destroy_pending = False  # type: ignore[attr-defined]
+            coroutine = task.get_coro()
+            try:
+                if coroutine is not None:
+                    coroutine.close()
+            except RuntimeError:
+                pass  # it would have gone on waiting in a `finally`
+        self._tasks.clear()
+
+
+def _nothing(*_: Any) -> None:
+    pass
