@@ -4,7 +4,7 @@
         cluster.kill(cluster.leader("orders"))
         cluster.wait_until_in_sync("orders")
 
-What a cluster can do is in penstock.testing.cluster. Brokers and etcd may be started and ended from any thread.
+What a cluster can do is in penstock.testing.running_cluster. Brokers and etcd may be started and ended from any thread.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.support.faults import ProgramBroker
 
-from penstock.testing.cluster import RunningCluster
+from penstock.testing.running_cluster import RunningCluster
 from penstock.testing.orphans import GuardedProcesses
 
 

@@ -2,6 +2,7 @@
 
     def test_orders_are_written(penstock_broker):            # fresh, gone after the test
     def test_many_of_these(penstock_session_broker):         # one for the whole run; use topics of your own
+    def test_failover(penstock_cluster):                     # three brokers and an etcd: kill, pause, restart them
 
     @pytest.mark.penstock(settings={"num.partitions": 3}, mode="thread")
 
@@ -15,6 +16,7 @@ import pytest
 
 if TYPE_CHECKING:
     from penstock.testing.running import RunningBroker
+    from penstock.testing.running_cluster import RunningCluster
 
 LOG_LINES_SHOWN = 60
 MODES = ("process", "thread")
@@ -24,6 +26,12 @@ class BrokerFactory(Protocol):
     def __call__(
         self, settings: Mapping[str, object] | None = None, *, mode: str | None = None, **more: object
     ) -> "RunningBroker": ...
+
+
+class ClusterFactory(Protocol):
+    def __call__(
+        self, settings: Mapping[str, object] | None = None, *, brokers: int = 3, etcd: int = 1, **more: object
+    ) -> "RunningCluster": ...
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -36,8 +44,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
-        "markers", "penstock(settings=None, mode=None): settings and mode of this test's penstock_broker"
+        "markers",
+        "penstock(settings=None, mode=None, brokers=3, etcd=1): settings and mode of this test's penstock_broker, "
+        "settings and size of its penstock_cluster",
     )
+
+
+def _common_settings(config: pytest.Config) -> dict[str, str]:
+    lines = config.getini("penstock_settings")
+    if bad := [line for line in lines if "=" not in line]:
+        raise pytest.UsageError(f"penstock_settings wants NAME=VALUE a line, not {bad[0]!r}")
+    return {name.strip(): value.strip() for name, _, value in (line.partition("=") for line in lines)}
 
 
 @pytest.fixture(scope="session")
@@ -47,10 +64,7 @@ def _penstock_start(pytestconfig: pytest.Config) -> Callable[..., Any]:
     def start(settings: Mapping[str, object] | None, mode: str | None, **more: object) -> Any:
         from penstock.testing.running import broker  # noqa: PLC0415 - only runs that want a broker pay for it
 
-        lines = pytestconfig.getini("penstock_settings")
-        if bad := [line for line in lines if "=" not in line]:
-            raise pytest.UsageError(f"penstock_settings wants NAME=VALUE a line, not {bad[0]!r}")
-        common = {name.strip(): value.strip() for name, _, value in (line.partition("=") for line in lines)}
+        common = _common_settings(pytestconfig)
         chosen = mode or pytestconfig.getoption("--penstock-mode") or pytestconfig.getini("penstock_mode")
         keep_data = bool(pytestconfig.getoption("--penstock-keep-data"))
         return broker({**common, **(settings or {})}, mode=chosen, keep_data=keep_data, **more)
@@ -77,12 +91,19 @@ def penstock_broker_factory(_penstock_start: Callable[..., Any]) -> Iterator[Bro
 @pytest.fixture
 def penstock_broker(request: pytest.FixtureRequest, penstock_broker_factory: BrokerFactory) -> "RunningBroker":
     """A fresh broker for this test alone."""
+    wishes = _wishes(request)
+    return penstock_broker_factory(wishes.get("settings"), mode=wishes.get("mode"))
+
+
+def _wishes(request: pytest.FixtureRequest) -> dict[str, Any]:
     marker = request.node.get_closest_marker("penstock")
     wishes = dict(marker.kwargs) if marker else {}
-    settings, mode = wishes.pop("settings", None), wishes.pop("mode", None)
-    if wishes or (marker and marker.args):
-        raise pytest.UsageError("pytest.mark.penstock takes settings={...} and mode='process' or 'thread', by name")
-    return penstock_broker_factory(settings, mode=mode)
+    if (marker and marker.args) or wishes.keys() - {"settings", "mode", "brokers", "etcd"}:
+        raise pytest.UsageError(
+            "pytest.mark.penstock takes settings={...}, mode='process' or 'thread', and for a cluster brokers=3 and"
+            " etcd=1, by name"
+        )
+    return wishes
 
 
 @pytest.fixture(scope="session")
@@ -90,6 +111,34 @@ def penstock_session_broker(_penstock_start: Callable[..., Any]) -> "Iterator[Ru
     """One broker for the whole run (with pytest-xdist: for the worker)."""
     with _penstock_start(None, None) as running:
         yield running
+
+
+@pytest.fixture
+def penstock_cluster_factory(pytestconfig: pytest.Config) -> Iterator[ClusterFactory]:
+    """A function that starts clusters: factory(brokers=3, num_partitions=6)."""
+    from contextlib import ExitStack  # noqa: PLC0415
+
+    from penstock.testing.running_cluster import cluster  # noqa: PLC0415 - only runs that want a cluster pay for it
+
+    keep_data = bool(pytestconfig.getoption("--penstock-keep-data"))
+    with ExitStack() as started:
+
+        def start(
+            settings: Mapping[str, object] | None = None, *, brokers: int = 3, etcd: int = 1, **more: object
+        ) -> "RunningCluster":
+            wanted = {**_common_settings(pytestconfig), **(settings or {})}
+            return started.enter_context(cluster(wanted, brokers=brokers, etcd=etcd, keep_data=keep_data, **more))
+
+        yield start
+
+
+@pytest.fixture
+def penstock_cluster(request: pytest.FixtureRequest, penstock_cluster_factory: ClusterFactory) -> "RunningCluster":
+    """Three brokers and an etcd for this test alone, each a process that can be killed, paused and restarted."""
+    wishes = _wishes(request)
+    return penstock_cluster_factory(
+        wishes.get("settings"), brokers=wishes.get("brokers", 3), etcd=wishes.get("etcd", 1)
+    )
 
 
 @pytest.hookimpl(wrapper=True)

@@ -39,8 +39,8 @@ def test_an_unknown_mode_is_refused_by_name() -> None:
 
 def test_the_package_has_only_the_names_it_lists() -> None:
     assert penstock.testing.RunningBroker is not None
-    with pytest.raises(AttributeError, match="no attribute 'cluster'"):
-        _ = penstock.testing.cluster
+    with pytest.raises(AttributeError, match="no attribute 'zoo'"):
+        _ = penstock.testing.zoo
 
 
 def test_loading_the_plugin_loads_next_to_nothing() -> None:
