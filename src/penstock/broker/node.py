@@ -39,6 +39,7 @@ from penstock.broker.transaction_coordinators import TransactionCoordinators
 from penstock.broker.transaction_gate import CoordinatorGate, TransactionGate
 from penstock.cluster import (
     SUPPORTED_FEATURES,
+    Absences,
     BrokerRecord,
     Cluster,
     ClusterImage,
@@ -346,6 +347,7 @@ class Node:
         return {
             Doorkeeper: doorkeeper,
             ClusterImage: cluster.image,
+            Absences: cluster.absences,
             Controller: cluster.controller,
             ProducerIds: cluster.producer_ids,
             Partitions: partitions,

@@ -1,5 +1,6 @@
 """The cluster image, and the controller that writes it: topics, placement, settings, features, membership."""
 
+from penstock.cluster.absences import Absences
 from penstock.cluster.addresses import (
     Node,
     controller_for_clients,
@@ -79,6 +80,7 @@ __all__ = [
     "SUPPORTED_FEATURES",
     "TOPIC_OPERATIONS",
     "TRANSACTION_STATE",
+    "Absences",
     "AlterSettings",
     "BrokerGone",
     "BrokerImage",

@@ -1,9 +1,10 @@
 """Who can be reached through the listener that a request came in on (RULES 35)."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from penstock.cluster.image import ClusterImage
-from penstock.cluster.shapes import NO_LEADER, PartitionImage
+from penstock.cluster.shapes import NO_LEADER, BrokerImage, PartitionImage
 from penstock.errors import LeaderNotAvailable, ListenerNotFound
 from penstock.model import BrokerId
 
@@ -15,10 +16,12 @@ class Node(NamedTuple):
     rack: str | None
 
 
-def nodes(image: ClusterImage, listener: str) -> list[Node]:
+def nodes(image: ClusterImage, listener: str, *, also: Iterable[BrokerImage] = ()) -> list[Node]:
+    """Those that are registered, and others that are to be listed with them."""
+    listed = {broker.id: broker for broker in also} | image.brokers
     return [
         Node(broker.id, endpoint.host, endpoint.port, broker.rack)
-        for _, broker in sorted(image.brokers.items())
+        for _, broker in sorted(listed.items())
         if (endpoint := broker.endpoints.get(listener)) is not None
     ]
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from penstock.cluster import membership
+from penstock.cluster.absences import Absences
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.changes import ImageChange, SettingsChanged
 from penstock.cluster.controller import Controller
@@ -88,6 +89,7 @@ class Cluster:
             broker_id=broker_id,
             bugs=NO_BUGS if others is None else others.bugs,
         )
+        self.absences = Absences(self.image)
         self.machines = MachineWatch(self.image, broker_id=broker_id)
         self.member: Member | None = None
         self.secret: bytes | None = None
@@ -157,6 +159,8 @@ class Cluster:
             metrics=self._metrics,
             bugs=others.bugs,
         )
+        self.member.watchman.suspected = self.absences.suspect
+        self.member.watchman.found_alive = self.absences.acquit
         self.controller.marks = CreationMarks(
             self._metastore, self._keys, self._feed, self.member.registration, broker_id=self._broker_id
         )

@@ -4,9 +4,11 @@ Asked by name, by id (v12), for all (null; an empty list in v0) or for none (an 
 topics that are not there; we wait and answer the finished topic, where Kafka answers "unknown" and lets the client ask
 again. v6 says LISTENER_NOT_FOUND where older versions said LEADER_NOT_AVAILABLE, v8 authorized operations, v13 an error
 of the whole answer.
+
+Where the leader of a partition that was asked for may just have died, the answer waits for the verdict (Absences).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import structlog
 
@@ -16,6 +18,7 @@ from penstock.cluster import (
     CLUSTER_OPERATIONS,
     NOT_ASKED_FOR,
     TOPIC_OPERATIONS,
+    Absences,
     ClusterImage,
     Controller,
     CreateTopic,
@@ -58,7 +61,12 @@ _log = structlog.get_logger(__name__)
 
 @answers(ApiKey.METADATA, versions=(0, 13))
 async def metadata(
-    request: MetadataRequest, context: RequestContext, image: ClusterImage, controller: Controller, config: Config
+    request: MetadataRequest,
+    context: RequestContext,
+    image: ClusterImage,
+    controller: Controller,
+    absences: Absences,
+    config: Config,
 ) -> MetadataResponse:
     version = context.api_version
     wanted = None if version == 0 and not request.topics else request.topics
@@ -68,6 +76,7 @@ async def metadata(
         return _refused(wanted or (), refusal)
     if wanted and request.allow_auto_topic_creation and config[AUTO_CREATE_TOPICS_ENABLE]:
         await _create_missing(wanted, image, controller)
+    await absences.judged(lambda suspects: _leads_any(suspects, _asked(wanted, image)))
     reach = Reach(image, context.listener, context.api_version)
     ids = _ids(wanted or ())
     if ids:
@@ -90,7 +99,7 @@ async def metadata(
     return MetadataResponse(
         brokers=[
             MetadataResponseBroker(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
-            for node in nodes(image, context.listener)
+            for node in nodes(image, context.listener, also=absences.just_gone())
         ],
         cluster_id=image.cluster_id,
         controller_id=controller_for_clients(image, context.listener),
@@ -99,6 +108,18 @@ async def metadata(
             CLUSTER_OPERATIONS if request.include_cluster_authorized_operations else NOT_ASKED_FOR
         ),
     )
+
+
+def _asked(wanted: Sequence[MetadataRequestTopic] | None, image: ClusterImage) -> Iterable[TopicImage]:
+    if wanted is None:
+        return image.topics.values()
+    by_id = (image.topics_by_id.get(topic_id) for topic_id in _ids(wanted))
+    by_name = (image.topics.get(name) for name in _names(wanted))
+    return [topic for topic in (*by_id, *by_name) if topic is not None]
+
+
+def _leads_any(brokers: Collection[BrokerId], topics: Iterable[TopicImage]) -> bool:
+    return any(partition.leader in brokers for topic in topics for partition in topic.partitions)
 
 
 def _check(wanted: Iterable[MetadataRequestTopic], version: int) -> None:

@@ -60,6 +60,9 @@ class Watchman:
         self._looking: set[BrokerId] = set()
         self._look_again: set[BrokerId] = set()
         self._reported: dict[BrokerId, float] = {}
+        self.suspected: Callable[[BrokerId], None] = lambda _: None
+        """Called when a broker comes under suspicion, before it is looked into; and `found_alive` when it answers."""
+        self.found_alive: Callable[[BrokerId], None] = lambda _: None
         image.subscribe(self._on_changes)
         probe.watch(self.suspect)
 
@@ -85,6 +88,7 @@ class Watchman:
         broker = self._image.brokers.get(broker_id)
         if broker is None or broker_id == self._broker_id:
             return
+        self.suspected(broker_id)
         if self._candidacy.is_in_charge or broker_id == self._image.controller_id:
             self._look_into(broker_id)
             return
@@ -150,6 +154,7 @@ class Watchman:
 
     async def _conclude(self, broker: BrokerImage, pulse: Pulse) -> None:
         if pulse is Pulse.ALIVE:
+            self.found_alive(broker.id)
             self._missed.pop(broker.id, None)
             await self._clear_suspicion(broker)
             return

@@ -45,7 +45,9 @@ class Asking:
         context = RequestContext(api_version=version, client_id="test", listener=listener, peer="127.0.0.1:1")
         # As the wire carries it: what the version has no field for is not there.
         asked = MetadataRequest.decode(request.encode(version), version)
-        response = await metadata(asked, context, self.cluster.image, self.cluster.controller, self.config)
+        response = await metadata(
+            asked, context, self.cluster.image, self.cluster.controller, self.cluster.absences, self.config
+        )
         return MetadataResponse.decode(response.encode(version), version)
 
 

@@ -1,0 +1,112 @@
+"""What clients are told of brokers that may be gone, or have just gone. In virtual time."""
+
+import asyncio
+
+from tests.support.brokers import Brokers, some_brokers
+from tests.support.virtual_time import in_virtual_time
+
+from penstock.broker.handlers.metadata import metadata
+from penstock.broker.registry import RequestContext
+from penstock.cluster.absences import LISTED_S, VERDICT_S
+from penstock.model import BrokerId
+from penstock.settings.config import Config
+from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
+from penstock.wire.messages.metadata_response import MetadataResponse
+
+THREE = BrokerId(3)
+
+
+async def ask(brokers: Brokers, *, at: int, topics: list[str] | None = None) -> MetadataResponse:
+    cluster = brokers.clusters[at]
+    wanted = None if topics is None else [MetadataRequestTopic(name=name) for name in topics]
+    request = MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
+    context = RequestContext(api_version=13, client_id="test", listener="PLAINTEXT", peer="127.0.0.1:1")
+    return await metadata(request, context, cluster.image, cluster.controller, cluster.absences, Config.for_broker({}))
+
+
+def leaders(response: MetadataResponse) -> set[int]:
+    return {partition.leader_id for topic in response.topics for partition in topic.partitions}
+
+
+def now_s() -> float:
+    return asyncio.get_running_loop().time()
+
+
+@in_virtual_time
+async def test_whoever_asks_when_a_leader_has_just_died_is_told_the_new_one() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        await brokers.kill(3)
+        brokers.clusters[2].suspect(THREE)
+        named, everything = await asyncio.gather(ask(brokers, at=2, topics=["orders"]), ask(brokers, at=2))
+        assert leaders(named) == leaders(everything) == {1, 2}
+
+
+@in_virtual_time
+async def test_another_brokers_suspicion_counts_as_ones_own() -> None:
+    async with some_brokers(4) as brokers:
+        await brokers.create("orders", partitions=4)
+        await brokers.kill(3)
+        brokers.clusters[2].suspect(THREE)
+        await brokers.until(lambda: bool(brokers.clusters[4].absences.suspects()))
+        assert 3 not in leaders(await ask(brokers, at=4, topics=["orders"]))
+
+
+@in_virtual_time
+async def test_nobody_waits_for_a_verdict_on_a_broker_that_leads_nothing_they_asked_for() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        brokers.clusters[2].absences.suspect(THREE)
+        began_s = now_s()
+        await ask(brokers, at=2, topics=["payments"])
+        assert now_s() == began_s
+
+
+@in_virtual_time
+async def test_the_answer_waits_half_a_second_at_most_and_only_once() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        absences, began_s = brokers.clusters[2].absences, now_s()
+        absences.suspect(THREE)  # without telling anybody: there will be no verdict
+        assert leaders(await ask(brokers, at=2, topics=["orders"])) == {1, 2, 3}
+        assert now_s() - began_s == VERDICT_S
+        absences.suspect(THREE)
+        await ask(brokers, at=2, topics=["orders"])
+        assert now_s() - began_s == VERDICT_S
+
+
+@in_virtual_time
+async def test_a_suspect_that_answers_holds_nobody_up() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        began_s = now_s()
+        brokers.clusters[1].suspect(THREE)  # the controller, which asks it at once
+        assert leaders(await ask(brokers, at=1, topics=["orders"])) == {1, 2, 3}
+        assert now_s() - began_s < VERDICT_S / 10
+
+
+@in_virtual_time
+async def test_a_broker_that_is_gone_stays_listed_for_ten_seconds_but_leads_nothing() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        await brokers.kill(3)
+        brokers.clusters[2].suspect(THREE)
+        await brokers.until(lambda: 3 not in brokers.image(2).brokers)
+        answer = await ask(brokers, at=2)
+        assert [broker.node_id for broker in answer.brokers] == [1, 2, 3] and leaders(answer) == {1, 2}
+        assert {tuple(part.offline_replicas) for topic in answer.topics for part in topic.partitions} == {(3,)}
+        await asyncio.sleep(LISTED_S)
+        assert [broker.node_id for broker in (await ask(brokers, at=2)).brokers] == [1, 2]
+
+
+@in_virtual_time
+async def test_one_that_comes_back_is_listed_where_it_is_now() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.kill(3)
+        brokers.clusters[2].suspect(THREE)
+        await brokers.until(lambda: 3 not in brokers.image(2).brokers)
+        brokers.network.dead.clear()
+        await brokers.start(3)
+        await brokers.agree()
+        assert brokers.clusters[2].absences.just_gone() == []
+        assert [broker.node_id for broker in (await ask(brokers, at=2)).brokers] == [1, 2, 3]
