@@ -14,6 +14,7 @@ from tests.conformance.situations import (
     offsets_in_transactions,
     produce,
     records,
+    sasl,
     topics,
     transactional,
     transactions,
@@ -35,5 +36,6 @@ TABLE = [
     *transactional.SITUATIONS,
     *transactions.SITUATIONS,
     *cluster.SITUATIONS,
+    *sasl.SITUATIONS,
     *wire.SITUATIONS,
 ]

@@ -50,6 +50,8 @@ APIS = (
     "EndTxn",
     "DescribeTransactions",
     "ListTransactions",
+    "SaslHandshake",
+    "SaslAuthenticate",
     "ElectLeaders",
     "AlterPartitionReassignments",
     "ListPartitionReassignments",
