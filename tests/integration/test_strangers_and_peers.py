@@ -1,12 +1,15 @@
 """Three brokers, and a stranger with a socket: what only brokers may say, and who is told to go elsewhere."""
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from confluent_kafka import Producer
+from tests.support import java
 from tests.support.nodes import Nodes, some_nodes
 from tests.support.raw import RawClient
 from tests.support.schema import messages
@@ -29,6 +32,7 @@ QUICK = {
 }
 WITHIN_S = 30.0
 TOPIC = "orders"
+TRANSACTIONS = "org.apache.kafka.tools.TransactionsCommand"
 
 
 @pytest.fixture
@@ -122,6 +126,32 @@ async def test_a_stranger_may_abort_what_is_open_and_commit_nothing(nodes: Nodes
     assert left.coordinator_epoch < 1_000_000  # or the coordinator's own markers would be refused from now on
     again = await ask(nodes, 1, "WriteTxnMarkers", 1, {"markers": [marker | {"producer_id": 999_999}]})
     assert again["markers"][0]["topics"][0]["partitions"][0]["error_code"] == ClusterAuthorizationFailed.code
+
+
+@pytest.mark.parametrize("by", ["penstock", "kafka"])
+@pytest.mark.timeout(120)
+async def test_an_operator_ends_what_hangs_with_either_tool(nodes: Nodes, by: str) -> None:
+    producer = Producer({"bootstrap.servers": nodes.bootstrap, "transactional.id": "t", "linger.ms": 0})
+
+    def begin() -> None:
+        producer.init_transactions(WITHIN_S)
+        producer.begin_transaction()
+        producer.produce(TOPIC, b"one", partition=0)
+        producer.flush(WITHIN_S)
+
+    def abort() -> None:
+        where = ("--topic", TOPIC, "--partition", "0")
+        if by == "kafka":
+            java.run(TRANSACTIONS, "--bootstrap-server", nodes.bootstrap, "abort", *where, "--start-offset", "0")
+        else:
+            command = (sys.executable, "-m", "penstock.cli", "txn", "abort", "--bootstrap", nodes.bootstrap)
+            subprocess.run((*command, *where, "--offset", "0", "--yes"), check=True, timeout=WITHIN_S)
+
+    await asyncio.to_thread(begin)
+    partition = nodes.partition(TOPIC, at=1)
+    assert partition.last_stable_offset == 0
+    await asyncio.to_thread(abort)
+    assert partition.last_stable_offset == 2
 
 
 async def test_a_stranger_asks_no_coordinator_in_a_brokers_name(nodes: Nodes) -> None:
