@@ -23,6 +23,7 @@ from penstock.errors import (
 )
 from penstock.model import BrokerId
 from penstock.wire.messages.fetch_request import FetchRequest
+from penstock.wire.messages.list_groups_request import ListGroupsRequest
 
 QUICK = {
     "penstock.broker.lease.ms": "1500",
@@ -265,3 +266,15 @@ async def test_coordinators_send_away_who_is_not_theirs(nodes: Nodes) -> None:
     body = {"transactional_id": "k", "producer_id": 1, "producer_epoch": 0, "committed": True}
     answer = await ask(nodes, wrong, "EndTxn", 3, body)
     assert answer["error_code"] == NotCoordinator.code
+
+
+async def test_brokers_keep_their_connections_however_quiet_they_are(tmp_path: Path) -> None:
+    async with some_nodes(tmp_path, 2, QUICK | {"connections.max.idle.ms": "200"}) as nodes:
+        peers = nodes[1].peers
+        assert peers is not None
+        request = ListGroupsRequest()
+        await peers.ask(BrokerId(2), request, version=4, timeout_s=WITHIN_S)
+        with RawClient(nodes[2].endpoints["PLAINTEXT"].port) as stranger:
+            assert await asyncio.to_thread(stranger.is_closed_by_peer)  # who is not a broker is sent away by then
+        line = peers._lines[BrokerId(2), ""]
+        assert line.conversation is not None and not line.conversation.is_over

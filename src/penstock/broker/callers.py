@@ -26,6 +26,11 @@ class Caller:
         self.exchange: Exchange | None = None
         """An introduction that awaits the caller's proof. It is good for one attempt."""
 
+    @property
+    def is_broker(self) -> bool:
+        """Whether it has proved to be one; that it still is one, `Doorkeeper.require_broker` finds out."""
+        return self.broker_id != NOBODY
+
 
 class Doorkeeper:
     """Knows brokers of the cluster from strangers."""
@@ -48,7 +53,7 @@ class Doorkeeper:
         """Refuse what only brokers may ask, to whoever is none, or is one no longer."""
         if self._secret is None:
             return
-        if caller.broker_id == NOBODY:
+        if not caller.is_broker:
             raise ClusterAuthorizationFailed("only brokers of this cluster may ask for this")
         if not self._is_registered(BrokerId(caller.broker_id), caller.broker_epoch):
             raise ClusterAuthorizationFailed(f"broker {caller.broker_id} has lost the registration it had, or has anew")

@@ -152,7 +152,9 @@ class SocketServer:
         self._metrics.closed += 1
 
     async def sweep(self) -> None:
-        """Close what is idle for too long, for as long as the broker runs."""
+        """Close what is idle for too long, for as long as the broker runs. Brokers keep theirs: closing one would make
+        this broker a suspect.
+        """
         loop = asyncio.get_running_loop()
         while True:
             stall_ms = self._config[settings.PENSTOCK_FRAME_STALL_MS]
@@ -164,7 +166,7 @@ class SocketServer:
                 idle_ms = connection.idle_s(now) * 1000
                 if connection.is_frame_late(now, stall_ms / 1000):
                     connection.close("stalled within a frame")
-                elif 0 <= idle_ms_max < idle_ms and not connection.is_waited_for:
+                elif 0 <= idle_ms_max < idle_ms and not connection.is_waited_for and not connection.caller.is_broker:
                     connection.close("idle")
 
     async def stop(self) -> None:
