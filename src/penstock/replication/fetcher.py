@@ -5,6 +5,9 @@ fetch leaves at once, for it is what tells the leader that they are here. A part
 new, and each time something of it was taken in; in between it costs nothing. While a fetch is parked at the leader a
 second one may follow, which makes the leader answer the first: so a partition that is new here need not wait.
 
+Answers come in the order of the questions. One that was asked before a partition came to be followed in this epoch, or
+before this session, tells of another log, here or there: it is not taken in, whatever it says.
+
 A partition for itself may be busy: being flushed, so that the leader learns of records only when they are on disk
 (RULES 20), or backing off after a refusal. The others go on.
 """
@@ -40,6 +43,7 @@ from penstock.wire.malformed import Malformed
 from penstock.wire.replica_fetch import FetchedPartition, decode_head, decode_partitions, encode_request
 
 IN_FLIGHT_MAX: Final = 2
+NOT_ASKED: Final = 0
 BACKOFF_FIRST_S: Final = 0.01
 CONNECT_TIMEOUT_S: Final = 5.0
 FRAME_OVERHEAD: Final = 64 * 1024 * 1024
@@ -62,12 +66,14 @@ Key = tuple[bytes, int]
 class Place:
     """A followed partition, in one leader epoch."""
 
-    __slots__ = ("backoff_s", "epoch", "is_busy", "key", "lag", "partition", "retry")
+    __slots__ = ("asked_in", "backoff_s", "epoch", "is_busy", "key", "lag", "partition", "retry")
 
     def __init__(self, key: Key, partition: Partition) -> None:
         self.key = key
         self.partition = partition
         self.epoch = partition.leader_epoch
+        self.asked_in = NOT_ASKED
+        """The request of this session that named it first."""
         self.is_busy = False
         self.lag = 0
         self.backoff_s = 0.0
@@ -211,8 +217,14 @@ class LeaderFetcher:
         """The request that began it: earlier answers are of the session before."""
         self._in_flight = 0
         self._correlation_id = 0
+        self._answered = 0
+        self._ask_all_anew()
         self._named: dict[Place, None] = {}
         self._forgotten: dict[Key, None] = {}
+
+    def _ask_all_anew(self) -> None:
+        for place in self.places.values():
+            place.asked_in = NOT_ASKED
 
     # Asking -----------------------------------------------------------------------------------------------------
 
@@ -239,6 +251,7 @@ class LeaderFetcher:
             self._session_id = self._session_epoch = 0
             self._session_of = own_epoch
             self._session_from = self._correlation_id + 1
+            self._ask_all_anew()
             self._named = {place: None for place in self.places.values() if not place.is_busy}
             self._forgotten.clear()
         elif self._session_epoch and not self._session_id:
@@ -247,13 +260,14 @@ class LeaderFetcher:
             return
         asked: dict[bytes, list[FetchPartition]] = {}
         bytes_max = self._config[settings.REPLICA_FETCH_MAX_BYTES]
+        self._correlation_id += 1
         for place in self._named:
+            place.asked_in = place.asked_in or self._correlation_id
             asked.setdefault(place.key[0], []).append(self._ask(place, bytes_max))
         forgotten: dict[bytes, list[int]] = {}
         for topic_id, index in self._forgotten:
             forgotten.setdefault(topic_id, []).append(index)
         self._named, self._forgotten = {}, {}
-        self._correlation_id += 1
         frame = encode_request(
             correlation_id=self._correlation_id & 0x7FFFFFFF,
             replica_id=self._me,
@@ -288,15 +302,16 @@ class LeaderFetcher:
     def _on_frame(self, frame: memoryview) -> None:
         head = decode_head(frame)
         self._in_flight -= 1
+        self._answered += 1
         self._heard_at = asyncio.get_running_loop().time()
         if head.error_code:
             raise refusal_for(head.error_code)(f"the leader refuses the fetch: {error_name(head.error_code)}")
-        if head.correlation_id >= self._session_from & 0x7FFFFFFF:
+        if self._answered >= self._session_from:
             self._session_id = head.session_id
         self._retry_s = 0.0
         for answer in decode_partitions(frame, head.position):
             place = self.places.get((answer.topic_id, answer.index))
-            if place is not None and place.is_current(self.leader):
+            if place is not None and NOT_ASKED < place.asked_in <= self._answered and place.is_current(self.leader):
                 self._take_in(place, answer)
         self._send()
 

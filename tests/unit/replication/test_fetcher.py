@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.logs import TOPIC_ID, StillClock, a_batch
+from tests.support.logs import TOPIC_ID, StillClock, a_batch, headers_in, read_all
 from tests.support.replicas import Replicas
 
 from penstock.errors import FetchSessionIdNotFound, NotLeaderOrFollower, OffsetOutOfRange, UnknownLeaderEpoch
@@ -148,6 +148,10 @@ def records_at(offset: int, *, mark: int = 0, epoch: int = 1, start: int = 0) ->
     return PartitionAnswer(0, 0, mark, -1, start, records=Records(bytes(view)))
 
 
+def offsets_of(bench: Bench) -> list[int]:
+    return [header.base_offset for header in headers_in(read_all(bench.partition.log))]
+
+
 async def test_the_first_fetch_names_all_and_the_next_only_what_was_taken_in(bench: Bench) -> None:
     first, request = await bench.leader.next()
     assert (request.session_id, request.session_epoch, request.replica_id, request.replica_epoch) == (0, 0, ME, 20)
@@ -281,3 +285,51 @@ async def test_a_log_that_takes_no_more_records_leaves_the_in_sync_set_and_asks_
     bench.leader.answer(first, records_at(0))
     _, request = await bench.leader.next()
     assert request.topics == [] and ME not in bench.replicas.state.in_sync
+
+
+async def test_what_an_earlier_epoch_said_is_no_answer_to_what_this_one_asked(bench: Bench) -> None:
+    """A leader that led before, and not in between: its old word would cut what was committed meanwhile."""
+    first, _ = await bench.leader.next()
+    bench.leader.answer(first, records_at(0))
+    second, asked = await bench.leader.next_naming()
+    assert asked.offset == 1
+    bench.replicas._change(leader_epoch=2)
+    bench.partition.assign(bench.replicas.state)
+    bench.fetcher.follow(bench.partition)
+    third, asked = await bench.leader.next_naming()
+    assert (asked.offset, asked.current_leader_epoch) == (1, 2)
+    bench.leader.answer(second, PartitionAnswer(0, 0, 0, -1, 0, diverging_epoch=(1, 0)))
+    bench.leader.answer(third, records_at(1, epoch=2, mark=2))
+    await bench.until(lambda: bench.partition.high_watermark == 2)
+    assert offsets_of(bench) == [0, 1]
+
+
+async def test_records_that_a_former_log_asked_for_leave_no_gap_in_the_new_one(bench: Bench) -> None:
+    """A damaged log is fetched anew from the leader's start while an answer for the old one is on its way."""
+    first, _ = await bench.leader.next()
+    bench.leader.answer(first, records_at(0))
+    second, asked = await bench.leader.next_naming()
+    assert asked.offset == 1
+    bench.fetcher.forget(bench.partition)
+    bench.partition.start_anew(0)
+    bench.fetcher.follow(bench.partition)
+    third, asked = await bench.leader.next_naming()
+    assert asked.offset == 0
+    bench.leader.answer(second, records_at(1))
+    bench.leader.answer(third, records_at(0))
+    _, asked = await bench.leader.next_naming()
+    assert asked.offset == 1 and offsets_of(bench) == [0]
+
+
+async def test_an_answer_of_the_session_before_counts_for_nothing_in_the_new_one(bench: Bench) -> None:
+    first, _ = await bench.leader.next()
+    bench.leader.answer(first, records_at(0))
+    second, asked = await bench.leader.next_naming()
+    bench.own_epoch = 99
+    bench.fetcher.try_now()
+    third, asked = await bench.leader.next_naming()
+    assert asked.offset == 1
+    bench.leader.answer(second, PartitionAnswer(0, OffsetOutOfRange.code, 1, -1, 0))
+    bench.leader.answer(third, records_at(1), session_id=8)
+    _, asked = await bench.leader.next_naming()
+    assert asked.offset == 2 and offsets_of(bench) == [0, 1]
