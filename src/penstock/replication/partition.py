@@ -188,7 +188,8 @@ class Partition(ReplicatingReplica, ReadablePartition):
         header = BatchHeader.peek(view)
         if rules.stamps_append_time:
             stamp_append_time(view, header, now)
-        self._verifications.end(producer_id)
+        if not self._planted.keeps_guards_past_markers:
+            self._verifications.end(producer_id)
         self._write_one(header, view)
         self.metrics.bytesin += len(view)
         self.metrics.messagesin += 1

@@ -35,6 +35,7 @@ from penstock.replication.following import Follower
 from penstock.replication.in_sync import InSyncKeeper
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.partition import Partition
+from penstock.replication.planted import SOUND, Planted
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.replica import Replica
 from penstock.settings import Config, TopicConfig
@@ -66,8 +67,10 @@ class Partitions:
         spawn: Callable[[Coroutine[Any, Any, None]], object],
         in_sync_writes: InSyncWrites | None = None,
         resignations: Resignations | None = None,
+        planted: Planted = SOUND,
     ) -> None:
         """Without `in_sync_writes` this broker stands alone: nobody follows, and there is no set to keep."""
+        self._planted = planted
         self.folders = folders
         self._broker_id = broker_id
         self._image = image
@@ -328,6 +331,7 @@ class Partitions:
             spawn=self._spawn,
             brokers=self._live,
             around=self,
+            planted=self._planted,
         )
         local = self._by_id.setdefault(topic.topic_id, {})
         self._by_name[topic.name.encode()] = local

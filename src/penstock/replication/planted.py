@@ -35,6 +35,8 @@ class Planted(msgspec.Struct, frozen=True, kw_only=True):
     """RULES 26: a batch sent again is acknowledged although the first one is not replicated yet."""
     forgets_producers: bool = False
     """RULES 27: a follower keeps no producer state of what it replicates."""
+    keeps_guards_past_markers: bool = False
+    """RULES 30: a guard outlives the marker that ended the transaction it was taken for."""
 
 
 SOUND = Planted()

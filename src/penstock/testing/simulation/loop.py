@@ -14,9 +14,15 @@ import heapq
 import sys
 from collections import deque
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
+
+from penstock.errors import Fatal, Refusal
+from penstock.metastore import MetastoreError
 
 _T = TypeVar("_T")
+
+EXPECTED = (MetastoreError, Refusal, Fatal, TimeoutError, OSError)
+"""What may make a task end in a world in which things fail; anything else is a bug."""
 
 
 class Owner:
@@ -55,7 +61,7 @@ class Handle:
         return self.at
 
 
-class SimulatedLoop(asyncio.AbstractEventLoop):
+class SimulatedLoop:
     def __init__(self) -> None:
         self._now_s = 1_000.0
         self._ready: deque[Handle] = deque()
@@ -95,25 +101,29 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         return handle
 
     def create_future(self) -> "asyncio.Future[Any]":
-        return asyncio.Future(loop=self)
+        return asyncio.Future(loop=cast(Any, self))
 
     def create_task(self, coro: Any, *, name: Any = None, context: Any = None) -> "asyncio.Task[Any]":
-        task: asyncio.Task[Any] = asyncio.Task(coro, loop=self, name=name, context=context)
+        task: asyncio.Task[Any] = asyncio.Task(coro, loop=cast(Any, self), name=name, context=context)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._noted)
         return task
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
-        """A task failed and nobody asked why."""
-        error = context.get("exception")
-        if self.failure is None and isinstance(error, Exception):
+        """Told by the garbage collector, whenever it likes: `_noted` has seen it before."""
+
+    def _noted(self, task: "asyncio.Task[Any]") -> None:
+        """A process's task ended; what nobody could expect ends the run, whoever catches it."""
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and self.failure is None and not isinstance(error, EXPECTED):
             self.failure = error
 
     # What a simulation asks ---------------------------------------------------------------------------------------
 
     def spawn(self, work: Coroutine[Any, Any, _T]) -> "asyncio.Task[_T]":
         """A task of nobody's: one that fails ends the run."""
-        task: asyncio.Task[_T] = asyncio.Task(work, loop=self, context=WORLD.copy())
+        task: asyncio.Task[_T] = asyncio.Task(work, loop=cast(Any, self), context=WORLD.copy())
         self._tasks.add(task)
         task.add_done_callback(self._ended)
         return task
@@ -127,7 +137,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
         """Until that time, or `is_enough`, which is asked from time to time."""
         hooks = sys.get_asyncgen_hooks()
         sys.set_asyncgen_hooks(firstiter=_nothing, finalizer=_nothing)
-        asyncio._set_running_loop(self)
+        asyncio._set_running_loop(cast(Any, self))
         try:
             self._run(until_s, is_enough)
         finally:
@@ -145,8 +155,7 @@ class SimulatedLoop(asyncio.AbstractEventLoop):
                 when, _, handle = heapq.heappop(later)
                 if handle.is_cancelled:
                     continue
-                if when > self._now_s:
-                    self._now_s = when
+                self._now_s = max(self._now_s, when)
             else:
                 self._now_s = until_s
                 return

@@ -20,9 +20,11 @@ STORE = 0
 class Process(Protocol):
     context: contextvars.Context
 
+    def answer(self, carry_out: Callable[..., None], *arguments: Any) -> None: ...
+
 
 class Network:
-    def __init__(self, loop: SimulatedLoop, dice: random.Random, find: Callable[[int], Any]) -> None:
+    def __init__(self, loop: SimulatedLoop, dice: random.Random, find: Callable[[int], Process | None]) -> None:
         self._loop = loop
         self._dice = dice
         self._find = find
@@ -66,7 +68,7 @@ class Network:
         if process is None:
             back.fail(ConnectionRefusedError(f"nobody at {target}"))
         else:
-            self._loop.call_soon(_carry_out, process, question, back, context=process.context)
+            self._loop.call_soon(process.answer, _carry_out, process, question, back, context=process.context)
 
     def reply(self, back: "_Answer", deliver: Callable[..., None], value: Any) -> None:
         if self.passes(back.target, back.source):

@@ -1,0 +1,227 @@
+"""One partition's log on a simulated disk: batches in memory, some of them flushed.
+
+It does for a `Partition` what a `PartitionLog` does. What it knows of leader epochs and producers is kept by the real
+classes. A killed process leaves all of it to the next one (the page cache is the kernel's); a machine that loses power
+leaves what was flushed, and of the rest as much as happened to be written.
+"""
+
+import asyncio
+import random
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from penstock.errors import Fatal, KafkaStorageError
+from penstock.log.epochs import LeaderEpochs
+from penstock.log.producer_snapshots import decode_snapshot, encode_snapshot
+from penstock.log.producer_state import ProducerState
+from penstock.log.producers import ProducerStates
+from penstock.log.state import Trouble
+from penstock.log.transactions import AbortedTransaction
+from penstock.model import Clock, TopicId, TopicPartition
+from penstock.settings import TopicConfig
+from penstock.wire.batch import BatchHeader
+
+SNAPSHOT_BATCHES = 7
+"""As if a segment were rolled each time."""
+
+NOWHERE = Path("/nonexistent")
+
+
+class Stored(NamedTuple):
+    header: BatchHeader
+    data: bytes
+
+
+class Snapshots:
+    """Producer snapshots, in the bytes that their files would have."""
+
+    def __init__(self, kept: dict[int, bytes]) -> None:
+        self._kept = kept
+
+    @property
+    def offsets(self) -> list[int]:
+        return sorted(self._kept)
+
+    def write(self, at_offset: int, states: Iterable[ProducerState], *, flush: bool) -> None:
+        self._kept[at_offset] = encode_snapshot(states)
+
+    def read_newest(self) -> tuple[int, list[ProducerState]] | None:
+        if not self._kept:
+            return None
+        newest = max(self._kept)
+        return newest, decode_snapshot(self._kept[newest])
+
+    def delete(self, offsets: Iterable[int]) -> None:
+        for offset in list(offsets):
+            del self._kept[offset]
+
+
+class Disk:
+    """What outlives a process."""
+
+    def __init__(self) -> None:
+        self.batches: list[Stored] = []
+        self.flushed = 0
+        """Batches that a loss of power leaves."""
+        self.high_watermark = 0
+        """As last checkpointed."""
+        self.snapshots: dict[int, bytes] = {}
+
+    def lose_power(self, dice: random.Random) -> int:
+        """How many batches were lost."""
+        kept = self.flushed + int((len(self.batches) - self.flushed) * dice.random())
+        lost = len(self.batches) - kept
+        del self.batches[kept:]
+        self.flushed = kept
+        if dice.random() < 0.3:
+            self.high_watermark = 0
+        return lost
+
+
+class SimulatedLog:
+    def __init__(
+        self, disk: Disk, partition: TopicPartition, topic_id: TopicId, *, config: TopicConfig, clock: Clock
+    ) -> None:
+        self.disk = disk
+        self.partition = partition
+        self.topic_id = topic_id
+        self.config = config
+        self.clock = clock
+        self.start_offset = 0
+        self.batches = disk.batches
+        self.ends = [stored.header.next_offset for stored in self.batches]
+        self.end_offset = self.ends[-1] if self.ends else 0
+        self.high_watermark = min(disk.high_watermark, self.end_offset)
+        self.recovery_point = self.ends[disk.flushed - 1] if disk.flushed else 0
+        self.trouble: Trouble | None = None
+        self.cuts = 0
+        self.size = 0
+        self.segments = ()
+        self.aborted: list[AbortedTransaction] = []
+        self.epochs = LeaderEpochs("", self)
+        for stored in self.batches:
+            self.epochs.assign(stored.header.leader_epoch, stored.header.base_offset)
+        self.producers = ProducerStates(NOWHERE, config, clock)
+        self.producers._snapshots = Snapshots(disk.snapshots)  # type: ignore[assignment]
+        self._restore(0)  # all that was aborted, which the transaction indexes on disk tell
+        aborted = self.aborted
+        self._restore(self.producers.restore(self.end_offset))
+        self.aborted = aborted
+
+    @property
+    def offline_reason(self) -> str | None:
+        return None if self.trouble is None else self.trouble.reason
+
+    def ensure_readable(self) -> None:
+        if self.trouble is not None and self.trouble.stops_reads:
+            raise self.trouble.refusal()
+
+    def fail(self, what: str, error: OSError) -> KafkaStorageError:
+        self.trouble = Trouble(f"{what}: {error}", stops_reads=False, may_pass=False)
+        return self.trouble.refusal()
+
+    # Writing ----------------------------------------------------------------------------------------------------
+
+    def append(self, batches: Sequence[tuple[BatchHeader, memoryview]]) -> None:
+        for header, view in batches:
+            if header.base_offset != self.end_offset:
+                raise Fatal(f"append at {header.base_offset}, the log ends at {self.end_offset}")
+            data = bytes(view)
+            self.batches.append(Stored(header, data))
+            self.end_offset = header.next_offset
+            self.ends.append(self.end_offset)
+            if header.leader_epoch != self.epochs.latest:
+                self.epochs.assign(header.leader_epoch, header.base_offset)
+            self._note(header, data)
+            if len(self.batches) % SNAPSHOT_BATCHES == 0:
+                self.producers.take_snapshot(self.end_offset)
+
+    def truncate(self, *, to: int) -> None:
+        if to >= self.end_offset:
+            return
+        kept = bisect_right(self.ends, to)
+        self._cut(kept)
+        self._restore(self.producers.truncate_to(self.end_offset))
+
+    def truncate_fully_and_start_at(self, offset: int) -> None:
+        assert offset == 0, "no log here is ever cut at its head"
+        self._cut(0)
+        self.producers.reset()
+
+    def _cut(self, kept: int) -> None:
+        self.cuts += 1
+        del self.batches[kept:], self.ends[kept:]
+        self.end_offset = self.ends[-1] if self.ends else 0
+        self.disk.flushed = min(self.disk.flushed, kept)
+        self.disk.high_watermark = min(self.disk.high_watermark, self.end_offset)
+        self.recovery_point = min(self.recovery_point, self.end_offset)
+        self.high_watermark = min(self.high_watermark, self.end_offset)
+        self.epochs.cut_end(self.end_offset)
+        self.aborted = [entry for entry in self.aborted if entry.last_offset < self.end_offset]
+
+    def _restore(self, replay_from: int) -> None:
+        self.aborted = [entry for entry in self.aborted if entry.last_offset < replay_from]
+        for stored in self.batches[bisect_right(self.ends, replay_from) :]:
+            self._note(stored.header, stored.data)
+
+    def _note(self, header: BatchHeader, data: bytes) -> None:
+        ended = self.producers.update(header, data)
+        if ended is not None and ended.is_aborted:
+            entry = AbortedTransaction(
+                ended.producer_id, ended.first_offset, ended.last_offset, ended.last_stable_offset
+            )
+            self.aborted.append(entry)
+
+    def advance_start(self, start: int) -> None:
+        raise AssertionError("no log here is ever cut at its head")
+
+    def mark_flushed(self, upto: int) -> None:
+        self.disk.flushed = max(self.disk.flushed, bisect_right(self.ends, upto))
+        self.recovery_point = max(self.recovery_point, min(upto, self.end_offset))
+
+    def checkpoint(self) -> None:
+        self.disk.high_watermark = self.high_watermark
+
+    # Reading ----------------------------------------------------------------------------------------------------
+
+    def read(self, offset: int, *, batches_max: int, before: int) -> list[Stored]:
+        first = bisect_right(self.ends, offset)
+        last = min(bisect_left(self.ends, before) + 1, first + batches_max)
+        return [stored for stored in self.batches[first:last] if stored.header.next_offset <= before]
+
+
+class SimulatedFolder:
+    """A data folder, as far as `Partitions` needs one."""
+
+    def __init__(self, disks: dict[TopicPartition, Disk], clock: Clock) -> None:
+        self._disks = disks
+        self._clock = clock
+        self.logs: dict[TopicPartition, SimulatedLog] = {}
+        self.lost: dict[TopicPartition, object] = {}
+
+    def create(self, partition: TopicPartition, topic_id: TopicId, config: TopicConfig) -> SimulatedLog:
+        disk = self._disks.setdefault(partition, Disk())
+        log = self.logs[partition] = SimulatedLog(disk, partition, topic_id, config=config, clock=self._clock)
+        return log
+
+    def delete(self, partition: TopicPartition) -> None:
+        del self.logs[partition], self._disks[partition]
+
+
+class SimulatedFlusher:
+    def __init__(self, dice: random.Random) -> None:
+        self._dice = dice
+        self.flushes = 0
+
+    async def durable(self, log: SimulatedLog, upto: int) -> None:
+        """As the real one: whoever waits for records that were cut meanwhile is told so."""
+        while log.recovery_point < upto:
+            if log.end_offset < upto:
+                raise KafkaStorageError(f"{log.partition} was cut to {log.end_offset}, {upto} is gone")
+            reach, cuts = log.end_offset, log.cuts
+            await asyncio.sleep(0.0005 + self._dice.random() * 0.004)
+            self.flushes += 1
+            if log.cuts == cuts:
+                log.mark_flushed(reach)

@@ -1,0 +1,220 @@
+"""Deals out faults from the seed, and takes them back. What was really dealt is counted in the world's marks."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from penstock.testing.simulation.network import STORE
+
+if TYPE_CHECKING:
+    from penstock.testing.simulation.broker import SimulatedBroker
+    from penstock.testing.simulation.world import World
+
+FAULTS = (
+    "broker killed",
+    "leader killed",
+    "controller killed",
+    "power lost",
+    "all power lost",
+    "broker hangs",
+    "cut between brokers, one way",
+    "cut between brokers, both ways",
+    "cut from the store, one way",
+    "cut from the store, both ways",
+    "store away",
+    "messages lost",
+    "network slow",
+    "controlled stop",
+)
+
+
+class Dealer:
+    def __init__(self, world: "World") -> None:
+        self.world = world
+        self.dice = world.dice
+        self.is_stopped = False
+        self._mending: list[Callable[[], None]] = []
+        self._kinds: list[tuple[int, Callable[[], None]]] = [
+            (4, self._kill_any),
+            (4, self._kill_leader),
+            (2, self._kill_controller),
+            (5, self._lose_power),
+            (1, self._lose_all_power),
+            (4, self._hang),
+            (3, self._cut_one_way),
+            (2, self._cut_both_ways),
+            (3, self._cut_from_store),
+            (1, self._cut_from_store_both_ways),
+            (1, self._store_away),
+            (2, self._lose_messages),
+            (2, self._slow_down),
+            (2, self._stop_one),
+        ]
+
+    async def run(self) -> None:
+        weights = [weight for weight, _ in self._kinds]
+        while not self.is_stopped:
+            await asyncio.sleep(self.dice.expovariate(1 / self.world.fault_gap_s))
+            if not self.is_stopped:
+                self.dice.choices(self._kinds, weights)[0][1]()
+
+    def stop(self) -> None:
+        """No more faults, and those that last are over."""
+        self.is_stopped = True
+        mending, self._mending = self._mending, []
+        for mend in mending:
+            mend()
+
+    def _dealt(self, kind: str, detail: str) -> None:
+        self.world.marks[kind] += 1
+        self.world.note(f"FAULT {kind}: {detail}")
+
+    def _lasting(self, mend: Callable[[], None], *, longest_s: float) -> None:
+        self._mending.append(mend)
+
+        def over() -> None:
+            if mend in self._mending:
+                self._mending.remove(mend)
+                mend()
+
+        self.world.later(self._length_s(longest_s), over)
+
+    def _length_s(self, longest_s: float) -> float:
+        """Mostly short, now and then long enough for every timeout there is."""
+        return float(longest_s * self.dice.random() ** 2 + 0.01)
+
+    def _some(self) -> "SimulatedBroker | None":
+        running = [broker for broker in self.world.brokers.values() if broker.process is not None]
+        return self.dice.choice(running) if running else None
+
+    # Processes and machines -------------------------------------------------------------------------------------
+
+    def _kill(self, broker: "SimulatedBroker | None", kind: str) -> None:
+        if broker is not None and broker.process is not None:
+            self._dealt(kind, str(broker.process))
+            broker.kill()
+            self._restart(broker)
+
+    def _restart(self, broker: "SimulatedBroker") -> None:
+        self._lasting(broker.start, longest_s=self.dice.choice((0.05, 1.0, 6.0)))
+
+    def _kill_any(self) -> None:
+        self._kill(self._some(), "broker killed")
+
+    def _kill_leader(self) -> None:
+        _, partition = self.dice.choice(list(self.world.truth.partitions()))
+        self._kill(self.world.brokers.get(partition.leader), "leader killed")
+
+    def _kill_controller(self) -> None:
+        self._kill(self.world.brokers.get(self.world.truth.controller_id), "controller killed")
+
+    def _lose_power(self) -> None:
+        broker = self._some()
+        if broker is None or not (self.world.flushes_before_ack or self.world.oracle.may_lose_power(broker.id)):
+            return
+        self._switch_off(broker, "power lost")
+
+    def _switch_off(self, broker: "SimulatedBroker", kind: str) -> None:
+        process = str(broker.process)
+        lost = broker.lose_power()
+        self.world.oracle.power_lost(broker.id)
+        self.world.marks["unflushed batches lost"] += lost
+        self._dealt(kind, f"{process}, {lost} batches")
+        self._restart(broker)
+
+    def _lose_all_power(self) -> None:
+        """Only where everything counts when it is flushed does that lose nothing."""
+        if self.world.flushes_before_ack:
+            for broker in self.world.brokers.values():
+                self._switch_off(broker, "all power lost")
+
+    def _hang(self) -> None:
+        broker = self._some()
+        process = None if broker is None else broker.process
+        if process is None or process.is_paused:
+            return
+        process.is_paused = True
+        self._dealt("broker hangs", str(process))
+        self._lasting(lambda: self.world.loop.resume(process), longest_s=self.dice.choice((1.0, 8.0)))
+
+    def _stop_one(self) -> None:
+        broker = self._some()
+        process = None if broker is None else broker.process
+        if broker is None or process is None or process.is_paused or process.is_leaving:
+            return
+        self._dealt("controlled stop", str(process))
+        process.is_leaving = True
+
+        def gone() -> None:
+            if broker.process is process:
+                broker.kill()
+                self._restart(broker)
+
+        self.world.leave(process, gone)
+
+    # Network and store ------------------------------------------------------------------------------------------
+
+    def _cut(self, kind: str, directions: set[tuple[int, int]], *, longest_s: float) -> None:
+        self._dealt(kind, str(sorted(directions)))
+        network = self.world.network
+        network.cuts |= directions
+        self.world.store.network_changed()
+
+        def mend() -> None:
+            network.cuts -= directions
+            self.world.store.network_changed()
+
+        self._lasting(mend, longest_s=longest_s)
+
+    def _two(self) -> tuple[int, int]:
+        one, other = self.dice.sample(sorted(self.world.brokers), 2)
+        return one, other
+
+    def _cut_one_way(self) -> None:
+        self._cut("cut between brokers, one way", {self._two()}, longest_s=6.0)
+
+    def _cut_both_ways(self) -> None:
+        one, other = self._two()
+        self._cut("cut between brokers, both ways", {(one, other), (other, one)}, longest_s=6.0)
+
+    def _cut_from_store(self) -> None:
+        broker = self.dice.choice(sorted(self.world.brokers))
+        direction = self.dice.choice(((broker, STORE), (STORE, broker)))
+        self._cut("cut from the store, one way", {direction}, longest_s=6.0)
+
+    def _cut_from_store_both_ways(self) -> None:
+        broker = self.dice.choice(sorted(self.world.brokers))
+        self._cut("cut from the store, both ways", {(broker, STORE), (STORE, broker)}, longest_s=6.0)
+
+    def _store_away(self) -> None:
+        store = self.world.store
+        if store.is_down:
+            return
+        store.is_down = True
+        self._dealt("store away", "")
+
+        def back() -> None:
+            store.is_down = False
+            store.network_changed()
+
+        self._lasting(back, longest_s=5.0)
+
+    def _lose_messages(self) -> None:
+        self._dealt("messages lost", "")
+        network = self.world.network
+        network.loss = 0.02 + 0.3 * self.dice.random()
+
+        def over() -> None:
+            network.loss = 0.0
+
+        self._lasting(over, longest_s=3.0)
+
+    def _slow_down(self) -> None:
+        self._dealt("network slow", "")
+        network = self.world.network
+        network.slowness = 2 + 60 * self.dice.random()
+
+        def over() -> None:
+            network.slowness = 1.0
+
+        self._lasting(over, longest_s=3.0)

@@ -1,0 +1,280 @@
+"""A whole simulated cluster from one seed: brokers, store, network, clients, faults, and the oracle that judges it.
+
+    World(seed).run()
+
+raises a `Violation` where an invariant does not hold. The same seed always tells the same story, as long as the code is
+the same; `World(seed, is_told=True)` keeps it in `story`.
+"""
+
+import asyncio
+import random
+from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, cast
+
+import structlog
+
+from penstock.cluster import ClusterImage, CreateTopic, Keys, PartitionChanged, TopicCreated
+from penstock.cluster.service import DEFAULT_NAME
+from penstock.metastore import Changes
+from penstock.model import BrokerId, PartitionIndex, TopicPartition
+from penstock.settings.config import Config
+from penstock.testing.simulation.broker import BrokerProcess, SimulatedBroker, SimulatedClock
+from penstock.testing.simulation.bugs import NO_BUG, Bug
+from penstock.testing.simulation.clients import CarelessProducer, IdempotentProducer
+from penstock.testing.simulation.disk import Disk
+from penstock.testing.simulation.faults import Dealer
+from penstock.testing.simulation.loop import WORLD, SimulatedLoop
+from penstock.testing.simulation.network import Network
+from penstock.testing.simulation.oracle import Oracle, Violation
+from penstock.testing.simulation.store import SimulatedStore
+
+TOPIC = "orders"
+IN_SYNC_MIN = 2
+REPLICAS = 3
+FAULTS_S = 12.0
+"""How long faults are dealt out."""
+SETTLED_WITHIN_S = 60.0
+"""How long everything may take to be well again afterwards: longer than every back-off there is."""
+
+
+class World:
+    def __init__(self, seed: int, bugs: Bug = NO_BUG, *, is_told: bool = False) -> None:
+        self.seed = seed
+        self.bugs = bugs
+        self.dice = dice = random.Random(seed)
+        self.story: list[str] | None = [] if is_told else None
+        self.marks: Counter[str] = Counter()
+        self.loop = SimulatedLoop()
+        self.clock = SimulatedClock(self.loop)
+        self.network = Network(self.loop, dice, self._process_at)
+        self.store = SimulatedStore(self.loop, self.network, dice)
+        self.store.on_change = self._store_changed
+        self.truth = ClusterImage(Keys(DEFAULT_NAME))
+        self.truth.subscribe(self._truth_changed)
+        self.oracle = Oracle(self.truth, self._disk_of)
+        self.flushes_before_ack = dice.random() < 0.25
+        self.lease_ms = dice.choice((1_000, 2_000, 3_000))
+        self.heartbeat_ms = self.lease_ms // 3
+        self.probe_timeout_s = self.heartbeat_ms / 1000
+        self.pace_s = dice.choice((0.05, 0.15, 0.4))
+        self.fault_gap_s = dice.choice((0.3, 0.6, 1.2))
+        count = dice.choice((3, 3, 3, 4))
+        self.brokers = {broker_id: SimulatedBroker(self, broker_id) for broker_id in range(1, count + 1)}
+        self.partitions = [TopicPartition(TOPIC, PartitionIndex(index)) for index in range(dice.choice((1, 2)))]
+        self.producers: list[IdempotentProducer] = []
+        self.careless: list[CarelessProducer] = []
+        self._started_s = self.loop.time()
+        self.oracle.on_violation = self._violated
+
+    # Running ----------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        with _quiet():
+            try:
+                self._begin()
+                dealer = Dealer(self)
+                self.loop.spawn(dealer.run())
+                self.loop.run(until_s=self.loop.time() + FAULTS_S)
+                dealer.stop()
+                self.note("no more faults")
+                self._settle()
+            finally:
+                self.loop.close()
+
+    def _begin(self) -> None:
+        for broker in self.brokers.values():
+            broker.start()
+        self._wait_for(lambda: all(b.process and b.process.is_serving for b in self.brokers.values()), "a start")
+        self.loop.spawn(self._create_topic())
+        self._wait_for(lambda: TOPIC in self.truth.topics, "a topic")
+        number = 0
+        for partition in self.partitions:
+            for _ in range(self.dice.choice((1, 2))):
+                number += 1
+                self.producers.append(IdempotentProducer(self, number, partition))
+            number += 1
+            self.careless.append(CarelessProducer(self, number, partition))
+        for client in (*self.producers, *self.careless):
+            self.loop.spawn(client.run())
+
+    async def _create_topic(self) -> None:
+        process = self.brokers[1].process
+        assert process is not None and process.cluster is not None
+        settings = {"min.insync.replicas": str(IN_SYNC_MIN)}
+        if self.flushes_before_ack:
+            settings["penstock.flush.before.ack"] = "true"
+        command = CreateTopic(
+            TOPIC,
+            partitions=len(self.partitions),
+            replication_factor=REPLICAS,
+            settings=tuple(settings.items()),
+        )
+        while TOPIC not in process.cluster.image.topics:
+            await process.cluster.controller.create_topics([command], timeout_ms=10_000)
+            await asyncio.sleep(0.2)  # perhaps not all of those who are to keep it are registered yet
+
+    def _settle(self) -> None:
+        """Once faults stop, every partition takes writes again, and all replicas come to be the same."""
+        acknowledged = {producer: producer.acknowledged for producer in self.producers}
+        deadline_s = self.loop.time() + SETTLED_WITHIN_S
+
+        def is_well() -> bool:
+            return self._is_in_order() and all(p.acknowledged >= acknowledged[p] + 3 for p in self.producers)
+
+        self.loop.run(until_s=deadline_s, is_enough=is_well)
+        if not is_well():
+            raise Violation(f"not well {SETTLED_WITHIN_S} s after the last fault: {self.describe()}")
+        for client in (*self.producers, *self.careless):
+            client.is_stopped = True
+        self.loop.run(until_s=self.loop.time() + SETTLED_WITHIN_S, is_enough=self._is_all_the_same)
+        if not self._is_all_the_same():
+            raise Violation(f"replicas differ although nobody writes any more: {self.describe()}")
+        self.marks["settled"] += 1
+
+    def _is_in_order(self) -> bool:
+        return all(
+            partition.leader in self.truth.brokers and set(partition.in_sync) == set(partition.replicas)
+            for _, partition in self.truth.partitions()
+        ) and all(broker.process is not None and broker.process.is_serving for broker in self.brokers.values())
+
+    def _is_all_the_same(self) -> bool:
+        if not self._is_in_order():
+            return False
+        for _, image in self.truth.partitions():
+            where = TopicPartition(TOPIC, image.index)
+            disks = [self.brokers[replica].disks[where] for replica in image.replicas]
+            first = [stored.data for stored in disks[0].batches]
+            if any([stored.data for stored in disk.batches] != first for disk in disks[1:]):
+                return False
+            if len(self.oracle.of(where).batches) != len(first):
+                return False
+        return True
+
+    def _wait_for(self, is_so: Callable[[], bool], what: str) -> None:
+        self.loop.run(until_s=self.loop.time() + 30, is_enough=is_so)
+        if not is_so():
+            raise Violation(f"no {what} within 30 s: {self.describe()}")
+
+    def new_config(self) -> Config:
+        return Config.for_broker(
+            {
+                "penstock.broker.lease.ms": str(self.lease_ms),
+                "penstock.broker.heartbeat.ms": str(self.heartbeat_ms),
+                "penstock.broker.doubt.ms": "2000",
+                "replica.lag.time.max.ms": "1500",
+                "leader.imbalance.check.interval.seconds": "3",
+            }
+        )
+
+    # What happens -----------------------------------------------------------------------------------------------
+
+    def note(self, what: str) -> None:
+        if self.story is not None:
+            self.story.append(f"{self.loop.time() - self._started_s:9.4f}  {what}")
+
+    def later(self, delay_s: float, callback: Callable[[], None]) -> None:
+        self.loop.call_later(delay_s, callback, context=WORLD)
+
+    def leave(self, process: BrokerProcess, gone: Callable[[], None]) -> None:
+        """A controlled stop, in the process's own time; `gone` when it has ended."""
+        task = self.loop.create_task(process.leave(), context=process.context)
+        task.add_done_callback(lambda _: self.later(0.0, gone))
+
+    def give_up(self, process: BrokerProcess) -> None:
+        """A process could not start, or ended by itself: its supervisor starts another."""
+
+        def again() -> None:
+            if process.broker.process is process:
+                process.broker.kill()
+                self.later(0.3, process.broker.start)
+
+        self.marks["process gave up"] += 1
+        self.later(0.0, again)
+
+    def connections_broke(self, broker_id: BrokerId) -> None:
+        """A process is gone: the kernel closes its connections, and those on the other side who still listen hear."""
+        for broker in self.brokers.values():
+            process = broker.process
+            if process is not None and self.network.passes(broker_id, broker.id):
+                delay_s = self.network.delay_s()
+                self.loop.call_later(delay_s, process.probe.broke, broker_id, context=process.context)
+
+    def _process_at(self, address: int) -> BrokerProcess | None:
+        process = self.brokers[address].process
+        return process if process is not None and process.is_listening else None
+
+    def _disk_of(self, broker_id: int, partition: TopicPartition) -> Disk | None:
+        return self.brokers[broker_id].disks.get(partition)
+
+    def _violated(self, violation: Violation) -> None:
+        self.loop.failure = self.loop.failure or violation
+
+    def _store_changed(self, changes: Changes) -> None:
+        self.truth.apply(changes)
+
+    def _truth_changed(self, changes: Any) -> None:
+        for change in changes:
+            if isinstance(change, PartitionChanged):
+                where = TopicPartition(change.topic.name, change.partition.index)
+                before, after = change.before, change.partition
+                self.oracle.partition_written(where, before, after, IN_SYNC_MIN)
+                self._mark(before, after)
+                self.note(
+                    f"{where} leader {after.leader} epoch {after.leader_epoch} in sync {after.in_sync}"
+                    f" eligible {after.eligible} (revision {after.revision})"
+                )
+            elif isinstance(change, TopicCreated):
+                for image in change.topic.partitions:
+                    self.oracle.holders[TopicPartition(TOPIC, image.index)] = set(image.in_sync)
+            elif self.story is not None:
+                self.note(f"{type(change).__name__} {getattr(getattr(change, 'broker', None), 'id', '')}")
+
+    def _mark(self, before: Any, after: Any) -> None:
+        marks = self.marks
+        marks["in-sync set shrinks"] += len(after.in_sync) < len(before.in_sync)
+        marks["in-sync set grows"] += len(after.in_sync) > len(before.in_sync)
+        marks["below the minimum"] += len(after.in_sync) < IN_SYNC_MIN
+        marks["somebody eligible"] += bool(after.eligible)
+        if after.leader_epoch > before.leader_epoch:
+            marks["elections"] += 1
+            marks["elected from the eligible"] += after.leader in before.eligible
+            marks["nobody to elect"] += after.leader < 0
+
+    def describe(self) -> str:
+        partitions = [
+            f"{part.index}: leader {part.leader} epoch {part.leader_epoch} in sync {part.in_sync}"
+            f" eligible {part.eligible}"
+            for _, part in self.truth.partitions()
+        ]
+        waiting = [f"{p.partition} at {p.sequence}" for p in self.producers]
+        return f"brokers {sorted(self.truth.brokers)}, controller {self.truth.controller_id}, {partitions}, {waiting}"
+
+
+def _quiet() -> AbstractContextManager[Any]:
+    """The brokers' own logs cost more than all the rest, and the story tells more."""
+    return _Quiet()
+
+
+class _Silent:
+    """A logger that says nothing."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __getattr__(self, _: str) -> Callable[..., None]:
+        return _nothing
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    pass
+
+
+class _Quiet:
+    def __enter__(self) -> None:
+        self._before = structlog.get_config()
+        structlog.configure(wrapper_class=cast(Any, _Silent), cache_logger_on_first_use=False)
+
+    def __exit__(self, *_: Any) -> None:
+        structlog.configure(**self._before)
