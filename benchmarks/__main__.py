@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import click
 from rich.console import Console
 
-from benchmarks import host, loadgen, plan, report
+from benchmarks import alone, host, loadgen, plan, report
 from benchmarks.brokers import ApacheKafka, Broker, Penstock
 from benchmarks.figures import compare
 from benchmarks.javaload import JavaProduce
@@ -120,11 +120,14 @@ def main(
             raise click.ClickException(f"{work} has less than {DISK_FREE_MIN_BYTES / 1e9:.0f} GB free")
         starter = Starter(run, stack, folder, kafka_jars, penstock, chosen.starts)
         run.whole([starter.start("kafka", "kafka"), starter.start("penstock", "kafka" if stand_in else "penstock")])
+        stack.close()
+        by_itself = [] if stand_in or only else alone.measure(chosen, folder, penstock, run.say)
     lines = compare(run.figures(), run.collected.values["kafka"], run.collected.values["penstock"])
     facts = {"commit": host.commit(REPOSITORY), "machine": host.machine(), "quick": quick}
     report.show(console, lines, run.collected, f"Penstock {facts['commit']} beside {ApacheKafka.title}")
+    report.show_alone(console, by_itself)
     if not stand_in:
-        report.keep(history, report.record(lines, run.collected, facts))
+        report.keep(history, report.record(lines, run.collected, facts, by_itself))
 
 
 if __name__ == "__main__":

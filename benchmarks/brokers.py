@@ -9,8 +9,13 @@ from pathlib import Path
 from benchmarks.processes import free_port
 
 _STOP_S = 30.0
-# Kafka keeps a deleted topic's files for a minute; both brokers drop them sooner, so that disk use stays bounded.
-_DELETE_DELAY_MS = 1_000
+_CHANGED_ON_BOTH = {
+    # Kafka keeps a deleted topic's files for a minute; both brokers drop them sooner, so that disk use stays bounded.
+    "log.segment.delete.delay.ms": 1_000,
+    # Groups wait for more members before they share partitions out: the joins of a benchmark would measure the timer.
+    "group.initial.rebalance.delay.ms": 0,
+    "group.consumer.assignment.interval.ms": 0,
+}
 _CLUSTER_ID = "YmVuY2htYXJrcy1vbmVydQ"
 
 
@@ -108,7 +113,7 @@ class ApacheKafka(Broker):
             "offsets.topic.replication.factor": 1,
             "transaction.state.log.replication.factor": 1,
             "transaction.state.log.min.isr": 1,
-            "log.segment.delete.delay.ms": _DELETE_DELAY_MS,
+            **_CHANGED_ON_BOTH,
         }
         properties_file = self.folder / "server.properties"
         properties_file.write_text("".join(f"{k}={v}\n" for k, v in properties.items()))
@@ -147,4 +152,5 @@ class Penstock(Broker):
 
     def command(self) -> list[str]:
         where = ["--port", str(self.port), "--http-port", str(self._http_port), "--data", str(self.folder / "data")]
-        return [str(self._executable), "up", *where, "--set", f"log.segment.delete.delay.ms={_DELETE_DELAY_MS}"]
+        changed = [part for name, value in _CHANGED_ON_BOTH.items() for part in ("--set", f"{name}={value}")]
+        return [str(self._executable), "up", *where, *changed]

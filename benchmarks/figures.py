@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from statistics import median
+from statistics import mean, median
 
 
 class Better(Enum):
@@ -20,7 +20,9 @@ class Pick(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One line of the result. `bar` is the ratio to Kafka that the project holds itself to, where it has one."""
+    """One line of the result. `bar` is the ratio to Kafka that the project holds itself to, where it has one, and
+    `limit` what Penstock's own value must keep to.
+    """
 
     key: str
     title: str
@@ -28,6 +30,10 @@ class Figure:
     better: Better
     pick: Pick = Pick.BEST
     bar: float | None = None
+    limit: float | None = None
+
+    def keeps_to(self, value: float, bound: float) -> bool:
+        return value <= bound if self.better is Better.LOWER else value >= bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +55,26 @@ class Line:
 
     @property
     def meets_bar(self) -> bool | None:
-        if self.figure.bar is None:
-            return None
-        if self.figure.better is Better.LOWER:
-            return self.ratio <= self.figure.bar
-        return self.ratio >= self.figure.bar
+        bar = self.figure.bar
+        return None if bar is None else self.figure.keeps_to(self.ratio, bar)
+
+    @property
+    def meets_limit(self) -> bool | None:
+        limit = self.figure.limit
+        return None if limit is None else self.figure.keeps_to(self.penstock.value, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A line about Penstock by itself."""
+
+    figure: Figure
+    penstock: Picked
+
+    @property
+    def meets_limit(self) -> bool | None:
+        limit = self.figure.limit
+        return None if limit is None else self.figure.keeps_to(self.penstock.value, limit)
 
 
 def pick(figure: Figure, values: Sequence[float]) -> Picked:
@@ -73,7 +94,14 @@ def compare(
     return [Line(figure, pick(figure, kafka[figure.key]), pick(figure, penstock[figure.key])) for figure in both]
 
 
+def alone(figures: Sequence[Figure], penstock: Mapping[str, Sequence[float]]) -> list[Alone]:
+    return [Alone(figure, pick(figure, penstock[figure.key])) for figure in figures if penstock.get(figure.key)]
+
+
 def agree(earlier: Mapping[str, float], later: Mapping[str, float], *, within: float) -> bool:
-    """Whether two rounds cost the same: a broker that is still warming up gets cheaper from round to round."""
-    before, after = sum(earlier.values()), sum(later.values())
-    return before > 0 and abs(after - before) / before <= within
+    """Whether two rounds cost the same: a broker that is still warming up gets cheaper from round to round.
+
+    Every cost weighs the same, whatever its unit.
+    """
+    changes = [later[key] / cost for key, cost in earlier.items() if cost > 0 and key in later]
+    return bool(changes) and abs(mean(changes) - 1) <= within

@@ -1,4 +1,4 @@
-"""How long groups are away after a restart: python benchmarks/load_offsets.py [offsets] [offsets a commit]
+"""How long groups are away after a restart: python -m benchmarks.load_offsets [offsets] [offsets a commit]
 
 Commits so many offsets (1,000,000, a thousand at a time) to a broker, kills it, starts it again and prints how long it
 took until every group was served, how long a request about something else took at worst meanwhile, and what asking for
@@ -10,10 +10,12 @@ import struct
 import sys
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import penstock.testing
+from benchmarks.figures import Better, Figure
 from penstock.errors import CoordinatorLoadInProgress, NotCoordinator
 from penstock.wire.messages.api_versions_request import ApiVersionsRequest
 from penstock.wire.messages.create_topics_request import CreatableTopic, CreateTopicsRequest
@@ -94,9 +96,17 @@ def metrics(url: str) -> dict[str, float]:
     return {line.split()[0]: float(line.split()[1]) for line in lines if line.startswith("penstock_group_coordinator")}
 
 
-def main() -> None:
-    offsets = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-    at_once = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000
+def figures(offsets: int) -> list[Figure]:
+    title = f"{offsets:,} committed offsets after kill -9"
+    return [
+        Figure("offsets.load_s", f"loading {title}", "s", Better.LOWER),
+        Figure("offsets.load_us", f"loading {title}", "us/offset", Better.LOWER),
+        Figure("offsets.meanwhile_ms", "longest answer to another request while they load", "ms", Better.LOWER),
+        Figure("offsets.fetch_ms", f"fetching all {PARTITIONS:,} offsets of a group", "ms", Better.LOWER),
+    ]
+
+
+def measure(offsets: int, at_once: int, say: Callable[[str], None]) -> dict[str, list[float]]:
     groups = [f"group-{number}" for number in range(offsets // PARTITIONS)]
     with penstock.testing.broker() as broker:
         client = Client(broker.bootstrap)
@@ -105,21 +115,32 @@ def main() -> None:
         began = time.perf_counter()
         for group in groups:
             commit(client, group, at_once)
-        print(f"{offsets} offsets committed, {at_once} a request: {time.perf_counter() - began:.1f} s")
+        say(f"{offsets} offsets committed, {at_once} a request: {time.perf_counter() - began:.1f} s")
         size = sum(path.stat().st_size for path in Path(broker.data_dir).glob("__consumer_offsets-*/*.log"))
         broker.kill()
         broker.restart()
         seconds, worst_s = wait_for_all(Client(broker.bootstrap), groups)
-        each_us = seconds / offsets * 1e6
-        print(f"{size / (1 << 20):.0f} MiB loaded after kill -9: {seconds:.2f} s, {each_us:.1f} us an offset")
-        print(f"another request meanwhile took {worst_s * 1000:.1f} ms at worst")
+        say(f"{size / (1 << 20):.0f} MiB loaded after kill -9")
         for name, value in metrics(broker.http_url).items():
-            print(f"{name} {value:g}")
+            say(f"{name} {value:g}")
         client = Client(broker.bootstrap)
         fetch(client, groups[0])
         began = time.perf_counter()
         fetch(client, groups[0])
-        print(f"all {PARTITIONS} offsets of a group fetched: {(time.perf_counter() - began) * 1000:.1f} ms")
+        fetched_s = time.perf_counter() - began
+    values = {
+        "offsets.load_s": seconds, "offsets.load_us": seconds / offsets * 1e6,
+        "offsets.meanwhile_ms": worst_s * 1000, "offsets.fetch_ms": fetched_s * 1000,
+    }  # fmt: skip
+    return {key: [value] for key, value in values.items()}
+
+
+def main() -> None:
+    offsets = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    at_once = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000
+    values = measure(offsets, at_once, print)
+    for figure in figures(offsets):
+        print(f"{figure.title}: {values[figure.key][0]:.4g} {figure.unit}")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from time import process_time
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.figures import Better, Figure
 from penstock.coordinators.groups.assignors import (
     ASSIGNORS,
     Assignor,
@@ -26,6 +27,7 @@ from penstock.model import TopicId
 RACKS = ("a", "b", "c")
 RACK_PAIRS = tuple(frozenset(RACKS) - {rack} for rack in RACKS)
 REPEATS = 9
+_LARGE = 1_000
 SIZES = ((100, 1_000, 10), (1_000, 1_000, 1), (1_000, 1_000, 100), (1_000, 10_000, 100))
 """Members, partitions, topics."""
 
@@ -87,6 +89,22 @@ def main() -> None:
     for label, name, figures in rows:
         table.add_row(label, name, *(f"{figure:.1f}" for figure in figures.values()))
     Console(width=124).print(table)
+
+
+def figures() -> list[Figure]:
+    """For the benchmark: the group that its rebalances are measured with."""
+    return [
+        Figure(f"assign.{name}_ms", f"assigning {_LARGE:,} partitions to as many members in a thread, {name}",
+               "CPU ms", Better.LOWER)
+        for name in ASSIGNORS
+    ]  # fmt: skip
+
+
+def measure() -> dict[str, list[float]]:
+    """The slowest situation of each assignor."""
+    view = topics(1, partitions=_LARGE, racked=False)
+    group = alike(_LARGE, view)
+    return {f"assign.{name}_ms": [max(_measure(group, view, assign).values())] for name, assign in ASSIGNORS.items()}
 
 
 def _measure(group: GroupSpec, view: TopicView, assign: Assignor) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from benchmarks.coordination import NEW_GROUPS, Commits, Joins, LargeTransactions, Transactions
 from benchmarks.workloads import EndToEnd, OneRecordRequests, Settings, Transfer, Workload
 
 _MB = 1_000_000
@@ -19,6 +20,18 @@ class Plan:
     rest_s: float
     touch_bytes: int
     budget_s: float
+    rebalances: int
+    offsets: int
+
+
+def _coordination(*, commits: int, joins: int, transactions: int, amount_bytes: int) -> list[Workload]:
+    return [
+        Commits("commits", "commits of one offset, 100 in flight", commits),
+        Joins("joins", "joining and leaving a group, classic", joins),
+        Joins("joins848", "joining and leaving a group, KIP-848", joins, settings=NEW_GROUPS),
+        Transactions("txn", "transactions of one record, four producers", transactions),
+        LargeTransactions("txns", amount_bytes),
+    ]
 
 
 def quick() -> Plan:
@@ -27,10 +40,12 @@ def quick() -> Plan:
         Transfer("small", "100 B records", 100, 100 * _MB, settings={"p:acks": 1}, cpu_bar=0.50),
         OneRecordRequests("single", "one-record requests, pipelined", 20_000),
         EndToEnd("paced", "end to end at 2,000/s", 2_000, seconds=3),
+        *_coordination(commits=8_000, joins=200, transactions=300, amount_bytes=120 * _MB),
     ]
     return Plan(
         workloads, rounds=2, warm_rounds_min=1, warm_rounds_max=2, warm_within=0.10,
         starts=1, rest_s=2.0, touch_bytes=_GB, budget_s=140,
+        rebalances=2, offsets=100_000,
     )  # fmt: skip
 
 
@@ -45,8 +60,10 @@ def whole() -> Plan:
         OneRecordRequests("single", "one-record requests, pipelined", 60_000),
         EndToEnd("paced", "end to end at 2,000/s", 2_000, seconds=10),
         EndToEnd("brisk", "end to end at 10,000/s", 10_000, seconds=5),
+        *_coordination(commits=40_000, joins=1_000, transactions=2_000, amount_bytes=600 * _MB),
     ]
     return Plan(
         workloads, rounds=5, warm_rounds_min=2, warm_rounds_max=5, warm_within=0.05,
-        starts=3, rest_s=5.0, touch_bytes=4 * _GB, budget_s=28 * 60,
+        starts=3, rest_s=5.0, touch_bytes=4 * _GB, budget_s=26 * 60,
+        rebalances=5, offsets=1_000_000,
     )  # fmt: skip

@@ -26,19 +26,42 @@ def results(run: dict[str, Any]) -> str:
         "| --- | --- | ---: | ---: | ---: | ---: |",
         *(_row(figure) for figure in run["figures"].values()),
     ]
+    lines += _alone(run.get("alone", {}))
     if run["notes"]:
         lines += ["", *(f"- {note}." for note in run["notes"])]
     return "\n".join(lines) + "\n"
 
 
+def _alone(figures: dict[str, dict[str, Any]]) -> list[str]:
+    """What was measured of Penstock by itself."""
+    if not figures:
+        return []
+    rows = [
+        f"| {figure['title']} | {figure['unit']} | {_side(figure, 'penstock')} | "
+        f"{_bound(figure, figure['penstock'], figure['limit'])} |"
+        for figure in figures.values()
+    ]
+    return ["", "| Penstock by itself | unit | | limit |", "| --- | --- | ---: | ---: |", *rows]
+
+
 def _row(figure: dict[str, Any]) -> str:
-    sides = [f"{number(figure[s])} ±{figure[f'{s}_spread'] / 2:.0%}" for s in ("kafka", "penstock")]
+    bars = [_bound(figure, figure["ratio"], figure["bar"])]
+    if figure.get("limit") is not None:
+        bars.append(f"itself {_bound(figure, figure['penstock'], figure['limit'])}")
+    sides = f"{_side(figure, 'kafka')} | {_side(figure, 'penstock')}"
+    return f"| {figure['title']} | {figure['unit']} | {sides} | {figure['ratio']:.2f} | {'; '.join(bars)} |"
+
+
+def _side(figure: dict[str, Any], side: str) -> str:
+    return f"{number(figure[side])} ±{figure[f'{side}_spread'] / 2:.0%}"
+
+
+def _bound(figure: dict[str, Any], value: float, bound: float | None) -> str:
+    if bound is None:
+        return ""
     lower = figure["better"] == "lower"
-    bar = ""
-    if figure["bar"] is not None:
-        met = figure["ratio"] <= figure["bar"] if lower else figure["ratio"] >= figure["bar"]
-        bar = f"{'≤' if lower else '≥'} {figure['bar']:g}{'' if met else ' (missed)'}"
-    return f"| {figure['title']} | {figure['unit']} | {sides[0]} | {sides[1]} | {figure['ratio']:.2f} | {bar} |"
+    met = value <= bound if lower else value >= bound
+    return f"{'≤' if lower else '≥'} {bound:g}{'' if met else ' (missed)'}"
 
 
 def main() -> None:

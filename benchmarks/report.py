@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.figures import Better, Line, Picked
+from benchmarks.figures import Alone, Better, Figure, Line, Picked
 from benchmarks.rounds import Collected
 
 
@@ -23,12 +23,17 @@ def _picked(picked: Picked) -> str:
     return number(picked.value) + (f" ±{picked.spread / 2:.0%}" if picked.rounds > 1 else "")
 
 
-def _bar(line: Line) -> str:
-    if line.figure.bar is None:
+def _bound(figure: Figure, bound: float | None, *, is_met: bool | None) -> str:
+    if bound is None:
         return ""
-    sign = "≤" if line.figure.better is Better.LOWER else "≥"
-    colour = "green" if line.meets_bar else "red"
-    return f"[{colour}]{sign} {line.figure.bar:g}[/]"
+    sign = "≤" if figure.better is Better.LOWER else "≥"
+    return f"[{'green' if is_met else 'red'}]{sign} {bound:g}[/]"
+
+
+def _bar(line: Line) -> str:
+    bar = _bound(line.figure, line.figure.bar, is_met=line.meets_bar)
+    limit = _bound(line.figure, line.figure.limit, is_met=line.meets_limit)
+    return f"{bar}; itself {limit}" if limit else bar
 
 
 def show(console: Console, lines: Sequence[Line], collected: Collected, title: str) -> None:
@@ -45,7 +50,21 @@ def show(console: Console, lines: Sequence[Line], collected: Collected, title: s
         console.print(f"Note: {note}.")
 
 
-def record(lines: Sequence[Line], collected: Collected, facts: dict[str, Any]) -> dict[str, Any]:
+def show_alone(console: Console, lines: Sequence[Alone]) -> None:
+    if not lines:
+        return
+    table = Table("", "unit", title="Penstock by itself", title_justify="left")
+    for heading in ("Penstock", "limit"):
+        table.add_column(heading, justify="right")
+    for line in lines:
+        limit = _bound(line.figure, line.figure.limit, is_met=line.meets_limit)
+        table.add_row(line.figure.title, line.figure.unit, _picked(line.penstock), limit)
+    console.print(table)
+
+
+def record(
+    lines: Sequence[Line], collected: Collected, facts: dict[str, Any], by_itself: Sequence[Alone] = ()
+) -> dict[str, Any]:
     return {
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         **facts,
@@ -62,8 +81,20 @@ def record(lines: Sequence[Line], collected: Collected, facts: dict[str, Any]) -
                 "penstock_spread": round(line.penstock.spread, 4),
                 "ratio": round(line.ratio, 4),
                 "bar": line.figure.bar,
+                "limit": line.figure.limit,
             }
             for line in lines
+        },
+        "alone": {
+            line.figure.key: {
+                "title": line.figure.title,
+                "unit": line.figure.unit,
+                "better": line.figure.better.value,
+                "penstock": round(line.penstock.value, 6),
+                "penstock_spread": round(line.penstock.spread, 4),
+                "limit": line.figure.limit,
+            }
+            for line in by_itself
         },
         "rounds": {
             broker: {key: [round(value, 6) for value in values] for key, values in figures.items()}

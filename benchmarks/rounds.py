@@ -47,7 +47,7 @@ class Run:
     def __init__(self, plan: Plan, driver: LoadDriver, say: Say) -> None:
         self._plan = plan
         self._driver = driver
-        self._say = say
+        self.say = say
         self._began = time.monotonic()
         self.collected = Collected()
 
@@ -65,7 +65,7 @@ class Run:
             waiting.stop()
         first_ack_s = (done["acknowledged_ns"] - began_ns) / 1e9
         self.collected.add(broker.name, {"start.first_ack": first_ack_s})
-        self._say(f"{broker.name}: first acknowledged record after {first_ack_s:.2f} s")
+        self.say(f"{broker.name}: first acknowledged record after {first_ack_s:.2f} s")
 
     def whole(self, brokers: Sequence[Broker]) -> None:
         """All that is measured on brokers that are up."""
@@ -149,4 +149,4 @@ class Run:
 
     def _tell(self, broker: Broker, what: str, values: Values) -> None:
         shown = ", ".join(f"{key} {value:.4g}" for key, value in values.items() if "ack_" not in key)
-        self._say(f"{broker.name} {what}: {shown}")
+        self.say(f"{broker.name} {what}: {shown}")

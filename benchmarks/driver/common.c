@@ -52,6 +52,12 @@ rd_kafka_t *new_client(const options_t *options, int type, rd_kafka_conf_t *conf
     return client;
 }
 
+void set_name(rd_kafka_conf_t *conf, const char *setting, const options_t *options, int number) {
+    char name[256], why[512];
+    snprintf(name, sizeof name, "%s-%d", options->topic, number);
+    if (rd_kafka_conf_set(conf, setting, name, why, sizeof why) != RD_KAFKA_CONF_OK) fail("%s", why);
+}
+
 /* xorshift: repeatable from run to run, so both brokers get the same bytes. */
 static uint64_t next_random(uint64_t *state) {
     *state ^= *state << 13;

@@ -19,6 +19,9 @@ typedef struct {
     int replicas;
     size_t record_bytes;
     uint64_t records;
+    int clients;           /* that work side by side */
+    int in_flight;         /* what one client has asked for and not yet been answered */
+    uint64_t records_each; /* of a transaction */
     double rate_per_s;
     double warm_up_s;
     double timeout_s;
@@ -37,6 +40,9 @@ int run_first_ack(const options_t *);
 int run_create(const options_t *);
 int run_delete(const options_t *);
 int run_touch(const options_t *);
+int run_commit(const options_t *);
+int run_join(const options_t *);
+int run_transact(const options_t *);
 
 /* CLOCK_MONOTONIC: the same clock as Python's time.monotonic_ns(), so instants can be compared with the harness's. */
 uint64_t now_ns(void);
@@ -45,6 +51,8 @@ double client_cpu_s(void);
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 rd_kafka_t *new_client(const options_t *, int type, rd_kafka_conf_t *conf);
+/* A name of the client's own, made from the topic's and its number: a group or a transactional id. */
+void set_name(rd_kafka_conf_t *conf, const char *setting, const options_t *, int number);
 int create_topic(const options_t *, rd_kafka_t *, int timeout_ms);
 
 /* Bytes long enough to cut any record's payload from; never copied by the client. */

@@ -16,6 +16,7 @@ typedef struct rd_kafka_topic_s rd_kafka_topic_t;
 typedef struct rd_kafka_topic_conf_s rd_kafka_topic_conf_t;
 typedef struct rd_kafka_queue_s rd_kafka_queue_t;
 typedef struct rd_kafka_op_s rd_kafka_event_t;
+typedef struct rd_kafka_error_s rd_kafka_error_t;
 typedef struct rd_kafka_NewTopic_s rd_kafka_NewTopic_t;
 typedef struct rd_kafka_DeleteTopic_s rd_kafka_DeleteTopic_t;
 typedef struct rd_kafka_AdminOptions_s rd_kafka_AdminOptions_t;
@@ -27,6 +28,7 @@ enum { RD_KAFKA_PRODUCER = 0, RD_KAFKA_CONSUMER = 1 };
 enum { RD_KAFKA_CONF_OK = 0 };
 enum { RD_KAFKA_OFFSET_BEGINNING = -2 };
 enum { RD_KAFKA_ERR_NONE = 0, RD_KAFKA_ERR_QUEUE_FULL = -184, RD_KAFKA_ERR_PARTITION_EOF = -191 };
+enum { RD_KAFKA_ERR_ASSIGN_PARTITIONS = -175, RD_KAFKA_ERR_REVOKE_PARTITIONS = -174 };
 enum { RD_KAFKA_ERR_TOPIC_ALREADY_EXISTS = 36 };
 
 typedef struct {
@@ -41,6 +43,22 @@ typedef struct {
     void *opaque;
 } rd_kafka_message_t;
 
+typedef struct {
+    char *topic;
+    int32_t partition;
+    int64_t offset;
+    void *metadata;
+    size_t metadata_size;
+    void *opaque;
+    int err;
+    void *private_part;
+} rd_kafka_topic_partition_t;
+
+typedef struct {
+    int cnt, size;
+    rd_kafka_topic_partition_t *elems;
+} rd_kafka_topic_partition_list_t;
+
 const char *rd_kafka_version_str(void);
 const char *rd_kafka_err2str(int err);
 int rd_kafka_last_error(void);
@@ -48,6 +66,9 @@ int rd_kafka_last_error(void);
 rd_kafka_conf_t *rd_kafka_conf_new(void);
 int rd_kafka_conf_set(rd_kafka_conf_t *, const char *name, const char *value, char *errstr, size_t errstr_size);
 void rd_kafka_conf_set_dr_msg_cb(rd_kafka_conf_t *, void (*)(rd_kafka_t *, const rd_kafka_message_t *, void *opaque));
+void rd_kafka_conf_set_rebalance_cb(rd_kafka_conf_t *, void (*)(rd_kafka_t *, int err, rd_kafka_topic_partition_list_t *,
+                                                                void *opaque));
+void rd_kafka_conf_set_opaque(rd_kafka_conf_t *, void *opaque);
 rd_kafka_t *rd_kafka_new(int type, rd_kafka_conf_t *, char *errstr, size_t errstr_size);
 void rd_kafka_destroy(rd_kafka_t *);
 rd_kafka_topic_t *rd_kafka_topic_new(rd_kafka_t *, const char *topic, rd_kafka_topic_conf_t *);
@@ -65,6 +86,27 @@ int rd_kafka_consume_start_queue(rd_kafka_topic_t *, int32_t partition, int64_t 
 int rd_kafka_consume_stop(rd_kafka_topic_t *, int32_t partition);
 int rd_kafka_consume_callback_queue(rd_kafka_queue_t *, int timeout_ms, void (*)(rd_kafka_message_t *, void *opaque),
                                     void *opaque);
+
+rd_kafka_topic_partition_list_t *rd_kafka_topic_partition_list_new(int size);
+rd_kafka_topic_partition_t *rd_kafka_topic_partition_list_add(rd_kafka_topic_partition_list_t *, const char *topic,
+                                                              int32_t partition);
+int rd_kafka_poll_set_consumer(rd_kafka_t *);
+void rd_kafka_yield(rd_kafka_t *);
+int rd_kafka_subscribe(rd_kafka_t *, const rd_kafka_topic_partition_list_t *);
+int rd_kafka_unsubscribe(rd_kafka_t *);
+int rd_kafka_assign(rd_kafka_t *, const rd_kafka_topic_partition_list_t *);
+rd_kafka_error_t *rd_kafka_incremental_assign(rd_kafka_t *, const rd_kafka_topic_partition_list_t *);
+rd_kafka_error_t *rd_kafka_incremental_unassign(rd_kafka_t *, const rd_kafka_topic_partition_list_t *);
+const char *rd_kafka_rebalance_protocol(rd_kafka_t *);
+rd_kafka_message_t *rd_kafka_consumer_poll(rd_kafka_t *, int timeout_ms);
+void rd_kafka_message_destroy(rd_kafka_message_t *);
+int rd_kafka_commit_queue(rd_kafka_t *, const rd_kafka_topic_partition_list_t *, rd_kafka_queue_t *,
+                          void (*)(rd_kafka_t *, int err, rd_kafka_topic_partition_list_t *, void *opaque), void *opaque);
+
+rd_kafka_error_t *rd_kafka_init_transactions(rd_kafka_t *, int timeout_ms);
+rd_kafka_error_t *rd_kafka_begin_transaction(rd_kafka_t *);
+rd_kafka_error_t *rd_kafka_commit_transaction(rd_kafka_t *, int timeout_ms);
+const char *rd_kafka_error_string(const rd_kafka_error_t *);
 
 rd_kafka_NewTopic_t *rd_kafka_NewTopic_new(const char *topic, int partitions, int replicas, char *errstr, size_t size);
 void rd_kafka_NewTopic_destroy(rd_kafka_NewTopic_t *);

@@ -98,6 +98,8 @@ class Normaliser:
         """A topic of another run that an answer about everything mentions."""
         for field in _TOPIC_FIELDS:
             name = item.get(field)
+            if name == "" and field == "group_id":
+                return name not in literals  # some situation commits for the group of that name
             if isinstance(name, str) and not name.startswith(self._prefix):
                 return _ANY_RUN.match(name) is not None or (name.startswith("__") and name not in literals)
         return False

@@ -45,7 +45,7 @@ from penstock.errors import (
     Refusal,
     UnknownServerError,
 )
-from penstock.model import Clock
+from penstock.model import Clock, Millis
 from penstock.replication import ALL, Appended, Partition
 from penstock.wire.markers import MarkerType
 from penstock.wire.records import Record, build_batch
@@ -53,6 +53,8 @@ from penstock.wire.records import Record, build_batch
 LOAD_BYTES = 1 << 20
 LOAD_RECORDS = 200
 """Records read and applied between two turns of the loop: less than a millisecond's worth."""
+PUT_OFF_MS = 1_000
+"""When a command that nobody waits for is tried again."""
 
 _log = structlog.get_logger(__name__)
 
@@ -89,6 +91,7 @@ class Shard:
         self._waiting: deque[tuple[int, Reply]] = deque()
         self._timers: dict[tuple[str, ...], asyncio.TimerHandle] = {}
         self._working: set[asyncio.Future[Command]] = set()
+        self._put_off = 0
 
     # Loading ----------------------------------------------------------------------------------------------------
 
@@ -140,8 +143,10 @@ class Shard:
 
     # Commands ---------------------------------------------------------------------------------------------------
 
-    def submit(self, command: Command) -> None:
-        """Carry a command out. Whoever it concerns is answered, now or when the high watermark has passed."""
+    def submit(self, command: Command, timer: tuple[str, ...] | None = None) -> None:
+        """Carry a command out. Whoever it concerns is answered, now or when the high watermark has passed. `timer` is
+        the name of the one that brought the command, if one did.
+        """
         if not self.is_active:
             self._answer(command.address, NotCoordinator() if self.is_gone else CoordinatorLoadInProgress())
             return
@@ -149,6 +154,8 @@ class Shard:
         try:
             decision = self._carry_out(command)
         except Refusal as refusal:
+            if isinstance(refusal, CoordinatorNotAvailable) and command.address == NOBODY:
+                self._put_off_command(command, timer)
             self._release_later(Reply(command.address, refusal))
             return
         except Exception as error:
@@ -270,7 +277,16 @@ class Shard:
     def _fire(self, timer: Timer) -> None:
         self._timers.pop(timer.name, None)
         if self.is_active and timer.command is not None:
-            self.submit(timer.command)
+            self.submit(timer.command, timer.name)
+
+    def _put_off_command(self, command: Command, timer: tuple[str, ...] | None) -> None:
+        """Too few replicas are in sync to write what a command needs, and nobody waits who would ask again: a timer that
+        was lost so, or work that was done, would never come back, and a transaction or a session never end.
+        """
+        if timer is None:
+            self._put_off += 1
+            timer = ("put off", str(self._put_off))
+        self._set(Timer(timer, Millis(self._steady.now() + PUT_OFF_MS), command))
 
     # Work -------------------------------------------------------------------------------------------------------
 

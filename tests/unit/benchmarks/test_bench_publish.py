@@ -25,6 +25,20 @@ def test_a_bar_that_was_missed_is_said_so() -> None:
     assert "| 0.60 | ≤ 0.45 (missed) |" in results(a_run(ratio=0.6))
 
 
+def test_a_limit_stands_beside_the_bar() -> None:
+    run = a_run(ratio=0.4)
+    run["figures"]["big.produce_cpu"]["limit"] = 0.5
+    assert "| 0.40 | ≤ 0.45; itself ≤ 0.5 (missed) |" in results(run)
+
+
+def test_figures_of_penstock_alone_have_a_table_of_their_own() -> None:
+    run = a_run(ratio=0.4)
+    hold = {"title": "longest step", "unit": "ms", "better": "lower", "penstock": 12.0, "penstock_spread": 0.5}
+    run["alone"] = {"hold": hold | {"limit": 10.0}, "load": hold | {"title": "loading", "limit": None}}
+    rows = results(run).splitlines()[-2:]
+    assert rows == ["| longest step | ms | 12 ±25% | ≤ 10 (missed) |", "| loading | ms | 12 ±25% |  |"]
+
+
 def test_what_the_run_noted_stands_below_its_figures() -> None:
     assert results(a_run(ratio=0.4, notes=("kafka was still changing",))).endswith("\n- kafka was still changing.\n")
 

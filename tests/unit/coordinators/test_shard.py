@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from tests.support.shards import Add, ShardWorld, Sleep, Wait
 
+from penstock.coordinators import shard
 from penstock.coordinators.runtime import java_hash
 from penstock.errors import (
     CoordinatorLoadInProgress,
@@ -91,6 +92,23 @@ async def test_a_timer_comes_back_as_a_command() -> None:
     for _ in range(3):
         await asyncio.sleep(0)
     assert world.machine.kept == [b"alarm"]
+
+
+async def test_what_nobody_waits_for_is_tried_again_until_enough_replicas_are_in_sync(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shard, "PUT_OFF_MS", 1)
+    world = await ShardWorld().loaded()
+    world.partition.fault = NotEnoughReplicas()
+    world.runtime.tell(0, Sleep())  # its alarm writes
+    world.runtime.tell(0, Add(value=b"done work"))
+    with pytest.raises(CoordinatorNotAvailable):
+        await world.add(b"a")
+    await asyncio.sleep(0.01)
+    assert world.machine.kept == []
+    world.partition.fault = None
+    await asyncio.sleep(0.05)
+    assert sorted(world.machine.kept) == [b"alarm", b"done work"]
 
 
 async def test_an_end_answers_all_and_stops_the_timers() -> None:
