@@ -12,6 +12,7 @@ while a transaction's coordinator is asked (see `produce_transactions`).
 import asyncio
 from asyncio import Future
 from collections.abc import Coroutine, Mapping
+from functools import partial
 from typing import Any
 
 import structlog
@@ -83,7 +84,7 @@ ADMIN_CLIENT = "__admin_client"
 
 NONE_REFUSED: Mapping[tuple[TopicKey, int], Refusal] = {}
 Outcomes = list[tuple[TopicKey, list[PartitionOutcome]]]
-Waiting = list[tuple[PartitionOutcome, "Future[None]"]]
+Waiting = list[tuple[PartitionOutcome, Partition, "Future[None]"]]
 
 
 @answers_raw(ApiKey.PRODUCE, versions=(3, 13), advertised_from=0)
@@ -148,7 +149,7 @@ class _Produce:
         if pending is not None:
             outcome = _accepted(partition, appended)
             self._outcomes.append((key, [outcome]))
-            return self.park([(outcome, pending)])
+            return self.park([(outcome, partition, pending)])
         accepted = encode_accepted(
             self._context.api_version,
             key,
@@ -198,7 +199,7 @@ class _Produce:
                         outcome.log_start_offset = -1  # refused before the log was looked at
                 outcomes.append(outcome)
                 if pending is not None:
-                    waiting.append((outcome, pending))
+                    waiting.append((outcome, partition, pending))
             self._outcomes.append((key, outcomes))
         return waiting
 
@@ -300,18 +301,20 @@ class _Produce:
         reply: Future[RawReply] = loop.create_future()
         left = len(waiting)
 
-        def settle(outcome: PartitionOutcome, future: "Future[None]") -> None:
+        def settle(outcome: PartitionOutcome, partition: Partition, future: "Future[None]") -> None:
             nonlocal left
             left -= 1
             if not future.cancelled() and (error := future.exception()) is not None:
                 _refuse(outcome, error if isinstance(error, Refusal) else UnknownServerError())
+                if isinstance(error, NotLeaderOrFollower):
+                    outcome.current_leader = (partition.leader, partition.leader_epoch)
             if left == 0 and not reply.done():
                 reply.set_result(self.reply())
 
         def give_up() -> None:
             if reply.done():
                 return
-            for outcome, future in waiting:
+            for outcome, _partition, future in waiting:
                 if not future.done():
                     _refuse(outcome, RequestTimedOut())
                     future.cancel()
@@ -319,8 +322,8 @@ class _Produce:
 
         timer = loop.call_later(max(self._request.timeout_ms, 0) / 1000, give_up)
         reply.add_done_callback(lambda _reply: timer.cancel())
-        for outcome, future in waiting:
-            future.add_done_callback(lambda done, outcome=outcome: settle(outcome, done))  # type: ignore[misc]
+        for outcome, partition, future in waiting:
+            future.add_done_callback(partial(settle, outcome, partition))
         return reply
 
     def reply(self) -> RawReply:

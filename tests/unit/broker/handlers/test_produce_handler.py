@@ -163,6 +163,18 @@ async def test_who_does_not_lead_says_who_does(make: Make) -> None:
     assert (answer.current_leader.leader_id, answer.current_leader.leader_epoch) == (2, 4)
 
 
+async def test_who_waits_for_replicas_when_another_takes_over_is_told_who_does(make: Make) -> None:
+    partitions = make()
+    both = (BrokerId(1), BrokerId(2))
+    partitions[0].lead(epoch=LeaderEpoch(3), leader=BrokerId(1), replicas=both, in_sync=both)
+    reply = call(partitions, partitions.batch(), acks=-1)
+    assert isinstance(reply, Future) and not reply.done()
+    partitions[0].lead(epoch=LeaderEpoch(4), leader=BrokerId(2), replicas=both, in_sync=both)
+    (answer,) = read(await reply)
+    assert (answer.error_code, answer.base_offset) == (NotLeaderOrFollower.code, -1)
+    assert (answer.current_leader.leader_id, answer.current_leader.leader_epoch) == (2, 4)
+
+
 async def test_an_unknown_partition_and_a_missing_batch_are_refused(make: Make) -> None:
     partitions = make()
     (answer,) = read(call(partitions, partitions.batch(), first=5))
