@@ -11,6 +11,10 @@ from confluent_kafka.admin import AdminClient
 from tests.support.logs import headers_in, read_all
 from tests.support.nodes import Nodes, some_nodes
 
+from penstock.log import PartitionLog
+from penstock.wire.batch import BatchHeader
+from penstock.wire.records import iterate
+
 QUICK = {"penstock.broker.lease.ms": "1500", "penstock.broker.heartbeat.ms": "300"}
 WITHIN_S = 30.0
 
@@ -249,3 +253,44 @@ async def test_a_consumer_without_a_rack_reads_from_the_leader(tmp_path: Path) -
             assert len(await consume(nodes, "orders", 100, client_rack=rack)) == 100
         served = {broker: nodes.partition("orders", broker).metrics.bytesout for broker in (1, 2, 3)}
         assert served[2] > 0 and served[1] == 0 and served[3] == 0
+
+
+async def test_compacted_replicas_agree_on_the_latest_value_of_each_key(nodes: Nodes) -> None:
+    await nodes.create_topic(
+        "prices",
+        replicas=(1, 2, 3),
+        cleanup_policy="compact",
+        segment_bytes="1048576",
+        min_cleanable_dirty_ratio="0.01",
+    )
+    values = [b"%0200d" % number for number in range(20_000)]
+    await asyncio.to_thread(_produce_keyed, nodes.bootstrap, "prices", values)
+    end = nodes.leader("prices").log.end_offset
+    logs = {broker: nodes.partition("prices", broker).log for broker in (1, 2, 3)}
+    await nodes.until(lambda: all(nodes.partition("prices", broker).high_watermark == end for broker in logs))
+    whole = {broker: log.size for broker, log in logs.items()}
+    for broker in (1, 2):  # broker 3 has not come round to it
+        logs[broker].flush()
+        nodes[broker].folders[0].write_checkpoints()
+        cleaner = nodes[broker]._cleaner
+        assert cleaner is not None
+        while logs[broker].size == whole[broker]:
+            await cleaner.clean_one()
+    assert logs[1].size < logs[3].size and latest(logs[1]) == latest(logs[2]) == latest(logs[3])
+
+
+def _produce_keyed(bootstrap: str, topic: str, values: list[bytes]) -> None:
+    producer = Producer({"bootstrap.servers": bootstrap, "acks": "all", "queue.buffering.max.messages": 1_000_000})
+    for number, value in enumerate(values):
+        producer.produce(topic, value, key=b"%d" % (number % 50), partition=0)
+    assert producer.flush(WITHIN_S) == 0
+
+
+def latest(log: PartitionLog) -> dict[bytes | None, bytes | None]:
+    found: dict[bytes | None, bytes | None] = {}
+    data, position = read_all(log), 0
+    while position < len(data):
+        size = BatchHeader.peek(data, position).size
+        found |= {record.key: record.value for record in iterate(data[position : position + size])}
+        position += size
+    return found
