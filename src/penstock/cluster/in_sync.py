@@ -1,4 +1,4 @@
-"""In-sync-set changes, which a partition's leader writes itself: one transaction each, compared and fenced.
+"""In-sync-set changes, which a partition's leader writes itself: compared and fenced each, and gathered when many.
 
 A follower joins only under the registration that its Fetch carried (RULES 1): whoever registered anew since may have
 lost what it had fetched. A write that was not answered is pending, not failed (RULES 6): until the image says which,
@@ -11,6 +11,7 @@ import structlog
 
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.feed import ImageFeed
+from penstock.cluster.gathering import Gathering
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
 from penstock.cluster.records import encode
@@ -36,7 +37,7 @@ class InSyncWrites:
         broker_id: BrokerId,
         bugs: PlantedBugs = NO_BUGS,
     ) -> None:
-        self._metastore = metastore
+        self._gathering = Gathering(metastore)
         self._keys = keys
         self._image = image
         self._feed = feed
@@ -69,7 +70,10 @@ class InSyncWrites:
         transaction = in_sync_transaction(
             self._keys, topic_id, partition, in_sync=in_sync, eligible=eligible, joining=joining, bugs=self._bugs
         )
-        return await self._metastore.commit(transaction)
+        return await self._gathering.commit(transaction)
+
+    async def close(self) -> None:
+        await self._gathering.close()
 
     async def catch_up(self) -> None:
         await self._feed.catch_up()
@@ -88,7 +92,7 @@ class InSyncWrites:
                 return
             _log.warning("leadership resigned", partition=index, topic_id=topic_id_text(topic_id), reason=reason)
             try:
-                await self._metastore.commit(
+                await self._gathering.commit(
                     in_sync_transaction(
                         self._keys, topic_id, partition, in_sync=others, eligible=partition.eligible, joining={}
                     )
@@ -113,7 +117,7 @@ class InSyncWrites:
                 return
             _log.warning("in-sync set left", partition=index, topic_id=topic_id_text(topic_id), reason=reason)
             try:
-                await self._metastore.commit(
+                await self._gathering.commit(
                     in_sync_transaction(self._keys, topic_id, partition, in_sync=in_sync, eligible=eligible, joining={})
                 )
                 return

@@ -187,10 +187,12 @@ class Cluster:
         """Stop without a word, as a killed process does: for simulations."""
         if self.member is not None:
             await self.member.abandon()
+        await self.in_sync_writes.close()
         await self._feed.stop()
 
     async def stop(self) -> None:
         await self.controller.stop()
+        await self.in_sync_writes.close()
         if self.member is not None:
             await self.member.stop()
         await self._feed.stop()

@@ -212,6 +212,8 @@ class Partitions:
         await self._work.join()
 
     def _on_changes(self, changes: Sequence[ImageChange]) -> None:
+        if self._has_ended:
+            return  # the image lives a little longer than whoever carried its changes out
         for change in changes:
             match change:
                 case TopicCreated(topic):

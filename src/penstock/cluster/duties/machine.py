@@ -169,7 +169,8 @@ class DutyMachine:
             by_leader.setdefault(leader, []).append(ruling)
         return [
             Batch(some, self._transaction(leader, some))
-            for leader, ruled in sorted(by_leader.items())
+            # Whoever has no leader waits for one; who is in sync can wait.
+            for leader, ruled in sorted(by_leader.items(), key=lambda pair: (pair[0] == NO_LEADER, pair[0]))
             for some in (ruled[start : start + _WRITES_MAX] for start in range(0, len(ruled), _WRITES_MAX))
         ]
 

@@ -43,7 +43,8 @@ _DENIED = ("permission denied", "authentication failed", "user name not found")
 _INVALID = ("duplicate key given", "too many operations", "request is too large", "message larger than max")
 # "no leader" is said before anything is proposed (the `hasleader` header); "too many requests" likewise; gRPC says that
 # it failed to connect only of a call that never left.
-_NOT_DONE = ("etcdserver: no leader", "too many requests", "failed to connect to all addresses")
+CHANNEL_CLOSED = "not sent: its channel was closed before"
+_NOT_DONE = ("etcdserver: no leader", "too many requests", "failed to connect to all addresses", CHANNEL_CLOSED)
 _LEASE_GONE = "requested lease not found"
 _COMPACTED = "required revision has been compacted"
 _FULL = "database space exceeded"

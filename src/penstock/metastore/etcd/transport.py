@@ -14,7 +14,7 @@ os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 import grpc
 import grpc.aio
 
-from penstock.metastore.etcd.failures import CallFailed
+from penstock.metastore.etcd.failures import CHANNEL_CLOSED, CallFailed
 from penstock.metastore.etcd.options import Secrets, address
 
 MESSAGE_BYTES_MAX = 256 * 1024 * 1024
@@ -49,11 +49,13 @@ class Channel:
 
     async def ask(self, method: str, request: bytes, *, timeout_s: float) -> bytes:
         """One message there, one back. A method that streams takes this too: it sees a stream of one message."""
-        call = self._channel.unary_unary(method)(request, timeout=timeout_s, metadata=self._metadata())
         try:
+            call = self._channel.unary_unary(method)(request, timeout=timeout_s, metadata=self._metadata())
             answer: bytes = await call
         except grpc.aio.AioRpcError as error:
             raise self.failure(error) from None
+        except grpc.aio.UsageError:
+            raise self._closed() from None
         except asyncio.CancelledError:
             if _task_is_cancelled():
                 raise
@@ -61,7 +63,14 @@ class Channel:
         return answer
 
     def open_stream(self, method: str) -> "Stream":
-        return Stream(self, self._channel.stream_stream(method)(metadata=self._metadata()))
+        try:
+            return Stream(self, self._channel.stream_stream(method)(metadata=self._metadata()))
+        except grpc.aio.UsageError:
+            raise self._closed() from None
+
+    def _closed(self) -> CallFailed:
+        """Retired by another call, between this one's choice of a channel and its turn."""
+        return CallFailed(self.endpoint, "UNAVAILABLE", CHANNEL_CLOSED)
 
     async def close(self, *, grace_s: float | None = None) -> None:
         """Calls under way may take up to the grace to end."""
