@@ -101,9 +101,9 @@ class Brokers:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._kept: dict[int, Connection] = {}
+        self._addresses: dict[int, tuple[str, int]] = {}
         self._first = self._connect_to_any()
-        metadata = self._first.ask(MetadataRequest(topics=[]), MetadataResponse)
-        self._addresses = {broker.node_id: (broker.host, broker.port) for broker in metadata.brokers}
+        self._learn_addresses()
 
     def __enter__(self) -> "Brokers":
         return self
@@ -111,20 +111,38 @@ class Brokers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._close()
+
+    def _close(self) -> None:
         for connection in (self._first, *self._kept.values()):
             connection.close()
+        self._kept = {}
+
+    def reconnect(self) -> None:
+        """After Unreachable: by any address that was named or that the cluster has told."""
+        self._close()
+        self._first = self._connect_to_any()
+        self._learn_addresses()
+
+    def _learn_addresses(self) -> None:
+        metadata = self._first.ask(MetadataRequest(topics=[]), MetadataResponse)
+        self._addresses = {broker.node_id: (broker.host, broker.port) for broker in metadata.brokers}
 
     def _connect_to_any(self) -> Connection:
         failure: Unreachable | None = None
-        for address in self._cluster.bootstrap.split(","):
-            host, _, port = address.strip().rpartition(":")
+        named = [_split(address) for address in self._cluster.bootstrap.split(",")]
+        for host, port in dict.fromkeys([*named, *self._addresses.values()]):
             try:
-                return Connection((host or port).strip("[]"), int(port) if host else DEFAULT_PORT, self._cluster)
+                return Connection(host, port, self._cluster)
             except Unreachable as unreachable:
                 failure = unreachable
         assert failure is not None
         failure.hint = "Is a broker running there? Name another with --bootstrap HOST:PORT or PENSTOCK_BOOTSTRAP."
         raise failure
+
+    def ask(self, request: Any, response: type[Response], *, version_min: int = 0) -> Response:
+        """Any broker, for what every one of them answers or passes on to the controller."""
+        return self._first.ask(request, response, version_min=version_min)
 
     def ids(self) -> list[int]:
         return sorted(self._addresses)
@@ -150,6 +168,11 @@ class Brokers:
         wanted = None if names is None else [MetadataRequestTopic(name=name) for name in names]
         request = MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
         return self._first.ask(request, MetadataResponse, version_min=4)
+
+
+def _split(address: str) -> tuple[str, int]:
+    host, _, port = address.strip().rpartition(":")
+    return (host or port).strip("[]"), int(port) if host else DEFAULT_PORT
 
 
 def require_ok(code: int, message: str | None, *, doing: str) -> None:

@@ -98,6 +98,7 @@ program = LazyGroup(
         "consume": ("penstock.cli.consume:consume", "Read records and print them."),
         "group": ("penstock.cli.group:group", "List, describe, measure, reset and delete consumer groups."),
         "txn": ("penstock.cli.txn:txn", "List, describe and abort transactions."),
+        "cluster": ("penstock.cli.cluster:cluster", "Describe a cluster, drain and rebalance its brokers."),
         "local": ("penstock.cli.local:local", "Kill, pause, restart and cut off brokers of a cluster on this machine."),
         "settings": ("penstock.cli.settings:settings", "Explain the broker's and topics' settings."),
         "apis": ("penstock.cli.apis:apis", "List the Kafka APIs and the versions answered."),

@@ -1,0 +1,40 @@
+"""`penstock cluster forget`: a broker that is gone for good leaves its id to another machine."""
+
+import click
+
+from penstock.cli.asking import Brokers, require_ok
+from penstock.cli.client import Cluster, client_options
+from penstock.cli.cluster.reading import described, partitions
+from penstock.cli.exits import ExitCode, Failure
+from penstock.cli.output import note
+from penstock.wire.messages.unregister_broker_request import UnregisterBrokerRequest
+from penstock.wire.messages.unregister_broker_response import UnregisterBrokerResponse
+
+
+@click.command(no_args_is_help=True)
+@click.argument("broker", type=click.IntRange(min=0))
+@click.option("-y", "--yes", is_flag=True, help="Do it. Without, it is only looked whether it can be done.")
+@client_options
+def forget(broker: int, yes: bool, cluster: Cluster) -> ExitCode:
+    """Unregister BROKER, which is stopped and drained: only then may another data folder use its id.
+
+    \b
+    penstock cluster drain 3 --yes
+    systemctl stop penstock            on its machine
+    penstock cluster forget 3 --yes
+    """
+    with Brokers(cluster) as brokers:
+        if broker in {each.broker_id for each in described(brokers).brokers if not each.is_fenced}:
+            raise Failure(f"broker {broker} is alive", hint="Stop it first.")
+        if kept := [each.name for each in partitions(brokers) if broker in each.replicas]:
+            raise Failure(
+                f"broker {broker} keeps replicas of {len(kept)} partitions, such as {kept[0]}",
+                hint=f"`penstock cluster drain {broker}` moves them to others.",
+            )
+        if not yes:
+            note(f"broker {broker} can be forgotten; nothing was changed: --yes does it")
+            return ExitCode.OK
+        answer = brokers.ask(UnregisterBrokerRequest(broker), UnregisterBrokerResponse)
+        require_ok(answer.error_code, answer.error_message, doing=f"forget broker {broker}")
+    click.echo(f"broker {broker} is forgotten")
+    return ExitCode.OK

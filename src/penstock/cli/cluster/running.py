@@ -1,0 +1,125 @@
+"""A plan being carried out: so many moves at a time, watched until the cluster says that they are done.
+
+What was handed to the cluster is done by the cluster, whether anybody watches or not: whoever stops this and calls it
+again goes on where it was. A broker that goes away meanwhile, also the one that is asked, is no reason to stop.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import TypeVar
+
+from penstock.cli.asking import Brokers, require_ok
+from penstock.cli.client import Cluster
+from penstock.cli.cluster.electing import elect_preferred
+from penstock.cli.cluster.planning.facts import Key, Move, Replicas
+from penstock.cli.cluster.reading import ongoing, partitions
+from penstock.cli.exits import Unreachable
+from penstock.cli.progress import progress_bar
+from penstock.errors import error_name
+from penstock.wire.messages.alter_partition_reassignments_request import (
+    AlterPartitionReassignmentsRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
+from penstock.wire.messages.alter_partition_reassignments_response import AlterPartitionReassignmentsResponse
+
+POLL_S = 0.3
+AWAY_MAX_S = 60.0
+"""How long the cluster may be out of reach before the watching is given up."""
+
+_T = TypeVar("_T")
+
+
+class Running:
+    def __init__(self, cluster: Cluster, brokers: Brokers, *, at_once: int, shows_progress: bool) -> None:
+        self._cluster = cluster
+        self._brokers = brokers
+        self._at_once = at_once
+        self._shows_progress = shows_progress
+        self.failures: dict[str, str] = {}
+        """Why the cluster refused a partition's move."""
+
+    def run(self, moves: Sequence[Move], *, under_way: Iterable[Key] = ()) -> None:
+        """`under_way`: what an earlier call began, and this one waits for too."""
+        waiting = list(moves)
+        running = set(under_way)
+        total = len(waiting) + len(running)
+        with progress_bar("moving", total=total, shown=self._shows_progress, unit="partitions") as advance:
+            while waiting or running:
+                still = running & self._ask(ongoing).keys()
+                advance(len(running) - len(still))
+                running = still
+                batch, waiting = _split(waiting, self._at_once - len(running))
+                if batch:
+                    accepted = self._begin(batch)
+                    advance(len(batch) - len(accepted))
+                    running |= accepted
+                if running:
+                    time.sleep(POLL_S)
+        self._lead({(move.topic, move.index): move.after for move in moves if move.name not in self.failures})
+
+    def _begin(self, moves: Sequence[Move]) -> set[Key]:
+        refused = self._ask(lambda brokers: assign(brokers, {(m.topic, m.index): m.after for m in moves}))
+        self.failures |= {f"{topic}-{index}": reason for (topic, index), reason in refused.items()}
+        return {(move.topic, move.index) for move in moves} - refused.keys()
+
+    def _lead(self, wanted: dict[Key, Replicas]) -> None:
+        """Who should lead leads, where it is in sync."""
+        topics = sorted({topic for topic, _ in wanted})
+        if topics:
+            now = self._ask(lambda brokers: partitions(brokers, topics))
+            elect = [
+                each.key
+                for each in now
+                if each.key in wanted and each.leader != each.replicas[0] and each.replicas[0] in each.in_sync
+            ]
+            if elect:
+                self._ask(lambda brokers: elect_preferred(brokers, elect))
+
+    def _ask(self, question: Callable[[Brokers], _T]) -> _T:
+        """Over a new connection if need be: the broker that was asked may be the one being restarted."""
+        deadline = time.monotonic() + AWAY_MAX_S
+        while True:
+            try:
+                return question(self._brokers)
+            except Unreachable:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(POLL_S)
+                self._reconnect()
+
+    def _reconnect(self) -> None:
+        try:
+            self._brokers.reconnect()
+        except Unreachable:
+            pass  # the next question tells
+
+
+def assign(brokers: Brokers, wanted: dict[Key, Replicas | None]) -> dict[Key, str]:
+    """Begin these moves, or cancel what is under way (None). What was refused, and why."""
+    topics = [
+        ReassignableTopic(
+            topic,
+            [ReassignablePartition(index, _listed(wanted[topic, index])) for _, index in keys],
+        )
+        for topic, keys in groupby(sorted(wanted), key=lambda key: key[0])
+    ]
+    request = AlterPartitionReassignmentsRequest(topics=topics)
+    answer = brokers.ask(request, AlterPartitionReassignmentsResponse)
+    require_ok(answer.error_code, answer.error_message, doing="move partitions")
+    return {
+        (topic.name, each.partition_index): f"{each.error_message or ''} ({error_name(each.error_code)})".strip()
+        for topic in answer.responses
+        for each in topic.partitions
+        if each.error_code
+    }
+
+
+def _listed(replicas: Replicas | None) -> list[int] | None:
+    return None if replicas is None else list(replicas)
+
+
+def _split(moves: list[Move], count: int) -> tuple[list[Move], list[Move]]:
+    count = max(count, 0)
+    return moves[:count], moves[count:]
