@@ -328,9 +328,9 @@ class ReplicaSession:
 
     def _has_news(self, followed: Followed) -> bool:
         partition = followed.partition
-        return not followed.is_waiting and (
-            followed.told_mark < partition.high_watermark or followed.told_start < partition.log.start_offset
-        )
+        if followed.is_waiting or followed.refusal is not None or followed.diverging is not None:
+            return False  # of a tail that is not ours a high watermark says nothing: first the follower must know that
+        return followed.told_mark < partition.high_watermark or followed.told_start < partition.log.start_offset
 
     def _encode(self, answers: "list[tuple[TopicKey, PartitionAnswer]]") -> RawReply:
         topics: dict[TopicKey, list[PartitionAnswer]] = {}

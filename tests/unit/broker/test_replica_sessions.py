@@ -210,6 +210,18 @@ async def test_a_tail_that_is_not_the_leaders_is_told_and_is_no_progress(bench: 
     assert partition.high_watermark == 0
 
 
+async def test_of_a_partition_whose_tail_diverges_nothing_is_told_before_that(bench: Bench) -> None:
+    """A high watermark alone would make the follower take its own tail for committed."""
+    bench.begin(p0=0, p1=0)
+    bench.partitions.fill(1)
+    bench.partitions[0].lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER), in_sync=(ME,))
+    bench.partitions.fill(0)
+    assert bench.partitions[0].high_watermark == 1
+    assert set(bench.read(bench.ask({0: 5}, last_epoch=EPOCH, bytes_max=1))) == {1}
+    answers = bench.read(bench.ask({1: 1}, bytes_max=1))
+    assert (answers[0].diverging_epoch.epoch, answers[0].diverging_epoch.end_offset) == (EPOCH, 1)
+
+
 async def test_a_follower_below_the_leaders_start_is_told_where_that_is(bench: Bench) -> None:
     partition = bench.partitions[0]
     bench.partitions.fill(0, 3)
