@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from penstock.settings import Config, advertised_endpoints, data_folders, listeners, load_settings
-from penstock.settings.broker import PENSTOCK_FLUSH_BEFORE_ACK, PENSTOCK_SHUTDOWN_TIMEOUT_MS
+from penstock.settings.broker import (
+    DEFAULT_REPLICATION_FACTOR,
+    MIN_INSYNC_REPLICAS,
+    PENSTOCK_ETCD_ENDPOINTS,
+    PENSTOCK_FLUSH_BEFORE_ACK,
+    PENSTOCK_SHUTDOWN_TIMEOUT_MS,
+)
 
 PACKAGING = Path(__file__).parents[3] / "packaging"
 EXAMPLES = sorted((PACKAGING / "examples").glob("*.properties"))
@@ -21,8 +27,14 @@ def test_an_example_configuration_loads_and_every_line_of_it_acts(example: Path)
     assert listeners(config) and data_folders(config)
 
 
-def test_the_three_examples_are_there() -> None:
-    assert [example.stem for example in EXAMPLES] == ["container", "laptop", "server"]
+def test_the_four_examples_are_there() -> None:
+    assert [example.stem for example in EXAMPLES] == ["cluster", "container", "laptop", "server"]
+
+
+def test_the_broker_of_a_cluster_keeps_three_replicas_and_writes_with_two() -> None:
+    config = load_settings(PACKAGING / "examples" / "cluster.properties")
+    assert (config[DEFAULT_REPLICATION_FACTOR], config[MIN_INSYNC_REPLICAS]) == (3, 2)
+    assert len(config[PENSTOCK_ETCD_ENDPOINTS]) == 3
 
 
 def test_the_container_tells_each_client_the_address_it_can_reach() -> None:
@@ -55,13 +67,27 @@ def test_the_unit_waits_longer_for_a_stop_than_the_broker_itself_does() -> None:
     assert wait_ms > Config.for_broker()[PENSTOCK_SHUTDOWN_TIMEOUT_MS]
 
 
+def test_the_template_differs_from_the_unit_only_in_names() -> None:
+    lines = {
+        name: [line for line in (PACKAGING / name).read_text().splitlines() if line and not line.startswith("#")]
+        for name in ("penstock.service", "penstock@.service")
+    }
+    differing = [
+        (one, other)
+        for one, other in zip(lines["penstock.service"], lines["penstock@.service"], strict=True)
+        if one != other
+    ]
+    assert len(differing) == 6 and all("%i" in other for _, other in differing)
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="this machine has no systemd to ask")
-def test_systemd_understands_the_unit(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "asked"), [("penstock.service", None), ("penstock@.service", "penstock@2.service")])
+def test_systemd_understands_the_unit(name: str, asked: str | None, tmp_path: Path) -> None:
     program = tmp_path / "penstock"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    unit = tmp_path / "penstock.service"
-    unit.write_text((PACKAGING / "penstock.service").read_text().replace("/opt/penstock/bin/penstock", str(program)))
+    unit = tmp_path / (asked or name)
+    unit.write_text((PACKAGING / name).read_text().replace("/opt/penstock/bin/penstock", str(program)))
     done = subprocess.run(
         ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, timeout=60, check=False
     )
