@@ -6,6 +6,7 @@ client first looks for a coordinator.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -342,14 +343,15 @@ class Groups:
     async def list(self, states: list[str], types: list[str]) -> "list[ListedGroup]":
         """All groups that this broker coordinates."""
         runtime = self._running
-        asked = [
-            runtime.ask(
-                shard.partition.index,
-                lambda address: commands.ListGroups(address=address, states=states, types=types),
-            )
-            for shard in runtime.shards()
-        ]
-        return [group for groups in await asyncio.gather(*asked) for group in groups]
+        listed: list[ListedGroup] = []
+        for shard in runtime.shards():
+            with suppress(NotCoordinator):  # it has moved meanwhile, and whoever has it now tells of its groups
+                listed += await runtime.ask(
+                    shard.partition.index,
+                    lambda address: commands.ListGroups(address=address, states=states, types=types),
+                )
+            await asyncio.sleep(0)  # one coordinator with its thousands of groups at a time
+        return listed
 
     async def describe(self, group_id: str, *, api_version: int) -> DescribedGroup:
         described: DescribedGroup = await self._ask(
