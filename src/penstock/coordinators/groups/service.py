@@ -76,6 +76,12 @@ CREATION_TIMEOUT_MS = 30_000
 _log = structlog.get_logger(__name__)
 
 
+def _give_up(answer: "asyncio.Future[Any]") -> None:
+    """A deadline passes without harm: what was written stays, and the client asks again (RULES 32)."""
+    if not answer.done():
+        answer.set_result(CoordinatorNotAvailable("not replicated in time"))
+
+
 class Groups:
     def __init__(
         self,
@@ -188,6 +194,14 @@ class Groups:
         except TimeoutError:
             raise CoordinatorNotAvailable("not replicated in time") from None
 
+    def _send(self, group_id: str, make_command: Callable[[Address], Command]) -> "asyncio.Future[Any]":
+        """The same for those who go on without a task: the future's value is the answer, be it a Refusal."""
+        answer = self._running.send(self._index_of(group_id), make_command)
+        if not answer.done():
+            timer = asyncio.get_running_loop().call_later(self._timeout_s, _give_up, answer)
+            answer.add_done_callback(lambda _: timer.cancel())
+        return answer
+
     # Members ----------------------------------------------------------------------------------------------------
 
     def join(
@@ -221,11 +235,8 @@ class Groups:
             lambda address: commands.Sync(address=address, request=request, api_version=api_version),
         )
 
-    async def heartbeat(self, request: HeartbeatRequest) -> HeartbeatResponse:
-        response: HeartbeatResponse = await self._ask(
-            request.group_id, lambda address: commands.Heartbeat(address=address, request=request)
-        )
-        return response
+    def heartbeat(self, request: HeartbeatRequest) -> "asyncio.Future[HeartbeatResponse]":
+        return self._send(request.group_id, lambda address: commands.Heartbeat(address=address, request=request))
 
     async def leave(self, group_id: str, members: list[MemberIdentity]) -> LeaveGroupResponse:
         response: LeaveGroupResponse = await self._ask(
@@ -235,13 +246,13 @@ class Groups:
 
     # Members of consumer groups ---------------------------------------------------------------------------------
 
-    async def consumer_heartbeat(
+    def consumer_heartbeat(
         self, request: ConsumerGroupHeartbeatRequest, *, api_version: int, client_id: str, client_host: str
-    ) -> ConsumerGroupHeartbeatResponse:
+    ) -> "asyncio.Future[ConsumerGroupHeartbeatResponse]":
         if not self._image.features.finalized.get(GROUP_VERSION):
             raise UnsupportedVersion(f"the feature {GROUP_VERSION} is off")
         check_heartbeat(request, api_version, self._consumer_limits.assignors)
-        response: ConsumerGroupHeartbeatResponse = await self._ask(
+        return self._send(
             request.group_id,
             lambda address: consumer_commands.ConsumerHeartbeat(
                 address=address,
@@ -251,7 +262,6 @@ class Groups:
                 new_member_id=topic_id_text(TopicId(self._dice.random_bytes(16))),
             ),
         )
-        return response
 
     async def describe_consumer_group(self, group_id: str) -> DescribedConsumerGroup:
         described: DescribedConsumerGroup = await self._ask(
@@ -261,12 +271,13 @@ class Groups:
 
     # Offsets ----------------------------------------------------------------------------------------------------
 
-    async def commit(self, request: OffsetCommitRequest, *, api_version: int) -> OffsetCommitResponse:
-        response: OffsetCommitResponse = await self._ask(
+    def commit(
+        self, request: OffsetCommitRequest, *, api_version: int
+    ) -> "asyncio.Future[OffsetCommitResponse | Refusal]":
+        return self._send(
             request.group_id,
             lambda address: commands.CommitOffsets(address=address, request=request, api_version=api_version),
         )
-        return response
 
     async def fetch_offsets(
         self,
