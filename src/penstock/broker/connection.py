@@ -156,6 +156,9 @@ class Connection:
     # Reading ----------------------------------------------------------------------------------------------------
 
     def _on_readable(self) -> None:
+        if self._ordered is not None:
+            self._stop_reading()
+            return
         try:
             if self._buffer is None:
                 self._receive_frames()
@@ -289,7 +292,9 @@ class Connection:
         return not self.is_closed and self._may_read()
 
     def _stop_unless_it_goes_on(self) -> None:
-        if not self._goes_on() and not self.is_closed:
+        # A request that is being carried out is mostly answered before the peer sends another: reading stops only if
+        # one comes, as stopping and going on are two system calls.
+        if not self._goes_on() and not self.is_closed and self._ordered is None:
             self._stop_reading()
 
     def _stop_reading(self) -> None:

@@ -172,7 +172,10 @@ class Dispatcher:
             return call.run(request, context)
         try:
             answer = route.call(request, context)
-            return Parked(answer, call.finish_late) if route.answer.parks else call.finish(answer)
+            if not route.answer.parks or not isinstance(answer, Future):
+                return call.finish(answer)
+            # Many are answered already: then nothing is waited for, and the answers of one receive are sent together.
+            return call.finish_late(answer) if answer.done() else Parked(answer, call.finish_late)
         except Exception as error:
             return call.refuse(error)
 

@@ -13,8 +13,8 @@ AT_ONCE = 50
 T = TypeVar("T")
 
 
-async def in_turns(things: Iterable[T]) -> AsyncIterator[T]:
+async def in_turns(things: Iterable[T], *, at_once: int = AT_ONCE) -> AsyncIterator[T]:
     for number, thing in enumerate(things, 1):
         yield thing
-        if number % AT_ONCE == 0:
+        if number % at_once == 0:
             await asyncio.sleep(0)

@@ -7,6 +7,7 @@ the shard loads; when it stops, or leads under a new epoch, the shard is discard
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from functools import lru_cache
 from typing import Any
 
 import structlog
@@ -20,6 +21,7 @@ from penstock.replication import Partition, Partitions
 _log = structlog.get_logger(__name__)
 
 
+@lru_cache(maxsize=10_000)
 def java_hash(text: str) -> int:
     """Java's String.hashCode over UTF-16 code units: clients and tools compute it too (RULES 34)."""
     value = 0
@@ -81,8 +83,9 @@ class Runtime:
         address = Address(self._last_address)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._pending[address] = future
-        future.add_done_callback(lambda _: self._pending.pop(address, None))
         shard.submit(make_command(address))
+        if not future.done():  # most are: then nothing is left to be called
+            future.add_done_callback(lambda _: self._pending.pop(address, None))
         return future
 
     def require_active(self, index: int) -> Shard:
@@ -109,7 +112,7 @@ class Runtime:
         if address == RUNNER:
             self._on_order(value)
             return
-        future = self._pending.get(address)
+        future = self._pending.pop(address, None)
         if future is not None and not future.done():
             future.set_result(value)
 

@@ -143,9 +143,9 @@ class Shard:
 
     # Commands ---------------------------------------------------------------------------------------------------
 
-    def submit(self, command: Command, timer: tuple[str, ...] | None = None) -> None:
-        """Carry a command out. Whoever it concerns is answered, now or when the high watermark has passed. `timer` is
-        the name of the one that brought the command, if one did.
+    def submit(self, command: Command, brought_by: tuple[str, ...] | None = None) -> None:
+        """Carry a command out. Whoever it concerns is answered, now or when the high watermark has passed. If a timer
+        brought it, that timer is named.
         """
         if not self.is_active:
             self._answer(command.address, NotCoordinator() if self.is_gone else CoordinatorLoadInProgress())
@@ -155,7 +155,7 @@ class Shard:
             decision = self._carry_out(command)
         except Refusal as refusal:
             if isinstance(refusal, CoordinatorNotAvailable) and command.address == NOBODY:
-                self._put_off_command(command, timer)
+                self._put_off_command(command, brought_by)
             self._release_later(Reply(command.address, refusal))
             return
         except Exception as error:
@@ -279,14 +279,14 @@ class Shard:
         if self.is_active and timer.command is not None:
             self.submit(timer.command, timer.name)
 
-    def _put_off_command(self, command: Command, timer: tuple[str, ...] | None) -> None:
-        """Too few replicas are in sync to write what a command needs, and nobody waits who would ask again: a timer that
-        was lost so, or work that was done, would never come back, and a transaction or a session never end.
+    def _put_off_command(self, command: Command, brought_by: tuple[str, ...] | None) -> None:
+        """Too few replicas are in sync to write what a command needs, and nobody waits who would ask again. A timer
+        lost so, or work that was done, would never come back, and a transaction or a session never end.
         """
-        if timer is None:
+        if brought_by is None:
             self._put_off += 1
-            timer = ("put off", str(self._put_off))
-        self._set(Timer(timer, Millis(self._steady.now() + PUT_OFF_MS), command))
+        name = brought_by or ("put off", str(self._put_off))
+        self._set(Timer(name, Millis(self._steady.now() + PUT_OFF_MS), command))
 
     # Work -------------------------------------------------------------------------------------------------------
 

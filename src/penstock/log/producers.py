@@ -58,7 +58,8 @@ class ProducerStates:
         self._states: dict[int, ProducerState] = {}
         # Producer ids by first offset of their open transaction, ascending: transactions begin at the log's end.
         self._open: dict[int, int] = {}
-        # First offset -> marker's offset of ended transactions, kept until the high watermark passes the marker.
+        # First offset -> marker's offset of ended transactions, in the order of the markers, kept until the high
+        # watermark passes the marker.
         self._ended: dict[int, int] = {}
         self._updated_to = 0  # state holds nothing from this offset on
         self._snapshots = SnapshotFiles(folder)
@@ -183,12 +184,22 @@ class ProducerStates:
         state = self._states.get(producer_id)
         return state is not None and bool(state.batches)
 
+    def replicated_to(self, high_watermark: int) -> None:
+        """Told as the high watermark rises, whether or not anybody reads: transactions whose markers it has passed hold
+        nothing up any more, and would pile up where nobody reads.
+        """
+        ended = self._ended
+        while ended:
+            first_offset, marker = next(iter(ended.items()))
+            if marker >= high_watermark:
+                return
+            del ended[first_offset]
+
     def last_stable_offset(self, high_watermark: int) -> int:
         """Below it every transaction is decided, and replicated so: what a read_committed consumer may see."""
         if not self._open and not self._ended:
             return high_watermark
-        for first_offset in [first for first, marker in self._ended.items() if marker < high_watermark]:
-            del self._ended[first_offset]
+        self.replicated_to(high_watermark)
         return min(high_watermark, next(iter(self._open), high_watermark), min(self._ended, default=high_watermark))
 
     def describe(self) -> list[ActiveProducer]:

@@ -304,6 +304,7 @@ class Replica:
             return
         # The log keeps a copy: for its checkpoint, and as the limit of retention.
         self.high_watermark = self.log.high_watermark = high_watermark
+        self.log.producers.replicated_to(high_watermark)
         if self._committed.waiting:
             self._committed.release(high_watermark)
         if self._watchers:

@@ -139,6 +139,16 @@ async def test_an_ordered_handler_holds_later_requests(peer: Peer) -> None:
     assert [await peer.answer(), await peer.answer()] == [b"one", b"two"]
 
 
+async def test_requests_that_come_while_an_ordered_one_is_carried_out_wait_and_are_answered(peer: Peer) -> None:
+    await peer.send(b"order 1")
+    await peer.until(lambda: peer.echo.ordered)
+    await peer.send(b"two", b"three")  # finds the connection still reading
+    await asyncio.sleep(0.01)
+    assert peer.echo.frames == [b"order 1"]
+    peer.echo.ordered[b"order 1"].set_result(b"one")
+    assert [await peer.answer() for _ in range(3)] == [b"one", b"two", b"three"]
+
+
 async def test_a_request_without_an_answer_takes_no_place_among_the_answers(peer: Peer) -> None:
     await peer.send(b"silent", b"spoken")
     assert await peer.answer() == b"spoken"

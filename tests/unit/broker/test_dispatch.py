@@ -343,6 +343,17 @@ async def test_a_parked_answer_may_be_a_refusal_or_a_bug(outcome: Exception, cod
     assert ListGroupsResponse.decode(read(parked.finish(future)), 3, 5).error_code == code
 
 
+async def test_a_handler_that_could_park_but_has_its_answer_is_answered_on_the_spot() -> None:
+    bench = Bench()
+    future = asyncio.get_running_loop().create_future()
+    future.set_result(ListGroupsResponse(error_code=3))
+    answers: list[Any] = [future, ListGroupsResponse(error_code=4)]
+    bench.answer(ApiKey.LIST_GROUPS, lambda request, context: answers.pop(0), parks=True, **LIST_GROUPS)
+    request = a_request(ApiKey.LIST_GROUPS, 0, ListGroupsRequest().encode(0))
+    told = [ListGroupsResponse.decode(read(bench.handle(request))[4:], 0).error_code for _ in range(2)]
+    assert told == [3, 4]
+
+
 def test_a_handler_that_refuses_before_it_parks_is_answered_at_once() -> None:
     bench = Bench()
 

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from tests.support.groups import START, GroupWorld
+from tests.support.groups import START, UNANSWERED, GroupWorld
 
 from penstock.coordinators.decision import InTransaction
 from penstock.coordinators.groups import commands
@@ -163,6 +163,40 @@ def test_a_thousand_expired_offsets_at_a_time_until_none_is_left() -> None:
         world.commit(1)
     world.pass_time(8 * DAY_MS)
     assert world.machine.groups == {} and world.machine.offsets == {}
+
+
+def one_large_group(world: GroupWorld, partitions: int) -> None:
+    committed = CommittedOffset(offset=1, leader_epoch=-1, metadata="", committed_at=world.now)
+    for partition in range(partitions):
+        world.machine.apply(OffsetKept("g", "orders", partition, committed))
+
+
+def test_one_groups_many_offsets_expire_a_thousand_at_a_time() -> None:
+    world = GroupWorld(GroupLimits(expiry_interval_ms=DAY_MS))
+    world.restart()
+    one_large_group(world, 2_500)
+    world.pass_time(8 * DAY_MS)
+    assert world.machine.groups == {} and world.machine.offsets == {}
+    assert [len(batch) for batch in world.log] == [1_000, 1_000, 501], "the last with the group"
+
+
+def test_a_group_with_many_offsets_is_deleted_a_thousand_at_a_time_and_answered_at_the_end() -> None:
+    world = GroupWorld()
+    one_large_group(world, 2_500)
+    asked = world.send(commands.DeleteGroup, group_id="g")
+    assert world.reply(asked) is UNANSWERED and len(world.machine.offsets["g"]["orders"]) == 1_500
+    world.pass_time(0)
+    assert world.reply(asked) is None
+    assert world.machine.groups == {} and world.machine.offsets == {}
+    assert [len(batch) for batch in world.log] == [1_000, 1_000, 501]
+
+
+def test_what_a_group_committed_on_a_deleted_topic_is_forgotten_a_thousand_at_a_time() -> None:
+    world = GroupWorld()
+    one_large_group(world, 2_500)
+    world.carry_out(commands.ForgetTopic(topic="orders"))
+    world.pass_time(0)
+    assert world.machine.offsets == {} and [len(batch) for batch in world.log] == [1_000, 1_000, 500]
 
 
 def test_a_deleted_topics_offsets_are_forgotten() -> None:

@@ -7,6 +7,7 @@ from tests.support.transactions import START, TransactionWorld
 from penstock.coordinators.transactions import Producer, TransactionState, commands
 from penstock.coordinators.transactions.state import TransactionLimits
 from penstock.errors import ProducerFenced, TransactionalIdNotFound
+from penstock.model import Millis
 
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
@@ -30,6 +31,17 @@ def test_a_transaction_that_is_open_for_too_long_is_aborted_and_its_producer_fen
     assert (due.commits, due.producer_epoch) == (False, 1)
     assert isinstance(world.add(producer, 0), ProducerFenced)
     assert isinstance(world.end(producer, commits=True, version=0), ProducerFenced)
+
+
+def test_late_transactions_with_many_partitions_are_aborted_a_few_at_a_time(world: TransactionWorld) -> None:
+    """A batch that the log does not take would keep all of them open for good."""
+    for name in "abcd":
+        world.add(world.init(name, timeout_ms=15_000), *range(1_000), name=name)
+    late = Millis(world.now + 15_001)
+    decision = world.machine.decide(commands.TimeoutsDue(), late)
+    assert len(decision.records) == 2 and decision.timers[0].at == late, "the rest at once"
+    world.pass_time(20_001)
+    assert {world.state(name) for name in "abcd"} == {"PrepareAbort"}
 
 
 def test_a_transaction_goes_on_for_its_timeout_from_its_beginning_whatever_is_added(world: TransactionWorld) -> None:
@@ -123,6 +135,7 @@ def test_lists_are_filtered_by_producer_state_and_age(world: TransactionWorld) -
         return "".join(each.transactional_id for each in world.ask(commands.ListTransactions, **filters))
 
     assert listed() == "abc"
+    assert listed(ids=["c", "forgotten", "a"]) == "ca"
     assert listed(producer_ids=frozenset((producers["c"].producer_id,))) == "c"
     assert listed(states=frozenset((TransactionState.ONGOING,))) == "ab"
     assert listed(states=frozenset()) == ""

@@ -154,6 +154,16 @@ def test_the_last_stable_offset_is_held_by_the_oldest_open_transaction(states: P
     assert states.last_stable_offset(14) == 14
 
 
+def test_ended_transactions_do_not_pile_up_where_nobody_reads(states: ProducerStates) -> None:
+    for offset in range(0, 200, 2):
+        begun = _batch(offset, sequence=offset // 2, producer=1, transactional=True)
+        _take(states, begun, _marker(offset + 1, MarkerType.COMMIT, producer=1))
+    states.replicated_to(199)
+    assert states._ended == {198: 199}, "the high watermark has not passed the last marker"
+    states.replicated_to(200)
+    assert states._ended == {}
+
+
 def test_a_marker_without_records_here_completes_nothing_but_moves_the_epoch(states: ProducerStates) -> None:
     assert _take(states, _marker(0, MarkerType.ABORT, epoch=5, coordinator_epoch=2)) == [None]
     with pytest.raises(InvalidProducerEpoch):

@@ -211,6 +211,13 @@ def test_a_marker_ends_the_transaction_and_lets_readers_go_on(stage: Stage) -> N
     assert stage.aborted() == [(Q, 1)]
 
 
+def test_a_partition_that_nobody_reads_remembers_no_transaction_whose_marker_is_replicated(stage: Stage) -> None:
+    for sequence in range(3):
+        stage.begin(sequence=sequence)
+        stage.end(COMMIT)
+    assert stage.partition.log.producers._ended == {}
+
+
 def test_what_is_written_is_a_control_batch_of_the_producer(stage: Stage) -> None:
     stage.begin(epoch=5)
     stage.end(ABORT, epoch=6, coordinator=11, version=2)

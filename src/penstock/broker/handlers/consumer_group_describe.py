@@ -4,7 +4,9 @@ v1 which protocol a member speaks.
 """
 
 from penstock.broker.handlers.describe_groups import GROUP_OPERATIONS
-from penstock.broker.registry import answers
+from penstock.broker.large_answers import encoded_if_large
+from penstock.broker.registry import RequestContext, answers
+from penstock.broker.turns import in_turns
 from penstock.coordinators.groups import Groups
 from penstock.errors import InvalidGroupId, Refusal
 from penstock.wire.api import ApiKey
@@ -14,10 +16,10 @@ from penstock.wire.messages.consumer_group_describe_response import ConsumerGrou
 
 @answers(ApiKey.CONSUMER_GROUP_DESCRIBE, versions=(0, 1))
 async def consumer_group_describe(
-    request: ConsumerGroupDescribeRequest, groups: Groups
+    request: ConsumerGroupDescribeRequest, context: RequestContext, groups: Groups
 ) -> ConsumerGroupDescribeResponse:
     response = ConsumerGroupDescribeResponse()
-    for group_id in request.group_ids:
+    async for group_id in in_turns(request.group_ids, at_once=1):  # one may have thousands of members
         try:
             if not group_id:
                 raise InvalidGroupId
@@ -27,4 +29,5 @@ async def consumer_group_describe(
         if request.include_authorized_operations and not described.error_code:
             described.authorized_operations = GROUP_OPERATIONS
         response.groups.append(described)
-    return response
+    size = sum(1 + len(group.members) for group in response.groups)
+    return await encoded_if_large(response, context.api_version, size=size)

@@ -3,24 +3,22 @@
 v1 patterns, and members that make their own ids.
 """
 
+from asyncio import Future
+
 from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.groups import Groups
-from penstock.errors import Refusal
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 from penstock.wire.messages.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
 
 
-@answers(ApiKey.CONSUMER_GROUP_HEARTBEAT, versions=(0, 1))
-async def consumer_group_heartbeat(
+@answers(ApiKey.CONSUMER_GROUP_HEARTBEAT, versions=(0, 1), parks=True)
+def consumer_group_heartbeat(
     request: ConsumerGroupHeartbeatRequest, context: RequestContext, groups: Groups
-) -> ConsumerGroupHeartbeatResponse:
-    try:
-        return await groups.consumer_heartbeat(
-            request,
-            api_version=context.api_version,
-            client_id=context.client_id or "",
-            client_host=f"/{context.peer.rpartition(':')[0]}",
-        )
-    except Refusal as refusal:
-        return ConsumerGroupHeartbeatResponse(error_code=refusal.code, error_message=refusal.message)
+) -> Future[ConsumerGroupHeartbeatResponse]:
+    return groups.consumer_heartbeat(
+        request,
+        api_version=context.api_version,
+        client_id=context.client_id or "",
+        client_host=f"/{context.peer.rpartition(':')[0]}",
+    )

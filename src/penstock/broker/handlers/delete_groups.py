@@ -4,6 +4,7 @@ v1 throttle time, v2 flexible.
 """
 
 from penstock.broker.registry import answers
+from penstock.broker.turns import in_turns
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal
 from penstock.wire.api import ApiKey
@@ -14,7 +15,7 @@ from penstock.wire.messages.delete_groups_response import DeletableGroupResult, 
 @answers(ApiKey.DELETE_GROUPS, versions=(0, 2))
 async def delete_groups(request: DeleteGroupsRequest, groups: Groups) -> DeleteGroupsResponse:
     response = DeleteGroupsResponse()
-    for group_id in dict.fromkeys(request.groups_names):
+    async for group_id in in_turns(dict.fromkeys(request.groups_names), at_once=1):
         code = 0
         try:
             await groups.delete(group_id)

@@ -3,7 +3,9 @@
 v1 throttle time, v3 authorized operations, v4 static members, v5 flexible, v6 GROUP_ID_NOT_FOUND.
 """
 
+from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.turns import in_turns
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal
 from penstock.wire.api import ApiKey
@@ -20,7 +22,7 @@ async def describe_groups(
     request: DescribeGroupsRequest, context: RequestContext, groups: Groups
 ) -> DescribeGroupsResponse:
     response = DescribeGroupsResponse()
-    for group_id in request.groups:
+    async for group_id in in_turns(request.groups, at_once=1):  # one may have thousands of members
         try:
             described = await groups.describe(group_id, api_version=context.api_version)
         except Refusal as refusal:
@@ -28,4 +30,5 @@ async def describe_groups(
         if request.include_authorized_operations and not described.error_code:
             described.authorized_operations = GROUP_OPERATIONS
         response.groups.append(described)
-    return response
+    size = sum(1 + len(group.members) for group in response.groups)
+    return await encoded_if_large(response, context.api_version, size=size)

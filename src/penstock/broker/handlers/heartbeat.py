@@ -3,6 +3,8 @@
 v1 throttle time, v3 static members (KIP-345), v4 flexible.
 """
 
+from asyncio import Future
+
 from penstock.broker.registry import answers
 from penstock.coordinators.groups import Groups
 from penstock.errors import CoordinatorLoadInProgress
@@ -11,9 +13,9 @@ from penstock.wire.messages.heartbeat_request import HeartbeatRequest
 from penstock.wire.messages.heartbeat_response import HeartbeatResponse
 
 
-@answers(ApiKey.HEARTBEAT, versions=(0, 4))
-async def heartbeat(request: HeartbeatRequest, groups: Groups) -> HeartbeatResponse:
+@answers(ApiKey.HEARTBEAT, versions=(0, 4), parks=True)
+def heartbeat(request: HeartbeatRequest, groups: Groups) -> HeartbeatResponse | Future[HeartbeatResponse]:
     try:
-        return await groups.heartbeat(request)
+        return groups.heartbeat(request)
     except CoordinatorLoadInProgress:
         return HeartbeatResponse()  # nobody is given up meanwhile, so all is well for all that is known

@@ -3,7 +3,8 @@
 v1 throttle time, v3 flexible, v4 filter by state, v5 filter by type.
 """
 
-from penstock.broker.registry import answers
+from penstock.broker.large_answers import encoded_if_large
+from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.groups import Groups
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.list_groups_request import ListGroupsRequest
@@ -11,5 +12,6 @@ from penstock.wire.messages.list_groups_response import ListGroupsResponse
 
 
 @answers(ApiKey.LIST_GROUPS, versions=(0, 5))
-async def list_groups(request: ListGroupsRequest, groups: Groups) -> ListGroupsResponse:
-    return ListGroupsResponse(groups=await groups.list(request.states_filter, request.types_filter))
+async def list_groups(request: ListGroupsRequest, context: RequestContext, groups: Groups) -> ListGroupsResponse:
+    listed = await groups.list(request.states_filter, request.types_filter)
+    return await encoded_if_large(ListGroupsResponse(groups=listed), context.api_version, size=len(listed))

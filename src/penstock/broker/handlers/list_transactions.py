@@ -4,7 +4,8 @@ v1 filter by how long a transaction has been open, v2 by a pattern of ids (KIP-1
 told back.
 """
 
-from penstock.broker.registry import answers
+from penstock.broker.large_answers import encoded_if_large
+from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.transactions import STATE_BY_LABEL, Transactions
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.list_transactions_request import ListTransactionsRequest
@@ -12,7 +13,9 @@ from penstock.wire.messages.list_transactions_response import ListTransactionsRe
 
 
 @answers(ApiKey.LIST_TRANSACTIONS, versions=(0, 2))
-async def list_transactions(request: ListTransactionsRequest, transactions: Transactions) -> ListTransactionsResponse:
+async def list_transactions(
+    request: ListTransactionsRequest, context: RequestContext, transactions: Transactions
+) -> ListTransactionsResponse:
     known = frozenset(STATE_BY_LABEL[label] for label in request.state_filters if label in STATE_BY_LABEL)
     listed = await transactions.list(
         producer_ids=frozenset(request.producer_id_filters),
@@ -21,4 +24,5 @@ async def list_transactions(request: ListTransactionsRequest, transactions: Tran
         pattern=request.transactional_id_pattern,
     )
     unknown = dict.fromkeys(label for label in request.state_filters if label not in STATE_BY_LABEL)
-    return ListTransactionsResponse(unknown_state_filters=list(unknown), transaction_states=listed)
+    response = ListTransactionsResponse(unknown_state_filters=list(unknown), transaction_states=listed)
+    return await encoded_if_large(response, context.api_version, size=len(listed))

@@ -5,8 +5,11 @@ GROUP_ID_NOT_FOUND, v10 topic ids. Partitions that do not exist are refused alon
 coordinator is not asked.
 """
 
+from asyncio import Future
+
 import msgspec
 
+from penstock.broker.later import then
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
@@ -23,20 +26,24 @@ from penstock.wire.messages.offset_commit_response import (
 TOPIC_IDS_FROM = 10
 
 
-@answers(ApiKey.OFFSET_COMMIT, versions=(2, 10))
-async def offset_commit(
+@answers(ApiKey.OFFSET_COMMIT, versions=(2, 10), parks=True)
+def offset_commit(
     request: OffsetCommitRequest, context: RequestContext, groups: Groups, image: ClusterImage
-) -> OffsetCommitResponse:
+) -> OffsetCommitResponse | Future[OffsetCommitResponse | Refusal]:
     by_id = context.api_version >= TOPIC_IDS_FROM
     known, refused = _split(request.topics, image, by_id=by_id)
     if not known:
         return OffsetCommitResponse(topics=refused)
+
+    def joined(answer: OffsetCommitResponse | Refusal) -> OffsetCommitResponse:
+        answered = [_refused(topic, answer) for topic in known] if isinstance(answer, Refusal) else answer.topics
+        return OffsetCommitResponse(topics=_joined(refused, answered))
+
+    asked = msgspec.structs.replace(request, topics=known)
     try:
-        asked = msgspec.structs.replace(request, topics=known)
-        answered = (await groups.commit(asked, api_version=context.api_version)).topics
+        return then(groups.commit(asked, api_version=context.api_version), joined)
     except Refusal as refusal:
-        answered = [_refused(topic, refusal) for topic in known]
-    return OffsetCommitResponse(topics=_joined(refused, answered))
+        return joined(refusal)
 
 
 def _split(

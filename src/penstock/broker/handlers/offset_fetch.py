@@ -4,9 +4,9 @@ v2 all topics and an error for the group, v3 throttle time, v5 leader epoch, v6 
 many groups, v9 member and epoch, v10 topic ids. A group that does not exist has no offsets, which is no error.
 """
 
-import asyncio
-
+from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.turns import in_turns
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal, UnknownTopicId
@@ -32,17 +32,6 @@ MANY_GROUPS_FROM = 8
 TOPIC_IDS_FROM = 10
 
 
-LARGE = 1_000
-"""Partitions of an answer that is put into bytes in a thread: on the loop it would keep the others waiting."""
-
-
-class EncodedOffsetFetchResponse(OffsetFetchResponse):
-    body: bytes = b""
-
-    def encode(self, version: int) -> bytes:
-        return self.body
-
-
 @answers(ApiKey.OFFSET_FETCH, versions=(1, 10))
 async def offset_fetch(
     request: OffsetFetchRequest, context: RequestContext, groups: Groups, image: ClusterImage
@@ -50,22 +39,17 @@ async def offset_fetch(
     response = await _answered(request, context, groups, image)
     size = sum(len(topic.partitions) for group in response.groups for topic in group.topics)
     size += sum(len(topic.partitions) for topic in response.topics)
-    if size < LARGE:
-        return response
-    return EncodedOffsetFetchResponse(body=await asyncio.to_thread(response.encode, context.api_version))
+    return await encoded_if_large(response, context.api_version, size=size)
 
 
 async def _answered(
     request: OffsetFetchRequest, context: RequestContext, groups: Groups, image: ClusterImage
 ) -> OffsetFetchResponse:
+    asked, require_stable = in_turns(request.groups), request.require_stable
     if context.api_version >= TOPIC_IDS_FROM:
-        return OffsetFetchResponse(
-            groups=[await _by_id(group, request.require_stable, groups, image) for group in request.groups]
-        )
+        return OffsetFetchResponse(groups=[await _by_id(group, require_stable, groups, image) async for group in asked])
     if context.api_version >= MANY_GROUPS_FROM:
-        return OffsetFetchResponse(
-            groups=[await _by_name(group, request.require_stable, groups) for group in request.groups]
-        )
+        return OffsetFetchResponse(groups=[await _by_name(group, require_stable, groups) async for group in asked])
     return await _of_one_group(request, context, groups)
 
 

@@ -1,6 +1,6 @@
 """What can be asked of the group machine: by clients, by timers, and by the broker itself."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -117,7 +117,9 @@ class SyncsDue(Command, frozen=True, kw_only=True):
 
 
 class ExpiryDue(Command, frozen=True, kw_only=True):
-    """Look for offsets that nobody has used for too long."""
+    """Look for offsets that nobody has used for too long, in these groups; None: in all of them."""
+
+    left: Sequence[str] | None = None
 
 
 # Notes: what changes without being kept

@@ -4,13 +4,14 @@ Deleting takes back what open transactions have committed too, so that it does n
 nobody uses does not expire while a transaction is about to use it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from penstock.coordinators.decision import Decision, Reply, Timer
-from penstock.coordinators.groups.commands import DeleteOffsets, ExpiryDue, ForgetTopic
+from penstock.coordinators.groups.commands import DeleteGroup, DeleteOffsets, ExpiryDue, ForgetTopic
 from penstock.coordinators.groups.offsets import GroupOffsets
 from penstock.coordinators.groups.pending import PendingOffsets
-from penstock.coordinators.groups.records import GroupKept, GroupRecord, OffsetKept
+from penstock.coordinators.groups.records import GroupRecord, OffsetKept
 from penstock.coordinators.groups.state import CONSUMER, Group, GroupLimits, GroupState
 from penstock.errors import GroupIdNotFound, GroupSubscribedToTopic, InvalidGroupId, NonEmptyGroup
 from penstock.model import Millis
@@ -21,7 +22,9 @@ from penstock.wire.messages.offset_delete_response import (
 )
 
 FORGET_AT_ONCE = 1_000
-"""Records that are taken back in one batch; the rest follow in the next."""
+"""Records that are taken back in one batch; the rest follow in the next, after everybody else had a turn."""
+LOOK_AT_ONCE = 5_000
+"""Offsets looked at between two turns of the loop."""
 
 
 def delete(command: DeleteOffsets, group: Group | None, offsets: GroupOffsets, pending: PendingOffsets) -> Decision:
@@ -47,10 +50,32 @@ def delete(command: DeleteOffsets, group: Group | None, offsets: GroupOffsets, p
     return Decision(records=records, replies=(Reply(command.address, response),))
 
 
-def taken_back(group_id: str, offsets: GroupOffsets, pending: PendingOffsets) -> list[GroupRecord]:
-    places = {(topic, partition): None for topic, parts in offsets.items() for partition in parts}
-    places |= dict.fromkeys(pending.of_group(group_id))
-    return [OffsetKept(group_id, topic, partition, None) for topic, partition in places]
+def delete_group(
+    command: DeleteGroup,
+    offsets: GroupOffsets,
+    pending: PendingOffsets,
+    now: Millis,
+    *,
+    end: Iterable[GroupRecord],
+    timers: Sequence[Timer],
+) -> Decision:
+    """A group that nobody is in goes, with all it committed: the offsets first, and `end` last. Who comes while there
+    are many to take back finds the group with what is left of them.
+    """
+    group_id = command.group_id
+    records: list[GroupRecord] = list(islice(_taken_back(group_id, offsets, pending), FORGET_AT_ONCE + 1))
+    if len(records) > FORGET_AT_ONCE:
+        again = Timer(("delete", group_id, str(command.address)), now, command)
+        return Decision(records=records[:FORGET_AT_ONCE], timers=(again,))
+    return Decision(records=[*records, *end], timers=timers, replies=(Reply(command.address, None),))
+
+
+def _taken_back(group_id: str, offsets: GroupOffsets, pending: PendingOffsets) -> Iterator[OffsetKept]:
+    for topic, parts in offsets.items():
+        yield from (OffsetKept(group_id, topic, partition, None) for partition in parts)
+    for topic, partition in pending.of_group(group_id):
+        if partition not in offsets.get(topic, {}):
+            yield OffsetKept(group_id, topic, partition, None)
 
 
 def forget_topic(
@@ -61,17 +86,18 @@ def forget_topic(
     for offset in pending.of_topic(topic):
         if ids is None or (offset.committed is not None and offset.committed.topic_id in ids):
             places[offset.group_id, offset.partition] = None
-    is_all = True
     for group_id, offsets in all_offsets.items():
         for partition, committed in offsets.get(topic, {}).items():
             if ids is None or committed.topic_id in ids:
                 places[group_id, partition] = None
-        if len(places) >= FORGET_AT_ONCE:
-            is_all = False
+                if len(places) > FORGET_AT_ONCE:
+                    break
+        if len(places) > FORGET_AT_ONCE:
             break
+    records = [OffsetKept(group_id, topic, partition, None) for group_id, partition in places]
+    is_all = len(records) <= FORGET_AT_ONCE
     return Decision(
-        records=[OffsetKept(group_id, topic, partition, None) for group_id, partition in places],
-        timers=() if is_all else (Timer(("forget", topic), now, command),),
+        records=records[:FORGET_AT_ONCE], timers=() if is_all else (Timer(("forget", topic), now, command),)
     )
 
 
@@ -79,30 +105,40 @@ def forget_topic(
 
 
 def expire(
-    groups: Mapping[str, Group],
+    left: Sequence[str],
+    find: Callable[[str], tuple[Group, Iterable[GroupRecord]] | None],
     all_offsets: Mapping[str, GroupOffsets],
     pending: PendingOffsets,
     now: Millis,
     limits: GroupLimits,
 ) -> Decision:
-    """Take back what is too old, and groups that have nothing left."""
+    """Take back what is too old of the groups that are left to look at, and groups that have nothing left, with the
+    records that make an end of them.
+    """
     records: list[GroupRecord] = []
-    again_at = Millis(now + limits.expiry_interval_ms)
-    for group_id, group in groups.items():
+    looked_at = 0
+    for number, group_id in enumerate(left):
+        if looked_at >= LOOK_AT_ONCE or len(records) >= FORGET_AT_ONCE:
+            return Decision(records=records, timers=(expiry_timer(now, left[number:]),))
+        found = find(group_id)
+        if found is None:
+            continue
+        group, end = found
         offsets = all_offsets.get(group_id, {})
-        expired = list(_expired(group, offsets, pending, limits.wall(now), limits))
+        count = sum(map(len, offsets.values()))
+        expired = list(islice(_expired(group, offsets, pending, limits.wall(now), limits), FORGET_AT_ONCE))
         records += expired
+        looked_at += 1 + count
         is_idle = group.state is GroupState.EMPTY and not group.promised and not pending.is_open(group_id)
-        if is_idle and len(expired) == sum(map(len, offsets.values())):
-            records.append(GroupKept(group_id, None))
-        if len(records) >= FORGET_AT_ONCE:
-            again_at = now
-            break
-    return Decision(records=records, timers=(expiry_timer(again_at),))
+        if is_idle and len(expired) == count:
+            records += end
+        elif len(expired) == FORGET_AT_ONCE:
+            return Decision(records=records, timers=(expiry_timer(now, left[number:]),))
+    return Decision(records=records, timers=(expiry_timer(Millis(now + limits.expiry_interval_ms)),))
 
 
-def expiry_timer(at: Millis) -> Timer:
-    return Timer(("expiry",), at, ExpiryDue())
+def expiry_timer(at: Millis, left: Sequence[str] | None = None) -> Timer:
+    return Timer(("expiry",), at, ExpiryDue(left=left))
 
 
 def _expired(

@@ -4,12 +4,13 @@ from collections.abc import Iterable
 
 from penstock.coordinators.decision import Decision, Reply, Timer
 from penstock.coordinators.groups.commands import DeleteGroup, DescribeGroup, ListGroups
-from penstock.coordinators.groups.forgetting import taken_back
+from penstock.coordinators.groups.forgetting import delete_group
 from penstock.coordinators.groups.offsets import GroupOffsets
 from penstock.coordinators.groups.pending import PendingOffsets
 from penstock.coordinators.groups.records import GroupKept
 from penstock.coordinators.groups.state import Group, GroupState
 from penstock.errors import GroupIdNotFound, NonEmptyGroup
+from penstock.model import Millis
 from penstock.wire.messages.describe_groups_response import DescribedGroup, DescribedGroupMember
 from penstock.wire.messages.list_groups_response import ListedGroup
 
@@ -60,13 +61,18 @@ def _described(command: DescribeGroup, group: Group | None) -> DescribedGroup:
     )
 
 
-def delete(command: DeleteGroup, group: Group | None, offsets: GroupOffsets, pending: PendingOffsets) -> Decision:
+def delete(
+    command: DeleteGroup, group: Group | None, offsets: GroupOffsets, pending: PendingOffsets, now: Millis
+) -> Decision:
     if group is None:
         raise GroupIdNotFound
     if group.state is not GroupState.EMPTY:
         raise NonEmptyGroup
-    return Decision(
-        records=[*taken_back(group.group_id, offsets, pending), GroupKept(group.group_id, None)],
+    return delete_group(
+        command,
+        offsets,
+        pending,
+        now,
+        end=(GroupKept(group.group_id, None),),
         timers=[Timer((name, group.group_id), None) for name in ("sessions", "rebalance", "sync")],
-        replies=(Reply(command.address, None),),
     )

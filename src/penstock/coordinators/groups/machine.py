@@ -10,6 +10,7 @@ What always holds
 - a machine that replays the log has the offsets and the completed generations of the one that wrote it.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -76,17 +77,23 @@ class GroupMachine:
                 return listing.describe(command, self.groups.get(group_id))
             case commands.DeleteGroup(group_id=group_id):
                 known = self.offsets.get(group_id, {})
-                return listing.delete(command, self.groups.get(group_id), known, self.pending)
+                return listing.delete(command, self.groups.get(group_id), known, self.pending, now)
             case commands.ForgetTopic():
                 return forgetting.forget_topic(command, self.offsets, self.pending, now)
             case Loaded():
                 return self._begin(now)
-            case commands.ExpiryDue():
-                classic = forgetting.expire(self.groups, self.offsets, self.pending, now, self._limits)
-                records = [*classic.records, *self.consumers.expired(now, self._limits)]
-                return msgspec.structs.replace(classic, records=records)
+            case commands.ExpiryDue(left=left):
+                if left is None:
+                    left = [*self.groups, *self.consumers.groups]
+                return forgetting.expire(left, self._to_expire, self.offsets, self.pending, now, self._limits)
             case _:
                 return self._decide_timer(command, now)
+
+    def _to_expire(self, group_id: str) -> tuple[Group, Iterable[Any]] | None:
+        group = self.groups.get(group_id)
+        if group is not None:
+            return group, (GroupKept(group_id, None),)
+        return self.consumers.to_expire(group_id)
 
     def _group_or_room(self, group_id: str) -> Group | None:
         """The group, or none where there is room for a new one."""

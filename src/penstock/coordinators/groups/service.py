@@ -6,6 +6,7 @@ client first looks for a coordinator.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -73,6 +74,12 @@ from penstock.wire.messages.txn_offset_commit_response import TxnOffsetCommitRes
 CREATION_TIMEOUT_MS = 30_000
 
 _log = structlog.get_logger(__name__)
+
+
+def _give_up(answer: "asyncio.Future[Any]") -> None:
+    """A deadline passes without harm: what was written stays, and the client asks again (RULES 32)."""
+    if not answer.done():
+        answer.set_result(CoordinatorNotAvailable("not replicated in time"))
 
 
 class Groups:
@@ -187,6 +194,14 @@ class Groups:
         except TimeoutError:
             raise CoordinatorNotAvailable("not replicated in time") from None
 
+    def _send(self, group_id: str, make_command: Callable[[Address], Command]) -> "asyncio.Future[Any]":
+        """The same for those who go on without a task: the future's value is the answer, be it a Refusal."""
+        answer = self._running.send(self._index_of(group_id), make_command)
+        if not answer.done():
+            timer = asyncio.get_running_loop().call_later(self._timeout_s, _give_up, answer)
+            answer.add_done_callback(lambda _: timer.cancel())
+        return answer
+
     # Members ----------------------------------------------------------------------------------------------------
 
     def join(
@@ -220,11 +235,8 @@ class Groups:
             lambda address: commands.Sync(address=address, request=request, api_version=api_version),
         )
 
-    async def heartbeat(self, request: HeartbeatRequest) -> HeartbeatResponse:
-        response: HeartbeatResponse = await self._ask(
-            request.group_id, lambda address: commands.Heartbeat(address=address, request=request)
-        )
-        return response
+    def heartbeat(self, request: HeartbeatRequest) -> "asyncio.Future[HeartbeatResponse]":
+        return self._send(request.group_id, lambda address: commands.Heartbeat(address=address, request=request))
 
     async def leave(self, group_id: str, members: list[MemberIdentity]) -> LeaveGroupResponse:
         response: LeaveGroupResponse = await self._ask(
@@ -234,13 +246,13 @@ class Groups:
 
     # Members of consumer groups ---------------------------------------------------------------------------------
 
-    async def consumer_heartbeat(
+    def consumer_heartbeat(
         self, request: ConsumerGroupHeartbeatRequest, *, api_version: int, client_id: str, client_host: str
-    ) -> ConsumerGroupHeartbeatResponse:
+    ) -> "asyncio.Future[ConsumerGroupHeartbeatResponse]":
         if not self._image.features.finalized.get(GROUP_VERSION):
             raise UnsupportedVersion(f"the feature {GROUP_VERSION} is off")
         check_heartbeat(request, api_version, self._consumer_limits.assignors)
-        response: ConsumerGroupHeartbeatResponse = await self._ask(
+        return self._send(
             request.group_id,
             lambda address: consumer_commands.ConsumerHeartbeat(
                 address=address,
@@ -250,7 +262,6 @@ class Groups:
                 new_member_id=topic_id_text(TopicId(self._dice.random_bytes(16))),
             ),
         )
-        return response
 
     async def describe_consumer_group(self, group_id: str) -> DescribedConsumerGroup:
         described: DescribedConsumerGroup = await self._ask(
@@ -260,12 +271,13 @@ class Groups:
 
     # Offsets ----------------------------------------------------------------------------------------------------
 
-    async def commit(self, request: OffsetCommitRequest, *, api_version: int) -> OffsetCommitResponse:
-        response: OffsetCommitResponse = await self._ask(
+    def commit(
+        self, request: OffsetCommitRequest, *, api_version: int
+    ) -> "asyncio.Future[OffsetCommitResponse | Refusal]":
+        return self._send(
             request.group_id,
             lambda address: commands.CommitOffsets(address=address, request=request, api_version=api_version),
         )
-        return response
 
     async def fetch_offsets(
         self,
@@ -342,14 +354,15 @@ class Groups:
     async def list(self, states: list[str], types: list[str]) -> "list[ListedGroup]":
         """All groups that this broker coordinates."""
         runtime = self._running
-        asked = [
-            runtime.ask(
-                shard.partition.index,
-                lambda address: commands.ListGroups(address=address, states=states, types=types),
-            )
-            for shard in runtime.shards()
-        ]
-        return [group for groups in await asyncio.gather(*asked) for group in groups]
+        listed: list[ListedGroup] = []
+        for shard in runtime.shards():
+            with suppress(NotCoordinator):  # it has moved meanwhile, and whoever has it now tells of its groups
+                listed += await runtime.ask(
+                    shard.partition.index,
+                    lambda address: commands.ListGroups(address=address, states=states, types=types),
+                )
+            await asyncio.sleep(0)  # one coordinator with its thousands of groups at a time
+        return listed
 
     async def describe(self, group_id: str, *, api_version: int) -> DescribedGroup:
         described: DescribedGroup = await self._ask(

@@ -10,7 +10,9 @@ from penstock.coordinators.transactions.state import AT_REST, Transaction, Trans
 from penstock.model import Millis
 
 ABORT_AT_ONCE = 100
-FORGET_AT_ONCE = 1_000
+PARTITIONS_AT_ONCE = 2_000
+"""Of the transactions aborted in one batch, which must not grow beyond what the log takes."""
+FORGET_AT_ONCE = 500
 """Records written in one batch; the rest follow in the next."""
 
 
@@ -19,9 +21,10 @@ def abort_timed_out(
 ) -> Decision:
     records: list[TransactionKept] = []
     orders: list[Reply] = []
+    partitions = 0
     again_at = Millis(now + limits.timeouts_interval_ms)
     for transaction in late:
-        if len(records) == ABORT_AT_ONCE:
+        if len(records) == ABORT_AT_ONCE or partitions >= PARTITIONS_AT_ONCE:
             again_at = now
             break
         if transaction.is_epoch_used_up:
@@ -29,6 +32,7 @@ def abort_timed_out(
             continue
         aborted = ends.fenced(transaction, wall, None)
         records.append(TransactionKept(aborted.transactional_id, aborted))
+        partitions += len(aborted.partitions)
         orders.append(Reply(RUNNER, ends.markers_due(aborted)))
     return Decision(records=records, timers=(timeouts_timer(again_at),), replies=orders)
 

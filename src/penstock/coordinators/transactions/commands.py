@@ -1,5 +1,7 @@
 """What can be asked of the transaction machine, what it answers, and what it orders to be done."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from penstock.coordinators.decision import Command
@@ -50,8 +52,9 @@ class Describe(Command, frozen=True, kw_only=True):
 
 
 class ListTransactions(Command, frozen=True, kw_only=True):
-    """Empty filters let everything through; a duration below 0 is none."""
+    """Empty filters let everything through; a duration below 0 is none. `ids` are those to look at; None: all."""
 
+    ids: Sequence[str] | None = None
     producer_ids: frozenset[int] = frozenset()
     states: frozenset[TransactionState] | None = None
     duration_ms: int = -1

@@ -1,6 +1,6 @@
 """Looking at transactions."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from penstock.coordinators.decision import Decision, Reply
 from penstock.coordinators.transactions.commands import Describe, ListTransactions
@@ -30,10 +30,11 @@ def describe(command: Describe, transaction: Transaction | None) -> Decision:
     return Decision(replies=(Reply(command.address, described),))
 
 
-def list_all(command: ListTransactions, transactions: Iterable[Transaction], now: Millis) -> Decision:
+def list_all(command: ListTransactions, transactions: Mapping[str, Transaction], now: Millis) -> Decision:
+    ids = transactions if command.ids is None else command.ids
     listed = [
         Listed(transaction.transactional_id, transaction.producer_id, transaction.state.label)
-        for transaction in transactions
+        for transaction in (transactions[each] for each in ids if each in transactions)
         if _is_wanted(command, transaction, now)
     ]
     return Decision(replies=(Reply(command.address, listed),))

@@ -51,7 +51,7 @@ class TransactionMachine:
             case commands.Describe():
                 return listing.describe(command, self._known(command))
             case commands.ListTransactions():
-                return listing.list_all(command, self.transactions.values(), wall)
+                return listing.list_all(command, self.transactions, wall)
             case commands.TimeoutsDue():
                 return clearing.abort_timed_out(self._late(now), now, wall, self._limits, self._ends)
             case commands.AbortTimedOut():

@@ -7,6 +7,7 @@ when a client first looks for a coordinator.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
 
@@ -41,6 +42,8 @@ from penstock.wire.messages.list_transactions_response import TransactionState a
 
 CREATION_TIMEOUT_MS = 30_000
 RETRY_S = 0.1
+LISTED_AT_ONCE = 2_000
+"""Transactional ids between two turns of the loop: a millisecond or two."""
 
 _log = structlog.get_logger(__name__)
 
@@ -349,13 +352,19 @@ class Transactions:
         wanted = compile_pattern(pattern) if pattern else None
         listed: list[Listed] = []
         for shard in runtime.shards():
-            listed += await runtime.ask(
-                shard.partition.index,
-                lambda address: commands.ListTransactions(
-                    address=address, producer_ids=producer_ids, states=states, duration_ms=duration_ms
-                ),
-            )
-            await asyncio.sleep(0)  # one coordinator with its thousands of ids at a time
+            assert isinstance(shard.machine, TransactionMachine)
+            ids = list(shard.machine.transactions)
+            for first in range(0, max(len(ids), 1), LISTED_AT_ONCE):
+                command = partial(
+                    commands.ListTransactions,
+                    ids=ids[first : first + LISTED_AT_ONCE],
+                    producer_ids=producer_ids,
+                    states=states,
+                    duration_ms=duration_ms,
+                )
+                with suppress(NotCoordinator):  # it has moved meanwhile, and whoever has it now tells of its ids
+                    listed += await runtime.ask(shard.partition.index, lambda address: command(address=address))  # noqa: B023
+                await asyncio.sleep(0)
         if wanted is None:
             return listed
         # In a thread: ids are as long as their owners like, and there may be many.

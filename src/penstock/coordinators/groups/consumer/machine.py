@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from penstock.coordinators.decision import Decision, Reply, Timer
+from penstock.coordinators.decision import Decision, Timer
 from penstock.coordinators.groups import commands as asked
 from penstock.coordinators.groups import forgetting
 from penstock.coordinators.groups.consumer import commands, commits, embedded, embedded_joining, leaving
@@ -38,7 +38,6 @@ from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, N
 from penstock.coordinators.groups.joining import join as join_classic
 from penstock.coordinators.groups.offsets import GroupOffsets
 from penstock.coordinators.groups.pending import PendingOffsets
-from penstock.coordinators.groups.records import GroupKept, OffsetKept
 from penstock.coordinators.groups.state import Group, GroupLimits
 from penstock.errors import GroupIdNotFound, NonEmptyGroup, PolicyViolation
 from penstock.model import Millis
@@ -154,17 +153,16 @@ class ConsumerGroups:
             return None
         return forgetting.delete(command, commits.as_group(group), self._offsets.get(group_id, {}), self._pending)
 
-    def _delete(self, command: asked.DeleteGroup, _context: Context) -> Decided:
+    def _delete(self, command: asked.DeleteGroup, context: Context) -> Decided:
         group = self.groups.get(command.group_id)
         if group is None:
             return None
         if group.members:
             raise NonEmptyGroup
         offsets = self._offsets.get(group.group_id, {})
-        return Decision(
-            records=[*forgetting.taken_back(group.group_id, offsets, self._pending), *tombstones(group)],
-            timers=(Timer((SESSIONS, group.group_id), None),),
-            replies=(Reply(command.address, None),),
+        timers = (Timer((SESSIONS, group.group_id), None),)
+        return forgetting.delete_group(
+            command, offsets, self._pending, context.now, end=tombstones(group), timers=timers
         )
 
     # Timers and finished work: those of a group that is not there any more have nothing to say
@@ -211,18 +209,10 @@ class ConsumerGroups:
                     step.watch_revocation(member, member)
             yield step.decision()
 
-    def expired(self, now: Millis, limits: GroupLimits) -> list[Any]:
-        """Offsets that nobody has used for too long, and groups that have nothing left."""
-        records: list[Any] = []
-        for group_id, group in self.groups.items():
-            as_group = commits.as_group(group)
-            decision = forgetting.expire({group_id: as_group}, self._offsets, self._pending, now, limits)
-            records += [record for record in decision.records if isinstance(record, OffsetKept)]
-            if any(isinstance(record, GroupKept) for record in decision.records):
-                records += tombstones(group)
-            if len(records) >= forgetting.FORGET_AT_ONCE:
-                break
-        return records
+    def to_expire(self, group_id: str) -> tuple[Group, Iterable[ConsumerRecord]] | None:
+        """The group to those who ask which offsets are in use, and what makes an end of it."""
+        group = self.groups.get(group_id)
+        return None if group is None else (commits.as_group(group), tombstones(group))
 
     # Applying ---------------------------------------------------------------------------------------------------
 
