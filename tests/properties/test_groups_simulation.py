@@ -37,9 +37,10 @@ def test_invariants_hold_under_random_commands_and_moves_of_leadership(part: int
         run(seed)
 
 
-@pytest.mark.skipif("PENSTOCK_SIM_SEED" not in os.environ, reason="asked for with PENSTOCK_SIM_SEED")
-def test_one_seed() -> None:
-    run(int(os.environ["PENSTOCK_SIM_SEED"]))
+if "PENSTOCK_SIM_SEED" in os.environ:  # there is such a test when one is asked for, and nothing is skipped otherwise
+
+    def test_one_seed() -> None:
+        run(int(os.environ["PENSTOCK_SIM_SEED"]))
 
 
 @pytest.mark.parametrize("bug", BUGS)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, cast
 
 from penstock.cluster import BrokerImage, BrokerRecord, Cluster, Endpoint, Others, Pulse
-from penstock.errors import Fatal, NotLeaderOrFollower, UnknownTopicOrPartition
+from penstock.errors import Fatal, UnknownTopicOrPartition
 from penstock.metastore import MetastoreError
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Millis, TopicPartition
@@ -234,14 +234,11 @@ class BrokerProcess(Owner):
 
     def produce(self, partition: TopicPartition, batch: bytes, acks: int) -> Any:
         """The base offset, or a future of it."""
-        return append(self.find(partition), batch, acks)
-
-
-def append(partition: Partition, batch: bytes, acks: int, guard: Any = None) -> Any:
-    if not partition.is_leader:
-        raise NotLeaderOrFollower
-    appended = partition.append(memoryview(bytearray(batch)), acks=acks, guard=guard)
-    return when_acknowledged(partition, appended, acks)
+        found = self.find(partition)
+        end_offset = found.log.end_offset
+        appended = found.append(memoryview(bytearray(batch)), acks=acks)
+        self.world.marks["batch recognised as sent again"] += found.log.end_offset == end_offset
+        return when_acknowledged(found, appended, acks)
 
 
 def when_acknowledged(partition: Partition, appended: Any, acks: int) -> Any:

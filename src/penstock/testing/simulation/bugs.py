@@ -32,7 +32,6 @@ BUGS: dict[str, Bug] = {
     "forgets-pending-write": Bug("6", replication=Planted(forgets_pending_write=True)),
     "takes-timeout-for-failure": Bug("6", replication=Planted(takes_timeout_for_failure=True)),
     "joins-below-epoch-start": Bug("7", replication=Planted(joins_below_epoch_start=True)),
-    "keeps-progress-of-former-epoch": Bug("7", replication=Planted(keeps_progress_of_former_epoch=True)),
     "acknowledges-duplicates-at-once": Bug("26", replication=Planted(acknowledges_duplicates_at_once=True)),
     "forgets-producers": Bug("27", replication=Planted(forgets_producers=True)),
 }

@@ -33,19 +33,21 @@ class Client:
         self.partition = partition
         self.dice: random.Random = world.dice
         self._believed = 0
+        self._epoch = 0
         self.is_stopped = False
 
     async def run(self) -> None:
         """Until it is stopped."""
 
     def refresh(self) -> None:
-        """Metadata comes from any broker, and may be old."""
+        """Metadata comes from any broker and may be old; but no client goes back to an older leader epoch."""
         brokers = [broker for broker in self.world.brokers.values() if broker.process is not None]
         asked = self.dice.choice(brokers).process if brokers else None
         if asked is not None and asked.cluster is not None:
             topic = asked.cluster.image.topics.get(self.partition.topic)
-            if topic is not None:
-                self._believed = topic.partitions[self.partition.partition].leader
+            image = None if topic is None else topic.partitions[self.partition.partition]
+            if image is not None and image.leader_epoch >= self._epoch:
+                self._believed, self._epoch = image.leader, image.leader_epoch
 
     async def send(self, batch: bytes, acks: int) -> int:
         """The base offset; raises what stood in the way."""

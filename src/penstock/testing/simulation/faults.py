@@ -4,6 +4,9 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from penstock.cluster.records import Decoders
+from penstock.metastore import Transaction
+from penstock.model import BrokerId
 from penstock.testing.simulation.network import STORE
 
 if TYPE_CHECKING:
@@ -22,9 +25,14 @@ FAULTS = (
     "cut from the store, one way",
     "cut from the store, both ways",
     "store away",
+    "image late",
     "messages lost",
     "network slow",
     "controlled stop",
+    "in-sync write held up",
+    "in-sync write not answered",
+    "joining broker hangs",
+    "joining broker loses power",
 )
 
 
@@ -46,10 +54,49 @@ class Dealer:
             (3, self._cut_from_store),
             (1, self._cut_from_store_both_ways),
             (1, self._store_away),
+            (4, self._delay_image),
             (2, self._lose_messages),
             (2, self._slow_down),
             (2, self._stop_one),
         ]
+
+    def when_sent(self, sender: int, transaction: Transaction) -> float:
+        """The worst moment for some faults: a leader has just sent a change of its in-sync set."""
+        if self.is_stopped or not transaction.puts or self.dice.random() >= self.world.spite:
+            return 0.0
+        joining = self._joining(sender, transaction)
+        if joining is None:
+            return 0.0
+        self.world.later(0.0, lambda: self._trouble(joining, sender))
+        if self.dice.random() < 0.5:
+            self._dealt("in-sync write held up", f"of broker {sender}, joining {sorted(joining)}")
+            return 1.5 * self.dice.random()
+        self._cut("in-sync write not answered", {(STORE, sender)}, longest_s=3.0)
+        return 0.0
+
+    def _joining(self, sender: int, transaction: Transaction) -> set[BrokerId] | None:
+        """Who joins by this write; None where it is no leader's write to its in-sync set."""
+        for _, partition in self.world.truth.partitions():
+            for put in transaction.puts:
+                if partition.leader == sender and put.key.endswith(f"/{partition.index}") and "/partitions/" in put.key:
+                    record = Decoders.partition.decode(put.value)
+                    if record.leader_epoch == partition.leader_epoch:
+                        return set(record.in_sync) - set(partition.in_sync)
+        return None
+
+    def _trouble(self, joining: set[BrokerId], leader: int) -> None:
+        """What befalls those who are about to join."""
+        for broker in (self.world.brokers[broker_id] for broker_id in sorted(joining)):
+            chance, process = self.dice.random(), broker.process
+            if process is None or process.is_paused:
+                continue
+            if chance < 0.35:
+                process.is_paused = True
+                self._dealt("joining broker hangs", str(process))
+                self._lasting(lambda process=process: self.world.loop.resume(process), longest_s=4.0)  # type: ignore[misc]
+            elif chance < 0.7 and (self.world.flushes_before_ack or self.world.oracle.may_lose_power(broker.id)):
+                self._switch_off(broker, "joining broker loses power", down_s=0.02)
+                self._cut("cut between brokers, one way", {(broker.id, leader)}, longest_s=3.0)
 
     async def run(self) -> None:
         weights = [weight for weight, _ in self._kinds]
@@ -95,8 +142,8 @@ class Dealer:
             broker.kill()
             self._restart(broker)
 
-    def _restart(self, broker: "SimulatedBroker") -> None:
-        self._lasting(broker.start, longest_s=self.dice.choice((0.05, 1.0, 6.0)))
+    def _restart(self, broker: "SimulatedBroker", *, down_s: float | None = None) -> None:
+        self._lasting(broker.start, longest_s=down_s or self.dice.choice((0.05, 1.0, 6.0)))
 
     def _kill_any(self) -> None:
         self._kill(self._some(), "broker killed")
@@ -114,13 +161,13 @@ class Dealer:
             return
         self._switch_off(broker, "power lost")
 
-    def _switch_off(self, broker: "SimulatedBroker", kind: str) -> None:
+    def _switch_off(self, broker: "SimulatedBroker", kind: str, *, down_s: float | None = None) -> None:
         process = str(broker.process)
         lost = broker.lose_power()
         self.world.oracle.power_lost(broker.id)
         self.world.marks["unflushed batches lost"] += lost
         self._dealt(kind, f"{process}, {lost} batches")
-        self._restart(broker)
+        self._restart(broker, down_s=down_s)
 
     def _lose_all_power(self) -> None:
         """Only where everything counts when it is flushed does that lose nothing."""
@@ -198,6 +245,18 @@ class Dealer:
             store.network_changed()
 
         self._lasting(back, longest_s=5.0)
+
+    def _delay_image(self) -> None:
+        """A watch that stands still tells nobody: the broker acts on what it knows, and its writes arrive."""
+        store, broker = self.world.store, self.dice.choice(sorted(self.world.brokers))
+        store.late.add(broker)
+        self._dealt("image late", f"of broker {broker}")
+
+        def over() -> None:
+            store.late.discard(broker)
+            store.network_changed()
+
+        self._lasting(over, longest_s=4.0)
 
     def _lose_messages(self) -> None:
         self._dealt("messages lost", "")

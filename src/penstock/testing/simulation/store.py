@@ -43,7 +43,11 @@ class SimulatedStore:
         self.history: list[Changes] = []
         self.clients: list[StoreClient] = []
         self.is_down = False
+        self.late: set[int] = set()
+        """Brokers whose watch stands still, though their requests are answered."""
         self.on_change: Callable[[Changes], None] = lambda _: None
+        self.on_send: Callable[[int, Transaction], float] = lambda _sender, _transaction: 0.0
+        """Asked when a transaction is sent: how long to hold it up, in seconds."""
         self._leases: dict[LeaseId, tuple[int, Handle]] = {}
         self._leases_granted = 0
         self.unknown_outcomes = self.expired = 0
@@ -122,7 +126,8 @@ class StoreClient:
         return await self._ask(lambda: Listing(space.revision, space.range(prefix)))
 
     async def commit(self, transaction: Transaction) -> Revision:
-        return await self._ask(lambda: self._store.commit(transaction))
+        held_s = self._store.on_send(self._me, transaction)
+        return await self._ask(lambda: self._store.commit(transaction), held_s=held_s)
 
     async def grant(self, ttl_ms: int) -> LeaseId:
         return await self._ask(lambda: self._store.grant(ttl_ms))
@@ -140,12 +145,12 @@ class StoreClient:
         if self in self._store.clients:
             self._store.clients.remove(self)
 
-    async def _ask(self, operation: Callable[[], _T]) -> _T:
+    async def _ask(self, operation: Callable[[], _T], *, held_s: float = 0.0) -> _T:
         store, loop = self._store, self._store.loop
         answer: asyncio.Future[Any] = loop.create_future()
         timer = loop.call_later(TIMEOUT_S, _fail, answer, Unavailable("no answer in time"), context=self._context)
         if store.network.passes(self._me, STORE):
-            loop.call_later(store.network.delay_s(), self._arrive, operation, answer, context=WORLD)
+            loop.call_later(held_s + store.network.delay_s(), self._arrive, operation, answer, context=WORLD)
         try:
             result: _T = await answer
             return result
@@ -199,17 +204,20 @@ class _Watch:
     def offer(self, changes: Changes) -> None:
         if self._broken is not None:
             return
-        network = self._store.network
-        if self._stalled or self._store.is_down or (STORE, self._me) in network.cuts:
+        if self._stalled or self._is_stalled():
             self._stalled.append(changes)
             return
-        loop = self._store.loop
+        loop, network = self._store.loop, self._store.network
         self._last_arrival_s = max(self._last_arrival_s, loop.time() + network.delay_s())
         loop.call_at(self._last_arrival_s, self._arrive, changes, context=self._context)
 
+    def _is_stalled(self) -> bool:
+        store = self._store
+        return store.is_down or self._me in store.late or (STORE, self._me) in store.network.cuts
+
     def go_on(self) -> None:
         """What a cut held back comes at once; or the connection did not survive, and the watch begins anew."""
-        if not self._stalled or self._store.is_down or (STORE, self._me) in self._store.network.cuts:
+        if not self._stalled or self._is_stalled():
             return
         chance = self._store.dice.random()
         if chance < 0.5:

@@ -30,6 +30,27 @@ from penstock.testing.simulation.network import Network
 from penstock.testing.simulation.oracle import Oracle, Violation
 from penstock.testing.simulation.store import SimulatedStore
 
+EFFECTS = (
+    "elections",
+    "elected from the eligible",
+    "nobody to elect",
+    "in-sync set shrinks",
+    "in-sync set grows",
+    "below the minimum",
+    "somebody eligible",
+    "diverging log cut",
+    "unflushed batches lost",
+    "batch sent again",
+    "batch recognised as sent again",
+    "write made, answer lost",
+    "lease ran out",
+    "message lost",
+    "message late",
+    "process gave up",
+    "settled",
+)
+"""What faults must have led to, or they were too kind."""
+
 TOPIC = "orders"
 IN_SYNC_MIN = 2
 REPLICAS = 3
@@ -60,6 +81,8 @@ class World:
         self.probe_timeout_s = self.heartbeat_ms / 1000
         self.pace_s = dice.choice((0.05, 0.15, 0.4))
         self.fault_gap_s = dice.choice((0.3, 0.6, 1.2))
+        self.spite = dice.choice((0.0, 0.1, 0.3))
+        """How often a fault strikes at the worst moment."""
         count = dice.choice((3, 3, 3, 4))
         self.brokers = {broker_id: SimulatedBroker(self, broker_id) for broker_id in range(1, count + 1)}
         self.partitions = [TopicPartition(TOPIC, PartitionIndex(index)) for index in range(dice.choice((1, 2)))]
@@ -75,12 +98,14 @@ class World:
             try:
                 self._begin()
                 dealer = Dealer(self)
+                self.store.on_send = dealer.when_sent
                 self.loop.spawn(dealer.run())
                 self.loop.run(until_s=self.loop.time() + FAULTS_S)
                 dealer.stop()
                 self.note("no more faults")
                 self._settle()
             finally:
+                self._count()
                 self.loop.close()
 
     def _begin(self) -> None:
@@ -132,6 +157,12 @@ class World:
         if not self._is_all_the_same():
             raise Violation(f"replicas differ although nobody writes any more: {self.describe()}")
         self.marks["settled"] += 1
+
+    def _count(self) -> None:
+        self.marks["write made, answer lost"] += self.store.unknown_outcomes
+        self.marks["lease ran out"] += self.store.expired
+        self.marks["message lost"] += self.network.lost
+        self.marks["message late"] += self.network.late
 
     def _is_in_order(self) -> bool:
         return all(
