@@ -68,6 +68,11 @@ def test_an_open_transaction_is_described_with_its_partitions(penstock: Penstock
     told = penstock("txn", "describe", name).out
     assert f"{topic}-0" in told and "Ongoing" in told
     producer.abort_transaction(WITHIN_S)
+    deadline = time.monotonic() + WITHIN_S
+    while states(penstock)[name] != "CompleteAbort":
+        assert time.monotonic() < deadline
+    (facts,) = json.loads(penstock("txn", "describe", name, "--json").out)
+    assert (facts["open_since"], facts["open_for_ms"]) == (None, None)
     missing = penstock("txn", "describe", fresh_name("nobody"))
     assert missing.code == ExitCode.NOT_FOUND and "penstock txn list" in missing.err
 

@@ -6,7 +6,7 @@ stop that: the coordinator has moved, or a partition says that it did.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, Final, NamedTuple, Protocol
 
 import structlog
@@ -23,6 +23,7 @@ from penstock.errors import (
     TransactionCoordinatorFenced,
     refusal_for,
 )
+from penstock.metastore import MetastoreError
 from penstock.model import BrokerId, PartitionIndex, TopicPartition
 from penstock.wire.markers import Marker, MarkerType
 from penstock.wire.messages.write_txn_markers_request import (
@@ -73,9 +74,12 @@ class MarkersOut:
         writer: MarkerWriter,
         peers: Peers,
         spawn: Callable[[Coroutine[Any, Any, None]], object],
+        catch_up: Callable[[], Awaitable[None]],
     ) -> None:
+        """`catch_up` waits until the image holds all that the metadata store does."""
         self._broker_id = broker_id
         self._image = image
+        self._catch_up = catch_up
         self._writer = writer
         self._peers = peers
         self._batches: PeerBatches[_Told, Outcomes] = PeerBatches(
@@ -109,6 +113,11 @@ class MarkersOut:
         """What became of each partition; those that are gone are not among them."""
         outcomes: Outcomes = {}
         by_leader: dict[BrokerId, list[TopicPartition]] = {}
+        if any(self._leader_of(at) is None for at in remaining):
+            try:
+                await self._catch_up()  # an image that lags behind must not pass a new topic for a deleted one
+            except MetastoreError as error:
+                return dict.fromkeys(remaining, LeaderNotAvailable(str(error)))
         for at in sorted(remaining):
             leader = self._leader_of(at)
             if leader is None:

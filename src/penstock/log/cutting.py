@@ -34,7 +34,10 @@ class CuttableLog(RetainedLog):
         self.high_watermark = min(self.high_watermark, to)
         self.doom(gone[::-1])
         self.epochs.cut_end(to)
-        self.restore_producers(self.producers.truncate_to(to, self.start_offset))
+        try:
+            self.restore_producers(self.producers.truncate_to(to, self.start_offset))
+        except OSError as error:  # without its producers a log would take their duplicates
+            raise self.fail("could not be read again after a cut", error) from error
         _log.info("log truncated", partition=str(self.partition), end_offset=to)
 
     def truncate_fully_and_start_at(self, offset: int) -> None:

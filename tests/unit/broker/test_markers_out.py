@@ -1,7 +1,7 @@
 """Markers on their way to the leaders of partitions: asked again until all have them, or until it is another's task."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, cast
 
 import pytest
@@ -20,6 +20,7 @@ from penstock.errors import (
     Refusal,
     TransactionCoordinatorFenced,
 )
+from penstock.metastore import Unavailable
 from penstock.model import BrokerId
 from penstock.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
 from penstock.wire.messages.write_txn_markers_response import (
@@ -90,7 +91,14 @@ def due(*partitions: int, commits: bool = True) -> MarkersDue:
 
 
 async def deliver(
-    cluster: Cluster, order: MarkersDue, writer: Writer, peers: Peers | None = None, *, here: int = 1, tries: int = 99
+    cluster: Cluster,
+    order: MarkersDue,
+    writer: Writer,
+    peers: Peers | None = None,
+    *,
+    here: int = 1,
+    tries: int = 99,
+    catch_up: Callable[[], Awaitable[None]] | None = None,
 ) -> bool:
     left = iter(range(tries))
     out = MarkersOut(
@@ -99,6 +107,7 @@ async def deliver(
         writer=cast(MarkerWriter, writer),
         peers=peers or Peers(),
         spawn=asyncio.ensure_future,
+        catch_up=catch_up or cluster.in_sync_writes.catch_up,
     )
     return await out.deliver(order, is_wanted=lambda: next(left, None) is not None)
 
@@ -123,6 +132,28 @@ async def test_a_partition_that_is_gone_needs_no_marker(cluster: Cluster) -> Non
     assert await deliver(cluster, due(0, 5), writer)
     assert [entry.partitions for entry in writer.written] == [[part(0)]]
     assert await deliver(cluster, due(), writer)
+
+
+async def test_a_partition_that_the_image_lacks_is_looked_for_before_it_counts_as_gone(cluster: Cluster) -> None:
+    writer = Writer()
+    partitions = cluster.image.topics["orders"].partitions
+    late = partitions.pop()  # its news is still on the way
+
+    async def catch_up() -> None:
+        partitions.append(late)
+
+    assert await deliver(cluster, due(0, 2), writer, catch_up=catch_up)
+    assert [entry.partitions for entry in writer.written] == [[part(0), part(2)]]
+
+
+async def test_nothing_counts_as_gone_while_the_metadata_store_is_away(cluster: Cluster) -> None:
+    writer = Writer()
+
+    async def catch_up() -> None:
+        raise Unavailable("away")
+
+    assert not await deliver(cluster, due(0, 5), writer, tries=4, catch_up=catch_up)
+    assert writer.written == []
 
 
 @pytest.mark.parametrize("refusal", [InvalidProducerEpoch(), TransactionCoordinatorFenced()])

@@ -9,7 +9,7 @@ import click
 from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.output import json_option, print_json, print_table
-from penstock.cli.txn.facts import described
+from penstock.cli.txn.facts import OPEN_STATES, described
 
 
 @click.command(no_args_is_help=True)
@@ -33,7 +33,8 @@ def describe(transactional_ids: tuple[str, ...], cluster: Cluster, as_json: bool
 def _facts(brokers: Brokers, transactional_id: str) -> dict[str, Any]:
     coordinator, state = described(brokers, transactional_id)
     began_ms = state.transaction_start_time_ms
-    is_open = began_ms >= 0
+    # Of one that has ended Kafka tells the beginning too.
+    is_open = began_ms >= 0 and state.transaction_state in OPEN_STATES
     return {
         "transactional_id": state.transactional_id,
         "state": state.transaction_state,
