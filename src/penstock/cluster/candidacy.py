@@ -53,6 +53,7 @@ class Candidacy:
         self._broker_id = broker_id
         self._reign: Revision = NO_REVISION
         self._is_open = True
+        self._aside_until_s = float("-inf")
         self._vacant = asyncio.Event()
         self.began: Callable[[], None] = lambda: None
         """Called when this broker has become the controller."""
@@ -82,6 +83,10 @@ class Candidacy:
     async def stand(self) -> None:
         registration = self._registration
         if not self._is_open or registration.epoch == NO_REVISION:
+            return
+        loop = asyncio.get_running_loop()
+        if (aside_s := self._aside_until_s - loop.time()) > 0:
+            loop.call_later(aside_s, self._vacant.set)
             return
         if self._image.controller_id >= 0:
             await self._recognise()
@@ -116,6 +121,12 @@ class Candidacy:
         await self._feed.catch_up()
         await self.stand()
         return self.is_in_charge
+
+    async def step_aside(self, *, for_s: float) -> None:
+        """Let another decide, who may be in a better place for it, and stand again only after a while."""
+        self._aside_until_s = asyncio.get_running_loop().time() + for_s
+        reign, self._reign = self._reign, NO_REVISION
+        await self._delete(reign)
 
     def forget(self) -> None:
         """Leave control to its lease, as a killed process does."""

@@ -184,9 +184,7 @@ class Registration:
     async def _register_again(self) -> None:
         """The same process, so nothing of what it leads is taken back (RULES 9, 11)."""
         assert self._record is not None
-        wait_s, self._wait_s = self._wait_s, 0.0
-        if wait_s:
-            await asyncio.sleep(wait_s)
+        await self._wait_out()
         try:
             item = await self._metastore.get(self._keys.broker(self._broker_id))
             if item is not None:
@@ -210,6 +208,15 @@ class Registration:
             self._contact.lost()
             _log.warning("not registered yet", reason=str(failure))
             await asyncio.sleep(RETRY_AFTER_S)
+
+    async def _wait_out(self) -> None:
+        """The lease is renewed meanwhile: registered under one that is about to end, it would be lost once more."""
+        wait_s, self._wait_s = self._wait_s, 0.0
+        until_s = self._clock.monotonic() + wait_s
+        while (left_s := until_s - self._clock.monotonic()) > 0:
+            await asyncio.sleep(min(left_s, self._heartbeat_s))
+            if self.lease != NO_LEASE:
+                await self._renew()
 
     def _note_gone(self) -> None:
         """Whoever is declared lost while it lives is out of somebody's reach: coming back at once, again and again,

@@ -46,6 +46,8 @@ IN_FLIGHT_MAX: Final = 2
 NOT_ASKED: Final = 0
 BACKOFF_FIRST_S: Final = 0.01
 CONNECT_TIMEOUT_S: Final = 5.0
+UNREGISTERED_S: Final = 0.05
+"""How soon to see again whether this broker is registered: the news of it may come before its epoch is known here."""
 FRAME_OVERHEAD: Final = 64 * 1024 * 1024
 """Beyond the records asked for: one batch may be larger than all limits, and each partition has its header."""
 
@@ -245,7 +247,11 @@ class LeaderFetcher:
         if connection is None or not self.places:
             return
         own_epoch = self._own_epoch()
-        if own_epoch <= 0 or self._in_flight >= IN_FLIGHT_MAX:
+        if own_epoch <= 0:
+            self._is_scheduled = True
+            asyncio.get_running_loop().call_later(UNREGISTERED_S, self._send)
+            return
+        if self._in_flight >= IN_FLIGHT_MAX:
             return
         if own_epoch != self._session_of:
             self._session_id = self._session_epoch = 0

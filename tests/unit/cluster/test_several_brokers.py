@@ -252,6 +252,47 @@ async def test_a_hung_broker_is_lost_within_its_lease() -> None:
 
 
 @in_virtual_time
+async def test_a_controller_that_reaches_nobody_gives_control_up_and_is_fenced_itself() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        epochs = {number: brokers.image().brokers[BrokerId(number)].epoch for number in (2, 3)}
+        brokers.network.cut |= {(1, 2), (1, 3), (2, 1), (3, 1)}  # the store is reached by all of them
+        took_s = await brokers.until(lambda: brokers.led_by(1) == 0)
+        assert took_s < 5
+        assert brokers.image(2).controller_id in (2, 3)
+        assert {number: brokers.image(2).brokers[BrokerId(number)].epoch for number in (2, 3)} == epochs
+
+
+@in_virtual_time
+async def test_a_majority_that_hangs_is_lost_with_its_leases() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        await brokers.hang(2)
+        await brokers.hang(3)
+        await brokers.until(lambda: sorted(brokers.image(1).brokers) == [1] and brokers.image(1).controller_id == 1)
+
+
+@in_virtual_time
+async def test_a_broker_that_waits_before_it_registers_again_has_a_lease_that_lasts() -> None:
+    async with some_brokers(3) as brokers:
+        three, key = BrokerId(3), KEYS.broker(BrokerId(3))
+
+        def epoch() -> int:
+            found = brokers.image(1).brokers.get(three)
+            return 0 if found is None else found.epoch
+
+        for _ in range(4):  # the last time it waits for four heartbeats, which is longer than a lease
+            before = epoch()
+            gone = Transaction(compares=(created_at(key, Revision(before)),), deletes=(Delete(key),))
+            write_behind_everybodys_back(brokers, gone)
+            took_s = await brokers.until(lambda before=before: epoch() > before)  # type: ignore[misc]
+        assert took_s > LEASE_S
+        registered = epoch()
+        await asyncio.sleep(2 * LEASE_S)
+        assert epoch() == registered
+
+
+@in_virtual_time
 async def test_after_the_store_was_away_nobody_is_declared_lost_for_a_lease_time() -> None:
     async with some_brokers(3) as brokers:
         await brokers.create("orders", partitions=3)

@@ -333,3 +333,16 @@ async def test_an_answer_of_the_session_before_counts_for_nothing_in_the_new_one
     bench.leader.answer(third, records_at(1), session_id=8)
     _, asked = await bench.leader.next_naming()
     assert asked.offset == 2 and offsets_of(bench) == [0, 1]
+
+
+async def test_a_broker_that_is_registered_again_fetches_on_though_nobody_tells_it_so(bench: Bench) -> None:
+    first, _ = await bench.leader.next()
+    bench.own_epoch = 0  # fenced, and about to register again
+    bench.leader.answer(first, records_at(0))
+    await bench.until(lambda: bench.partition.log.end_offset == 1)
+    bench.fetcher.try_now()  # the news came by the watch before the new epoch was known here
+    await asyncio.sleep(0.01)
+    assert bench.leader.asked.empty()
+    bench.own_epoch = 99
+    _, request = await bench.leader.next()
+    assert (request.replica_epoch, request.session_epoch, request.topics[0][1][0].offset) == (99, 0, 1)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import structlog
 
 from penstock.cluster.candidacy import Candidacy
-from penstock.cluster.changes import BrokerGone, BrokerRegistered, ControllerChanged, ImageChange, MarkChanged
+from penstock.cluster.changes import BrokerGone, BrokerRegistered, ImageChange, MarkChanged
 from penstock.cluster.contact import Contact
 from penstock.cluster.duties.doubts import Doubts
 from penstock.cluster.duties.machine import DutyMachine
@@ -56,7 +56,8 @@ class Watchman:
         self._heartbeat_s = heartbeat_ms / 1000
         self._missed_max = missed_max
         self._spawn = spawn
-        self._missed: dict[BrokerId, int] = {}
+        self._missed: dict[BrokerId, tuple[int, float]] = {}
+        """How many heartbeats in a row, and when the last one was."""
         self._looking: set[BrokerId] = set()
         self._look_again: set[BrokerId] = set()
         self._reported: dict[BrokerId, float] = {}
@@ -118,8 +119,6 @@ class Watchman:
                 case BrokerGone(broker):
                     self._missed.pop(broker.id, None)
                     self._reported.pop(broker.id, None)
-                case ControllerChanged():
-                    self._missed.clear()
 
     def begin(self) -> None:
         """This broker has become the controller: see at once who is there, suspected or not."""
@@ -160,8 +159,11 @@ class Watchman:
             return
         self._doubts.unreached(broker.id)
         if pulse is Pulse.SILENT:
-            self._missed[broker.id] = self._missed.get(broker.id, 0) + 1
-            if self._missed[broker.id] < self._missed_max:
+            if self._miss(broker.id) < self._missed_max:
+                return
+            if self._candidacy.is_in_charge and self._is_cut_off():
+                _log.warning("most brokers do not answer, another may reach them: control given up")
+                await self._candidacy.step_aside(for_s=self._heartbeat_s * self._missed_max)
                 return
         if self._candidacy.is_in_charge:
             await self._fence(broker, pulse)
@@ -169,6 +171,22 @@ class Watchman:
             _log.warning("controller gone, standing for it", controller=broker.id)
             if await self._candidacy.depose(self._image.controller_epoch):
                 await self._fence(broker, pulse)
+
+    def _miss(self, broker_id: BrokerId) -> int:
+        """A controller goes on counting what it missed before it was one: it asked its predecessor, too."""
+        now_s = asyncio.get_running_loop().time()
+        times, last_s = self._missed.get(broker_id, (0, now_s))
+        in_a_row = now_s - last_s <= 3 * self._heartbeat_s
+        self._missed[broker_id] = (times + 1 if in_a_row else 1), now_s
+        return self._missed[broker_id][0]
+
+    def _is_cut_off(self) -> bool:
+        """Whether fewer than half of the brokers are within reach, this one included. Whoever is out of everybody's
+        reach would else fence all others, one by one; a majority that really hangs loses its leases soon enough.
+        """
+        registered = len(self._image.brokers)
+        silent = sum(broker_id in self._image.brokers for broker_id in self._missed)
+        return 2 * (registered - silent) < registered
 
     async def _fence(self, broker: BrokerImage, pulse: Pulse) -> None:
         if self._contact.is_patient:
