@@ -15,6 +15,7 @@ import os
 import secrets
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Self
@@ -27,6 +28,16 @@ TAG_LENGTH_MAX = 8
 """An interface's name has at most 15 letters, and ours is the tag, one letter and a number."""
 FIRST_HOST = 11
 SUBNET_TRIES = 50
+_REFUSED = """
+import socket, sys
+try:
+    socket.create_connection((sys.argv[1], 1), timeout=3)
+except ConnectionRefusedError:
+    pass
+except OSError:
+    sys.exit(1)
+"""
+"""Nobody listens there: to be refused is to be heard."""
 
 
 class NetworksImpossible(Exception):
@@ -78,6 +89,7 @@ class Networks:
             _ip("link", "set", self._bridge, "up")
             for name in self.names:
                 self._add(name)
+            self._require_passage()
         except subprocess.CalledProcessError as error:
             self.close()
             raise NetworksImpossible(
@@ -93,6 +105,17 @@ class Networks:
         _ip("-n", namespace, "addr", "add", f"{self.address(name)}/24", "dev", "eth0")
         _ip("-n", namespace, "link", "set", "eth0", "up")
         _ip("-n", namespace, "link", "set", "lo", "up")
+
+    def _require_passage(self) -> None:
+        """A firewall may drop what passes over a bridge, as on machines that run Docker; so ask now."""
+        for name in self.names[1:2]:
+            command = [*self.under(self.names[0]), sys.executable, "-S", "-c", _REFUSED, self.address(name)]
+            if subprocess.run(command, check=False).returncode:
+                self.close()
+                raise NetworksImpossible(
+                    "a firewall drops what passes between network namespaces:"
+                    " `sysctl net.bridge.bridge-nf-call-iptables=0` lets it through"
+                )
 
     def close(self) -> None:
         """What runs there goes on without a network."""
