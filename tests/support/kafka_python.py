@@ -6,7 +6,7 @@ import warnings
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
+    from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, OffsetAndMetadata, TopicPartition
     from kafka.admin import NewTopic
 
-__all__ = ["KafkaAdminClient", "KafkaConsumer", "KafkaProducer", "NewTopic", "TopicPartition"]
+__all__ = ["KafkaAdminClient", "KafkaConsumer", "KafkaProducer", "NewTopic", "OffsetAndMetadata", "TopicPartition"]

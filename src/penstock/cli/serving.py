@@ -60,7 +60,7 @@ async def _serve(config: Config, *, banner: bool) -> ExitCode:
 
 
 async def _run(config: Config, *, banner: bool) -> None:
-    from penstock.admin import program  # noqa: PLC0415 - after the log is configured
+    from penstock.admin import memory, program  # noqa: PLC0415 - after the log is configured
 
     async with program.running(config):
         folder = data_folders(config)[0]
@@ -70,8 +70,8 @@ async def _run(config: Config, *, banner: bool) -> None:
             _log.info("listening", listeners=addresses["listeners"], http=addresses["http"], folder=str(folder))
         elif banner:
             click.echo(banner_text(addresses, folder, command_name(), listeners(config)), err=True)
-        program.freeze_memory()
-        await asyncio.Event().wait()
+        memory.freeze_memory()
+        await memory.keep_memory()
 
 
 class Stopping:
