@@ -8,7 +8,8 @@ by all of the in-sync set and of what was proposed for it, and not below its min
 import random
 
 from penstock.cluster import BrokerRecord, ClusterImage, Endpoint, Keys, PlantedBugs, eligible_after
-from penstock.cluster.duties.machine import DutyMachine, Ruling
+from penstock.cluster.duties.machine import DutyMachine
+from penstock.cluster.duties.rulings import Ruling
 from penstock.cluster.elections import How
 from penstock.cluster.in_sync import in_sync_transaction
 from penstock.cluster.records import ControllerRecord, IdentityRecord, PartitionRecord, TopicRecord, encode

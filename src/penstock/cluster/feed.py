@@ -8,11 +8,24 @@ import structlog
 
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
-from penstock.metastore import Compacted, Metastore, Put, Revision, StoreBehind, Transaction, Unavailable
+from penstock.metastore import (
+    Compacted,
+    KeyValue,
+    Listing,
+    Metastore,
+    Put,
+    Revision,
+    StoreBehind,
+    Transaction,
+    Unavailable,
+)
 
 _log = structlog.get_logger(__name__)
 
 RETRY_AFTER_S = 0.5
+
+AT_ONCE = 1_000
+"""Keys taken in between two turns of the loop, where a transaction does not hold more."""
 
 
 class ImageFeed:
@@ -81,14 +94,25 @@ class ImageFeed:
 
     async def _follow(self) -> None:
         watch = self._metastore.watch(self._keys.prefix, Revision(self._image.revision + 1))
+        applied = 0
         async with aclosing(watch) as changes_to_come:
             async for changes in changes_to_come:
                 self._image.apply(changes)
                 self._release()
+                applied += len(changes.events)
+                if applied >= AT_ONCE:  # after a while away, thousands may come together
+                    applied = 0
+                    await asyncio.sleep(0)
 
     async def _list_anew(self) -> None:
         try:
-            self._image.load(await self._metastore.range(self._keys.prefix))
+            listing = await self._metastore.range(self._keys.prefix)
+            # Nobody but this task changes the image: what is known now is known when the rest is loaded.
+            unknown: list[KeyValue] = []
+            for start in range(0, len(listing.items), AT_ONCE):
+                unknown += (item for item in listing.items[start : start + AT_ONCE] if not self._image.knows(item))
+                await asyncio.sleep(0)
+            self._image.load(Listing(listing.revision, tuple(unknown)))
             self._release()
         except StoreBehind:
             raise

@@ -79,8 +79,19 @@ class ClusterImage:
             for partition in topic.partitions:
                 yield topic, partition
 
+    def knows(self, item: KeyValue) -> bool:
+        """Whether it is a partition that is shown here as it is there: most of what is listed anew."""
+        match self._keys.parts(item.key):
+            case ["partitions", id_text, index]:
+                topic, number = self.topics_by_id.get(_topic_id(id_text)), int(index)
+                if topic is not None and number < len(topic.partitions):
+                    return topic.partitions[number].revision == item.mod_revision
+        return False
+
     def load(self, listing: Listing) -> list[news.ImageChange]:
-        """Begin, or begin anew, with all that there is. What went while nobody watched is told as gone."""
+        """Begin, or begin anew, with all that there is, or all that is not known. What went while nobody watched is
+        told as gone.
+        """
         present = {item.key for item in listing.items}
         gone = [
             self._keys.controller,

@@ -4,7 +4,7 @@ One object ties them together and is the parent of their tasks: `ended` raises w
 """
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from typing import Any
 
 import structlog
@@ -24,6 +24,7 @@ from penstock.cluster.metrics import ControllerMetrics
 from penstock.cluster.probing import Probe
 from penstock.cluster.records import BrokerRecord
 from penstock.cluster.registration import Registration
+from penstock.cluster.shapes import TopicImage
 from penstock.metastore import NO_REVISION, Metastore, MetastoreError
 from penstock.model import BrokerId, Clock
 from penstock.settings.broker import (
@@ -125,23 +126,35 @@ class Member:
         try:
             async with asyncio.timeout(timeout_s):
                 await self.registration.say_stopping()
-                while left := self._to_hand_over():
-                    self._moved.clear()
-                    _log.debug("leaving, others take over", partitions=left)
-                    await self._moved.wait()
+                await self._hand_over()
                 await self.candidacy.resign()
         except TimeoutError:
-            _log.warning("left before all was handed over", partitions=self._to_hand_over())
+            _log.warning("left before all was handed over", partitions=len(self._to_hand_over(self._everything())))
         except MetastoreError as failure:
             _log.warning("left without a word", reason=str(failure))
 
-    def _to_hand_over(self) -> int:
+    async def _hand_over(self) -> None:
+        """All are looked at once, and once more at the end; in between only those that were left."""
+        while left := self._to_hand_over(self._everything()):
+            while left:
+                self._moved.clear()
+                _log.debug("leaving, others take over", partitions=len(left))
+                await self._moved.wait()
+                left = self._to_hand_over(left)
+
+    def _everything(self) -> Iterator[tuple[TopicImage, int]]:
+        return ((topic, part.index) for topic, part in self._image.partitions())
+
+    def _to_hand_over(self, candidates: Iterable[tuple[TopicImage, int]]) -> list[tuple[TopicImage, int]]:
         """Partitions that this broker leads or is in sync with though another could do without it."""
         me, others = self._broker_id, self.machine.standing().steady - {self._broker_id}
-        return sum(
-            me in partition.in_sync and not others.isdisjoint(partition.in_sync)
-            for _, partition in self._image.partitions()
-        )
+        return [
+            (topic, index)
+            for topic, index in candidates
+            if self._image.topics_by_id.get(topic.topic_id) is topic
+            and me in (in_sync := topic.partitions[index].in_sync)
+            and not others.isdisjoint(in_sync)
+        ]
 
     def _on_changes(self, _: Sequence[ImageChange]) -> None:
         self._moved.set()

@@ -7,7 +7,8 @@ elected, that broker's registration (RULES 13). Unregistering a broker takes sev
 from collections.abc import Sequence
 
 from penstock.cluster.commands import Decision, ElectionType, ElectLeader, Reassign, UnregisterBroker
-from penstock.cluster.duties.machine import DutyMachine, Ruling, Which
+from penstock.cluster.duties.machine import DutyMachine
+from penstock.cluster.duties.rulings import Ruling, Which
 from penstock.cluster.elections import How
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
@@ -51,7 +52,7 @@ class PartitionMachine:
             )
         if record == record_from(partition):
             return Decision((), None)
-        return self._written([Ruling(topic, partition, record, How.IN_SYNC)])
+        return self._written([self._duties.ruling(topic, partition, record, How.IN_SYNC)])
 
     def elect(self, command: ElectLeader) -> Decision[How]:
         topic, partition = self._found(command.topic, command.index)
@@ -80,7 +81,7 @@ class PartitionMachine:
         if broker not in self._image.marks.identities:
             raise BrokerIdNotRegistered(f"there is no broker {broker}")
         rulings = [
-            Ruling(
+            self._duties.ruling(
                 topic,
                 part,
                 record_from(

@@ -135,6 +135,19 @@ def test_listing_anew_tells_only_what_is_different() -> None:
     assert watched.image.revision == 3
 
 
+def test_what_is_known_already_need_not_be_loaded_anew() -> None:
+    watched = Watched()
+    watched.write(partition(0), partition(1), partition(7), topic(2))
+    watched.space.apply(watched.space.decide(Transaction(puts=(partition(1, epoch=4),))))  # type: ignore[arg-type]
+    listed = watched.space.range(KEYS.prefix)
+    unknown = tuple(item for item in listed if not watched.image.knows(item))
+    # One has changed; one is a leftover; a topic is always read again.
+    assert [item.key for item in unknown] == [KEYS.partition(ID_TEXT, 1), KEYS.partition(ID_TEXT, 7), KEYS.topic("t")]
+    watched.image.load(Listing(watched.space.revision, unknown))
+    assert [part.leader_epoch for part in watched.image.topics["t"].partitions] == [0, 4]
+    assert [*watched.image.leftovers[ID]] == [7]
+
+
 def test_names_that_differ_only_in_dots_and_underscores_collide_while_the_topic_is_there() -> None:
     watched = Watched()
     watched.write(partition(0), Put(KEYS.topic("a.b"), encode(TopicRecord(ID_TEXT, 1, {}))))

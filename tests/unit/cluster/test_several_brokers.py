@@ -7,8 +7,11 @@ from tests.support.brokers import Brokers, some_brokers
 from tests.support.in_sync import put_in_sync
 from tests.support.virtual_time import in_virtual_time
 
-from penstock.cluster import CreateTopic, GrowTopic, ImageChange, MarkChanged, PartitionImage, PlantedBugs
+from penstock.cluster import CreateTopic, GrowTopic, ImageChange, MarkChanged, PartitionImage, PlantedBugs, Standing
 from penstock.cluster.commands import CreatedTopic
+from penstock.cluster.duties import service as duties
+from penstock.cluster.duties.machine import Found
+from penstock.cluster.duties.rulings import Ruling
 from penstock.cluster.keys import Keys
 from penstock.cluster.records import encode
 from penstock.cluster.shapes import record_from
@@ -201,6 +204,33 @@ async def test_a_thousand_partitions_of_a_killed_leader_are_led_again_within_a_s
             lambda: all(part.leader in (1, 2) and 3 not in part.in_sync for _, part in brokers.image(2).partitions())
         )
         assert took_s < 1.0
+
+
+@in_virtual_time
+async def test_a_controller_deposed_while_it_looks_at_all_partitions_writes_nothing_in_the_next_ones_name() -> None:
+    async with some_brokers(4) as brokers:
+        await brokers.create("orders", partitions=20)
+        member = brokers.clusters[1].member
+        assert member is not None
+        brokers.network.dead.add(4)
+        await brokers.clusters.pop(4).abandon()
+        looks, deposed = member.machine.review_found, False
+
+        def look(found: Found, standing: Standing) -> list[Ruling]:
+            nonlocal deposed
+            if not deposed and 4 not in standing.live:
+                deposed = True
+                write_behind_everybodys_back(brokers, Transaction(deletes=(Delete(KEYS.controller),)))
+                member.candidacy.forget()
+                brokers.lines[1].commits.clear()
+            return looks(found, standing)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(duties, "AT_ONCE", 1)  # a turn of the loop after each partition
+            patch.setattr(member.machine, "review_found", look)
+            await brokers.until(lambda: deposed and brokers.led_by(4) == 0)
+        assert brokers.image().controller_id != 1
+        assert not any("/partitions/" in put.key for commit in brokers.lines[1].commits for put in commit.puts)
 
 
 @in_virtual_time

@@ -3,23 +3,24 @@
 Every decision looks at the state, never at what happened: looking again finds what is still to be done and nothing
 else, so a duty that was cut short, lost to another write or seen twice does no harm. Every write compares what it was
 decided from: the partition's mod revision, the controller's epoch, and the registration of whoever is to lead (RULES
-13). Partitions that get the same leader go together, since they share that last compare.
+13). Partitions that get the same leader go together, since they share that last compare; where what a lost broker led
+falls to many, few to each, several leaders share a transaction: a store's work is in transactions, not in writes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.duties.rulings import Batch, Ruling, Which, as_fit
 from penstock.cluster.elections import How, Standing, Verdict, prefer, settle, step_down
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
-from penstock.cluster.records import NO_LEADER, PartitionRecord, encode
+from penstock.cluster.records import PartitionRecord
 from penstock.cluster.shapes import PartitionImage, TopicImage
 from penstock.metastore import (
+    NO_REVISION,
     OPERATIONS_MAX,
     Compare,
     Delete,
-    Put,
     Revision,
     Transaction,
     absent,
@@ -36,39 +37,9 @@ from penstock.settings.topic import (
 )
 
 _WRITES_MAX = OPERATIONS_MAX - 2
-"""Partitions in one transaction: each has a compare of its own, and two more name the controller and the leader."""
+"""Leftovers swept in one transaction: each has a compare of its own, and two more name the controller and the mark."""
 
-
-class Which(NamedTuple):
-    """A partition by name: what it is now is in the image."""
-
-    topic_id: TopicId
-    number: int
-
-
-class Ruling(NamedTuple):
-    topic: TopicImage
-    partition: PartitionImage
-    """As it was decided from."""
-    record: PartitionRecord
-    how: How
-
-    @property
-    def which(self) -> Which:
-        return Which(self.topic.topic_id, self.partition.index)
-
-    @property
-    def is_election(self) -> bool:
-        return self.record.leader_epoch != self.partition.leader_epoch
-
-
-class Batch(NamedTuple):
-    """Rulings that one transaction carries out, all or none."""
-
-    rulings: Sequence[Ruling]
-    transaction: Transaction
-
-
+Found = Iterable[tuple[TopicImage, PartitionImage]]
 _Judge = Callable[[TopicImage, PartitionImage], Verdict | None]
 
 
@@ -92,6 +63,16 @@ class DutyMachine:
 
     def review(self, which: Iterable[Which] | None, standing: Standing) -> list[Ruling]:
         """Put right these partitions, or all: elections, lost members, reassignments that have come to their end."""
+        return self.review_found(self._image.partitions() if which is None else self._found(which), standing)
+
+    def portions(self, size: int) -> Iterator[list[tuple[TopicImage, PartitionImage]]]:
+        """All partitions, so many at a time. The image may change between two of them: what does so is told of."""
+        for topic in list(self._image.topics.values()):
+            for start in range(0, len(topic.partitions), size):
+                if self._image.topics_by_id.get(topic.topic_id) is topic:
+                    yield [(topic, part) for part in topic.partitions[start : start + size]]
+
+    def review_found(self, found: Found, standing: Standing) -> list[Ruling]:
         steady = standing.steady
         topics = _TopicSettings(self._config)
 
@@ -112,7 +93,7 @@ class DutyMachine:
                 bugs=self._bugs,
             )
 
-        return self._judged(which, judge)
+        return self._judged(found, judge)
 
     def elect_unclean(self, which: Iterable[Which], standing: Standing) -> list[Ruling]:
         """Let any live replica lead where there is no leader: somebody decided that it is worth what is lost."""
@@ -122,14 +103,17 @@ class DutyMachine:
             minimum = topics.of(topic)[MIN_INSYNC_REPLICAS]
             return settle(part, standing, in_sync_min=minimum, may_be_unclean=True, bugs=self._bugs)
 
-        return self._judged(which, judge)
+        return self._judged(self._found(which), judge)
 
     def elect_preferred(self, which: Iterable[Which] | None, standing: Standing) -> list[Ruling]:
+        return self.prefer_found(self._image.partitions() if which is None else self._found(which), standing)
+
+    def prefer_found(self, found: Found, standing: Standing) -> list[Ruling]:
         def judge(_: TopicImage, part: PartitionImage) -> Verdict | None:
             record = prefer(part, standing)
             return None if record is None else Verdict(record, How.IN_SYNC)
 
-        return self._judged(which, judge)
+        return self._judged(found, judge)
 
     def step_down(self, broker: BrokerId, *, lost_page_cache: bool) -> list[Ruling]:
         """What a new process of a broker takes back of its former one's before it registers (RULES 2, 4)."""
@@ -144,15 +128,18 @@ class DutyMachine:
             record = step_down(part, broker, lost_page_cache=lost)
             return None if record is None else Verdict(record, How.NOBODY)
 
-        return self._judged(None, judge)
+        return self._judged(self._image.partitions(), judge)
 
-    def _judged(self, which: Iterable[Which] | None, judge: _Judge) -> list[Ruling]:
-        found = self._image.partitions() if which is None else self._found(which)
+    def _judged(self, found: Found, judge: _Judge) -> list[Ruling]:
         return [
-            Ruling(topic, part, verdict.record, verdict.how)
+            self.ruling(topic, part, verdict.record, verdict.how)
             for topic, part in found
             if (verdict := judge(topic, part)) is not None
         ]
+
+    def ruling(self, topic: TopicImage, part: PartitionImage, record: PartitionRecord, how: How) -> Ruling:
+        leader = self._image.brokers.get(record.leader)
+        return Ruling(topic, part, record, how, NO_REVISION if leader is None else leader.epoch)
 
     def _found(self, which: Iterable[Which]) -> Iterator[tuple[TopicImage, PartitionImage]]:
         for topic_id, number in which:
@@ -163,27 +150,11 @@ class DutyMachine:
     # Writes -----------------------------------------------------------------------------------------------------
 
     def batches(self, rulings: Sequence[Ruling]) -> list[Batch]:
-        by_leader: dict[BrokerId, list[Ruling]] = {}
-        for ruling in rulings:
-            leader = ruling.record.leader if ruling.is_election else NO_LEADER
-            by_leader.setdefault(leader, []).append(ruling)
-        return [
-            Batch(some, self._transaction(leader, some))
-            # Whoever has no leader waits for one; who is in sync can wait.
-            for leader, ruled in sorted(by_leader.items(), key=lambda pair: (pair[0] == NO_LEADER, pair[0]))
-            for some in (ruled[start : start + _WRITES_MAX] for start in range(0, len(ruled), _WRITES_MAX))
-        ]
-
-    def _transaction(self, leader: BrokerId, rulings: Sequence[Ruling]) -> Transaction:
-        compares = [self._as_controller()]
-        if leader >= 0:
-            compares.append(created_at(self._keys.broker(leader), self._image.brokers[leader].epoch))
-        puts = []
-        for ruling in rulings:
-            key = self._keys.partition(topic_id_text(ruling.topic.topic_id), ruling.partition.index)
-            compares.append(unchanged_since(key, ruling.partition.revision))
-            puts.append(Put(key, encode(ruling.record)))
-        return Transaction(compares=tuple(compares), puts=tuple(puts))
+        """Whoever has no leader waits for one, so elections come first; who is in sync can wait."""
+        elections = sorted((each for each in rulings if each.elects), key=lambda each: (each.record.leader, each.which))
+        others = [ruling for ruling in rulings if not ruling.elects]
+        fence = self._as_controller()
+        return [Batch(some, fence, self._keys) for some in (*as_fit(elections), *as_fit(others))]
 
     def fence(self, broker: BrokerId, epoch: Revision) -> Transaction:
         """Declare a broker lost (RULES 9); whoever suspected it need not any more."""

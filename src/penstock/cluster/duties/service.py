@@ -5,7 +5,7 @@ looked at since they changed; on becoming the controller that is all of them.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import structlog
 
@@ -22,7 +22,8 @@ from penstock.cluster.changes import (
 )
 from penstock.cluster.contact import Contact
 from penstock.cluster.duties.doubts import Doubts
-from penstock.cluster.duties.machine import Batch, DutyMachine, Ruling, Which
+from penstock.cluster.duties.machine import DutyMachine, Found
+from penstock.cluster.duties.rulings import Batch, Ruling, Which
 from penstock.cluster.elections import How, Standing
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
@@ -33,6 +34,9 @@ from penstock.settings.config import Config
 
 COMMITS_MAX = 32
 """Transactions under way at a time: 1,000 partitions are eight or more of them, and etcd takes many at once."""
+
+AT_ONCE = 2_000
+"""Partitions looked at between two turns of the loop: a millisecond or two."""
 
 RETRY_AFTER_S = 0.5
 
@@ -121,10 +125,27 @@ class Duties:
         return self._machine.standing(doubted=self._doubts.doubted(), is_patient=self._contact.is_patient)
 
     async def _settle_due(self) -> None:
-        which = None if self._all_due else sorted(self._due)
+        which, all_due = sorted(self._due), self._all_due
         self._all_due = False
         self._due.clear()
-        await self._carry_out(self._machine.review(which, self.standing()))
+        if all_due:
+            await self._carry_out(await self._in_turns(self._machine.review_found))
+        else:
+            await self._carry_out(self._machine.review(which, self.standing()))
+
+    async def _in_turns(self, decide: Callable[[Found, Standing], list[Ruling]]) -> list[Ruling]:
+        """Decide about all partitions without holding the loop. What changes meanwhile is due again, or makes the
+        write of what was decided before fail on its compares, and then it is decided anew.
+        """
+        rulings: list[Ruling] = []
+        looked_at = 0
+        for found in self._machine.portions(AT_ONCE):
+            rulings += decide(found, self.standing())
+            looked_at += len(found)
+            if looked_at >= AT_ONCE:
+                looked_at = 0
+                await asyncio.sleep(0)
+        return rulings if self._candidacy.is_in_charge else []  # or it would be written in another's name (RULES 13)
 
     async def _carry_out(self, rulings: Sequence[Ruling]) -> None:
         """Write, and wait until it shows here: whoever decides next must not decide the same again."""
@@ -184,7 +205,7 @@ class Duties:
             if not (self._candidacy.is_in_charge and self._config[AUTO_LEADER_REBALANCE_ENABLE]):
                 continue
             try:
-                rulings = self._machine.elect_preferred(None, self.standing())
+                rulings = await self._in_turns(self._machine.prefer_found)
                 await asyncio.gather(*(self._give_back(batch) for batch in self._machine.batches(rulings)))
             except Unavailable as failure:
                 _log.warning("leaders not balanced", reason=str(failure))
