@@ -31,6 +31,11 @@ def java_hash(text: str) -> int:
     return value
 
 
+def _give_up(future: "asyncio.Future[Any]") -> None:
+    if not future.done():
+        future.set_result(CoordinatorNotAvailable("not replicated in time"))
+
+
 OnLoaded = Callable[[Shard], Awaitable[Iterable[Command]]]
 
 
@@ -69,23 +74,34 @@ class Runtime:
     def partition_of(self, key: str, partition_count: int) -> int:
         return (java_hash(key) & 0x7FFFFFFF) % partition_count
 
-    async def ask(self, index: int, make_command: Callable[[Address], Command]) -> Any:
+    async def ask(
+        self, index: int, make_command: Callable[[Address], Command], *, within_s: float | None = None
+    ) -> Any:
         """Send a command to a shard and wait for its reply; a Refusal is raised."""
-        value = await self.send(index, make_command)
+        value = await self.send(index, make_command, within_s=within_s)
         if isinstance(value, Refusal):
             raise value
         return value
 
-    def send(self, index: int, make_command: Callable[[Address], Command]) -> "asyncio.Future[Any]":
-        """The same in two stages: the command is carried out now; the future is for the reply, be it a Refusal."""
+    def send(
+        self, index: int, make_command: Callable[[Address], Command], *, within_s: float | None = None
+    ) -> "asyncio.Future[Any]":
+        """The same in two stages: the command is carried out now; the future is for the reply, be it a Refusal.
+
+        A deadline passes without harm: what was written stays, and the client asks again (RULES 32).
+        """
         shard = self.require_active(index)
         self._last_address += 1
         address = Address(self._last_address)
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
         self._pending[address] = future
         shard.submit(make_command(address))
         if not future.done():  # most are: then nothing is left to be called
             future.add_done_callback(lambda _: self._pending.pop(address, None))
+            if within_s is not None:
+                timer = loop.call_later(within_s, _give_up, future)
+                future.add_done_callback(lambda _: timer.cancel())
         return future
 
     def require_active(self, index: int) -> Shard:

@@ -111,6 +111,17 @@ async def test_what_nobody_waits_for_is_tried_again_until_enough_replicas_are_in
     assert sorted(world.machine.kept) == [b"alarm", b"done work"]
 
 
+async def test_whoever_waits_too_long_is_told_and_what_was_written_stays() -> None:
+    world = await ShardWorld().loaded()
+    world.partition.replicates = False
+    late = world.runtime.send(0, lambda address: Add(address=address, value=b"a"), within_s=0.01)
+    with pytest.raises(CoordinatorNotAvailable):
+        await world.runtime.ask(0, lambda address: Wait(address=address), within_s=0.01)
+    assert isinstance(await late, CoordinatorNotAvailable) and world.machine.kept == [b"a"]
+    world.partition.catch_up()  # nobody is answered twice
+    assert await world.runtime.ask(0, lambda address: Add(address=address, value=b"b"), within_s=60) == 2
+
+
 async def test_an_end_answers_all_and_stops_the_timers() -> None:
     world = await ShardWorld().loaded()
     machine = world.machine

@@ -76,12 +76,6 @@ CREATION_TIMEOUT_MS = 30_000
 _log = structlog.get_logger(__name__)
 
 
-def _give_up(answer: "asyncio.Future[Any]") -> None:
-    """A deadline passes without harm: what was written stays, and the client asks again (RULES 32)."""
-    if not answer.done():
-        answer.set_result(CoordinatorNotAvailable("not replicated in time"))
-
-
 class Groups:
     def __init__(
         self,
@@ -187,20 +181,11 @@ class Groups:
         return self._runtime
 
     async def _ask(self, group_id: str, make_command: Callable[[Address], Command]) -> Any:
-        """A deadline passes without harm: what was written stays, and the client asks again (RULES 32)."""
-        try:
-            async with asyncio.timeout(self._timeout_s):
-                return await self._running.ask(self._index_of(group_id), make_command)
-        except TimeoutError:
-            raise CoordinatorNotAvailable("not replicated in time") from None
+        return await self._running.ask(self._index_of(group_id), make_command, within_s=self._timeout_s)
 
     def _send(self, group_id: str, make_command: Callable[[Address], Command]) -> "asyncio.Future[Any]":
         """The same for those who go on without a task: the future's value is the answer, be it a Refusal."""
-        answer = self._running.send(self._index_of(group_id), make_command)
-        if not answer.done():
-            timer = asyncio.get_running_loop().call_later(self._timeout_s, _give_up, answer)
-            answer.add_done_callback(lambda _: timer.cancel())
-        return answer
+        return self._running.send(self._index_of(group_id), make_command, within_s=self._timeout_s)
 
     # Members ----------------------------------------------------------------------------------------------------
 

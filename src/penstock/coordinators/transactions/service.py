@@ -214,14 +214,10 @@ class Transactions:
         return self._runtime
 
     async def _ask(self, transactional_id: str, make_command: Callable[[Address], Command]) -> Any:
-        """A deadline passes without harm: what was written stays, and the client asks again (RULES 32)."""
         if not transactional_id:
             raise InvalidRequest("a transactional id cannot be empty")
-        try:
-            async with asyncio.timeout(self._config[settings.REQUEST_TIMEOUT_MS] / 1000):
-                return await self._running.ask(self._index_of(transactional_id), make_command)
-        except TimeoutError:
-            raise CoordinatorNotAvailable("not replicated in time") from None
+        within_s = self._config[settings.REQUEST_TIMEOUT_MS] / 1000
+        return await self._running.ask(self._index_of(transactional_id), make_command, within_s=within_s)
 
     async def _ask_for_producer(
         self, transactional_id: str, make_command: Callable[[int | None, Address], Command]
