@@ -136,7 +136,7 @@ def _held(told: dict[str, Any]) -> str:
 
 
 async def measure(etcd: EtcdCluster, shape: Shape) -> None:
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
     store = await open_store(etcd.endpoints)
     async with AsyncExitStack() as stack:
         observer = await stack.enter_async_context(apart(serve_observer, etcd.endpoints))

@@ -233,5 +233,5 @@ def serve_light(pipe: Connection, endpoints: str) -> None:
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
     asyncio.run(work)
