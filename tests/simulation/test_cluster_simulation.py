@@ -17,7 +17,7 @@ from penstock.testing.simulation.world import EFFECTS, World
 
 SEEDS = 200
 BLOCKS = 4
-BUG_SEEDS = 100
+BUG_SEEDS = 200
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))

@@ -17,10 +17,12 @@ from penstock.metastore import MetastoreError
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Millis, TopicPartition
 from penstock.replication import Partition, Partitions
+from penstock.testing.simulation.coordinating import Coordinators
 from penstock.testing.simulation.disk import Disk, SimulatedFlusher, SimulatedFolder, SimulatedLog
 from penstock.testing.simulation.fetching import Fetching
 from penstock.testing.simulation.loop import OWNER, WORLD, Owner, SimulatedLoop
 from penstock.testing.simulation.store import StoreClient
+from penstock.wire.records import iterate
 
 if TYPE_CHECKING:
     from penstock.testing.simulation.world import World
@@ -92,6 +94,7 @@ class BrokerProcess(Owner):
         self.context: contextvars.Context = WORLD.copy()
         self.context.run(OWNER.set, self)
         self.clock = SimulatedClock(world.loop)
+        self.dice = SeededDice(world.dice)
         self.flusher = SimulatedFlusher(world.dice)
         self.store = StoreClient(world.store, broker.id, self.context)
         self.probe = SimulatedProbe(self)
@@ -101,6 +104,9 @@ class BrokerProcess(Owner):
         self._waiting: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         self.cluster: Cluster | None = None
         self.partitions: Partitions | None = None
+        self.coordinators: Coordinators | None = None
+        self.fetch_turns: dict[tuple[BrokerId, TopicPartition], tuple[int, int]] = {}
+        """The newest fetch of each follower."""
         self.watched: list[Partition] = []
         """Its partitions, for those who look after each step."""
 
@@ -126,7 +132,7 @@ class BrokerProcess(Owner):
             self.store,
             broker_id=self.id,
             config=config,
-            dice=SeededDice(world.dice),
+            dice=self.dice,
             others=Others(self.clock, self.probe, bugs=world.bugs.cluster),
         )
         await cluster.start()
@@ -147,12 +153,16 @@ class BrokerProcess(Owner):
         partitions.subscribe(self._partition_changed)
         partitions.adopt(cast(Any, self._open_logs(cluster, partitions, folder)))
         cluster.controller.settled = partitions.settled
+        if world.has_transactions:
+            self.coordinators = Coordinators(self, cluster, partitions, config)
         self.is_listening = True
         self.spawn(partitions.follow())
         await cluster.join(self._record())
         await partitions.settled()
         Fetching(self, cluster, partitions).start()
         self.spawn(partitions.keep_in_sync())
+        if self.coordinators is not None:
+            self.coordinators.start()
         self.spawn(self._keep_house())
         self.spawn(self._until_ended(cluster))
         self.is_serving = True
@@ -239,6 +249,30 @@ class BrokerProcess(Owner):
         appended = found.append(memoryview(bytearray(batch)), acks=acks)
         self.world.marks["batch recognised as sent again"] += found.log.end_offset == end_offset
         return when_acknowledged(found, appended, acks)
+
+    def read_committed(self, at: TopicPartition, position: int) -> tuple[list[tuple[str, int]], int]:
+        """Batches of transactions that a reader of committed records is shown from `position` on: whose, and where; and
+        how far that goes. Leaders and followers are read alike.
+        """
+        partition = self.find(at)
+        log = cast(SimulatedLog, cast(Any, partition.log))
+        stable = partition.last_stable_offset
+        if stable <= position:
+            return [], stable
+        aborted: dict[int, list[tuple[int, int]]] = {}
+        for entry in log.aborted:
+            aborted.setdefault(entry.producer_id, []).append((entry.first_offset, entry.last_offset))
+        shown = []
+        for stored in log.stored(position, batches_max=len(log.batches), before=stable):
+            header = stored.header
+            if not header.is_transactional or header.is_control:
+                continue
+            gone = aborted.get(header.producer_id, ())
+            if not any(first <= header.base_offset <= last for first, last in gone):
+                value = next(iterate(stored.data)).value
+                assert value is not None
+                shown.append((value.decode().rpartition("-")[0], header.base_offset))
+        return shown, stable
 
 
 def when_acknowledged(partition: Partition, appended: Any, acks: int) -> Any:

@@ -1,15 +1,44 @@
 """Bugs that the simulation plants, one at a time, to see whether it finds them; each breaks a rule of docs/rules.md."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from penstock.cluster import PlantedBugs
+from penstock.coordinators import runtime
+from penstock.coordinators.decision import Decision
+from penstock.coordinators.shard import Shard
 from penstock.replication.planted import SOUND, Planted
+
+
+class EagerShard(Shard):
+    """RULES 32: what is decided is applied although its append is refused."""
+
+    def _append(self, decision: Decision) -> None:
+        before = self._written_to
+        try:
+            super()._append(decision)
+        finally:
+            if self._written_to == before:
+                self._apply(decision)
 
 
 class Bug(NamedTuple):
     rule: str
     cluster: PlantedBugs = PlantedBugs()
     replication: Planted = SOUND
+    shard: type[Shard] = Shard
+    """Stands in for the coordinators' own."""
+
+    @contextmanager
+    def planted(self) -> Iterator[None]:
+        """What is not given to anybody is put in the place of what would be used."""
+        former = vars(runtime)["Shard"]
+        vars(runtime)["Shard"] = self.shard
+        try:
+            yield
+        finally:
+            vars(runtime)["Shard"] = former
 
 
 NO_BUG = Bug("none")
@@ -33,5 +62,7 @@ BUGS: dict[str, Bug] = {
     "takes-timeout-for-failure": Bug("6", replication=Planted(takes_timeout_for_failure=True)),
     "joins-below-epoch-start": Bug("7", replication=Planted(joins_below_epoch_start=True)),
     "acknowledges-duplicates-at-once": Bug("26", replication=Planted(acknowledges_duplicates_at_once=True)),
+    "keeps-guards-past-markers": Bug("30", replication=Planted(keeps_guards_past_markers=True)),
+    "applies-what-is-not-written": Bug("32", shard=EagerShard),
     "forgets-producers": Bug("27", replication=Planted(forgets_producers=True)),
 }

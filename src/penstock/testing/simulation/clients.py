@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from penstock.testing.simulation.world import World
 
 REQUEST_TIMEOUT_S = 1.0
+PRODUCER_IDS_FROM = 1_000_000
+"""Far from those that the cluster gives to producers with transactions."""
 
 
 def a_batch(name: str, numbers: range, *, now: int, **fields: Any) -> bytes:
@@ -85,7 +87,7 @@ class IdempotentProducer(Client):
             f"p{self.address}",
             numbers,
             now=self.world.clock.now(),
-            producer_id=-self.address,
+            producer_id=PRODUCER_IDS_FROM - self.address,
             producer_epoch=0,
             base_sequence=self.sequence,
         )

@@ -186,7 +186,11 @@ class SimulatedLog:
 
     # Reading ----------------------------------------------------------------------------------------------------
 
-    def read(self, offset: int, *, batches_max: int, before: int) -> list[Stored]:
+    def read(self, offset: int, at_most: int) -> bytes:
+        """Whole batches from `offset` on, as coordinators load them."""
+        return b"".join(stored.data for stored in self.stored(offset, batches_max=8, before=self.end_offset))
+
+    def stored(self, offset: int, *, batches_max: int, before: int) -> list[Stored]:
         first = bisect_right(self.ends, offset)
         last = min(bisect_left(self.ends, before) + 1, first + batches_max)
         return [stored for stored in self.batches[first:last] if stored.header.next_offset <= before]

@@ -4,14 +4,19 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from penstock.cluster import Keys
 from penstock.cluster.records import Decoders
+from penstock.cluster.service import DEFAULT_NAME
 from penstock.metastore import Transaction
-from penstock.model import BrokerId
+from penstock.model import BrokerId, topic_id_text
 from penstock.testing.simulation.network import STORE
 
 if TYPE_CHECKING:
     from penstock.testing.simulation.broker import SimulatedBroker
     from penstock.testing.simulation.world import World
+
+KEYS = Keys(DEFAULT_NAME)
+IN_SYNC_MIN = 2
 
 FAULTS = (
     "broker killed",
@@ -33,6 +38,7 @@ FAULTS = (
     "in-sync write not answered",
     "joining broker hangs",
     "joining broker loses power",
+    "coordinator's answer held up",
 )
 
 
@@ -67,34 +73,43 @@ class Dealer:
         joining = self._joining(sender, transaction)
         if joining is None:
             return 0.0
-        self.world.later(0.0, lambda: self._trouble(joining, sender))
         if self.dice.random() < 0.5:
+            self.world.later(0.0, lambda: self._trouble(joining, sender, hangs=0.2))
             self._dealt("in-sync write held up", f"of broker {sender}, joining {sorted(joining)}")
             return 1.5 * self.dice.random()
-        self._cut("in-sync write not answered", {(STORE, sender)}, longest_s=3.0)
+        self.world.later(0.0, lambda: self._trouble(joining, sender, hangs=0.6))
+        self._cut("in-sync write not answered", {(STORE, sender)}, shortest_s=1.0, longest_s=3.0)
         return 0.0
+
+    def hold_up_answer(self) -> float:
+        """Between a question to a transaction's coordinator and the append that it is asked for, much may happen."""
+        if self.is_stopped or self.dice.random() >= 0.1 + self.world.spite:
+            return 0.0
+        self._dealt("coordinator's answer held up", "")
+        return 0.6 + 2.2 * self.dice.random()
 
     def _joining(self, sender: int, transaction: Transaction) -> set[BrokerId] | None:
         """Who joins by this write; None where it is no leader's write to its in-sync set."""
-        for _, partition in self.world.truth.partitions():
+        for topic, partition in self.world.truth.partitions():
+            key = KEYS.partition(topic_id_text(topic.topic_id), partition.index)
             for put in transaction.puts:
-                if partition.leader == sender and put.key.endswith(f"/{partition.index}") and "/partitions/" in put.key:
+                if partition.leader == sender and put.key == key:
                     record = Decoders.partition.decode(put.value)
                     if record.leader_epoch == partition.leader_epoch:
                         return set(record.in_sync) - set(partition.in_sync)
         return None
 
-    def _trouble(self, joining: set[BrokerId], leader: int) -> None:
+    def _trouble(self, joining: set[BrokerId], leader: int, *, hangs: float) -> None:
         """What befalls those who are about to join."""
         for broker in (self.world.brokers[broker_id] for broker_id in sorted(joining)):
             chance, process = self.dice.random(), broker.process
             if process is None or process.is_paused:
                 continue
-            if chance < 0.35:
+            if chance < hangs:
                 process.is_paused = True
                 self._dealt("joining broker hangs", str(process))
-                self._lasting(lambda process=process: self.world.loop.resume(process), longest_s=4.0)  # type: ignore[misc]
-            elif chance < 0.7 and (self.world.flushes_before_ack or self.world.oracle.may_lose_power(broker.id)):
+                self._lasting(lambda process=process: self.world.loop.resume(process), shortest_s=0.5, longest_s=4.0)  # type: ignore[misc]
+            elif chance < 0.8 and self._may_lose_power(broker):
                 self._switch_off(broker, "joining broker loses power", down_s=0.02)
                 self._cut("cut between brokers, one way", {(broker.id, leader)}, longest_s=3.0)
 
@@ -107,7 +122,7 @@ class Dealer:
 
     def stop(self) -> None:
         """No more faults, and those that last are over."""
-        self.is_stopped = True
+        self.is_stopped = self.world.network.is_calm = True
         mending, self._mending = self._mending, []
         for mend in mending:
             mend()
@@ -116,7 +131,7 @@ class Dealer:
         self.world.marks[kind] += 1
         self.world.note(f"FAULT {kind}: {detail}")
 
-    def _lasting(self, mend: Callable[[], None], *, longest_s: float) -> None:
+    def _lasting(self, mend: Callable[[], None], *, longest_s: float, shortest_s: float = 0.01) -> None:
         self._mending.append(mend)
 
         def over() -> None:
@@ -124,11 +139,8 @@ class Dealer:
                 self._mending.remove(mend)
                 mend()
 
-        self.world.later(self._length_s(longest_s), over)
-
-    def _length_s(self, longest_s: float) -> float:
-        """Mostly short, now and then long enough for every timeout there is."""
-        return float(longest_s * self.dice.random() ** 2 + 0.01)
+        # Mostly short, now and then long enough for every timeout there is.
+        self.world.later(shortest_s + (longest_s - shortest_s) * self.dice.random() ** 2, over)
 
     def _some(self) -> "SimulatedBroker | None":
         running = [broker for broker in self.world.brokers.values() if broker.process is not None]
@@ -157,9 +169,12 @@ class Dealer:
 
     def _lose_power(self) -> None:
         broker = self._some()
-        if broker is None or not (self.world.flushes_before_ack or self.world.oracle.may_lose_power(broker.id)):
+        if broker is None or not self._may_lose_power(broker):
             return
         self._switch_off(broker, "power lost")
+
+    def _may_lose_power(self, broker: "SimulatedBroker") -> bool:
+        return self.world.flushes_before_ack or self.world.oracle.may_lose_power(broker.id, IN_SYNC_MIN)
 
     def _switch_off(self, broker: "SimulatedBroker", kind: str, *, down_s: float | None = None) -> None:
         process = str(broker.process)
@@ -201,7 +216,7 @@ class Dealer:
 
     # Network and store ------------------------------------------------------------------------------------------
 
-    def _cut(self, kind: str, directions: set[tuple[int, int]], *, longest_s: float) -> None:
+    def _cut(self, kind: str, directions: set[tuple[int, int]], *, longest_s: float, shortest_s: float = 0.01) -> None:
         self._dealt(kind, str(sorted(directions)))
         network = self.world.network
         network.cuts |= directions
@@ -211,7 +226,7 @@ class Dealer:
             network.cuts -= directions
             self.world.store.network_changed()
 
-        self._lasting(mend, longest_s=longest_s)
+        self._lasting(mend, longest_s=longest_s, shortest_s=shortest_s)
 
     def _two(self) -> tuple[int, int]:
         one, other = self.dice.sample(sorted(self.world.brokers), 2)

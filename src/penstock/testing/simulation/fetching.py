@@ -8,8 +8,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from penstock.cluster import Cluster
-from penstock.errors import KafkaStorageError, Refusal
-from penstock.model import BrokerId
+from penstock.errors import InvalidFetchSessionEpoch, KafkaStorageError, Refusal
+from penstock.model import BrokerId, TopicPartition
 from penstock.replication import Diverging, Partition, Partitions
 from penstock.replication.following import Follower
 from penstock.testing.simulation.disk import SimulatedLog
@@ -36,6 +36,7 @@ class Fetching:
         self._cluster = cluster
         self._partitions = partitions
         self._roles: dict[Partition, Follower] = {}
+        self._asked = 0
 
     def start(self) -> None:
         self._partitions.subscribe(self._on_partition)
@@ -73,12 +74,13 @@ class Fetching:
             log_start_offset=partition.log.start_offset,
             high_watermark=partition.high_watermark,
         )
-        where = partition.topic_partition
+        self._asked += 1
+        where, turn = partition.topic_partition, (process.life, self._asked)
         try:
             answer = await process.world.network.ask(
                 process.id,
                 role.leader,
-                lambda leader: serve(leader.find(where), process.id, asked, epoch),
+                lambda leader: serve(leader, where, process.id, asked, epoch, turn),
                 timeout_s=TIMEOUT_S,
                 context=process.context,
             )
@@ -103,8 +105,22 @@ class Fetching:
         partition.take_over(leaders_high_watermark=answer.high_watermark, leaders_start=answer.log_start)
 
 
-def serve(partition: Partition, follower: BrokerId, asked: FetchPartition, broker_epoch: int) -> Any:
-    """As a leader answers a follower's fetch: at once, or when there is something to tell."""
+def serve(
+    leader: "BrokerProcess",
+    where: TopicPartition,
+    follower: BrokerId,
+    asked: FetchPartition,
+    broker_epoch: int,
+    turn: tuple[int, int],
+) -> Any:
+    """As a leader answers a follower's fetch: at once, or when there is something to tell. What was asked before
+    something else that has been answered is refused, as sessions do: it would tell of an older log.
+    """
+    key = (follower, where)
+    if turn <= leader.fetch_turns.get(key, (0, 0)):
+        raise InvalidFetchSessionEpoch
+    leader.fetch_turns[key] = turn
+    partition = leader.find(where)
     diverging = partition.fetched_by(follower, asked, broker_epoch=broker_epoch)
     if diverging is not None:
         return diverging
@@ -115,7 +131,7 @@ def serve(partition: Partition, follower: BrokerId, asked: FetchPartition, broke
 def _read(partition: Partition, asked: FetchPartition) -> Fetched:
     partition.require_leader(asked.current_leader_epoch)
     log = cast(SimulatedLog, cast(Any, partition.log))
-    found = log.read(asked.offset, batches_max=BATCHES_MAX, before=log.end_offset)
+    found = log.stored(asked.offset, batches_max=BATCHES_MAX, before=log.end_offset)
     return Fetched(b"".join(stored.data for stored in found), partition.high_watermark, log.start_offset)
 
 

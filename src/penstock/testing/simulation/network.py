@@ -17,6 +17,10 @@ STORE = 0
 """The store's address; brokers have their ids, clients negative numbers."""
 
 
+DELAY_S_MAX = 4.0
+"""Longer than every timeout, and than the shortest lease."""
+
+
 class Process(Protocol):
     context: contextvars.Context
 
@@ -32,15 +36,17 @@ class Network:
         """Directions in which nothing passes."""
         self.loss = 0.0
         self.slowness = 1.0
+        self.is_calm = False
+        """Nothing is late any more."""
         self.lost = self.late = 0
 
     def delay_s(self) -> float:
         dice = self._dice
         chance = dice.random()
-        if chance < 0.95:
+        if chance < 0.95 or self.is_calm:
             return dice.random() * 0.004 * self.slowness
         self.late += 1
-        return dice.random() * (0.2 if chance < 0.995 else 2.5) * self.slowness
+        return min(dice.random() * (0.2 if chance < 0.995 else 2.5) * self.slowness, DELAY_S_MAX)
 
     def passes(self, source: int, target: int) -> bool:
         if (source, target) in self.cuts or (self.loss and self._dice.random() < self.loss):
@@ -49,7 +55,13 @@ class Network:
         return True
 
     async def ask(
-        self, source: int, target: int, question: Callable[[Any], Any], *, timeout_s: float, context: Any = None
+        self,
+        source: int,
+        target: int,
+        question: Callable[[Any], Any],
+        *,
+        timeout_s: float,
+        context: Any = None,
     ) -> Any:
         """What `question(process)` returns, or what the future that it returns comes to. `context` is the asker's."""
         loop = self._loop
@@ -78,7 +90,14 @@ class Network:
 class _Answer:
     __slots__ = ("answer", "context", "network", "source", "target")
 
-    def __init__(self, network: Network, answer: "asyncio.Future[Any]", source: int, target: int, context: Any) -> None:
+    def __init__(
+        self,
+        network: Network,
+        answer: "asyncio.Future[Any]",
+        source: int,
+        target: int,
+        context: Any,
+    ) -> None:
         self.network = network
         self.answer = answer
         self.source = source

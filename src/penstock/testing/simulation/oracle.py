@@ -210,9 +210,17 @@ class Oracle:
             holders.discard(broker)
             self._powerless.setdefault(where, {})[broker] = self.truth.revision
 
-    def may_lose_power(self, broker: BrokerId) -> bool:
-        """Whether somebody else is bound to have all that is committed: more than that nobody promises."""
-        return all(holders - {broker} for holders in self.holders.values())
+    def may_lose_power(self, broker: BrokerId, least: int) -> bool:
+        """Whether everything committed must survive it. Of those who count, fewer than min.insync.replicas may be
+        without their memory at a time (KIP-966): of more, the last that has everything may be taken out of the in-sync
+        set before anybody knows what the others lost.
+        """
+        for where, holders in self.holders.items():
+            image = self.truth.topics[where.topic].partitions[where.partition]
+            without = {broker, *self._powerless.get(where, {})} & {*image.in_sync, *image.eligible}
+            if not holders - {broker} or len(without) >= least:
+                return False
+        return True
 
 
 def _log_of(partition: Partition) -> SimulatedLog:

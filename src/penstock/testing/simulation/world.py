@@ -9,26 +9,28 @@ the same; `World(seed, is_told=True)` keeps it in `story`.
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, cast
 
 import structlog
 
-from penstock.cluster import ClusterImage, CreateTopic, Keys, PartitionChanged, TopicCreated
+from penstock.cluster import TRANSACTION_STATE, ClusterImage, CreateTopic, Keys, PartitionChanged, TopicCreated
 from penstock.cluster.service import DEFAULT_NAME
 from penstock.metastore import Changes
 from penstock.model import BrokerId, PartitionIndex, TopicPartition
+from penstock.replication import Partition
 from penstock.settings.config import Config
 from penstock.testing.simulation.broker import BrokerProcess, SimulatedBroker, SimulatedClock
 from penstock.testing.simulation.bugs import NO_BUG, Bug
 from penstock.testing.simulation.clients import CarelessProducer, IdempotentProducer
 from penstock.testing.simulation.disk import Disk
-from penstock.testing.simulation.faults import Dealer
+from penstock.testing.simulation.faults import IN_SYNC_MIN, Dealer
 from penstock.testing.simulation.loop import WORLD, SimulatedLoop
 from penstock.testing.simulation.network import Network
 from penstock.testing.simulation.oracle import Oracle, Violation
 from penstock.testing.simulation.store import SimulatedStore
+from penstock.testing.simulation.transactions import CommittedReader, Ledger, TransactionalProducer
 
 EFFECTS = (
     "elections",
@@ -47,12 +49,16 @@ EFFECTS = (
     "message lost",
     "message late",
     "process gave up",
+    "transaction committed",
+    "transaction aborted",
+    "transaction given up",
+    "transactional producer fenced",
+    "committed batch read",
     "settled",
 )
 """What faults must have led to, or they were too kind."""
 
 TOPIC = "orders"
-IN_SYNC_MIN = 2
 REPLICAS = 3
 FAULTS_S = 12.0
 """How long faults are dealt out."""
@@ -86,19 +92,25 @@ class World:
         count = dice.choice((3, 3, 3, 4))
         self.brokers = {broker_id: SimulatedBroker(self, broker_id) for broker_id in range(1, count + 1)}
         self.partitions = [TopicPartition(TOPIC, PartitionIndex(index)) for index in range(dice.choice((1, 2)))]
+        self.has_transactions = dice.random() < 0.5
+        self.ledger = Ledger()
+        self.transactional: list[TransactionalProducer] = []
+        self.reader = CommittedReader(self, 99)
         self.producers: list[IdempotentProducer] = []
         self.careless: list[CarelessProducer] = []
+        self.hold_up_answer: Callable[[], float] = lambda: 0.0
         self._started_s = self.loop.time()
         self.oracle.on_violation = self._violated
 
     # Running ----------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        with _quiet():
+        with _quiet(), self.bugs.planted():
             try:
                 self._begin()
                 dealer = Dealer(self)
                 self.store.on_send = dealer.when_sent
+                self.hold_up_answer = dealer.hold_up_answer
                 self.loop.spawn(dealer.run())
                 self.loop.run(until_s=self.loop.time() + FAULTS_S)
                 dealer.stop()
@@ -114,6 +126,9 @@ class World:
         self._wait_for(lambda: all(b.process and b.process.is_serving for b in self.brokers.values()), "a start")
         self.loop.spawn(self._create_topic())
         self._wait_for(lambda: TOPIC in self.truth.topics, "a topic")
+        if self.has_transactions:
+            self.loop.spawn(self._look_for_coordinator())
+            self._wait_for(lambda: TRANSACTION_STATE in self.truth.topics, "a topic of transactions")
         number = 0
         for partition in self.partitions:
             for _ in range(self.dice.choice((1, 2))):
@@ -123,19 +138,42 @@ class World:
             self.careless.append(CarelessProducer(self, number, partition))
         for client in (*self.producers, *self.careless):
             self.loop.spawn(client.run())
+        if self.has_transactions:
+            self._begin_transactions()
+
+    async def _look_for_coordinator(self) -> None:
+        """As a client does, which makes the cluster create the topic."""
+        while TRANSACTION_STATE not in self.truth.topics:
+            process = self.some_process()
+            if process is not None and process.coordinators is not None and process.is_serving:
+                looking = process.coordinators.transactions.coordinator_of("t")
+                await asyncio.wait([self.loop.create_task(looking, context=process.context.copy())], timeout=3)
+            await asyncio.sleep(0.2)
+
+    def _begin_transactions(self) -> None:
+        for number in range(self.dice.choice((1, 2, 3))):
+            client = TransactionalProducer(self, 50 + number, is_newer=self.dice.random() < 0.4)
+            self.transactional.append(client)
+            self.loop.spawn(client.run())
+        self.loop.spawn(self.reader.run())
+        self.loop.spawn(self._watch_coordinators())
+
+    async def _watch_coordinators(self) -> None:
+        """What a coordinator goes by is what its log says, at every moment: the next one will have nothing else."""
+        while True:
+            await asyncio.sleep(0.2)
+            for broker in self.brokers.values():
+                if broker.process is not None and broker.process.coordinators is not None:
+                    broker.process.coordinators.check_against_log()
+
+    def some_process(self) -> BrokerProcess | None:
+        running = [broker.process for broker in self.brokers.values() if broker.process is not None]
+        return self.dice.choice(running) if running else None
 
     async def _create_topic(self) -> None:
         process = self.brokers[1].process
         assert process is not None and process.cluster is not None
-        settings = {"min.insync.replicas": str(IN_SYNC_MIN)}
-        if self.flushes_before_ack:
-            settings["penstock.flush.before.ack"] = "true"
-        command = CreateTopic(
-            TOPIC,
-            partitions=len(self.partitions),
-            replication_factor=REPLICAS,
-            settings=tuple(settings.items()),
-        )
+        command = CreateTopic(TOPIC, partitions=len(self.partitions), replication_factor=REPLICAS)
         while TOPIC not in process.cluster.image.topics:
             await process.cluster.controller.create_topics([command], timeout_ms=10_000)
             await asyncio.sleep(0.2)  # perhaps not all of those who are to keep it are registered yet
@@ -153,9 +191,11 @@ class World:
             raise Violation(f"not well {SETTLED_WITHIN_S} s after the last fault: {self.describe()}")
         for client in (*self.producers, *self.careless):
             client.is_stopped = True
-        self.loop.run(until_s=self.loop.time() + SETTLED_WITHIN_S, is_enough=self._is_all_the_same)
-        if not self._is_all_the_same():
-            raise Violation(f"replicas differ although nobody writes any more: {self.describe()}")
+        for producer in self.transactional:
+            producer.is_stopped = True
+        self._until(self._is_all_decided, "a transaction is still open although all of them have ended")
+        self._until(self._is_all_the_same, "replicas differ although nobody writes any more")
+        self._read_to_the_end()
         self.marks["settled"] += 1
 
     def _count(self) -> None:
@@ -163,6 +203,44 @@ class World:
         self.marks["lease ran out"] += self.store.expired
         self.marks["message lost"] += self.network.lost
         self.marks["message late"] += self.network.late
+
+    def _until(self, is_so: Callable[[], bool], otherwise: str) -> None:
+        self.loop.run(until_s=self.loop.time() + SETTLED_WITHIN_S, is_enough=is_so)
+        if not is_so():
+            raise Violation(f"{otherwise}: {self.describe()}")
+
+    def _is_all_decided(self) -> bool:
+        """No transaction hangs: the last stable offset is the high watermark wherever a partition is led."""
+        if not all(client.is_done for client in self.transactional):
+            return False
+        led = list(self._led())
+        return len(led) == len(list(self.truth.partitions())) and all(
+            partition.last_stable_offset == partition.high_watermark for partition in led
+        )
+
+    def _led(self) -> Iterator[Partition]:
+        for topic, image in self.truth.partitions():
+            broker = self.brokers.get(image.leader)
+            process = None if broker is None else broker.process
+            if process is not None and process.partitions is not None:
+                partition = process.partitions.get(topic.name, image.index)
+                if partition is not None and partition.is_leader:
+                    yield partition
+
+    def _read_to_the_end(self) -> None:
+        self.reader.is_stopped = True
+        for image in self.truth.topics[TOPIC].partitions:
+            at = TopicPartition(TOPIC, image.index)
+            processes = (self.brokers[replica].process for replica in image.replicas)
+            reads = [process.read_committed(at, 0) for process in processes if process is not None]
+            stable = min(stable for _, stable in reads)
+            views = [[place for place in shown if place[1] < stable] for shown, _ in reads]
+            if any(view != views[0] for view in views):
+                raise Violation(f"{at}: readers of committed records see different things at different replicas")
+            for transaction, base_offset in max((shown for shown, _ in reads), key=len):
+                self.ledger.show(transaction, at, base_offset)
+        for transaction in self.ledger.endings:
+            self.ledger.check(transaction)
 
     def _is_in_order(self) -> bool:
         return all(
@@ -173,8 +251,8 @@ class World:
     def _is_all_the_same(self) -> bool:
         if not self._is_in_order():
             return False
-        for _, image in self.truth.partitions():
-            where = TopicPartition(TOPIC, image.index)
+        for topic, image in self.truth.partitions():
+            where = TopicPartition(topic.name, image.index)
             disks = [self.brokers[replica].disks[where] for replica in image.replicas]
             first = [stored.data for stored in disks[0].batches]
             if any([stored.data for stored in disk.batches] != first for disk in disks[1:]):
@@ -196,6 +274,12 @@ class World:
                 "penstock.broker.doubt.ms": "2000",
                 "replica.lag.time.max.ms": "1500",
                 "leader.imbalance.check.interval.seconds": "3",
+                "min.insync.replicas": str(IN_SYNC_MIN),
+                "penstock.flush.before.ack": str(self.flushes_before_ack).lower(),
+                "transaction.state.log.num.partitions": "1",
+                "transaction.abort.timed.out.transaction.cleanup.interval.ms": "1000",
+                "offsets.topic.num.partitions": "1",
+                "request.timeout.ms": "3000",
             }
         )
 
@@ -258,7 +342,7 @@ class World:
                 )
             elif isinstance(change, TopicCreated):
                 for image in change.topic.partitions:
-                    self.oracle.holders[TopicPartition(TOPIC, image.index)] = set(image.in_sync)
+                    self.oracle.holders[TopicPartition(change.topic.name, image.index)] = set(image.in_sync)
             elif self.story is not None:
                 self.note(f"{type(change).__name__} {getattr(getattr(change, 'broker', None), 'id', '')}")
 

@@ -1,0 +1,166 @@
+"""A simulated broker's coordinators: the real groups and transactions, their gate and their markers.
+
+Requests to other brokers travel over the simulated network as they are; the handlers that answer them are the real
+ones. What is missing is the encoding in between, and the introduction of brokers to each other.
+"""
+
+import asyncio
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from penstock.broker.callers import Caller, Doorkeeper
+from penstock.broker.handlers.add_partitions_to_txn import add_partitions_to_txn
+from penstock.broker.handlers.write_txn_markers import write_txn_markers
+from penstock.broker.marker_writer import MarkerWriter
+from penstock.broker.markers_out import MarkersOut
+from penstock.broker.produce_transactions import find_transaction
+from penstock.broker.transaction_coordinators import TransactionCoordinators
+from penstock.broker.transaction_gate import CoordinatorGate
+from penstock.cluster import Cluster
+from penstock.coordinators.groups import Groups
+from penstock.coordinators.loading import changes_in
+from penstock.coordinators.transactions import Transactions
+from penstock.coordinators.transactions.machine import TransactionMachine
+from penstock.coordinators.transactions.records import TransactionCodec
+from penstock.coordinators.transactions.state import NO_EPOCH, Transaction, TransactionLimits
+from penstock.errors import NetworkFailure, RequestTimedOut
+from penstock.metrics import MetricsRegistry
+from penstock.model import BrokerId, TopicPartition
+from penstock.replication import ALL, Partitions
+from penstock.settings.config import Config
+from penstock.testing.simulation.disk import SimulatedLog
+from penstock.testing.simulation.oracle import Violation
+from penstock.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
+from penstock.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
+from penstock.wire.produce import ProduceRequest
+
+if TYPE_CHECKING:
+    from penstock.testing.simulation.broker import BrokerProcess
+
+ANSWERED_WITHIN_S = 3.0
+"""Shorter than a broker waits: what a cut swallows here would be sent again by the kernel when it is mended."""
+
+
+class Coordinators:
+    def __init__(self, process: "BrokerProcess", cluster: Cluster, partitions: Partitions, config: Config) -> None:
+        self._process = process
+        self._cluster = cluster
+        self._partitions = partitions
+        registry = MetricsRegistry()
+        self.groups = Groups(
+            config=config,
+            image=cluster.image,
+            controller=cluster.controller,
+            partitions=partitions,
+            clock=process.clock,
+            dice=process.dice,
+            spawn=process.spawn,
+            registry=registry,
+            stands_alone=False,
+        )
+        self._writer = MarkerWriter(partitions, self.groups, config)
+        peers = SimulatedPeers(process, cluster)
+        self.transactions = Transactions(
+            config=config,
+            image=cluster.image,
+            controller=cluster.controller,
+            partitions=partitions,
+            producer_ids=cluster.producer_ids,
+            delivery=MarkersOut(
+                broker_id=process.id,
+                image=cluster.image,
+                writer=self._writer,
+                peers=peers,
+                spawn=process.spawn,
+                catch_up=cluster.in_sync_writes.catch_up,
+            ),
+            clock=process.clock,
+            spawn=process.spawn,
+            registry=registry,
+            stands_alone=False,
+        )
+        coordinators = TransactionCoordinators(self.transactions, cast(Any, peers), me=process.id, spawn=process.spawn)
+        self._gate = CoordinatorGate(coordinators, config)
+        self._doorkeeper = Doorkeeper(cluster.image, me=process.id, dice=process.dice, secret=None, peer_listener="")
+
+    def start(self) -> None:
+        self.groups.start()
+        self.transactions.start()
+
+    def check_against_log(self) -> None:
+        runtime = self.transactions._runtime
+        for shard in () if runtime is None else runtime.shards():
+            if not shard.is_active:
+                continue
+            machine = shard.machine
+            assert isinstance(machine, TransactionMachine)
+            replayed = TransactionMachine(TransactionLimits(), coordinator_index=0, coordinator_epoch=0)
+            log = cast(SimulatedLog, cast(Any, shard.partition.log))
+            for stored in log.batches:
+                for change in changes_in(stored.header, stored.data, TransactionCodec(), "simulated"):
+                    replayed.apply(change)
+            if _kept(machine) != _kept(replayed):
+                raise Violation(f"{self._process} coordinates by what its log does not say: {_kept(machine)}")
+
+    def answer_peer(self, request: Any, version: int) -> Any:
+        context = cast(Any, SimpleNamespace(caller=Caller(), api_version=version, peer="simulated"))
+        if isinstance(request, WriteTxnMarkersRequest):
+            return self._process.spawn(
+                write_txn_markers(request, context, self._writer, self._partitions, self._doorkeeper)
+            )
+        assert isinstance(request, AddPartitionsToTxnRequest)
+        return self._process.spawn(
+            add_partitions_to_txn(request, context, self.transactions, self._cluster.image, self._doorkeeper)
+        )
+
+    async def produce(self, transactional_id: str, at: TopicPartition, batch: bytes, version: int) -> int:
+        """As the handler of produce requests does it for one batch of a transaction."""
+        key = at.topic.encode()
+        view = memoryview(bytearray(batch))
+        request = ProduceRequest(transactional_id, ALL, 1_000, [(cast(Any, key), [(at.partition, view)])])
+        transaction = find_transaction(request, self._partitions.finder(by_id=False), version)
+        assert transaction is not None
+        if transaction.unasked:
+            await transaction.ask(self._gate)
+            await asyncio.sleep(self._process.world.hold_up_answer())
+        guard = transaction.guard_at((cast(Any, key), at.partition))
+        partition = self._process.find(at)
+        appended = partition.append(view, acks=ALL, guard=guard)
+        pending = partition.acknowledged(appended, acks=ALL)
+        if pending is not None:
+            await pending
+        return appended.base_offset
+
+
+def _kept(machine: TransactionMachine) -> dict[str, Transaction]:
+    """All but what is not kept in the log."""
+    return {
+        name: msgspec.structs.replace(transaction, last_epoch=NO_EPOCH)
+        for name, transaction in machine.transactions.items()
+    }
+
+
+class SimulatedPeers:
+    def __init__(self, process: "BrokerProcess", cluster: Cluster) -> None:
+        self._process = process
+        self._cluster = cluster
+
+    async def ask(self, broker_id: BrokerId, request: Any, *, version: int, timeout_s: float, lane: str = "") -> Any:
+        process = self._process
+        if broker_id not in self._cluster.image.brokers:
+            raise NetworkFailure(f"broker {broker_id} is not registered")
+        try:
+            return await process.world.network.ask(
+                process.id,
+                broker_id,
+                lambda peer: peer.coordinators.answer_peer(request, version),
+                timeout_s=min(timeout_s, ANSWERED_WITHIN_S),
+                context=process.context,
+            )
+        except TimeoutError:
+            raise RequestTimedOut from None
+        except ConnectionRefusedError as refused:
+            self._cluster.suspect(broker_id)
+            raise NetworkFailure(str(refused)) from None
