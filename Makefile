@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check lint types contracts unit sim setup integration conformance bench bench-scale format reference messages lock clean
+.PHONY: help up test check lint types contracts unit sim setup integration chaos conformance bench bench-scale format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -56,6 +56,9 @@ setup: ## what the suites need beside Python: kcat, etcd, Java, Apache Kafka's j
 
 integration: $(VENV)/.dev setup ## real clients and tools against a real broker
 	$(BIN)/pytest -q -n 2 tests/integration
+
+chaos: $(VENV)/.dev setup ## stock clients against three brokers that are hurt for MINUTES=10; SEED=n repeats a run
+	CHAOS_MINUTES=$(or $(MINUTES),10) CHAOS_SEED=$(SEED) $(BIN)/pytest -q tests/integration/test_chaos.py
 
 conformance: $(VENV)/.dev setup ## the same requests to Apache Kafka and to Penstock, answers compared
 	$(BIN)/pytest -q tests/conformance

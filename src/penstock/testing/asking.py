@@ -12,10 +12,12 @@ Response = TypeVar("Response", bound=msgspec.Struct)
 TIMEOUT_S = 10.0
 
 
-def ask(address: str, request: Any, response: type[Response], *, version: int) -> Response:
+def ask(
+    address: str, request: Any, response: type[Response], *, version: int, timeout_s: float = TIMEOUT_S
+) -> Response:
     """Raises OSError where nobody answers within the time."""
     host, _, port = address.rpartition(":")
-    with socket.create_connection((host.strip("[]"), int(port)), timeout=TIMEOUT_S) as connection:
+    with socket.create_connection((host.strip("[]"), int(port)), timeout=timeout_s) as connection:
         header = RequestHeader(request.api_key, version, 1, "penstock-testing")
         connection.sendall(request_frame(header, bytes(request.encode(version))))
         (size,) = SIZE.unpack(_receive(connection, SIZE.size))
