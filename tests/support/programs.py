@@ -16,8 +16,8 @@ from pathlib import Path
 
 from tests.support.faults import ProgramBroker
 
-from penstock.testing.running_cluster import RunningCluster
 from penstock.testing.orphans import GuardedProcesses
+from penstock.testing.running_cluster import RunningCluster
 
 
 class ClusterProgram(ProgramBroker):

@@ -8,10 +8,10 @@ from pathlib import Path
 from penstock.cli.local.broker import LocalBroker
 from penstock.cli.local.processes import ProcessRecord
 from penstock.cli.local.state import ClusterState, write_state
-from penstock.testing.running_cluster import RunningCluster
 from penstock.testing.etcd import EtcdCluster, EtcdMember, EtcdPlace
 from penstock.testing.orphans import GuardedProcesses
 from penstock.testing.running import RunningBroker
+from penstock.testing.running_cluster import RunningCluster
 
 Member = LocalBroker | EtcdMember
 

@@ -114,7 +114,8 @@ class BrokerProcess(Owner):
         return f"broker {self.id} (life {self.life})"
 
     def begin(self) -> None:
-        self.world.loop.create_task(self._live(), name=f"{self}", context=self.context)
+        # Kept: what ends it in an unforeseen way is seen by the loop's exception handler when it is let go.
+        self.task = self.world.loop.create_task(self._live(), name=f"{self}", context=self.context)
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         return self.world.loop.create_task(work)
