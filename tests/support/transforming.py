@@ -18,7 +18,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, Message, Producer
 
-BATCH_MAX = 20
+BATCH_MAX = 100
 ABORTED_IN = 10
 """One transaction in so many is aborted on purpose, after its records were written."""
 
