@@ -21,7 +21,6 @@ _TABLES = (
 
 WAITING = {
     "preallocate": "accepted for compatibility; no gain on Linux",
-    "replica.alter.log.dirs.io.max.bytes.per.second": "for moving replicas between folders",
     "remote.log.copy.disable": "for the cold tier",
     "remote.log.delete.on.disable": "for the cold tier",
 }

@@ -13,7 +13,6 @@ from tests.conformance.compare import ABSENT, ANYTHING, Difference
 _NOT_BUILT = {
     "share groups": (76, 77, 78, 79, 83, 84, 85, 86, 87, 90, 91, 92),
     "streams groups": (88, 89),
-    "moving replicas between data folders": (34,),
     "access control, delegation tokens, quotas": (29, 30, 31, 38, 39, 40, 41, 48, 49, 50, 51),
     "raft, which Penstock does not have": (80, 81),
 }

@@ -68,7 +68,8 @@ class RunningNode:
 
 
 class Nodes:
-    def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, str], *, folders_each: int = 1) -> None:
+        self._folders_each = folders_each
         self.store = MemoryMetastore(SystemClock())
         self.running: dict[int, RunningNode] = {}
         self._folder = folder
@@ -82,6 +83,11 @@ class Nodes:
         endpoints = [running.node.endpoints["PLAINTEXT"] for running in self.running.values()]
         return ",".join(f"{endpoint.host}:{endpoint.port}" for endpoint in endpoints)
 
+    def folders(self, broker_id: int) -> list[Path]:
+        """A broker's data folders."""
+        first = self._folder / f"broker-{broker_id}"
+        return [first, *(self._folder / f"broker-{broker_id}-{number}" for number in range(1, self._folders_each))]
+
     async def start(self, broker_id: int, **more: str) -> None:
         config = Config.for_broker(
             {
@@ -89,7 +95,7 @@ class Nodes:
                 **self._settings,
                 **{name.replace("_", "."): value for name, value in more.items()},
                 "node.id": str(broker_id),
-                "log.dirs": str(self._folder / f"broker-{broker_id}"),
+                "log.dirs": ",".join(str(path) for path in self.folders(broker_id)),
             }
         )
         running = self.running[broker_id] = RunningNode(Node(config, metastore=self.store))
@@ -161,8 +167,10 @@ class Nodes:
 
 
 @asynccontextmanager
-async def some_nodes(folder: Path, count: int = 3, settings: Mapping[str, str] | None = None) -> AsyncIterator[Nodes]:
-    nodes = Nodes(folder, settings or {})
+async def some_nodes(
+    folder: Path, count: int = 3, settings: Mapping[str, str] | None = None, *, folders_each: int = 1
+) -> AsyncIterator[Nodes]:
+    nodes = Nodes(folder, settings or {}, folders_each=folders_each)
     expiring = asyncio.create_task(nodes._expire_leases())
     try:
         for broker_id in range(1, count + 1):

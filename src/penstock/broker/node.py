@@ -65,11 +65,12 @@ from penstock.log import (
     Scrubber,
     give_up_reserve,
     read_identity,
+    settle_moves,
 )
 from penstock.metastore import Metastore, MetastoreError, open_metastore
 from penstock.metrics import MetricsRegistry, watch_loop_lag
 from penstock.model import BrokerId, Clock, Dice, TopicId, TopicPartition, topic_id_text
-from penstock.replication import Fetchers, Introduction, Partitions, Peers, Throttle
+from penstock.replication import Fetchers, FolderMoves, Introduction, Partitions, Peers, Throttle
 from penstock.settings import (
     Config,
     TopicConfig,
@@ -205,6 +206,9 @@ class Node:
         )
         self.fetchers = fetchers = self._make_fetchers(cluster, partitions, spawn)
         self.peers = peers = self._make_peers(cluster)
+        moves = FolderMoves(
+            partitions, cluster.image, flusher=flusher, config=self.config, clock=self.clock, spawn=spawn
+        )
         writer = MarkerWriter(partitions, groups, self.config)
         transactions = Transactions(
             config=self.config,
@@ -234,6 +238,7 @@ class Node:
                         Groups: groups,
                         Transactions: transactions,
                         MarkerWriter: writer,
+                        FolderMoves: moves,
                         TransactionGate: CoordinatorGate(
                             TransactionCoordinators(transactions, peers, me=self.broker_id, spawn=spawn), self.config
                         ),
@@ -251,6 +256,7 @@ class Node:
             with _start_refused_in_words():
                 await cluster.join(self._registration(ports))
             await partitions.settled()
+            moves.start()
             fetchers.start()
             spawn(partitions.keep_in_sync())
             groups.start()
@@ -415,6 +421,8 @@ class Node:
                 return None
             return partitions.config_of(topic)
 
+        with _start_refused_in_words():
+            await asyncio.to_thread(settle_moves, self.folders)
         logs: dict[TopicPartition, PartitionLog] = {}
         threads = self.config[settings.NUM_RECOVERY_THREADS_PER_DATA_DIR]
         for folder in self.folders:

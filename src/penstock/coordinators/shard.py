@@ -99,14 +99,14 @@ class Shard:
         """Replay the log to its end, a piece at a time: a thread would not be faster, and would hold the interpreter up
         for longer than a piece does.
         """
-        log = self.partition.log
-        offset = log.start_offset
-        while offset < log.end_offset and not self.is_gone:
-            data = log.read(offset, LOAD_BYTES)
+        partition = self.partition  # its log may be exchanged between two pieces, by one with the same records
+        offset = partition.log.start_offset
+        while offset < partition.log.end_offset and not self.is_gone:
+            data = partition.log.read(offset, LOAD_BYTES)
             if not data:
                 break
             offset = await self._replay(data, offset)
-        self._written_to = log.end_offset
+        self._written_to = partition.log.end_offset
         self.load_seconds = self._clock.monotonic() - self._began_s
 
     async def _replay(self, data: bytes, offset: int) -> int:

@@ -1,9 +1,11 @@
 """One partition's bytes on disk: segments, indexes, recovery, retention, compaction."""
 
 from penstock.log.compaction_service import Cleaner
+from penstock.log.copying import CannotCopy, LogCopy
 from penstock.log.files import FilePool
 from penstock.log.flusher import Flusher, FlushMetrics
 from penstock.log.folder import LogFolder
+from penstock.log.folder_names import check_future_name
 from penstock.log.identity import Identity, read_identity
 from penstock.log.partition_log import PartitionLog
 from penstock.log.producer_checks import Duplicate
@@ -13,9 +15,11 @@ from penstock.log.scrub import Scrubber
 from penstock.log.service import LogHousekeeping
 from penstock.log.slices import FileSlice
 from penstock.log.state import FREE_BYTES_MIN
+from penstock.log.unfinished_moves import settle_moves
 
 __all__ = [
     "FREE_BYTES_MIN",
+    "CannotCopy",
     "Cleaner",
     "Duplicate",
     "FilePool",
@@ -24,10 +28,13 @@ __all__ = [
     "Flusher",
     "FoundByTime",
     "Identity",
+    "LogCopy",
     "LogFolder",
     "LogHousekeeping",
     "PartitionLog",
     "Scrubber",
+    "check_future_name",
     "give_up_reserve",
     "read_identity",
+    "settle_moves",
 ]

@@ -146,6 +146,7 @@ class Cleaner:
             "compact" in log.config[CLEANUP_POLICY]
             and len(log.segments) > 1
             and log.trouble is None
+            and not log.is_being_copied
             and log.partition not in self.uncleanable
             and log.partition not in self._busy
             and self._not_before.get(log.partition, 0) <= self._clock.monotonic()

@@ -36,10 +36,10 @@ class DamagedRange(msgspec.Struct, frozen=True, gc=False):
 class Damage:
     """One log's; its methods are called on the event loop."""
 
-    __slots__ = ("_folder", "ranges")
+    __slots__ = ("folder", "ranges")
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self.ranges: dict[int, list[DamagedRange]] = {}
         """By base offset of the segment; empty for nearly every log there is."""
         self._load()
@@ -63,7 +63,7 @@ class Damage:
         here.sort(key=lambda known: known.position)
         _log.error(
             "damaged batch",
-            folder=str(self._folder),
+            folder=str(self.folder),
             segment=segment_base,
             position=found.position,
             first_offset=found.first_offset,
@@ -91,7 +91,7 @@ class Damage:
         self._save()
 
     def _save(self) -> None:
-        path = self._folder / FILE_NAME
+        path = self.folder / FILE_NAME
         if not self.ranges:
             path.unlink(missing_ok=True)
             return
@@ -107,11 +107,11 @@ class Damage:
 
     def _load(self) -> None:
         try:
-            for row in read_rows(str(self._folder / FILE_NAME)) or []:
+            for row in read_rows(str(self.folder / FILE_NAME)) or []:
                 base, position, end, first_offset = map(int, row)
                 self.ranges.setdefault(base, []).append(DamagedRange(position, end, first_offset))
         except (CheckpointUnreadable, ValueError) as error:
-            _log.warning("list of damaged batches unreadable", folder=str(self._folder), reason=str(error))
+            _log.warning("list of damaged batches unreadable", folder=str(self.folder), reason=str(error))
 
 
 def bad_range(fd: int, position: int, *, size: int, first_offset: int) -> DamagedRange:

@@ -96,6 +96,11 @@ class LeaderEpochs:
             self.epochs, self.starts = [], []
             self._changed()
 
+    def take_over(self, other: "LeaderEpochs") -> None:
+        """Know what the epochs of a log with the same records know."""
+        self.epochs, self.starts = list(other.epochs), list(other.starts)
+        self._changed()
+
     def _changed(self) -> None:
         self.latest = self.epochs[-1] if self.epochs else NO_EPOCH
         self.is_dirty = True

@@ -35,6 +35,15 @@ class Flusher:
                 raise KafkaStorageError(f"{log.partition} was cut to {log.end_offset}, {upto} is gone")
             await self._next(log)
 
+    def is_busy(self, log: PartitionLog) -> bool:
+        """Whether a flush of the log is in flight."""
+        return log in self._in_flight
+
+    async def landed(self, log: PartitionLog) -> None:
+        """Wait for the flush that is in flight, if there is one, whatever comes of it."""
+        flight = self._in_flight.get(log)
+        await (asyncio.sleep(0) if flight is None else asyncio.wait([flight]))
+
     async def _next(self, log: PartitionLog) -> None:
         """Wait for a flush that began after this call, or for the one in flight, which may be enough."""
         flight = self._in_flight.get(log)

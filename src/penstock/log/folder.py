@@ -27,11 +27,12 @@ from penstock.log.checkpoints import (
 from penstock.log.files import FilePool, remove_files, sync_folder, write_atomically
 from penstock.log.folder_checkpoints import FolderCheckpoints, Picture
 from penstock.log.folder_names import DELETE, STRAY, is_on_its_way_out, leaving_name, parse_folder_name
+from penstock.log.future_logs import PARTITION_METADATA, FutureLogs, let_go
 from penstock.log.identity import FolderLock, claim, write_identity
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import Known, open_log
 from penstock.log.reserve import keep_reserve
-from penstock.log.state import Home, LogState, Trouble
+from penstock.log.state import Home, LogState
 from penstock.model import Clock, TopicId, TopicPartition, topic_id_from_text, topic_id_text
 from penstock.settings.topic import FILE_DELETE_DELAY_MS
 
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 _log = structlog.get_logger(__name__)
 
 CLEAN_MARKER: Final = ".kafka_cleanshutdown"
-PARTITION_METADATA: Final = "partition.metadata"
 NO_TOPIC_ID: Final = TopicId(bytes(16))
 CLOSE_AT_ONCE: Final = 64
 
@@ -67,6 +67,9 @@ class LogFolder(Home):
         """Folders that were set aside because nobody knows their topic."""
         self.lost: set[TopicPartition] = set()
         """Logs that the checkpoints know and the disk does not: whoever still wants one gets it offline (RULES 21)."""
+        self.moved_away: set[TopicPartition] = set()
+        """Logs and copies that this start took away, as another folder has them; checkpoints may still name them."""
+        self.futures = FutureLogs(self)
         self.rolled_logs: list[PartitionLog] = []
         """Logs with a closed segment that wants flushing."""
         self.doomed_files: list[tuple[int, list[str]]] = []
@@ -79,6 +82,7 @@ class LogFolder(Home):
         is_clean = self._take_clean_marker()
         wanted: list[Callable[[], PartitionLog]] = []
         self.lost = {partition for partition, point in self.checkpoints.on_disk[RECOVERY_POINTS].items() if point > 0}
+        self.lost -= self.moved_away | self.futures.found.keys()
         for name in sorted(entry.name for entry in os.scandir(self.path) if entry.is_dir()):
             partition = parse_folder_name(name)
             if partition is None:
@@ -86,23 +90,37 @@ class LogFolder(Home):
                     self.doomed_files.append((0, [str(self.path / name)]))
                 continue
             self.lost.discard(partition)
-            topic_id = self._topic_id_of(name)
+            topic_id = self.topic_id_of(name)
             config = find_config(partition, topic_id)
             if config is None:
                 self._set_aside(partition)
                 continue
             known = self._known(partition, is_clean=is_clean)
             wanted.append(self._opener(name, partition, topic_id, known, config))
+        copies = self._find_copies(find_config, is_clean=is_clean)
         with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="open logs") as executor:
             for log in executor.map(lambda open_one: open_one(), wanted):
                 log.home = self
                 self.logs[log.partition] = log
+            self.futures.adopt(executor.map(lambda open_one: open_one(), copies))
         self._is_open = True
         keep_reserve(self.path)
         if self.identity.is_adopted:
             self.write_checkpoints()
             write_identity(self.path, self.identity)
         return self.logs
+
+    def _find_copies(self, find_config: "FindConfig", *, is_clean: bool) -> list[Callable[[], PartitionLog]]:
+        wanted = []
+        for partition, name in self.futures.found.items():
+            topic_id = self.topic_id_of(name)
+            config = find_config(partition, topic_id)
+            if config is None:
+                self.doomed_files.append((0, [str(self.path / name)]))
+            else:
+                known = self._known(partition, is_clean=is_clean)
+                wanted.append(self._opener(name, partition, topic_id, known, config))
+        return wanted
 
     def _opener(
         self, name: str, partition: TopicPartition, topic_id: TopicId, known: Known, config: "Config | TopicConfig"
@@ -131,7 +149,7 @@ class LogFolder(Home):
         sync_folder(str(self.path))
         return True
 
-    def _topic_id_of(self, name: str) -> TopicId:
+    def topic_id_of(self, name: str) -> TopicId:
         values = read_properties(str(self.path / name / PARTITION_METADATA), separator=":") or {}
         try:
             return topic_id_from_text(values.get("topic_id", ""))
@@ -181,11 +199,12 @@ class LogFolder(Home):
     def delete(self, partition: TopicPartition) -> None:
         """Out of sight at once, off the disk after file.delete.delay.ms."""
         log = self.logs.pop(partition)
-        log.trouble = Trouble(f"{partition} was deleted", stops_reads=True, may_pass=False)
-        for segment in log.segments:
-            segment.file.forget()
-            self.pool.indexes.drop(segment)
-        gone = self.path / leaving_name(partition, DELETE)
+        let_go(log, "it was deleted")
+        self.remove_later(log)
+
+    def remove_later(self, log: PartitionLog) -> None:
+        """The folder of a log that nobody uses any more."""
+        gone = self.path / leaving_name(log.partition, DELETE)
         log.folder.rename(gone)
         due = self.clock.now() + log.config[FILE_DELETE_DELAY_MS]
         self.doomed_files.append((due, [str(gone)]))
@@ -193,10 +212,7 @@ class LogFolder(Home):
     def set_aside(self, partition: TopicPartition) -> None:
         """A log that is open and damaged: its place is needed for a new one, its bytes may be worth a look."""
         log = self.logs.pop(partition)
-        log.trouble = Trouble(f"{partition} was set aside", stops_reads=True, may_pass=False)
-        for segment in log.segments:
-            segment.file.forget()
-            self.pool.indexes.drop(segment)
+        let_go(log, "it was set aside")
         self._set_aside(partition)
 
     # --- what logs tell (Home) ---
@@ -217,11 +233,16 @@ class LogFolder(Home):
     # --- checkpoints, removal, closing ---
 
     def take_picture(self) -> Picture:
-        return self.checkpoints.take(self.logs.values())
+        return self.checkpoints.take(self._all_logs())
+
+    def _all_logs(self) -> Iterator[PartitionLog]:
+        """Copies too: a folder never has a log and a copy of one partition."""
+        yield from self.logs.values()
+        yield from self.futures.logs.values()
 
     def picture_written(self, picture: Picture) -> None:
         for partition, offset in picture.files[RECOVERY_POINTS].items():
-            log = self.logs.get(partition)
+            log = self.logs.get(partition) or self.futures.logs.get(partition)
             if log is not None:
                 log.recovery_point_on_disk = offset
 
@@ -245,7 +266,7 @@ class LogFolder(Home):
         self._is_open = False
         is_clean = True
         try:
-            logs = iter(self.logs.values())
+            logs = self._all_logs()
             with ThreadPoolExecutor(max_workers=4, thread_name_prefix="close logs") as executor:
                 while some := list(islice(logs, CLOSE_AT_ONCE)):
                     is_clean = self._close_some(some, executor) and is_clean

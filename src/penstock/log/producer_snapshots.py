@@ -109,7 +109,7 @@ class SnapshotFiles:
     """The snapshots in a log's folder."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         names = (path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}"))
         self.offsets = sorted(int(name) for name in names if name.isdecimal())
 
@@ -128,7 +128,7 @@ class SnapshotFiles:
             try:
                 return offset, decode_snapshot(self._path(offset).read_bytes())
             except (CorruptSnapshot, FileNotFoundError) as error:
-                _log.warning("producer snapshot unusable", folder=str(self._folder), offset=offset, reason=str(error))
+                _log.warning("producer snapshot unusable", folder=str(self.folder), offset=offset, reason=str(error))
                 self.delete([offset])
         return None
 
@@ -138,4 +138,4 @@ class SnapshotFiles:
             self._path(offset).unlink(missing_ok=True)
 
     def _path(self, offset: int) -> Path:
-        return self._folder / snapshot_name(offset)
+        return self.folder / snapshot_name(offset)

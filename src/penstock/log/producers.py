@@ -262,6 +262,14 @@ class ProducerStates:
         self._delete_snapshots(lambda later: later > offset)
         return offset
 
+    def take_over(self, other: "ProducerStates") -> None:
+        """Know what is known of the producers of a log with the same records, those included whose records are gone."""
+        self._states, self._open, self._ended = dict(other._states), dict(other._open), dict(other._ended)
+        self._updated_to = other._updated_to
+
+    def folder_renamed(self, folder: Path) -> None:
+        self._snapshots.folder = folder
+
     def reset(self) -> None:
         """The log starts anew elsewhere: nothing known here holds any more."""
         self._clear()

@@ -91,6 +91,8 @@ class LogState:
         """False while files were made or renamed since the folder was last fsynced."""
         self.may_have_gaps = False
         """Offsets may be missing between batches, by compaction here or at the leader, and that is no damage."""
+        self.is_being_copied = False
+        """On its way to another data folder: compaction waits, else the copy could keep what it takes out here."""
         self.flushed_at = clock.now()
         self.home: Home | None = None
 

@@ -44,6 +44,8 @@ class SwappableLog(CuttableLog):
         first = segments.index(old[0])
         if segments[first : first + len(old)] != tuple(old) or old[-1] is segments[-1]:
             raise ValueError("only closed segments that are neighbours in the log can be replaced")
+        if self.is_being_copied:
+            raise ValueError("a log that is being copied to another folder is not compacted meanwhile")
         if segments[first + len(old)].base_offset > self.recovery_point_on_disk:
             raise ValueError("segments above the checkpointed recovery point may not be replaced: recovery scans them")
         self.doom(old)

@@ -5,6 +5,7 @@ from penstock.replication.in_sync import InSyncKeeper
 from penstock.replication.introduction import Introduction
 from penstock.replication.machine import Diverging
 from penstock.replication.metrics import ReplicationMetrics
+from penstock.replication.moves import FolderMoves
 from penstock.replication.partition import ALL, Appended, Partition
 from penstock.replication.partitions import Partitions
 from penstock.replication.peers import Peers
@@ -20,6 +21,7 @@ __all__ = [
     "Appended",
     "Diverging",
     "Fetchers",
+    "FolderMoves",
     "InSyncKeeper",
     "InSyncWrites",
     "Introduction",

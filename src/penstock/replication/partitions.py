@@ -84,6 +84,8 @@ class Partitions:
         self._configs: dict[TopicId, TopicConfig] = {}
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
         self._has_ended = False
+        self.wanted_folders: dict[TopicPartition, LogFolder] = {}
+        """Where logs are to be made that are not here yet; only of partitions that the image has."""
         self._subscribers: list[Callable[[Partition], None]] = []
         self._live: dict[BrokerId, int] = {}
         """Brokers that may join an in-sync set, with their broker epochs."""
@@ -309,7 +311,7 @@ class Partitions:
             if index in self._by_id.get(topic.topic_id, {}):
                 continue  # wanted twice: the topic grew, or was tried again, before its turn came
             partition = TopicPartition(topic.name, index)
-            folder = min(self.folders, key=lambda folder: (partition not in folder.lost, len(folder.logs)))
+            folder = self._folder_for(partition)
             try:
                 log = folder.create(partition, topic.topic_id, config)
             except KafkaStorageError as error:
@@ -318,6 +320,17 @@ class Partitions:
                 return
             self._show(topic, topic.partitions[index], log)
             await asyncio.sleep(0)  # a folder a turn: others are served between two
+
+    def _folder_for(self, partition: TopicPartition) -> LogFolder:
+        """Where it was lost, where somebody wants it, or where the fewest are."""
+        wanted = self.wanted_folders.pop(partition, None)
+        return min(
+            self.folders, key=lambda folder: (partition not in folder.lost, folder is not wanted, len(folder.logs))
+        )
+
+    def folder_of(self, partition: Partition) -> LogFolder | None:
+        held = (f for f in self.folders if f.logs.get(partition.topic_partition) is partition.log)
+        return next(held, None)
 
     def _show(self, topic: TopicImage, image: PartitionImage, log: PartitionLog) -> None:
         partition = Partition(
@@ -395,7 +408,7 @@ class Partitions:
         if topic is None or local.get(partition.index) is not partition:
             return
         image = topic.partitions[partition.index]
-        folder = next((f for f in self.folders if f.logs.get(partition.topic_partition) is partition.log), None)
+        folder = self.folder_of(partition)
         if folder is None or not self._is_to_renew(partition, image):
             return
         partition.retire()
@@ -413,6 +426,8 @@ class Partitions:
         if self._by_name.get(topic.name.encode()) is local:
             del self._by_name[topic.name.encode()]
         self._configs.pop(topic.topic_id, None)
+        for wanted in [each for each in self.wanted_folders if each.topic == topic.name]:
+            del self.wanted_folders[wanted]
         self._registry.drop(metrics.TopicMetrics, topic=topic.name)
         for partition in local.values():
             partition.retire()

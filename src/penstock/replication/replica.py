@@ -7,6 +7,7 @@ A follower's log takes the leader's bytes as they are, and so keeps the same off
 transaction index (RULES 27); where its tail is not the leader's it is cut, and all of these with it.
 """
 
+from asyncio import Event
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Protocol
 
@@ -105,6 +106,7 @@ class Replica:
         # A killed process leaves records that are in the page cache only: they count when they have been flushed.
         self._durable_end = log.recovery_point if self.rules.flushes_before_ack else log.end_offset
         self._is_flushing = False
+        self._flush_hold: Event | None = None
         self._committed = OffsetWaiters()
         self._durable = OffsetWaiters()
         self._deleted = OffsetWaiters()
@@ -348,10 +350,7 @@ class Replica:
         """Group commit: while one fdatasync runs, later appends gather behind it and share the next one."""
         try:
             while self._is_flush_due(upto := self.log.end_offset):
-                cuts = self.log.cuts
-                await self._flusher.durable(self.log, upto)
-                if self.log.cuts == cuts:  # else it is of records that are gone
-                    self._durable_end = max(self._durable_end, upto)
+                if await self._flush_to(upto):
                     self._durable.release(self._durable_end)
                     self._advance_high_watermark()
         except Refusal as refusal:
@@ -360,6 +359,47 @@ class Replica:
             self._flush_failed(self.log.fail("flush failed", error))
         finally:
             self._is_flushing = False
+
+    async def _flush_to(self, upto: int) -> bool:
+        """One flush; False where it says nothing of the log as it is now: cut, or exchanged for its copy, meanwhile."""
+        if self._flush_hold is not None:
+            await self._flush_hold.wait()
+            return False
+        log, cuts = self.log, self.log.cuts
+        try:
+            await self._flusher.durable(log, upto)
+        except (Refusal, OSError):
+            if self.log is log:
+                raise
+            return False
+        if self.log is not log or log.cuts != cuts:
+            return False
+        self._durable_end = max(self._durable_end, upto)
+        return True
+
+    # Another log for the same records -----------------------------------------------------------------------------
+
+    def hold_flushes(self) -> "Callable[[], None]":
+        """Begin no flush until what is returned is called: what is on disk of the log stays as it is meanwhile."""
+        hold = self._flush_hold = Event()
+
+        def release() -> None:
+            if self._flush_hold is hold:
+                self._flush_hold = None
+            hold.set()
+
+        return release
+
+    def is_as_durable(self, log: PartitionLog) -> bool:
+        """Whether a copy of the log has on disk all that the log has there, and all that was acknowledged for it."""
+        acknowledged = self._durable_end if self.current_rules().flushes_before_ack else 0
+        return log.recovery_point >= max(self.log.recovery_point, acknowledged)
+
+    def exchange_log(self, log: PartitionLog) -> None:
+        """Go on with a copy that has the same records, is as durable, and knows all that the log knew."""
+        log.high_watermark = self.high_watermark
+        self.log = log
+        self._notify()
 
     def _flush_failed(self, refusal: Refusal) -> None:
         self._fail_waiters(refusal)

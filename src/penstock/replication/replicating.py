@@ -161,11 +161,10 @@ class ReplicatingReplica(Replica):
         return batches
 
     async def flush_replicated(self) -> None:
-        """What was appended is on disk when this returns; KafkaStorageError if it never will be."""
-        upto, cuts = self.log.end_offset, self.log.cuts
-        await self._flusher.durable(self.log, upto)
-        if self.log.cuts == cuts:
-            self._durable_end = max(self._durable_end, upto)
+        """Bring what was appended to the disk; KafkaStorageError if it never will be there. Where the log was cut or
+        exchanged meanwhile it may take another (`is_flushed`).
+        """
+        await self._flush_to(self.log.end_offset)
 
     def take_over(self, *, leaders_high_watermark: int, leaders_start: int) -> None:
         """What the leader says of itself, as far as it holds here too."""

@@ -7,7 +7,7 @@ import os
 
 from penstock.broker.registry import answers
 from penstock.errors import KafkaStorageError
-from penstock.log import LogFolder
+from penstock.log import LogFolder, PartitionLog
 from penstock.replication import Partition, Partitions
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
@@ -42,6 +42,10 @@ def _describe(folder: LogFolder, partitions: Partitions, wanted: set[tuple[str, 
             wanted is None or (partition.topic, partition.index) in wanted
         ):
             topics.setdefault(partition.topic, []).append(_partition(partition))
+    for name, copy in folder.futures.logs.items():
+        original = partitions.get(*name)
+        if original is not None and (wanted is None or name in wanted):
+            topics.setdefault(name.topic, []).append(_copy(original, copy))
     result.topics = [DescribeLogDirsTopic(name=name, partitions=parts) for name, parts in topics.items()]
     return result
 
@@ -52,4 +56,14 @@ def _partition(partition: Partition) -> DescribeLogDirsPartition:
         partition_size=partition.log.size,
         offset_lag=max(partition.high_watermark - partition.log.end_offset, 0),
         is_future_key=False,
+    )
+
+
+def _copy(original: Partition, copy: PartitionLog) -> DescribeLogDirsPartition:
+    """A replica on its way into the folder."""
+    return DescribeLogDirsPartition(
+        partition_index=original.index,
+        partition_size=copy.size,
+        offset_lag=max(original.log.end_offset - copy.end_offset, 0),
+        is_future_key=True,
     )

@@ -1,0 +1,251 @@
+"""Replicas move between data folders of brokers that serve: by request, by Kafka's own tool, and through kill -9."""
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import KafkaError, Message, Producer
+from tests.support import java
+from tests.support.clients import make_topic, read_to_end
+from tests.support.faults import Client, ProgramBroker, eventually
+from tests.support.logs import read_all
+from tests.support.nodes import Nodes, some_nodes
+from tests.support.raw import RawClient
+
+from penstock.replication import Partition
+from penstock.wire.records import Record, build_batch
+
+REASSIGN = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand"
+QUICK = {"penstock.broker.lease.ms": "3000", "auto.leader.rebalance.enable": "false"}
+NO_RATE = "replica_alter_log_dirs_io_max_bytes_per_second"
+SLOW = {"replica.alter.log.dirs.io.max.bytes.per.second": "100000"}
+SMALL_SEGMENTS: Any = {"internal_segment_bytes": "100000"}
+KILLS = 5
+
+pytestmark = pytest.mark.timeout(300)
+
+
+def produce(partition: Partition, count: int) -> None:
+    for _ in range(count):
+        record = Record(0, int(time.time() * 1000), None, b"v" * 1000)
+        partition.append(memoryview(build_batch([record])), acks=1)
+
+
+def home(nodes: Nodes, broker: int, topic: str = "orders") -> Path:
+    return nodes.partition(topic, broker).log.folder.parent
+
+
+async def move(nodes: Nodes, broker: int, to: Path, topic: str = "orders") -> int:
+    node = nodes[broker]
+    port = node.endpoints["PLAINTEXT"].port
+    return await asyncio.to_thread(ask_to_move, port, topic, str(to))
+
+
+def ask_to_move(port: int, topic: str, path: str) -> int:
+    with RawClient(port, timeout_s=30) as client:
+        body = {"dirs": [{"path": path, "topics": [{"name": topic, "partitions": [0]}]}]}
+        answer = client.request("AlterReplicaLogDirs", 2, body)
+    code: int = answer["results"][0]["partitions"][0]["error_code"]
+    return code
+
+
+async def describe(nodes: Nodes, broker: int) -> dict[str, tuple[bool, int]]:
+    """By data folder: whether what is there of the topic is a copy, and its lag."""
+
+    def ask() -> dict[str, Any]:
+        with RawClient(nodes[broker].endpoints["PLAINTEXT"].port, timeout_s=30) as client:
+            return client.request("DescribeLogDirs", 4, {"topics": [{"topic": "orders", "partitions": [0]}]})
+
+    answer = await asyncio.to_thread(ask)
+    return {
+        Path(result["log_dir"]).name: (partition["is_future_key"], partition["offset_lag"])
+        for result in answer["results"]
+        for topic in result["topics"]
+        for partition in topic["partitions"]
+    }
+
+
+async def test_leaders_and_followers_move_while_records_come(tmp_path: Path) -> None:
+    async with some_nodes(tmp_path, 2, QUICK, folders_each=2) as nodes:
+        await nodes.create_topic("orders", replicas=(1, 2), internal_segment_bytes="100000")
+        leader = nodes.leader("orders")
+        produce(leader, 500)
+        wanted = {at: next(f for f in nodes.folders(at) if f != home(nodes, at)) for at in (1, 2)}
+        for at in (1, 2):
+            assert await move(nodes, at, wanted[at]) == 0
+        while any(home(nodes, at) != wanted[at] for at in (1, 2)):
+            produce(leader, 5)
+            await asyncio.sleep(0.005)
+        produce(leader, 50)
+        await nodes.until(lambda: leader.high_watermark == leader.log.end_offset > 550)
+        follower = nodes.partition("orders", 2)
+        assert read_all(follower.log) == read_all(leader.log)
+        await nodes.until_in_sync("orders", 1, 2)
+        end_offset = leader.log.end_offset
+        for at in (2, 1):
+            await nodes.stop(at)
+            await nodes.start(at)
+        assert {at: home(nodes, at) for at in (1, 2)} == wanted
+        assert nodes.partition("orders", 1).log.end_offset == end_offset
+
+
+async def test_a_move_is_shown_throttled_called_off_and_gone_on_with(tmp_path: Path) -> None:
+    async with some_nodes(tmp_path, 1, QUICK | SLOW, folders_each=3) as nodes:
+        await nodes.create_topic("orders", replicas=(1,), internal_segment_bytes="100000")
+        produce(nodes.leader("orders"), 1000)
+        first = home(nodes, 1)
+        second, third = (f for f in nodes.folders(1) if f != first)
+        assert await move(nodes, 1, second) == 0
+        shown = await describe(nodes, 1)
+        assert shown[first.name] == (False, 0) and shown[second.name][0] and shown[second.name][1] > 0
+        assert await move(nodes, 1, second) == 0
+        assert await move(nodes, 1, third) == 0
+        assert set(await describe(nodes, 1)) == {first.name, third.name}
+        assert await move(nodes, 1, first) == 0
+        assert await describe(nodes, 1) == {first.name: (False, 0)}
+        await nodes.until(lambda: not list(second.glob("orders-0*")) and not list(third.glob("orders-0*")))
+
+        assert await move(nodes, 1, second) == 0
+        await asyncio.sleep(0.5)
+        await nodes.stop(1)
+        (copy,) = second.glob("orders-0.*-future")
+        copied = sum(path.stat().st_size for path in copy.glob("*.log"))
+        assert copied > 0
+        await nodes.start(1)
+        assert home(nodes, 1) == first and (await describe(nodes, 1))[second.name][0]
+        await nodes.stop(1)
+        await nodes.start(1, **{NO_RATE: "9223372036854775807"})
+        await nodes.until(lambda: home(nodes, 1) == second)
+        assert nodes.partition("orders", 1).log.end_offset == 1000
+
+
+async def test_a_topic_deleted_while_it_moves_leaves_nothing(tmp_path: Path) -> None:
+    async with some_nodes(tmp_path, 1, QUICK | SLOW, folders_each=2) as nodes:
+        await nodes.create_topic("orders", replicas=(1,), file_delete_delay_ms="0")
+        produce(nodes.leader("orders"), 1000)
+        other = next(f for f in nodes.folders(1) if f != home(nodes, 1))
+        assert await move(nodes, 1, other) == 0
+        topic_id = nodes.image().topics["orders"].topic_id
+        await nodes.cluster().controller.delete_topics([topic_id], timeout_ms=10_000)
+        await nodes.until(lambda: not [p for f in nodes.folders(1) for p in f.glob("orders*")])
+
+
+async def test_kafkas_reassignment_tool_moves_replicas_to_folders(tmp_path: Path) -> None:
+    async with some_nodes(tmp_path, 2, QUICK, folders_each=2) as nodes:
+        await nodes.create_topic("orders", replicas=(1,))
+        produce(nodes.leader("orders"), 200)
+        here = next(f for f in nodes.folders(1) if f != home(nodes, 1))
+        there = nodes.folders(2)[1]
+        plan = tmp_path / "plan.json"
+        row = {"topic": "orders", "partition": 0, "replicas": [1, 2], "log_dirs": [str(here), str(there)]}
+        plan.write_text(json.dumps({"version": 1, "partitions": [row]}))
+        arguments = ("--bootstrap-server", nodes.bootstrap, "--reassignment-json-file", str(plan))
+        started = (await asyncio.to_thread(java.run, REASSIGN, *arguments, "--execute")).stdout
+        for folder, at in ((here, 1), (there, 2)):
+            assert f"started moving log directory to {folder} for replica orders-0 with broker {at}" in started
+        await nodes.until(lambda: nodes.replica("orders", 2) is not None and home(nodes, 1) == here)
+        await nodes.until_in_sync("orders", 1, 2)
+        await nodes.until(lambda: home(nodes, 2) == there)
+        verified = (await asyncio.to_thread(java.run, REASSIGN, *arguments, "--verify")).stdout
+        assert "Reassignment of replica orders-0-1 completed successfully." in verified
+        assert "Reassignment of replica orders-0-2 completed successfully." in verified
+
+
+# kill -9 ----------------------------------------------------------------------------------------------------------
+
+
+class Load:
+    """An idempotent producer of numbers, which remembers what was acknowledged."""
+
+    def __init__(self, bootstrap: str, topic: str) -> None:
+        self.acknowledged: dict[int, bytes] = {}
+        self.sent = 0
+        self._topic = topic
+        self._stopping = threading.Event()
+        self._producer = Producer(
+            {
+                "bootstrap.servers": bootstrap,
+                "enable.idempotence": True,
+                "linger.ms": 1,
+                "reconnect.backoff.max.ms": 100,
+                "retry.backoff.max.ms": 100,
+                "message.timeout.ms": 120_000,
+                "log_level": 0,
+            }
+        )
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._producer.produce(self._topic, b"%09d" % self.sent + b"." * 500, on_delivery=self._delivered)
+            self.sent += 1
+            self._producer.poll(0)
+            while len(self._producer) > 500 and not self._stopping.is_set():
+                self._producer.poll(0.01)
+            if self.sent % 10 == 0:
+                time.sleep(0.002)
+
+    def _delivered(self, error: KafkaError | None, message: Message) -> None:
+        offset, value = message.offset(), message.value()
+        assert error is None and offset is not None and value is not None, error
+        self.acknowledged[offset] = value
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._thread.join()
+        assert self._producer.flush(60) == 0
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[ProgramBroker]:
+    """Its second folder is beside the first."""
+    running = ProgramBroker(tmp_path / "broker", {"replica.alter.log.dirs.io.max.bytes.per.second": "6000000"})
+    running.settings["log.dirs"] = f"{running.data_dir},{tmp_path / 'second'}"
+    try:
+        running.start()
+        yield running
+        running.stop()
+    finally:
+        running.kill()
+
+
+def data_folders(broker: ProgramBroker) -> list[Path]:
+    return [Path(folder) for folder in broker.settings["log.dirs"].split(",")]
+
+
+def homes(broker: ProgramBroker, topic: str) -> list[Path]:
+    return [folder for folder in data_folders(broker) if (folder / f"{topic}-0").exists()]
+
+
+def test_a_broker_killed_again_and_again_in_the_middle_of_moves_loses_nothing(broker: ProgramBroker) -> None:
+    topic = make_topic(broker.bootstrap, "moving", **SMALL_SEGMENTS)
+    load = Load(broker.bootstrap, topic)
+    interrupted = 0
+    try:
+        eventually(lambda: len(load.acknowledged) > 2_000, "it gets going")
+        for kill in range(KILLS):
+            before = homes(broker, topic)[-1]
+            to = next(folder for folder in data_folders(broker) if folder != before)
+            with Client(broker) as client:
+                body = {"dirs": [{"path": str(to), "topics": [{"name": topic, "partitions": [0]}]}]}
+                answer = client.request("AlterReplicaLogDirs", 2, body)
+                assert answer["results"][0]["partitions"][0]["error_code"] == 0
+            time.sleep(0.01 * 3**kill)  # from at once to when it is about to be done, or is
+            broker.kill()
+            interrupted += bool(list(to.glob(f"{topic}-0.*-future"))) or len(homes(broker, topic)) > 1
+            broker.start()
+            enough = len(load.acknowledged) + 500
+            eventually(lambda to=to: homes(broker, topic) == [to], "it is moved in the end")  # type: ignore[misc]
+            eventually(lambda enough=enough: len(load.acknowledged) > enough, "it goes on")  # type: ignore[misc]
+    finally:
+        load.stop()
+    read = {each.offset(): each.value() for each in read_to_end(broker.bootstrap, topic)}
+    assert interrupted >= 2 and list(read) == list(range(load.sent))
+    assert list(read.values()) == [b"%09d" % n + b"." * 500 for n in range(load.sent)]
+    assert load.acknowledged == read
