@@ -17,6 +17,7 @@ from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import (
     CLUSTER_METADATA,
     CLUSTER_OPERATIONS,
+    NO_LEADER,
     NOT_ASKED_FOR,
     TOPIC_OPERATIONS,
     Absences,
@@ -78,7 +79,7 @@ async def metadata(
     if wanted and request.allow_auto_topic_creation and config[AUTO_CREATE_TOPICS_ENABLE]:
         await _create_missing(wanted, image, controller)
     await absences.judged(
-        lambda suspects: image.controller_id in suspects or _leads_any(suspects, _asked(wanted, image))
+        lambda suspects: image.controller_id in {NO_LEADER, *suspects} or _leads_any(suspects, _asked(wanted, image))
     )
     reach = Reach(image, context.listener, context.api_version)
     ids = _ids(wanted or ())
