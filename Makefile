@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check lint types contracts unit sim setup integration chaos conformance bench bench-scale format reference messages lock clean
+.PHONY: help up test check lint types contracts unit sim setup integration chaos conformance bench bench-failover bench-scale format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -66,6 +66,10 @@ conformance: $(VENV)/.dev setup ## the same requests to Apache Kafka and to Pens
 bench: $(VENV)/.dev ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes
 	@benchmarks/setup
 	$(BIN)/python -m benchmarks
+
+bench-failover: $(VENV)/.dev ## how long three brokers take no writes when one fails, beside Kafka; QUICK=1 for six minutes
+	@benchmarks/setup
+	$(BIN)/python -m benchmarks.failover
 
 bench-scale: $(VENV)/.dev setup ## the scale model: 100,000 partitions of 100 brokers on a real etcd (docs/scale.md)
 	$(BIN)/python -m benchmarks.scale

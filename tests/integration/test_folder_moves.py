@@ -189,7 +189,7 @@ class Load:
             while len(self._producer) > 500 and not self._stopping.is_set():
                 self._producer.poll(0.01)
             if self.sent % 10 == 0:
-                time.sleep(0.002)
+                time.sleep(0.02)
 
     def _delivered(self, error: KafkaError | None, message: Message) -> None:
         offset, value = message.offset(), message.value()

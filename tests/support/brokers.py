@@ -77,6 +77,8 @@ class Line:
         self._store = store
         self.is_cut = False
         self.loses_answers = False
+        self.answers_after_s = 0.0
+        """How long the answer to a write takes: what the write changed may be shown by the watch before."""
         self.before_commit: Callable[[Transaction], None] = lambda _: None
         self.commits: list[Transaction] = []
 
@@ -108,6 +110,7 @@ class Line:
         revision = await self._store.commit(transaction)
         if self.loses_answers:
             raise Unavailable("the answer was lost")
+        await asyncio.sleep(self.answers_after_s)
         return revision
 
     async def grant(self, ttl_ms: int) -> LeaseId:

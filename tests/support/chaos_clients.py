@@ -7,10 +7,12 @@ fatal error, or its thread's end.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener
@@ -248,9 +250,27 @@ class _Listener(ConsumerRebalanceListener):  # type: ignore[misc]
         self._reader.run_number += 1
 
 
+class _OutOfRange(logging.Handler):
+    """Notes that a consumer was told that its offset is not there, which makes it begin anew: nobody should be."""
+
+    def __init__(self, reader: ReadingClient) -> None:
+        super().__init__(logging.INFO)
+        self._reader = reader
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if "out of range" in record.msg:
+            self._reader.note(f"{datetime.now(UTC):%H:%M:%S.%f} {record.getMessage()}")
+
+
 class AiokafkaReader(ReadingClient):
     def work(self) -> None:
-        asyncio.run(self._consume())
+        logger, handler = logging.getLogger("aiokafka.consumer.fetcher"), _OutOfRange(self)
+        logger.setLevel(logging.INFO)
+        logger.addHandler(handler)
+        try:
+            asyncio.run(self._consume())
+        finally:
+            logger.removeHandler(handler)
 
     async def _consume(self) -> None:
         consumer = AIOKafkaConsumer(

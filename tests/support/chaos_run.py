@@ -135,10 +135,10 @@ class ChaosRun:
         cluster.wait_until_in_sync(TOPIC, CLOCK_TOPIC)
         where = (cluster.bootstrap, TOPIC)
         self.writers = [
-            ConfluentProducer("confluent-1", *where, partitions=PARTITIONS, per_s=100),
-            ConfluentProducer("confluent-2", *where, partitions=PARTITIONS, per_s=100),
-            AiokafkaProducer("aiokafka", *where, partitions=PARTITIONS, per_s=50),
-            JavaProducer("7", *where, partitions=PARTITIONS, per_s=50, folder=self._folder),
+            ConfluentProducer("confluent-1", *where, partitions=PARTITIONS, per_s=60),
+            ConfluentProducer("confluent-2", *where, partitions=PARTITIONS, per_s=60),
+            AiokafkaProducer("aiokafka", *where, partitions=PARTITIONS, per_s=30),
+            JavaProducer("7", *where, partitions=PARTITIONS, per_s=30, folder=self._folder),
         ]
         self.readers = [
             ConfluentReader("confluent-reader", *where, partitions=PARTITIONS),

@@ -97,6 +97,7 @@ program = LazyGroup(
         "produce": ("penstock.cli.produce:produce", "Write records from a file or standard input."),
         "consume": ("penstock.cli.consume:consume", "Read records and print them."),
         "group": ("penstock.cli.group:group", "List, describe, measure, reset and delete consumer groups."),
+        "log": ("penstock.cli.log:log", "Put damaged and unknown logs of a stopped broker right."),
         "txn": ("penstock.cli.txn:txn", "List, describe and abort transactions."),
         "cluster": ("penstock.cli.cluster:cluster", "Describe a cluster, drain and rebalance its brokers."),
         "local": ("penstock.cli.local:local", "Kill, pause, restart and cut off brokers of a cluster on this machine."),

@@ -71,12 +71,16 @@ class Candidacy:
         while True:
             await self._vacant.wait()
             self._vacant.clear()
+            is_unknown = False
             try:
                 await self.stand()
             except LeaseGone:
                 pass  # registering again looks for a vacancy too
             except Unavailable as failure:
+                is_unknown = True
                 _log.warning("could not stand for controller", reason=str(failure))
+            if is_unknown or self._image.controller_id < 0:
+                # Not registered yet, as far as we were told; or lost to another, who may have gone again since.
                 await asyncio.sleep(RETRY_AFTER_S)
                 self._vacant.set()
 

@@ -1,5 +1,6 @@
 """One partition's bytes on disk: segments, indexes, recovery, retention, compaction."""
 
+from penstock.log.accepting import Sound, begin_empty, keep_sound, look_for_sound
 from penstock.log.compaction_service import Cleaner
 from penstock.log.copying import CannotCopy, LogCopy
 from penstock.log.files import FilePool
@@ -7,6 +8,7 @@ from penstock.log.flusher import Flusher, FlushMetrics
 from penstock.log.folder import LogFolder
 from penstock.log.folder_names import check_future_name
 from penstock.log.identity import Identity, read_identity
+from penstock.log.offline import OfflineFolder, SetAside, lost_logs, offline_folders
 from penstock.log.partition_log import PartitionLog
 from penstock.log.producer_checks import Duplicate
 from penstock.log.reading import FoundByTime
@@ -31,10 +33,18 @@ __all__ = [
     "LogCopy",
     "LogFolder",
     "LogHousekeeping",
+    "OfflineFolder",
     "PartitionLog",
     "Scrubber",
+    "SetAside",
+    "Sound",
+    "begin_empty",
     "check_future_name",
     "give_up_reserve",
+    "keep_sound",
+    "look_for_sound",
+    "lost_logs",
+    "offline_folders",
     "read_identity",
     "settle_moves",
 ]

@@ -14,6 +14,7 @@ FUTURE: Final = "-future"
 _NAME_MAX: Final = 255
 _LIVE = re.compile(r"(.+)-(\d+)")
 _COPY = re.compile(r"(.+)-(\d+)\.[0-9a-z]+-future")
+_SET_ASIDE = re.compile(r"(.+)-(\d+)\.[0-9a-z]+-stray")
 _LEAVING = re.compile(r".+-\d+\.[0-9a-z]+(-delete|-stray|-future)")
 
 
@@ -34,6 +35,14 @@ def parse_future_name(name: str) -> TopicPartition | None:
     """The partition whose log is being copied into a folder of this name; None for everything else."""
     match = _COPY.fullmatch(name)
     return TopicPartition(match[1], PartitionIndex(int(match[2]))) if match else None
+
+
+def parse_stray_name(name: str) -> TopicPartition | None:
+    """The partition of a log that was set aside; None where its topic's name was cut, or for everything else."""
+    match = _SET_ASIDE.fullmatch(name)
+    if match is None or len(name) >= _NAME_MAX:
+        return None
+    return TopicPartition(match[1], PartitionIndex(int(match[2])))
 
 
 def future_name(partition: TopicPartition) -> str:

@@ -43,6 +43,14 @@ async def test_whoever_asks_when_a_leader_has_just_died_is_told_the_new_one() ->
 
 
 @in_virtual_time
+async def test_admin_clients_that_ask_when_the_controller_has_just_died_are_told_the_new_one() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.kill(1)
+        brokers.clusters[2].suspect(BrokerId(1))
+        assert (await ask(brokers, at=2, topics=[])).controller_id in (2, 3)
+
+
+@in_virtual_time
 async def test_another_brokers_suspicion_counts_as_ones_own() -> None:
     async with some_brokers(4) as brokers:
         await brokers.create("orders", partitions=4)

@@ -40,6 +40,17 @@ async def test_brokers_find_each_other_and_agree_on_one_controller() -> None:
 
 
 @in_virtual_time
+async def test_a_broker_that_is_shown_its_registration_before_it_is_answered_stands_for_controller_too() -> None:
+    async with some_brokers(1) as brokers:
+        reign = brokers.image().controller_epoch
+        brokers.lines[1].answers_after_s = 0.05
+        item = await brokers.store.get(KEYS.broker(1))
+        assert item is not None
+        await brokers.store.revoke(item.lease)  # registration and control are gone at once, as when a lease runs out
+        await brokers.until(lambda: brokers.controller == 1 and brokers.image().controller_epoch > reign)
+
+
+@in_virtual_time
 async def test_a_restarted_broker_takes_its_registration_over_at_once() -> None:
     async with some_brokers(3) as brokers:
         before = brokers.image(2).brokers[BrokerId(3)]

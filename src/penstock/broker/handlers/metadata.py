@@ -5,7 +5,8 @@ topics that are not there; we wait and answer the finished topic, where Kafka an
 again. v6 says LISTENER_NOT_FOUND where older versions said LEADER_NOT_AVAILABLE, v8 authorized operations, v13 an error
 of the whole answer.
 
-Where the leader of a partition that was asked for may just have died, the answer waits for the verdict (Absences).
+Where the controller, or the leader of a partition that was asked for, may just have died, the answer waits for the
+verdict (Absences).
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -16,6 +17,7 @@ from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import (
     CLUSTER_METADATA,
     CLUSTER_OPERATIONS,
+    NO_LEADER,
     NOT_ASKED_FOR,
     TOPIC_OPERATIONS,
     Absences,
@@ -76,7 +78,9 @@ async def metadata(
         return _refused(wanted or (), refusal)
     if wanted and request.allow_auto_topic_creation and config[AUTO_CREATE_TOPICS_ENABLE]:
         await _create_missing(wanted, image, controller)
-    await absences.judged(lambda suspects: _leads_any(suspects, _asked(wanted, image)))
+    await absences.judged(
+        lambda suspects: image.controller_id in {NO_LEADER, *suspects} or _leads_any(suspects, _asked(wanted, image))
+    )
     reach = Reach(image, context.listener, context.api_version)
     ids = _ids(wanted or ())
     if ids:

@@ -102,6 +102,7 @@ class BrokerProcess(Owner):
         self.is_serving = False
         self.is_leaving = False
         self._waiting: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
+        self._life: asyncio.Task[None] | None = None
         self.cluster: Cluster | None = None
         self.partitions: Partitions | None = None
         self.coordinators: Coordinators | None = None
@@ -115,7 +116,7 @@ class BrokerProcess(Owner):
 
     def begin(self) -> None:
         # Kept: what ends it in an unforeseen way is seen by the loop's exception handler when it is let go.
-        self.task = self.world.loop.create_task(self._live(), name=f"{self}", context=self.context)
+        self._life = self.world.loop.create_task(self._live(), name=f"{self}", context=self.context)
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
         return self.world.loop.create_task(work)

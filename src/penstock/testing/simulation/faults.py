@@ -77,7 +77,7 @@ class Dealer:
             self.world.later(0.0, lambda: self._trouble(joining, sender, hangs=0.2))
             self._dealt("in-sync write held up", f"of broker {sender}, joining {sorted(joining)}")
             return 1.5 * self.dice.random()
-        self.world.later(0.0, lambda: self._trouble(joining, sender, hangs=0.6))
+        self.world.later(0.0, lambda: self._trouble(joining, sender, hangs=0.8))
         self._cut("in-sync write not answered", {(STORE, sender)}, shortest_s=1.0, longest_s=3.0)
         return 0.0
 

@@ -87,7 +87,7 @@ class World:
         self.probe_timeout_s = self.heartbeat_ms / 1000
         self.pace_s = dice.choice((0.05, 0.15, 0.4))
         self.fault_gap_s = dice.choice((0.3, 0.6, 1.2))
-        self.spite = dice.choice((0.0, 0.1, 0.3))
+        self.spite = dice.choice((0.0, 0.2, 0.5))
         """How often a fault strikes at the worst moment."""
         count = dice.choice((3, 3, 3, 4))
         self.brokers = {broker_id: SimulatedBroker(self, broker_id) for broker_id in range(1, count + 1)}

@@ -1,0 +1,1 @@
+"""Failover, measured: how long three brokers take no writes when one of them, or what they stand on, fails."""

@@ -1,0 +1,95 @@
+"""`python -m benchmarks.failover`: Penstock and Apache Kafka, three nodes each, hurt in the same ways in one run.
+
+The whole takes about half an hour, most of it Kafka's own failovers; QUICK=1 about six minutes.
+"""
+
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from benchmarks import host, loadgen
+from benchmarks.failover.cases import CASES, TOPIC, Amount, Values, create
+from benchmarks.failover.clusters import Cluster, KafkaCluster, PenstockCluster
+from benchmarks.failover.table import publish, section, table
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CACHE = REPOSITORY / ".cache"
+HISTORY = REPOSITORY / "benchmarks" / "results" / "failover.jsonl"
+
+
+def measure(cluster: Cluster, amount: Amount, only: tuple[str, ...]) -> Values:
+    values: Values = {}
+    try:
+        cluster.start_all()
+        create(cluster, TOPIC)
+        for name, case in CASES.items():
+            if only and name not in only:
+                continue
+            began_s = time.monotonic()
+            found = case(cluster, amount)
+            values |= found
+            shown = "; ".join(f"{key} {', '.join(f'{value:.3g}' for value in each)}" for key, each in found.items())
+            click.echo(f"{cluster.title}: {name}: {shown or 'no such thing'} [{time.monotonic() - began_s:.0f} s]")
+    finally:
+        cluster.end()
+    return values
+
+
+def _stop_cleanly(_signal: int, _frame: FrameType | None) -> None:
+    raise SystemExit("stopped")
+
+
+@click.command(help=__doc__)
+@click.option("--quick", is_flag=True, envvar="QUICK", help="Fewer repeats, fewer partitions.")
+@click.option("--only", multiple=True, type=click.Choice(list(CASES)), help="Only this case (repeatable).")
+@click.option("--side", type=click.Choice(["both", "penstock", "kafka"]), default="both", show_default=True)
+@click.option("--kafka-jars", type=click.Path(path_type=Path), default=CACHE / "kafka-4.3.0", envvar="KAFKA_JARS")
+@click.option("--publish", "publishes", is_flag=True, help="Write the table into docs/failover.md.")
+def main(*, quick: bool, only: tuple[str, ...], side: str, kafka_jars: Path, publishes: bool) -> None:
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(stop, _stop_cleanly)
+    driver = loadgen.LoadDriver(loadgen.build(CACHE / "bench" / "driver"))
+    partitions = 200 if quick else 1_000
+    facts = {
+        "commit": host.commit(REPOSITORY),
+        "machine": host.machine(),
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "load": os.getloadavg()[0],
+        "quick": quick,
+        "partitions": partitions,
+    }
+    mine = Amount(4 if quick else 10, 2 if quick else 5, partitions, 60 if quick else 200, driver)
+    theirs = Amount(1 if quick else 3, 1 if quick else 2, partitions, mine.megabytes, driver)
+
+    def on_either(name: str, make: Callable[[Path], Cluster], amount: Amount) -> Values:
+        folder = Path(tempfile.mkdtemp(prefix="penstock-failover-"))
+        try:
+            return {} if side not in ("both", name) else measure(make(folder), amount, only)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    penstock = on_either("penstock", PenstockCluster, mine)
+    kafka = on_either("kafka", lambda folder: KafkaCluster(folder, kafka_jars), theirs)
+    click.echo("\n".join(["", *table(penstock, kafka)]))
+    HISTORY.parent.mkdir(parents=True, exist_ok=True)
+    with HISTORY.open("a") as history:
+        history.write(json.dumps({**facts, "penstock": penstock, "kafka": kafka}) + "\n")
+    if publishes:
+        publish(section(penstock, kafka, facts))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except loadgen.LoadFailed as failure:
+        sys.exit(f"no result: {failure}")
