@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help up test check lint types contracts unit sim setup integration chaos conformance bench bench-failover bench-scale format reference messages lock clean
+.PHONY: help compiled up test check lint types contracts unit sim setup integration chaos conformance bench bench-failover bench-scale format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -21,12 +21,17 @@ $(VENV)/.run: $(VENV)/.made requirements/penstock.lock pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
+# A broker whose modules must be compiled first starts half a second later. An installed package is compiled; a tree is
+# not where PYTHONDONTWRITEBYTECODE is set.
+compiled: $(VENV)/.run
+	@$(BIN)/python -m compileall -q src
+
 $(VENV)/.dev: $(VENV)/.run requirements/dev.lock
 	@echo "installing what tests and checks need into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	@touch $@
 
-up: $(VENV)/.run ## run one broker on 127.0.0.1:9092 with its data in ./penstock-data; ARGS="--port 19092" for more
+up: compiled ## run one broker on 127.0.0.1:9092 with its data in ./penstock-data; ARGS="--port 19092" for more
 	@exec $(BIN)/penstock up --data ./penstock-data $(ARGS)
 
 test: check integration conformance ## everything that CI runs; installs what it needs
@@ -44,7 +49,7 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-unit: $(VENV)/.dev ## unit, property and architecture tests, and 200 seeds of the simulated cluster
+unit: $(VENV)/.dev compiled ## unit, property and architecture tests, and 200 seeds of the simulated cluster
 	$(BIN)/pytest -q -n 2 tests/unit tests/properties tests/architecture tests/simulation
 
 SEEDS ?= 1000
@@ -54,16 +59,16 @@ sim: $(VENV)/.dev ## thousands of seeds of the simulated cluster, and each plant
 setup: ## what the suites need beside Python: kcat, etcd, Java, Apache Kafka's jars
 	@tools/test-setup
 
-integration: $(VENV)/.dev setup ## real clients and tools against a real broker
+integration: $(VENV)/.dev setup compiled ## real clients and tools against a real broker
 	$(BIN)/pytest -q -n 2 tests/integration --ignore=tests/integration/test_chaos.py
 
-chaos: $(VENV)/.dev setup ## stock clients against three brokers that are hurt for MINUTES=10; SEED=n repeats a run
+chaos: $(VENV)/.dev setup compiled ## stock clients against three brokers that are hurt for MINUTES=10; SEED=n repeats a run
 	CHAOS_MINUTES=$(or $(MINUTES),10) CHAOS_SEED=$(SEED) $(BIN)/pytest -q tests/integration/test_chaos.py
 
-conformance: $(VENV)/.dev setup ## the same requests to Apache Kafka and to Penstock, answers compared
+conformance: $(VENV)/.dev setup compiled ## the same requests to Apache Kafka and to Penstock, answers compared
 	$(BIN)/pytest -q tests/conformance
 
-bench: $(VENV)/.dev ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes
+bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes
 	@benchmarks/setup
 	$(BIN)/python -m benchmarks
 
