@@ -1,6 +1,7 @@
 """Replicas move between data folders of brokers that serve: by request, by Kafka's own tool, and through kill -9."""
 
 import asyncio
+import errno
 import json
 import threading
 import time
@@ -12,14 +13,16 @@ import pytest
 from confluent_kafka import KafkaError, Message, Producer
 from tests.support import java
 from tests.support.clients import make_topic, read_to_end
-from tests.support.faults import Client, ProgramBroker, eventually
+from tests.support.faults import Client, ProgramBroker, eventually, health, one, small_disk
 from tests.support.logs import read_all
 from tests.support.nodes import Nodes, some_nodes
 from tests.support.raw import RawClient
 
+from penstock.log import FREE_BYTES_MIN, LogFolder, PartitionLog
 from penstock.replication import Partition
 from penstock.wire.records import Record, build_batch
 
+LOG_DIRS = "org.apache.kafka.tools.LogDirsCommand"
 REASSIGN = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand"
 QUICK = {"penstock.broker.lease.ms": "3000", "auto.leader.rebalance.enable": "false"}
 NO_RATE = "replica_alter_log_dirs_io_max_bytes_per_second"
@@ -103,6 +106,13 @@ async def test_a_move_is_shown_throttled_called_off_and_gone_on_with(tmp_path: P
         assert await move(nodes, 1, second) == 0
         shown = await describe(nodes, 1)
         assert shown[first.name] == (False, 0) and shown[second.name][0] and shown[second.name][1] > 0
+        by_kafkas_tool = (
+            await asyncio.to_thread(java.run, LOG_DIRS, "--bootstrap-server", nodes.bootstrap, "--describe")
+        ).stdout
+        (told,) = json.loads(by_kafkas_tool.splitlines()[-1])["brokers"]
+        rows = {Path(each["logDir"]).name: row for each in told["logDirs"] for row in each["partitions"]}
+        assert not rows[first.name]["isFuture"] and rows[second.name]["isFuture"]
+        assert 0 < rows[second.name]["offsetLag"] < 1000
         assert await move(nodes, 1, second) == 0
         assert await move(nodes, 1, third) == 0
         assert set(await describe(nodes, 1)) == {first.name, third.name}
@@ -122,6 +132,34 @@ async def test_a_move_is_shown_throttled_called_off_and_gone_on_with(tmp_path: P
         await nodes.start(1, **{NO_RATE: "9223372036854775807"})
         await nodes.until(lambda: home(nodes, 1) == second)
         assert nodes.partition("orders", 1).log.end_offset == 1000
+
+
+async def test_a_log_that_an_earlier_move_could_not_take_away_is_in_the_way_until_a_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three logs of one partition would leave a start nothing to choose by."""
+
+    def refuse(_self: LogFolder, _log: PartitionLog) -> None:
+        raise OSError(errno.EROFS, "read-only")
+
+    async with some_nodes(tmp_path, 1, QUICK, folders_each=3) as nodes:
+        await nodes.create_topic("orders", replicas=(1,))
+        produce(nodes.leader("orders"), 200)
+        first = home(nodes, 1)
+        second, third = (f for f in nodes.folders(1) if f != first)
+        with monkeypatch.context() as broken:
+            broken.setattr(LogFolder, "remove_later", refuse)
+            assert await move(nodes, 1, second) == 0
+            await nodes.until(lambda: home(nodes, 1) == second)
+            produce(nodes.leader("orders"), 10)
+            assert await move(nodes, 1, third) == 0
+            await nodes.until(lambda: not list(third.glob("orders-0*-future")))
+            assert home(nodes, 1) == second and (first / "orders-0").exists()
+        await nodes.stop(1)
+        await nodes.start(1)
+        assert home(nodes, 1) == second and nodes.partition("orders", 1).log.end_offset == 210
+        assert await move(nodes, 1, third) == 0
+        await nodes.until(lambda: home(nodes, 1) == third)
 
 
 async def test_a_topic_deleted_while_it_moves_leaves_nothing(tmp_path: Path) -> None:
@@ -249,3 +287,29 @@ def test_a_broker_killed_again_and_again_in_the_middle_of_moves_loses_nothing(br
     assert interrupted >= 2 and list(read) == list(range(load.sent))
     assert list(read.values()) == [b"%09d" % n + b"." * 500 for n in range(load.sent)]
     assert load.acknowledged == read
+
+
+def test_a_move_is_given_up_before_it_fills_the_disk_it_goes_to(tmp_path: Path) -> None:
+    running = ProgramBroker(tmp_path / "broker")
+    with small_disk(tmp_path / "second", 400 << 20) as disk:
+        running.settings["log.dirs"] = f"{running.data_dir},{disk.path}"
+        try:
+            running.start()
+            with Client(running) as client:
+                topics = ["big", "small"]  # a folder each
+                assert [client.create_topic(topic) for topic in topics] == [0, 0]
+                big, small = sorted(topics, key=lambda topic: homes(running, topic)[0] == disk.path)
+                values = [b"%d " % n + b"." * 500_000 for n in range(8)]
+                assert {client.produce(big, one(value))["error_code"] for value in values} == {0}
+                disk.resize(disk.used_bytes() // 4096 * 4096 + FREE_BYTES_MIN + (1 << 20))
+                body = {"dirs": [{"path": str(disk.path), "topics": [{"name": big, "partitions": [0]}]}]}
+                answer = client.request("AlterReplicaLogDirs", 2, body)
+                assert answer["results"][0]["partitions"][0]["error_code"] == 0
+                eventually(lambda: "replica not moved" in running.log_tail(), "it is given up")
+                eventually(lambda: not list(disk.path.glob(f"{big}-0*")), "nothing of it is left")
+                assert client.produce(big, one(b"after"))["error_code"] == 0
+                assert client.produce(small, one(b"after"))["error_code"] == 0
+                assert client.values(big) == [*values, b"after"] and health(running).status == 200
+            running.stop()
+        finally:
+            running.kill()

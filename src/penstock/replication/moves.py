@@ -128,6 +128,7 @@ class FolderMoves:
             await asyncio.wait([after])  # it is done but for the log that it left behind
         try:
             async with self._turns:
+                self._check_alone(move)
                 await move.run()
         except (CannotCopy, Refusal, OSError) as error:
             self._failed(move, str(error))
@@ -136,6 +137,15 @@ class FolderMoves:
             self._failed(move, "a bug")
         if self.of(name) is move:
             del self._moves[name]
+
+    def _check_alone(self, move: Move) -> None:
+        """An earlier move may have failed to take its old log away. That log's note is all that tells a start which one
+        to take; a second exchange would leave three, and nobody the winner.
+        """
+        name = str(move.partition.topic_partition)
+        for folder in self._partitions.folders:
+            if folder is not move.origin and (folder.path / name).exists():
+                raise CannotCopy(f"{folder.path} still has an earlier {name}; a start takes it away")
 
     def _failed(self, move: Move, reason: str) -> None:
         name = move.partition.topic_partition

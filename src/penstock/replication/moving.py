@@ -8,12 +8,13 @@ What holds at the exchange: the copy has every batch of the log, at its offset; 
 in the copy; no flush of either is under way.
 """
 
+import os
 from typing import Final
 
 import structlog
 
 from penstock.errors import KafkaStorageError
-from penstock.log import CannotCopy, Flusher, LogCopy, LogFolder
+from penstock.log import FREE_BYTES_MIN, CannotCopy, Flusher, LogCopy, LogFolder
 from penstock.replication.move_pace import MovePace
 from penstock.replication.partition import Partition
 
@@ -57,12 +58,19 @@ class Move:
     async def _copy_all(self, *, paced: bool = True) -> None:
         """To the log's end, as it is then."""
         while not self._copying.has_all():
+            self._check_room()
             size = await self._copying.copy_piece()
             self._unflushed_bytes += size
             if self._unflushed_bytes >= UNFLUSHED_BYTES_MAX:
                 await self._flush()
             if paced:
                 await self._pace.spend(size)
+
+    def _check_room(self) -> None:
+        """Given up before the disk is full: that would stop the logs that are there already."""
+        room = os.statvfs(self.target.path)
+        if room.f_bavail * room.f_frsize < FREE_BYTES_MIN:
+            raise CannotCopy(f"{self.target.path} has less than {FREE_BYTES_MIN >> 20} MiB left")
 
     async def _flush(self) -> None:
         self._unflushed_bytes = 0
