@@ -2,8 +2,9 @@
 
 Ordinary asyncio code runs on it unchanged: tasks, futures, timeouts. Nothing waits: when no callback is ready the clock
 jumps to the next timer. Every callback runs in a context, and a context may have an owner, the simulated process; tasks
-pass theirs on to whatever they start. A killed process's callbacks are dropped, which is what kill -9 does: no handler,
-no `finally`. A stopped one's are held, in order, until it goes on, as SIGSTOP does.
+pass theirs on to whatever they start. A killed process's callbacks are never called, which is what kill -9 does: no
+handler, no `finally`. A stopped one's are held, in order, until it goes on, as SIGSTOP does. When the story is over
+`close` ends every task that is left, those of the killed among them: nothing of one world is left to the next.
 
 Leans on one name that asyncio keeps for those who write loops, `_set_running_loop`.
 """
@@ -13,7 +14,8 @@ import contextvars
 import heapq
 import sys
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 from penstock.errors import Fatal, Refusal
@@ -23,6 +25,9 @@ _T = TypeVar("_T")
 
 EXPECTED = (MetastoreError, Refusal, Fatal, TimeoutError, OSError)
 """What may make a task end in a world in which things fail; anything else is a bug."""
+
+CANCELLED_AT_MOST = 20
+"""More often than any task here waits once more after it was told to end."""
 
 
 class Owner:
@@ -67,7 +72,12 @@ class SimulatedLoop:
         self._ready: deque[Handle] = deque()
         self._later: list[tuple[float, int, Handle]] = []
         self._sequence = 0
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: dict[asyncio.Task[Any], None] = {}
+        """In the order of their beginnings."""
+        self._never: list[Handle] = []
+        """Callbacks of the killed."""
+        self._paused: dict[Owner, None] = {}
+        self.is_over = False
         self.steps = 0
         self.failure: BaseException | None = None
         """What stops the run: an invariant that does not hold, or a task that nobody expected to fail."""
@@ -105,7 +115,7 @@ class SimulatedLoop:
 
     def create_task(self, coro: Any, *, name: Any = None, context: Any = None) -> "asyncio.Task[Any]":
         task: asyncio.Task[Any] = asyncio.Task(coro, loop=cast(Any, self), name=name, context=context)
-        self._tasks.add(task)
+        self._tasks[task] = None
         task.add_done_callback(self._noted)
         return task
 
@@ -114,37 +124,47 @@ class SimulatedLoop:
 
     def _noted(self, task: "asyncio.Task[Any]") -> None:
         """A process's task ended; what nobody could expect ends the run, whoever catches it."""
-        self._tasks.discard(task)
+        self._tasks.pop(task, None)
         error = None if task.cancelled() else task.exception()
-        if error is not None and self.failure is None and not isinstance(error, EXPECTED):
-            self.failure = error
+        if error is not None and not isinstance(error, EXPECTED):
+            self.fail(error)
 
     # What a simulation asks ---------------------------------------------------------------------------------------
 
     def spawn(self, work: Coroutine[Any, Any, _T]) -> "asyncio.Task[_T]":
         """A task of nobody's: one that fails ends the run."""
         task: asyncio.Task[_T] = asyncio.Task(work, loop=cast(Any, self), context=WORLD.copy())
-        self._tasks.add(task)
+        self._tasks[task] = None
         task.add_done_callback(self._ended)
         return task
 
     def _ended(self, task: "asyncio.Task[Any]") -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None and self.failure is None:
+        self._tasks.pop(task, None)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self.fail(error)
+
+    def fail(self, error: BaseException) -> None:
+        """The first failure is the one that counts; what comes of it, and of the end, does not."""
+        if self.failure is None and not self.is_over:
             self.failure = error
 
     def run(self, *, until_s: float, is_enough: Callable[[], bool] | None = None) -> None:
         """Until that time, or `is_enough`, which is asked from time to time."""
+        with self._running():
+            self._run(until_s, is_enough)
+        if self.failure is not None:
+            raise self.failure
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
         hooks = sys.get_asyncgen_hooks()
         sys.set_asyncgen_hooks(firstiter=_nothing, finalizer=_nothing)
         asyncio._set_running_loop(cast(Any, self))
         try:
-            self._run(until_s, is_enough)
+            yield
         finally:
             asyncio._set_running_loop(None)
             sys.set_asyncgen_hooks(*hooks)
-        if self.failure is not None:
-            raise self.failure
 
     def _run(self, until_s: float, is_enough: Callable[[], bool] | None) -> None:
         ready, later = self._ready, self._later
@@ -161,32 +181,60 @@ class SimulatedLoop:
                 return
             owner = handle.owner
             if owner is not None and (owner.is_dead or owner.is_paused):
-                if not owner.is_dead:
-                    owner.held.append(handle)
+                self._hold(handle, owner)
                 continue
             self.steps += 1
             handle.context.run(handle.callback, *handle.args)
             if is_enough is not None and not self.steps & 63 and is_enough():
                 return
 
+    def _hold(self, handle: Handle, owner: Owner) -> None:
+        if owner.is_dead:
+            self._never.append(handle)
+        else:
+            owner.held.append(handle)
+            self._paused[owner] = None
+
     def resume(self, owner: Owner) -> None:
         owner.is_paused = False
+        self._paused.pop(owner, None)
         held, owner.held = owner.held, []
         self._ready.extend(held)
 
     def close(self) -> None:
-        """Give up what still waits, without a word from it."""
-        self._ready.clear()
+        """End every task, in the order of their beginnings, as asyncio does when a program ends: each is cancelled
+        until it is done. Of all else that is due nothing happens any more, and no time passes.
+
+        Coroutines are not just let go: those that wait within an asynchronous generator cannot be closed where they
+        are, and the collector would say so whenever it came by.
+        """
+        self.is_over = True
+        due = [*self._never, *(handle for owner in self._paused for handle in owner.held), *self._ready]
         self._later.clear()
-        for task in list(self._tasks):
-            task._log_destroy_pending = False  # type: ignore[attr-defined]
-            coroutine = task.get_coro()
+        self._ready.clear()
+        self._ready.extend(handle for handle in due if isinstance(_self_of(handle.callback), asyncio.Task))
+        with self._running():
+            for _ in range(CANCELLED_AT_MOST):
+                left = [task for task in self._tasks if not task.done()]
+                if not left:
+                    return
+                for task in left:
+                    task.cancel()
+                self._step_through()
+        raise AssertionError(f"these do not end, however often they are cancelled: {left}")
+
+    def _step_through(self) -> None:
+        while self._ready:
+            handle = self._ready.popleft()
             try:
-                if coroutine is not None:
-                    coroutine.close()
-            except RuntimeError:
-                pass  # it would have gone on waiting in a `finally`
-        self._tasks.clear()
+                handle.context.run(handle.callback, *handle.args)
+            except Exception:
+                pass  # nobody is there any more to whom it could matter
+
+
+def _self_of(callback: object) -> object:
+    """Whose method it is: a task's step is one of the task's."""
+    return getattr(callback, "__self__", None)
 
 
 def _nothing(*_: Any) -> None:

@@ -286,7 +286,7 @@ class World:
     # What happens -----------------------------------------------------------------------------------------------
 
     def note(self, what: str) -> None:
-        if self.story is not None:
+        if self.story is not None and not self.loop.is_over:
             self.story.append(f"{self.loop.time() - self._started_s:9.4f}  {what}")
 
     def later(self, delay_s: float, callback: Callable[[], None]) -> None:
@@ -324,7 +324,7 @@ class World:
         return self.brokers[broker_id].disks.get(partition)
 
     def _violated(self, violation: Violation) -> None:
-        self.loop.failure = self.loop.failure or violation
+        self.loop.fail(violation)
 
     def _store_changed(self, changes: Changes) -> None:
         self.truth.apply(changes)
