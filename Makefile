@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test check lint types contracts unit sim setup integration chaos conformance bench bench-failover bench-scale format reference messages lock clean
+.PHONY: help compiled up test check lint types contracts unit sim setup integration chaos conformance pipelines bench bench-failover bench-scale format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -34,7 +34,7 @@ $(VENV)/.dev: $(VENV)/.run requirements/dev.lock
 up: compiled ## run one broker on 127.0.0.1:9092 with its data in ./penstock-data; ARGS="--port 19092" for more
 	@exec $(BIN)/penstock up --data ./penstock-data $(ARGS)
 
-test: check integration conformance ## everything that CI runs; installs what it needs
+test: check integration conformance pipelines ## everything that CI runs; installs what it needs
 	@echo "all suites passed"
 
 check: lint types contracts unit ## the quick half: format, lint, types, contracts, unit and property tests
@@ -67,6 +67,11 @@ chaos: $(VENV)/.dev setup compiled ## stock clients against three brokers that a
 
 conformance: $(VENV)/.dev setup compiled ## the same requests to Apache Kafka and to Penstock, answers compared
 	$(BIN)/pytest -q tests/conformance
+
+export PENSTOCK_SPARK_JARS ?= $(CURDIR)/.cache/spark-jars
+pipelines: $(VENV)/.dev setup ## Spark jobs on Penstock and on Apache Kafka, with Iceberg tables
+	@$(BIN)/penstock pipeline setup
+	$(BIN)/pytest -q tests/pipelines
 
 bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes
 	@benchmarks/setup

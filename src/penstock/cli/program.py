@@ -46,8 +46,9 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in self._commands_at.items()])
+        if self._commands_at:
+            with formatter.section("Commands"):
+                formatter.write_dl([(name, summary) for name, (_, summary) in self._commands_at.items()])
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -100,6 +101,7 @@ program = LazyGroup(
         "log": ("penstock.cli.log:log", "Put damaged and unknown logs of a stopped broker right."),
         "txn": ("penstock.cli.txn:txn", "List, describe and abort transactions."),
         "cluster": ("penstock.cli.cluster:cluster", "Describe a cluster, drain and rebalance its brokers."),
+        "pipeline": ("penstock.cli.pipeline:pipeline", "Spark jobs over topics: setup, and pipelines to run."),
         "local": ("penstock.cli.local:local", "Kill, pause, restart and cut off brokers of a cluster on this machine."),
         "settings": ("penstock.cli.settings:settings", "Explain the broker's and topics' settings."),
         "apis": ("penstock.cli.apis:apis", "List the Kafka APIs and the versions answered."),

@@ -1,0 +1,14 @@
+"""`penstock pipeline ...`: one file a command. They load PySpark only when a job really starts."""
+
+from penstock.cli.program import LazyGroup
+
+pipeline = LazyGroup(
+    "pipeline",
+    help="Spark jobs over topics: into the lake and back, re-partitioned, replayed, audited (extra penstock[spark]).",
+    commands_at={
+        "setup": ("penstock.cli.pipeline.setup:setup", "Fetch the jars that jobs give to Spark, once."),
+        "run": ("penstock.cli.pipeline.run:run", "Run a pipeline."),
+    },
+)
+
+__all__ = ["pipeline"]

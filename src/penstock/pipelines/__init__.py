@@ -1,0 +1,33 @@
+"""Spark jobs over topics, of Penstock or any Kafka cluster: source, sink, and the pipelines people run.
+
+    from penstock.pipelines import spark_session
+    spark = spark_session("look")
+    spark.read.format("penstock").option("bootstrap", "127.0.0.1:9092").option("topics", "orders").load().show()
+
+Comes with the extra `penstock[spark]`. Names are looked up when first used: nothing here loads PySpark on import.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from penstock.pipelines.problems import PipelineProblem
+    from penstock.pipelines.running import BatchProgress, Plan, Summary, Watcher
+    from penstock.pipelines.session import spark_session
+
+_HOMES = {
+    "BatchProgress": "running",
+    "PipelineProblem": "problems",
+    "Plan": "running",
+    "Summary": "running",
+    "Watcher": "running",
+    "spark_session": "session",
+}
+
+__all__ = ["BatchProgress", "PipelineProblem", "Plan", "Summary", "Watcher", "spark_session"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

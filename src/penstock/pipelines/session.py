@@ -1,0 +1,62 @@
+"""A Spark session as the jobs need it: this Python, the locked jars, and the penstock format registered."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from penstock.pipelines.jars import jar_paths
+from penstock.pipelines.java import find_java
+from penstock.pipelines.problems import PipelineProblem
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_LOGGING = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}"
+NOTHING: Mapping[str, str] = MappingProxyType({})
+DEFAULTS: Mapping[str, str] = MappingProxyType(
+    {
+        "spark.sql.session.timeZone": "UTC",  # days and hours of event time must not depend on the machine
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",  # jobs report their progress themselves
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+    }
+)
+
+
+def spark_session(
+    app: str, *, master: str = "local[*]", settings: Mapping[str, str] = NOTHING, jars: bool = True
+) -> SparkSession:
+    """A session named `app`; `settings` are Spark's own and win over ours. Without `jars`, format("penstock") works,
+    format("kafka") and Iceberg do not."""
+    find_java()
+    chosen = {**DEFAULTS, "spark.master": master, "spark.app.name": app, **settings}
+    if jars:
+        own = ",".join(str(path.resolve()) for path in jar_paths())
+        others = chosen.get("spark.jars")
+        chosen["spark.jars"] = f"{own},{others}" if others else own
+    if not os.environ.get("SPARK_CONF_DIR"):  # whoever has a folder of settings has Spark's logging in it
+        chosen["spark.driver.extraJavaOptions"] = (
+            f"{_LOGGING} {chosen.get('spark.driver.extraJavaOptions', '')}".strip()
+        )
+    if chosen["spark.master"].startswith("local"):
+        # Else a host name that resolves to nothing, as on many laptops, keeps the driver from starting.
+        chosen.setdefault("spark.driver.host", "127.0.0.1")
+        chosen.setdefault("spark.driver.bindAddress", "127.0.0.1")
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        # Workers on this machine must be this Python, which has Penstock; a cluster's are named by its own settings.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    try:
+        from pyspark.sql import SparkSession  # noqa: PLC0415 - takes a second, and is an extra
+    except ImportError as error:
+        raise PipelineProblem("PySpark is not installed", hint="pip install 'penstock[spark]'") from error
+    builder = SparkSession.builder
+    for name, value in chosen.items():
+        builder = builder.config(name, value)
+    session: SparkSession = builder.getOrCreate()
+    return session

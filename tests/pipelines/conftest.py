@@ -1,0 +1,90 @@
+"""Real parts for the pipelines' tests: one local Spark, and the same tests on Penstock and on Apache Kafka.
+
+PENSTOCK_TESTS_MASTER names another master than local[2].
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.support.kafka import ApacheKafka
+
+import penstock.testing
+from penstock.pipelines.jars import FOLDER_VARIABLE
+from penstock.pipelines.session import spark_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).resolve().parents[2]
+os.environ.setdefault(FOLDER_VARIABLE, str(ROOT / ".cache" / "spark-jars"))
+
+# Programs of seconds: the optimising compiler and many threads would not pay for themselves.
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
+SMALL_SPARK = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
+    "spark.driver.extraJavaOptions": QUICK_JVM,
+    "spark.driver.memory": "1g",
+    "spark.sql.streaming.pollingDelay": "50ms",
+}
+QUEUE_SETTINGS = {
+    "log.retention.ms": "-1",  # records carry fixed times of years ago
+    "group.initial.rebalance.delay.ms": "0",
+    "offsets.topic.num.partitions": "4",
+    "transaction.state.log.num.partitions": "4",
+    "offsets.topic.replication.factor": "1",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+}
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A running cluster: use topics of your own, `fresh` makes names for them."""
+
+    kind: str
+    bootstrap: str
+
+    def fresh(self, what: str) -> str:
+        return f"{what}-{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture(scope="session")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("warehouse")
+
+
+@pytest.fixture(scope="session")
+def spark(warehouse: Path) -> Iterator[SparkSession]:
+    """One session for the whole run: starting one takes longer than most tests. Its catalogs are in `warehouse`."""
+    master = os.environ.get("PENSTOCK_TESTS_MASTER", "local[2]")
+    settings = {**SMALL_SPARK, "spark.sql.warehouse.dir": str(warehouse / "spark")}
+    session = spark_session("tests", master=master, settings=settings)
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def penstock_queue() -> Iterator[Queue]:
+    with penstock.testing.broker(QUEUE_SETTINGS, mode="process") as running:
+        yield Queue("penstock", running.bootstrap)
+
+
+@pytest.fixture(scope="session")
+def kafka_queue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Queue]:
+    with ApacheKafka(tmp_path_factory.mktemp("kafka"), settings=QUEUE_SETTINGS) as running:
+        yield Queue("kafka", running.bootstrap)
+
+
+@pytest.fixture(params=["penstock", "kafka"])
+def queue(request: pytest.FixtureRequest) -> Queue:
+    """Each test that asks for it runs on both."""
+    found: Queue = request.getfixturevalue(f"{request.param}_queue")
+    return found

@@ -1,0 +1,42 @@
+"""The session that jobs get: the locked jars are in it, and both queues can be read with Spark's own connector."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.pipelines.conftest import Queue
+
+
+def test_sparks_own_connector_reads_a_topic(spark: SparkSession, queue: Queue) -> None:
+    topic = queue.fresh("connector")
+    AdminClient({"bootstrap.servers": queue.bootstrap}).create_topics([NewTopic(topic, 2, 1)])[topic].result(30)
+    producer = Producer({"bootstrap.servers": queue.bootstrap})
+    for number in range(10):
+        producer.produce(topic, key=b"k", value=str(number).encode())
+    assert producer.flush(30) == 0
+    rows = (
+        spark.read.format("kafka")
+        .option("kafka.bootstrap.servers", queue.bootstrap)
+        .option("subscribe", topic)
+        .load()
+        .selectExpr("CAST(value AS STRING) AS value")
+        .collect()
+    )
+    assert sorted(row.value for row in rows) == [str(number) for number in range(10)]
+
+
+def test_iceberg_and_its_embedded_catalog_are_there(spark: SparkSession) -> None:
+    assert spark._jvm is not None
+    loader = spark._jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    assert loader.loadClass("org.apache.iceberg.spark.SparkCatalog") is not None
+    assert loader.loadClass("org.sqlite.JDBC") is not None
+
+
+def test_days_are_those_of_utc(spark: SparkSession) -> None:
+    assert spark.conf.get("spark.sql.session.timeZone") == "UTC"
