@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.support import java
+from tests.support.coordinators import Kind, ask_coordinator
 from tests.support.group_clients import (
     CONSUMER_PROTOCOL,
     fresh_name,
@@ -165,4 +166,5 @@ def test_settings_of_a_group_reach_its_members(quick: str) -> None:
         "server_assignor": None, "topic_partitions": [],
     }  # fmt: skip
     with RawClient(port_of(quick)) as client:
-        assert client.request("ConsumerGroupHeartbeat", 1, body)["heartbeat_interval_ms"] == 7_000
+        answer = ask_coordinator(client, Kind.GROUP, group, "ConsumerGroupHeartbeat", 1, body)
+    assert (answer["error_code"], answer["heartbeat_interval_ms"]) == (0, 7_000)

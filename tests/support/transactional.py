@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from tests.support.batches import TRANSACTIONAL, Rec, batch
+from tests.support.coordinators import NOT_THERE_YET, ask_until_ready
 from tests.support.faults import Client
 
-BUSY = (14, 15, 16, 51)  # loading, not available, not coordinator, concurrent transactions
-WITHIN_S = 30.0
+from penstock.errors import ConcurrentTransactions
+
+BUSY = NOT_THERE_YET | {ConcurrentTransactions.code}
 
 
 class HandProducer:
@@ -27,13 +28,7 @@ class HandProducer:
         self.epoch: int = answer["producer_epoch"]
 
     def _patiently(self, api: str, version: int, body: dict[str, Any]) -> dict[str, Any]:
-        deadline = time.monotonic() + WITHIN_S
-        while True:
-            answer = self.client.request(api, version, body)
-            code = answer["error_code"] if "error_code" in answer else answer["coordinators"][0]["error_code"]
-            if code not in BUSY or time.monotonic() > deadline:
-                return answer
-            time.sleep(0.02)
+        return ask_until_ready(self.client, api, version, body, again_on=BUSY)
 
     def produce(self, topic: str, *values: bytes, partition: int = 0, version: int = 12) -> dict[str, Any]:
         """The partition's outcome; sequences move on when it was taken."""
