@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from tests.support.transactions import TransactionWorld, part
 
-from penstock.coordinators.transactions import Producer, TransactionVersion, commands
+from penstock.coordinators.transactions import Producer, TransactionVersion, commands, ending
 from penstock.errors import ConcurrentTransactions, InvalidProducerIdMapping, InvalidTxnState, ProducerFenced
 
 
@@ -176,6 +176,35 @@ def test_a_coordinator_that_loads_orders_unfinished_markers_again_under_its_own_
     assert world.state() == "PrepareCommit"
     world.write_markers()
     assert world.state() == "CompleteCommit"
+
+
+def test_a_coordinator_that_loads_thousands_of_unfinished_ends_orders_a_few_at_a_time(world: TransactionWorld) -> None:
+    for number in range(1_000):
+        name = f"t{number}"
+        producer = world.init(name)
+        world.add(producer, *range(100 if number == 10 else 1), name=name)
+        world.end(producer, commits=number % 2 == 0, name=name)
+    world.restart()
+    turns = [len(world.due)]
+    while ("resume",) in world.timers:
+        before = len(world.due)
+        world.carry_out(world.timers.pop(("resume",))[1])
+        turns.append(len(world.due) - before)
+    assert max(turns) == ending.RESUME_AT_ONCE and sum(turns) == 1_000
+    assert isinstance(world.init("t999"), ConcurrentTransactions)
+    world.write_markers()
+    assert {world.state(f"t{number}") for number in range(1_000)} == {"CompleteCommit", "CompleteAbort"}
+
+
+def test_unfinished_ends_with_many_partitions_are_ordered_in_more_turns(world: TransactionWorld) -> None:
+    for name in "abc":
+        producer = world.init(name)
+        world.add(producer, *range(ending.PARTITIONS_AT_ONCE), name=name)
+        world.end(producer, commits=True, name=name)
+    world.restart()
+    assert [due.transactional_id for due in world.due] == ["a"]
+    world.pass_time(0)
+    assert [due.transactional_id for due in world.due] == ["a", "b", "c"]
 
 
 def test_word_of_markers_of_an_earlier_end_completes_nothing(world: TransactionWorld) -> None:

@@ -85,6 +85,12 @@ class TimeoutsDue(Command, frozen=True, kw_only=True):
     """Look for transactions that are open for too long."""
 
 
+class ResumeDue(Command, frozen=True, kw_only=True):
+    """Order the markers of ends that the coordinator before this one left unfinished: these are left."""
+
+    left: Sequence[str]
+
+
 class ExpiryDue(Command, frozen=True, kw_only=True):
     """Look for transactional ids that nobody has used for too long."""
 

@@ -5,15 +5,18 @@ former epoch, while the same epoch means the next transaction: state and epoch t
 stays, and a repeated end is known by its outcome alone.
 """
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
 
-from penstock.coordinators.decision import RUNNER, Decision, Reply
+from penstock.coordinators.decision import RUNNER, Decision, Reply, Timer
 from penstock.coordinators.transactions.commands import (
     EndTransaction,
     MarkersDue,
     MarkersWritten,
     NeedsProducerId,
     Producer,
+    ResumeDue,
 )
 from penstock.coordinators.transactions.records import TransactionKept
 from penstock.coordinators.transactions.state import (
@@ -28,6 +31,10 @@ from penstock.coordinators.transactions.state import (
 )
 from penstock.errors import ConcurrentTransactions, InvalidProducerIdMapping, InvalidTxnState, ProducerFenced
 from penstock.model import Millis
+
+RESUME_AT_ONCE = 50
+PARTITIONS_AT_ONCE = 500
+"""Ends of a former coordinator whose markers are ordered in one turn of the loop: a few milliseconds of writing."""
 
 _COMPLETE = {
     TransactionState.PREPARE_COMMIT: TransactionState.COMPLETE_COMMIT,
@@ -187,3 +194,17 @@ def complete(command: MarkersWritten, transaction: Transaction | None, now: Mill
     if transaction is None or transaction.state not in PREPARED or ends.markers_due(transaction) != command.due:
         return Decision(replies=done)
     return Decision(records=(TransactionKept(transaction.transactional_id, completed(transaction, now)),), replies=done)
+
+
+def resume(left: Sequence[str], transactions: Mapping[str, Transaction], now: Millis, ends: Ends) -> Decision:
+    """What a former coordinator settled and did not finish, in turns: nobody can change these ends, they can wait."""
+    orders: list[Reply] = []
+    partitions = 0
+    for number, name in enumerate(left):
+        if len(orders) == RESUME_AT_ONCE or partitions >= PARTITIONS_AT_ONCE:
+            return Decision(timers=(Timer(("resume",), now, ResumeDue(left=left[number:])),), replies=orders)
+        transaction = transactions.get(name)
+        if transaction is not None and transaction.state in PREPARED:
+            orders.append(Reply(RUNNER, ends.markers_due(transaction)))
+            partitions += len(transaction.partitions)
+    return Decision(replies=orders)

@@ -3,7 +3,7 @@
 A record says all there is to know of an id, so that the last one of each is enough to go on from. An end is two
 records: Prepare*, after which the outcome is settled, and Complete*, once every partition has its marker. Between the
 two the id takes no requests (CONCURRENT_TRANSACTIONS); a coordinator that loads such an id orders its markers again
-(RULES 31).
+(RULES 31), a few ids at a time.
 
 What always holds
 - under one producer id an epoch never falls, and an id is never given twice;
@@ -15,7 +15,7 @@ What always holds
 from collections.abc import Iterator
 from typing import Any
 
-from penstock.coordinators.decision import RUNNER, ClockMoved, Decision, Loaded, Reply
+from penstock.coordinators.decision import ClockMoved, Decision, Loaded
 from penstock.coordinators.transactions import clearing, commands, ending, listing, partitions, producers
 from penstock.coordinators.transactions.ending import Ends
 from penstock.coordinators.transactions.records import TransactionKept
@@ -56,6 +56,8 @@ class TransactionMachine:
                 return clearing.abort_timed_out(self._late(now), now, wall, self._limits, self._ends)
             case commands.AbortTimedOut():
                 return clearing.abort_with_new_id(command, self._known(command), wall, self._ends)
+            case commands.ResumeDue(left=left):
+                return ending.resume(left, self.transactions, now, self._ends)
             case commands.ExpiryDue():
                 return clearing.forget_unused(self.transactions, now, wall, self._limits)
             case Loaded():
@@ -76,13 +78,15 @@ class TransactionMachine:
         return (self.transactions[name] for name, deadline in self.deadlines.items() if deadline < now)
 
     def _begin(self, now: Millis) -> Decision:
-        unfinished = [each for each in self.transactions.values() if each.state in PREPARED]
+        unfinished = [name for name, each in self.transactions.items() if each.state in PREPARED]
+        resumed = ending.resume(unfinished, self.transactions, now, self._ends)
         return Decision(
             timers=(
+                *resumed.timers,
                 clearing.timeouts_timer(Millis(now + self._limits.timeouts_interval_ms)),
                 clearing.expiry_timer(Millis(now + self._limits.expiry_interval_ms)),
             ),
-            replies=[Reply(RUNNER, self._ends.markers_due(transaction)) for transaction in unfinished],
+            replies=resumed.replies,
         )
 
     # Applying ---------------------------------------------------------------------------------------------------

@@ -9,10 +9,11 @@ import struct
 
 import msgspec
 
+from penstock.coordinators.transactions.layouts import Layouts
 from penstock.coordinators.transactions.state import STATE_BY_NUMBER, Transaction, TransactionState, TransactionVersion
 from penstock.model import Millis, PartitionIndex, TopicPartition
 from penstock.wire.messages.transaction_log_key import TransactionLogKey
-from penstock.wire.messages.transaction_log_value import PartitionsSchema, TransactionLogValue
+from penstock.wire.messages.transaction_log_value import TransactionLogValue
 
 _VERSION = struct.Struct(">h")
 _KEY_TYPE, _VALUE_VERSION = 0, 1
@@ -26,11 +27,14 @@ class TransactionKept(msgspec.Struct, frozen=True):
 
 
 class TransactionCodec:
+    def __init__(self) -> None:
+        self._layouts = Layouts()
+
     def encode(self, record: TransactionKept) -> tuple[bytes, bytes | None]:
         key = _VERSION.pack(_KEY_TYPE) + TransactionLogKey(record.transactional_id).encode(0)
         if record.transaction is None:
             return key, None
-        return key, _VERSION.pack(_VALUE_VERSION) + _value(record.transaction).encode(_VALUE_VERSION)
+        return key, _VERSION.pack(_VALUE_VERSION) + self._value(record.transaction).encode(_VALUE_VERSION)
 
     def decode(self, key: bytes, value: bytes | None) -> TransactionKept | None:
         (kind,) = _VERSION.unpack_from(key)
@@ -44,29 +48,20 @@ class TransactionCodec:
             return None
         return TransactionKept(transactional_id, _read(transactional_id, TransactionLogValue.decode(value, version, 2)))
 
-
-def _value(transaction: Transaction) -> TransactionLogValue:
-    return TransactionLogValue(
-        producer_id=transaction.producer_id,
-        previous_producer_id=transaction.previous_producer_id,
-        next_producer_id=transaction.next_producer_id,
-        producer_epoch=transaction.producer_epoch,
-        transaction_timeout_ms=transaction.timeout_ms,
-        transaction_status=transaction.state.number,
-        transaction_partitions=_by_topic(transaction),
-        transaction_last_update_timestamp_ms=transaction.updated_at,
-        transaction_start_timestamp_ms=transaction.started_at,
-        client_transaction_version=transaction.client_version,
-    )
-
-
-def _by_topic(transaction: Transaction) -> list[PartitionsSchema] | None:
-    if transaction.state is TransactionState.EMPTY:
-        return None
-    topics: dict[str, PartitionsSchema] = {}
-    for topic, partition in sorted(transaction.partitions):
-        topics.setdefault(topic, PartitionsSchema(topic)).partition_ids.append(partition)
-    return list(topics.values())
+    def _value(self, transaction: Transaction) -> TransactionLogValue:
+        is_empty = transaction.state is TransactionState.EMPTY
+        return TransactionLogValue(
+            producer_id=transaction.producer_id,
+            previous_producer_id=transaction.previous_producer_id,
+            next_producer_id=transaction.next_producer_id,
+            producer_epoch=transaction.producer_epoch,
+            transaction_timeout_ms=transaction.timeout_ms,
+            transaction_status=transaction.state.number,
+            transaction_partitions=None if is_empty else self._layouts.of(transaction),
+            transaction_last_update_timestamp_ms=transaction.updated_at,
+            transaction_start_timestamp_ms=transaction.started_at,
+            client_transaction_version=transaction.client_version,
+        )
 
 
 def _read(transactional_id: str, value: TransactionLogValue) -> Transaction:
