@@ -1,9 +1,9 @@
 """The longest step of a rebalance, by kind: python -m benchmarks.group_steps [members] [partitions]
 
 A step is what happens on the event loop without a pause: a machine decides, its records are written as a batch, it
-applies them. Groups of both protocols get their members one by one, settle, lose a tenth of them and settle again.
-Prints milliseconds of CPU time, the longest of each kind, and asserts nothing about them. What runs in threads is
-listed apart.
+applies them. Groups of both protocols get their members one by one, settle, lose a tenth of them and settle again; and
+a classic group becomes one of the consumer protocol and changes back. Prints milliseconds of CPU time, the longest of
+each kind, and asserts nothing about them. What runs in threads is listed apart.
 """
 
 import gc
@@ -26,6 +26,7 @@ from penstock.coordinators.groups.state import GroupLimits
 from penstock.errors import Refusal
 from penstock.model import Millis, TopicId
 from penstock.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest, TopicPartitions
+from penstock.wire.messages.consumer_protocol_assignment import ConsumerProtocolAssignment, TopicPartition
 from penstock.wire.messages.consumer_protocol_subscription import ConsumerProtocolSubscription
 from penstock.wire.messages.join_group_request import JoinGroupRequest, JoinGroupRequestProtocol
 from penstock.wire.messages.leave_group_request import MemberIdentity
@@ -161,6 +162,19 @@ def _settle(bench: Bench, clients: Iterable[Member]) -> None:
             client.beat()
 
 
+def change_of_protocol(members: int, partitions: int) -> Bench:
+    """A classic group gets its first member of the consumer protocol, which leaves it again."""
+    bench = Bench(partitions)
+    _join(bench, [""] * members, partitions)
+    bench.longest.clear()
+    bench.counts.clear()
+    newcomer = Member(bench, 0)
+    newcomer.beat()
+    bench.do_work()
+    newcomer.beat(epoch=-1)
+    return bench
+
+
 def classic_protocol(members: int, partitions: int) -> Bench:
     bench = Bench(partitions)
     ids = _join(bench, [""] * members)
@@ -170,7 +184,8 @@ def classic_protocol(members: int, partitions: int) -> Bench:
     return bench
 
 
-def _join(bench: Bench, ids: list[str]) -> list[str]:
+def _join(bench: Bench, ids: list[str], partitions: int = 0) -> list[str]:
+    """With `partitions`, shares are what clients write; else so many bytes, which nobody reads."""
     joins = []
     for number, member_id in enumerate(ids):
         request = JoinGroupRequest(
@@ -182,12 +197,22 @@ def _join(bench: Bench, ids: list[str]) -> list[str]:
         bench.pass_time(1_000)
     answers = [bench.replies.pop(address) for address in joins]
     everyone = [answer.member_id for answer in answers]
-    shares = [SyncGroupRequestAssignment(member_id, b"share of thirty bytes or so....") for member_id in everyone]
+    shares = [
+        SyncGroupRequestAssignment(
+            member_id, _share(place, len(everyone), partitions) if partitions else b"share of thirty bytes or so...."
+        )
+        for place, member_id in enumerate(everyone)
+    ]
     for answer in answers:
         is_leader = answer.leader == answer.member_id
         synced = SyncGroupRequest("g", answer.generation_id, answer.member_id, assignments=shares if is_leader else [])
         bench.send(commands.Sync, request=synced, api_version=3)
     return everyone
+
+
+def _share(place: int, members: int, partitions: int) -> bytes:
+    share = TopicPartition("orders", list(range(place, partitions, members)))
+    return b"\x00\x00" + ConsumerProtocolAssignment([share]).encode(0)
 
 
 def main() -> None:
@@ -200,6 +225,7 @@ def main() -> None:
     for name, bench in (
         ("consumer", consumer_protocol(members, partitions)),
         ("classic", classic_protocol(members, partitions)),
+        ("both", change_of_protocol(members, partitions)),
     ):
         for kind, (milliseconds, records) in sorted(bench.longest.items(), key=lambda each: -each[1][0]):
             table.add_row(name, kind, f"{bench.counts[kind]:,}", f"{milliseconds:.1f}", str(records))

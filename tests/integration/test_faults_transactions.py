@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,9 +13,10 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 from tests.support.clients import make_topic, read_to_end
 from tests.support.faults import program
-from tests.support.transforming import Workers, patient
+from tests.support.transforming import WORK_S, Workers, patient
 
 KILLS = 50
+KILLS_AMID_MIN = 30
 PARTITIONS = 4
 WORKERS = 3
 WITHIN_S = 120.0
@@ -114,24 +115,23 @@ def test_every_input_comes_out_once_through_fifty_kills(tmp_path: Path) -> None:
         )
         source, committer = Source(bootstrap, inputs), Committer(bootstrap, inputs)
         workers = Workers(bootstrap, source=inputs, targets=targets, group="transforming", count=WORKERS)
-        kills_amid: dict[str, int] = defaultdict(int)
+        kills_amid: Counter[str] = Counter()
         with ExitStack() as ending:
             ending.callback(workers.stop)
             ending.callback(committer.stop)
             ending.callback(source.stop)
             for kill in range(KILLS):
-                before = workers.committed
+                _progress(workers)
                 if kill % 5 == 0:
                     workers.leave_one(dice)
                 if kill % 5 == 2:
                     workers.kill_one(dice)
-                time.sleep(dice.uniform(0.1, 1.2))
+                time.sleep(dice.uniform(0, 0.5))
+                if kill % 5 not in (0, 2):  # else it comes in the middle of a rebalance, with a transaction or without
+                    _wait_for_a_transaction(workers, dice)
+                kills_amid["transactions" if workers.amid else "pauses"] += 1
                 broker.kill()
-                kills_amid["work" if workers.committed > before else "silence"] += 1
                 broker.start()
-                workers.watch()
-                if kill % 10 == 9:  # a run in which nothing gets done between kills would prove little
-                    _progress(workers)
             source.stop()
             _wait_for_all(bootstrap, targets, source, workers)
         assert source.refused == []
@@ -140,7 +140,8 @@ def test_every_input_comes_out_once_through_fifty_kills(tmp_path: Path) -> None:
         assert committer.went_back == []
         assert committer.acknowledged > KILLS
         assert workers.aborted > 0
-        assert kills_amid["work"] >= KILLS // 5, dict(kills_amid)
+        # Every kill came after transactions were committed since the one before, and most while one was under way.
+        assert kills_amid["transactions"] >= KILLS_AMID_MIN, dict(kills_amid)
 
 
 def _progress(workers: Workers) -> None:
@@ -149,6 +150,19 @@ def _progress(workers: Workers) -> None:
         workers.watch()
         assert time.monotonic() < deadline, f"too few transactions were committed within {WITHIN_S} s: {workers}"
         time.sleep(0.05)
+
+
+def _wait_for_a_transaction(workers: Workers, dice: random.Random) -> None:
+    """And for some moment in it."""
+    deadline = time.monotonic() + WITHIN_S
+    while True:
+        if workers.amid:
+            time.sleep(dice.uniform(0, WORK_S))
+            if workers.amid:
+                return
+        workers.watch()
+        assert time.monotonic() < deadline, f"no transaction was begun within {WITHIN_S} s: {workers}"
+        time.sleep(0.005)
 
 
 def _wait_for_all(bootstrap: str, targets: tuple[str, str], source: Source, workers: Workers) -> None:

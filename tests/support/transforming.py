@@ -1,8 +1,9 @@
 """A worker that reads, transforms and writes in transactions, and goes on through whatever happens to the broker.
 
-A program of its own, so that it can be killed: librdkafka may wait for ever in send_offsets_to_transaction when the
-group's coordinator was away (its issues 5456 and 5511), and then somebody has to start the worker anew, as an
-orchestrator would. Its transactional id fences what it left behind.
+A program of its own, so that it can be killed, and is started anew where it got stuck, as an orchestrator would. Its
+transactional id fences what it left behind. A fatal error ends a producer, and the worker goes on with the next one:
+librdkafka 2.16 fails so when a broker dies before it got AddPartitionsToTxn, since it then aborts a transaction that
+the coordinator never heard of (its issue 4849; tests/integration/test_transactions_lost_requests.py has that alone).
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaException, Message, Producer
 
 BATCH_MAX = 100
+POLL_S = 0.02
+WORK_S = 0.05
+"""The longest that a worker thinks about its records, and about its offsets: what is killed finds transactions open."""
 ABORTED_IN = 10
 """One transaction in so many is aborted on purpose, after its records were written."""
 
@@ -27,9 +31,14 @@ STUCK_AFTER_S = 10.0
 
 
 def patient(bootstrap: str) -> dict[str, Any]:
-    """Settings of a client that sits out a broker's restart, and looks for it often."""
+    """Settings of a client that sits out the restart of its only broker, and looks for it often.
+
+    By default librdkafka forgets every broker and begins anew from its bootstrap servers when all are away, and
+    send_offsets_to_transaction then waits for a forgotten one, beyond its timeout (its issues 5456 and 5511).
+    """
     return {
         "bootstrap.servers": bootstrap,
+        "metadata.recovery.strategy": "none",
         "reconnect.backoff.max.ms": 100,
         "retry.backoff.max.ms": 100,
         "log_level": 0,  # it would tell of every refused connection
@@ -49,6 +58,11 @@ class Workers:
     @property
     def aborted(self) -> int:
         return sum(worker.told["aborted"] for worker in self._workers)
+
+    @property
+    def amid(self) -> int:
+        """Transactions that are under way, by what the workers said last."""
+        return sum(worker.is_amid for worker in self._workers)
 
     def watch(self) -> None:
         for worker in self._workers:
@@ -74,6 +88,7 @@ class Worker:
     def __init__(self, arguments: list[str]) -> None:
         self.told: Counter[str] = Counter()
         self.kills = 0
+        self.is_amid = False
         self._command = [sys.executable, "-m", __name__, *arguments]
         self._start()
 
@@ -88,7 +103,9 @@ class Worker:
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            self.told[line.strip()] += 1
+            word = line.strip()
+            self.told[word] += 1
+            self.is_amid = word == "begun"
             self._heard_at = time.monotonic()
 
     def is_stuck(self) -> bool:
@@ -109,6 +126,7 @@ class Worker:
         self._process.kill()
         self._process.wait()
         self._reader.join()
+        self.is_amid = False
         for stream in (self._process.stdin, self._process.stdout):
             assert stream is not None
             stream.close()
@@ -163,7 +181,9 @@ class Transformer:
             consumer.subscribe([self._source])
             while not self._leave.is_set():
                 print("alive", flush=True)
-                messages = [message for message in consumer.consume(BATCH_MAX, timeout=0.1) if message.error() is None]
+                messages = [
+                    message for message in consumer.consume(BATCH_MAX, timeout=POLL_S) if message.error() is None
+                ]
                 if messages and not self._transform(consumer, producer, messages):
                     return
         finally:
@@ -183,17 +203,23 @@ class Transformer:
         """Whether this life can go on."""
         try:
             producer.begin_transaction()
+            print("begun", flush=True)
             for message in messages:
                 for target in self._targets:
                     producer.produce(target, message.value(), partition=message.partition() or 0)
             if self._random.randrange(ABORTED_IN) == 0:
                 producer.flush(1)  # some of it is in the log by then
                 return self._give_up(consumer, producer)
+            self._work()
             positions = [place for place in consumer.position(consumer.assignment()) if place.offset >= 0]
             producer.send_offsets_to_transaction(positions, consumer.consumer_group_metadata(), 5)
+            self._work()
             return self._commit(consumer, producer)
         except KafkaException as error:
             return not error.args[0].fatal() and self._give_up(consumer, producer)
+
+    def _work(self) -> None:
+        time.sleep(self._random.uniform(0, WORK_S))
 
     def _commit(self, consumer: Consumer, producer: Producer) -> bool:
         while True:

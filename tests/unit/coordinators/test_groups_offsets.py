@@ -7,11 +7,13 @@ from tests.support.groups import START, UNANSWERED, GroupWorld
 
 from penstock.coordinators.decision import InTransaction
 from penstock.coordinators.groups import commands
+from penstock.coordinators.groups.forgetting import DELETE_WITHIN_MS
 from penstock.coordinators.groups.leftovers import of_deleted_topics
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.records import OffsetKept
 from penstock.coordinators.groups.state import CommittedOffset, GroupLimits
 from penstock.errors import (
+    CoordinatorLoadInProgress,
     GroupIdNotFound,
     GroupSubscribedToTopic,
     IllegalGeneration,
@@ -189,6 +191,46 @@ def test_a_group_with_many_offsets_is_deleted_a_thousand_at_a_time_and_answered_
     assert world.reply(asked) is None
     assert world.machine.groups == {} and world.machine.offsets == {}
     assert [len(batch) for batch in world.log] == [1_000, 1_000, 501]
+
+
+def test_nobody_uses_a_group_while_its_many_offsets_are_taken_back() -> None:
+    world = GroupWorld()
+    one_large_group(world, 2_500)
+    asked = world.send(commands.DeleteGroup, group_id="g")
+    assert isinstance(world.reply(world.join(version=3)), CoordinatorLoadInProgress)
+    assert isinstance(world.commit(7), CoordinatorLoadInProgress)
+    world.group_id = "another"
+    world.commit(7)
+    world.group_id = "g"
+    world.pass_time(0)
+    assert world.reply(asked) is None
+    world.commit(7)
+    assert world.committed() == 7
+
+
+def test_a_group_is_open_again_if_its_deletion_does_not_go_on() -> None:
+    world = GroupWorld()
+    one_large_group(world, 2_500)
+    world.send(commands.DeleteGroup, group_id="g")
+    world.timers.clear()  # as where too few replicas are in sync for the next batch
+    world.pass_time(DELETE_WITHIN_MS)
+    world.commit(7)
+    assert world.committed() == 7
+
+
+def test_a_deletion_that_a_crash_cut_short_leaves_a_group_that_can_be_deleted_again() -> None:
+    world = GroupWorld()
+    (leader,) = world.stable(1)
+    world.leave(MemberIdentity(leader))
+    committed = CommittedOffset(offset=1, leader_epoch=-1, metadata="", committed_at=world.now)
+    world.log.append([OffsetKept("g", "orders", partition, committed) for partition in range(2_500)])
+    world.restart()
+    world.send(commands.DeleteGroup, group_id="g")
+    world.restart()
+    assert len(world.machine.offsets["g"]["orders"]) == 1_500 and list(world.machine.groups) == ["g"]
+    world.send(commands.DeleteGroup, group_id="g")
+    world.pass_time(0)
+    assert world.machine.groups == {} and world.replayed().groups == {} and world.replayed().offsets == {}
 
 
 def test_what_a_group_committed_on_a_deleted_topic_is_forgotten_a_thousand_at_a_time() -> None:

@@ -129,6 +129,13 @@ class GroupChanged(msgspec.Struct, frozen=True):
     group: Group
 
 
+class BeingDeleted(msgspec.Struct, frozen=True, gc=False):
+    """A group with so many offsets that they go in several batches: nobody uses it meanwhile. None: it is over."""
+
+    group_id: str
+    until: Millis | None
+
+
 class Seen(msgspec.Struct, frozen=True, gc=False):
     """A member is alive; its session ends then, unless it is seen again."""
 

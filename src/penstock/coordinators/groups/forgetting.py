@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from penstock.coordinators.decision import Decision, Reply, Timer
-from penstock.coordinators.groups.commands import DeleteGroup, DeleteOffsets, ExpiryDue, ForgetTopic
+from penstock.coordinators.groups.commands import BeingDeleted, DeleteGroup, DeleteOffsets, ExpiryDue, ForgetTopic
 from penstock.coordinators.groups.offsets import GroupOffsets
 from penstock.coordinators.groups.pending import PendingOffsets
 from penstock.coordinators.groups.records import GroupRecord, OffsetKept
@@ -23,6 +23,8 @@ from penstock.wire.messages.offset_delete_response import (
 
 FORGET_AT_ONCE = 1_000
 """Records that are taken back in one batch; the rest follow in the next, after everybody else had a turn."""
+DELETE_WITHIN_MS = 5_000
+"""How long a group stays closed after a batch, should the next one not come: too few replicas may be in sync for it."""
 LOOK_AT_ONCE = 5_000
 """Offsets looked at between two turns of the loop."""
 
@@ -60,14 +62,21 @@ def delete_group(
     timers: Sequence[Timer],
 ) -> Decision:
     """A group that nobody is in goes, with all it committed: the offsets first, and `end` last. Who comes while there
-    are many to take back finds the group with what is left of them.
+    are many to take back is told to come again. If the broker stops on the way, the group is there with what is left,
+    nobody was told that it is gone, and whoever asks again has the rest taken back.
     """
     group_id = command.group_id
     records: list[GroupRecord] = list(islice(_taken_back(group_id, offsets, pending), FORGET_AT_ONCE + 1))
     if len(records) > FORGET_AT_ONCE:
         again = Timer(("delete", group_id, str(command.address)), now, command)
-        return Decision(records=records[:FORGET_AT_ONCE], timers=(again,))
-    return Decision(records=[*records, *end], timers=timers, replies=(Reply(command.address, None),))
+        closed = BeingDeleted(group_id, Millis(now + DELETE_WITHIN_MS))
+        return Decision(records=records[:FORGET_AT_ONCE], notes=(closed,), timers=(again,))
+    return Decision(
+        records=[*records, *end],
+        notes=(BeingDeleted(group_id, None),),
+        timers=timers,
+        replies=(Reply(command.address, None),),
+    )
 
 
 def _taken_back(group_id: str, offsets: GroupOffsets, pending: PendingOffsets) -> Iterator[OffsetKept]:

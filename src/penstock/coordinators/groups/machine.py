@@ -17,7 +17,7 @@ import msgspec
 
 from penstock.coordinators.decision import ClockMoved, Decision, InTransaction, Loaded, TransactionEnded
 from penstock.coordinators.groups import commands, fetching, forgetting, listing, membership, offsets, rebalancing
-from penstock.coordinators.groups.consumer.commands import ConsumerNote
+from penstock.coordinators.groups.consumer.commands import ConsumerHeartbeat, ConsumerNote
 from penstock.coordinators.groups.consumer.machine import ConsumerGroups
 from penstock.coordinators.groups.consumer.records import ConsumerRecord
 from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, Surroundings
@@ -27,8 +27,18 @@ from penstock.coordinators.groups.offsets import GroupOffsets
 from penstock.coordinators.groups.pending import PendingOffsets, place_of
 from penstock.coordinators.groups.records import GroupKept, OffsetKept, restored
 from penstock.coordinators.groups.state import Group, GroupLimits
-from penstock.errors import PolicyViolation
+from penstock.errors import CoordinatorLoadInProgress, PolicyViolation
 from penstock.model import Millis
+
+_USES = (
+    commands.Join,
+    commands.CommitOffsets,
+    commands.CommitInTransaction,
+    commands.FetchOffsets,
+    commands.DeleteOffsets,
+    ConsumerHeartbeat,
+)
+"""What cannot be done with a group while it is being deleted."""
 
 
 class GroupMachine:
@@ -44,10 +54,14 @@ class GroupMachine:
         self.pending = PendingOffsets()
         self.consumers = ConsumerGroups(self.groups, self.offsets, self.pending, consumer_limits, around)
         self._limits = limits
+        self._closed: dict[str, Millis] = {}
+        """Groups that are being deleted, in several batches."""
 
     # Deciding ---------------------------------------------------------------------------------------------------
 
     def decide(self, command: Any, now: Millis) -> Decision:
+        if self._closed and isinstance(command, _USES):
+            self._check_open(command, now)
         decision = self.consumers.decide(command, now, self._limits)
         return self._decide(command, now) if decision is None else decision
 
@@ -88,6 +102,12 @@ class GroupMachine:
                 return forgetting.expire(left, self._to_expire, self.offsets, self.pending, now, self._limits)
             case _:
                 return self._decide_timer(command, now)
+
+    def _check_open(self, command: Any, now: Millis) -> None:
+        group_id = command.group_id if isinstance(command, commands.FetchOffsets) else command.request.group_id
+        until = self._closed.get(group_id)
+        if until is not None and now < until:
+            raise CoordinatorLoadInProgress(f"group {group_id} is being deleted")
 
     def _to_expire(self, group_id: str) -> tuple[Group, Iterable[Any]] | None:
         group = self.groups.get(group_id)
@@ -153,6 +173,10 @@ class GroupMachine:
                     self._apply_offset(kept)
             case ClockMoved(wall_ahead_ms):
                 self._limits = msgspec.structs.replace(self._limits, wall_ahead_ms=wall_ahead_ms)
+            case commands.BeingDeleted(group_id, until):
+                self._closed.pop(group_id, None)
+                if until is not None:
+                    self._closed[group_id] = until
             case commands.Seen(group_id, member_id, deadline):
                 # Never sooner than before: no timer is set for it.
                 deadlines = self.groups[group_id].deadlines
