@@ -70,7 +70,7 @@ from penstock.log import (
 from penstock.metastore import Metastore, MetastoreError, open_metastore
 from penstock.metrics import MetricsRegistry, watch_loop_lag
 from penstock.model import BrokerId, Clock, Dice, TopicId, TopicPartition, topic_id_text
-from penstock.replication import Fetchers, FolderMoves, Introduction, Partitions, Peers, Throttle
+from penstock.replication import Fetchers, FolderMoves, Introduction, Mending, Partitions, Peers, Throttle
 from penstock.settings import (
     Config,
     TopicConfig,
@@ -258,6 +258,7 @@ class Node:
             await partitions.settled()
             moves.start()
             fetchers.start()
+            spawn(Mending(partitions, peers, cluster.image, me=self.broker_id, give_up=partitions.give_up).run())
             spawn(partitions.keep_in_sync())
             groups.start()
             transactions.start()

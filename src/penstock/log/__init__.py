@@ -8,6 +8,7 @@ from penstock.log.flusher import Flusher, FlushMetrics
 from penstock.log.folder import LogFolder
 from penstock.log.folder_names import check_future_name
 from penstock.log.identity import Identity, read_identity
+from penstock.log.mending import Misfit, Wound, batches_that_fit, mended, opened, wounds, write_into
 from penstock.log.offline import OfflineFolder, SetAside, lost_logs, offline_folders
 from penstock.log.partition_log import PartitionLog
 from penstock.log.producer_checks import Duplicate
@@ -33,18 +34,25 @@ __all__ = [
     "LogCopy",
     "LogFolder",
     "LogHousekeeping",
+    "Misfit",
     "OfflineFolder",
     "PartitionLog",
     "Scrubber",
     "SetAside",
     "Sound",
+    "Wound",
+    "batches_that_fit",
     "begin_empty",
     "check_future_name",
     "give_up_reserve",
     "keep_sound",
     "look_for_sound",
     "lost_logs",
+    "mended",
     "offline_folders",
+    "opened",
     "read_identity",
     "settle_moves",
+    "wounds",
+    "write_into",
 ]

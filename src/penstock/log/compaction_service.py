@@ -68,6 +68,8 @@ class Cleaner:
         self._not_before: dict[TopicPartition, float] = {}
         self.uncleanable: dict[TopicPartition, str] = {}
         """Logs that are left alone until a restart, and why: health reports them."""
+        self._damaged: set[TopicPartition] = set()
+        """Those of them in which a batch was found bad."""
         self.rounds = 0
 
     def expose(self, registry: MetricsRegistry) -> None:
@@ -147,10 +149,17 @@ class Cleaner:
             and len(log.segments) > 1
             and log.trouble is None
             and not log.is_being_copied
-            and log.partition not in self.uncleanable
+            and not self._is_set_aside(log)
             and log.partition not in self._busy
             and self._not_before.get(log.partition, 0) <= self._clock.monotonic()
         )
+
+    def _is_set_aside(self, log: PartitionLog) -> bool:
+        """For good, but for a log whose damage was mended since: that one is tried again."""
+        if log.partition in self._damaged and not log.damage:
+            self._damaged.remove(log.partition)
+            self.uncleanable.pop(log.partition, None)
+        return log.partition in self.uncleanable
 
     def _threads(self) -> int:
         return min(max(1, self._config[LOG_CLEANER_THREADS]), THREADS_MAX)
@@ -195,6 +204,7 @@ class Cleaner:
         except Damaged as error:
             if compaction.damaged is not None:
                 log.damage.report(*compaction.damaged, reason=str(error))
+                self._damaged.add(log.partition)
             self._set_aside(log, error)
         except Exception as error:  # whatever it is, it is this log's: the others go on
             self._set_aside(log, error)

@@ -8,6 +8,7 @@ A place is asked about again before it is refused: after a cut, or once the segm
 """
 
 import os
+from collections.abc import Set
 from pathlib import Path
 from typing import Final
 
@@ -77,18 +78,27 @@ class Damage:
             if known.end <= position or known.position >= stop:
                 continue
             if is_sound(path, known.position):
-                self._forget(segment_base, known)
+                self.forget(segment_base, known)
             elif known.position <= position:
                 raise CorruptMessage(f"the batch at offset {known.first_offset} is damaged")
             else:
                 return known.position
         return stop
 
-    def _forget(self, segment_base: int, known: DamagedRange) -> None:
+    def forget(self, segment_base: int, known: DamagedRange) -> None:
+        """Other bytes are there now, and they are sound."""
         self.ranges[segment_base].remove(known)
         if not self.ranges[segment_base]:
             del self.ranges[segment_base]
         self._save()
+
+    def keep_only(self, segment_bases: Set[int]) -> None:
+        """What was in other segments has gone with them."""
+        gone = self.ranges.keys() - segment_bases
+        for base in gone:
+            del self.ranges[base]
+        if gone:
+            self._save()
 
     def _save(self) -> None:
         path = self.folder / FILE_NAME

@@ -115,6 +115,7 @@ class Scrubber:
             for one in bad:
                 log.damage.report(segment.base_offset, one.where, one.reason)
             found += len(bad)
+        log.damage.keep_only({segment.base_offset for segment in log.segments})
         return found
 
     def _read(self, path: str, base_offset: int, size: int) -> list[BadBatch]:

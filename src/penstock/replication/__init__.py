@@ -4,6 +4,7 @@ from penstock.replication.fetchers import Fetchers
 from penstock.replication.in_sync import InSyncKeeper
 from penstock.replication.introduction import Introduction
 from penstock.replication.machine import Diverging
+from penstock.replication.mending import Mending
 from penstock.replication.metrics import ReplicationMetrics
 from penstock.replication.moves import FolderMoves
 from penstock.replication.partition import ALL, Appended, Partition
@@ -25,6 +26,7 @@ __all__ = [
     "InSyncKeeper",
     "InSyncWrites",
     "Introduction",
+    "Mending",
     "NotOneBatch",
     "Partition",
     "Partitions",

@@ -189,10 +189,6 @@ class Leader:
                 late.add(progress.broker_id)
         return self.review(without=late)
 
-    def unreachable(self, broker_id: BrokerId) -> Proposal | None:
-        """Its address refuses connections: it need not be waited for (RULES 8)."""
-        return self.review(without={broker_id})
-
     def review(self, *, without: Set[BrokerId] = frozenset(), has_lost: bool = False) -> Proposal | None:
         """Who should be in sync, by what is known now. One write at a time: while one is under way, None.
 

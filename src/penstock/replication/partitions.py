@@ -252,12 +252,6 @@ class Partitions:
         if self._keeper is not None:
             await self._keeper.run(self)
 
-    def unreachable(self, broker_id: BrokerId) -> None:
-        """A broker's address refuses connections: no acks=all waits for it (RULES 8)."""
-        for partition in self:
-            if partition.is_leader and broker_id in partition.in_sync:
-                partition.broker_unreachable(broker_id)
-
     # What replicas ask for --------------------------------------------------------------------------------------
 
     def propose(self, replica: Replica, leader: Leader, proposal: Proposal) -> None:
@@ -416,6 +410,18 @@ class Partitions:
         folder.set_aside(partition.topic_partition)
         del local[partition.index]
         self._show(topic, image, folder.create(partition.topic_partition, topic.topic_id, self.config_of(topic)))
+
+    def give_up(self, partition: Partition, reason: str) -> bool:
+        """A damaged log that cannot be mended: have it fetched anew. False where nobody else is in sync, and what is
+        left here may be all there is.
+        """
+        if all(broker == self._broker_id for broker in partition.in_sync):
+            return False
+        refusal = partition.log.take_offline(reason, stops_reads=True)
+        partition.resign(refusal)
+        partition.leave_in_sync()
+        self._later(lambda: self._renew(partition))  # it may be out of the in-sync set already
+        return True
 
     def _tell(self, partition: Partition) -> None:
         for callback in self._subscribers:

@@ -261,11 +261,6 @@ class Replica:
         if isinstance(role, Leader):
             self._submit(role, role.registered(broker_id, broker_epoch, self._now()))
 
-    def broker_unreachable(self, broker_id: BrokerId) -> None:
-        role = self.role
-        if isinstance(role, Leader):
-            self._submit(role, role.unreachable(broker_id))
-
     def _submit(self, leader: Leader, proposal: Proposal | None) -> None:
         if proposal is not None and self._around is not None:
             self._around.propose(self, leader, proposal)

@@ -112,6 +112,19 @@ async def test_a_log_that_cannot_be_cleaned_is_set_aside_and_the_others_go_on(tm
     cleaner.stop()
 
 
+async def test_a_log_that_was_mended_is_cleaned_after_all(tmp_path: Path) -> None:
+    log = _a_dirty_log(tmp_path)
+    path = log.folder / "00000000000000000000.log"
+    sound = path.read_bytes()
+    path.write_bytes(sound[:100] + bytes([sound[100] ^ 1]) + sound[101:])
+    cleaner = _cleaner(log, log_cleaner_backoff_ms="0")
+    assert not await cleaner.clean_one() and cleaner.uncleanable
+    path.write_bytes(sound)
+    log.read(2, 1000)  # sees that it is sound again
+    assert await cleaner.clean_one() and not cleaner.uncleanable
+    cleaner.stop()
+
+
 async def test_a_log_that_changed_meanwhile_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = _a_dirty_log(tmp_path)
     swap_in = Compaction._swap_in

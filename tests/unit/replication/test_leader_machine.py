@@ -308,16 +308,6 @@ def test_a_follower_is_up_with_the_leader_if_it_has_what_there_was_at_its_last_f
         assert bench.tick() is None
 
 
-def test_a_follower_whose_address_refuses_connections_leaves_at_once_and_may_come_back() -> None:
-    bench = LeaderBench()
-    bench.fetch(2, 50)
-    proposal = bench.machine.unreachable(BrokerId(2))
-    assert proposal is not None and proposal.in_sync == (1, 3)
-    assert bench.written(proposal) is None, "what it had is not enough to come back: it must ask again"
-    again = bench.fetch(2, 50)
-    assert again is not None and again.in_sync == (1, 2, 3)
-
-
 # Replicas come and go
 
 

@@ -1,0 +1,191 @@
+"""Damaged batches are fetched from another replica and put right, without anybody asking (RULES 21, 23).
+
+What a scrub or a compaction found bad is refused to readers from then on. If others keep the partition, one of them is
+asked for those offsets, as a consumer asks: first the leader, then the in-sync followers, and only for what is below
+the high watermark, where all have the same. Nothing else changes meanwhile: the replica stays in sync, since it has
+told its leader the truth about what it had, and is whole again within seconds.
+
+Where the other's batches do not fit (replicas compact on their own) the whole log is given up: a leader resigns first,
+and the follower that it is then leaves the in-sync set, sets its log aside and fetches anew. That is done only where
+somebody else is in sync; the only one in sync goes on with what it has.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import structlog
+
+from penstock.cluster import ClusterImage
+from penstock.errors import Refusal, refusal_for
+from penstock.log import Misfit, Wound, batches_that_fit, mended, opened, wounds, write_into
+from penstock.model import BrokerId
+from penstock.replication.partition import Partition
+from penstock.replication.peers import Peers
+from penstock.wire.batch import HEADER_SIZE, BatchHeader
+from penstock.wire.malformed import Malformed
+from penstock.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
+
+EVERY_S: Final = 1.0
+AGAIN_AFTER_S: Final = 30.0
+"""After nobody could help."""
+PARTITIONS_PER_TURN: Final = 500
+PIECE_BYTES: Final = 1 << 20
+WOUND_BYTES_MAX: Final = 64 << 20
+"""Held in memory. What is larger is given up like what does not fit."""
+FETCH_VERSION: Final = 13
+TIMEOUT_S: Final = 10.0
+LANE: Final = "mend"
+
+_log = structlog.get_logger(__name__)
+
+
+class Mending:
+    def __init__(
+        self,
+        partitions: Iterable[Partition],
+        peers: Peers,
+        image: ClusterImage,
+        *,
+        me: BrokerId,
+        give_up: Callable[[Partition, str], bool],
+    ) -> None:
+        """`give_up` has a log fetched anew where somebody else is in sync, else says False."""
+        self._partitions = partitions
+        self._peers = peers
+        self._image = image
+        self._me = me
+        self._give_up = give_up
+        self._not_before: dict[tuple[bytes, int], float] = {}
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            await asyncio.sleep(EVERY_S)
+            for partition in await self._damaged():
+                try:
+                    await self.mend(partition)
+                except Exception:  # a bug, or a disk that fails: the other logs are none the worse
+                    _log.exception("mending failed", partition=str(partition.topic_partition))
+                    self._later(partition)
+
+    async def _damaged(self) -> list[Partition]:
+        now = asyncio.get_running_loop().time()
+        found = []
+        for number, partition in enumerate(list(self._partitions)):
+            if not number % PARTITIONS_PER_TURN:
+                await asyncio.sleep(0)
+            if partition.log.damage and self._not_before.get(_key(partition), 0.0) <= now:
+                found.append(partition)
+        return found
+
+    def _later(self, partition: Partition) -> None:
+        self._not_before[_key(partition)] = asyncio.get_running_loop().time() + AGAIN_AFTER_S
+
+    async def mend(self, partition: Partition) -> None:
+        """Everything in this log that is known to be bad, as far as others can help."""
+        self._not_before.pop(_key(partition), None)
+        log = partition.log
+        if log.trouble is not None and log.trouble.stops_reads:
+            return  # it will be fetched anew as a whole
+        for wound in wounds(log):
+            if partition.log is not log or not wound.is_current:
+                return
+            if not await self._mend(partition, wound):
+                self._later(partition)
+                return
+
+    async def _mend(self, partition: Partition, wound: Wound) -> bool:
+        name = str(partition.topic_partition)
+        if wound.next_base > partition.high_watermark or wound.known.first_offset < wound.log.start_offset:
+            return False  # not everybody's yet, or about to be deleted
+        misfit: str | None = None
+        for broker in self._others(partition):
+            try:
+                if await self._mend_from(broker, partition, wound):
+                    return True
+            except Misfit as error:
+                misfit = str(error)
+            except (Refusal, Malformed, OSError) as error:
+                _log.warning("no help with damage", partition=name, broker=broker, reason=str(error))
+        if misfit is not None and wound.is_current:
+            _log.error("damaged batch cannot be mended", partition=name, reason=misfit)
+            return self._give_up(partition, f"the batch at {wound.known.first_offset} is damaged, and {misfit}")
+        return False
+
+    def _others(self, partition: Partition) -> list[BrokerId]:
+        """Who has what this replica lacks; the leader has the last word."""
+        others = [broker for broker in partition.in_sync if broker not in (self._me, partition.leader)]
+        leader = [partition.leader] if partition.leader not in (self._me, -1) else []
+        return [broker for broker in (*leader, *others) if broker in self._image.brokers]
+
+    async def _mend_from(self, broker: BrokerId, partition: Partition, wound: Wound) -> bool:
+        with opened(wound) as fd:
+            fitting = await self._find_fitting(broker, partition, wound, fd)
+            if fitting is None or not wound.is_current:
+                return False
+            left = await asyncio.to_thread(write_into, wound, fd, fitting)
+            if wound.is_current:
+                mended(wound, left)
+        _log.warning(
+            "damaged batch mended",
+            partition=str(partition.topic_partition),
+            first_offset=wound.known.first_offset,
+            size_bytes=len(fitting),
+            broker=broker,
+        )
+        return True
+
+    async def _find_fitting(self, broker: BrokerId, partition: Partition, wound: Wound, fd: int) -> bytes | None:
+        """Batches of another replica that fill the wound; None where it has not all of them to give."""
+        sent = b""
+        while len(sent) < WOUND_BYTES_MAX:
+            piece = await self._fetch(broker, partition, _end_of(sent, wound.known.first_offset))
+            if not piece:
+                return None  # its high watermark is behind ours
+            sent += piece
+            fitting = await asyncio.to_thread(batches_that_fit, wound, fd, sent)
+            if fitting is not None:
+                return fitting
+        raise Misfit(f"more than {WOUND_BYTES_MAX} bytes are not as another replica has them")
+
+    async def _fetch(self, broker: BrokerId, partition: Partition, offset: int) -> bytes:
+        """Whole batches from an offset on, as a consumer gets them; empty where there are none yet."""
+        wanted = FetchPartition(partition=partition.index, fetch_offset=offset, partition_max_bytes=PIECE_BYTES)
+        request = FetchRequest(
+            max_wait_ms=0,
+            min_bytes=1,
+            max_bytes=PIECE_BYTES,
+            topics=[FetchTopic(topic_id=partition.topic_id, partitions=[wanted])],
+        )
+        answer = await self._peers.ask(broker, request, version=FETCH_VERSION, timeout_s=TIMEOUT_S, lane=LANE)
+        if answer.error_code:
+            raise refusal_for(answer.error_code)(f"broker {broker} says so")
+        (row,) = answer.responses[0].partitions
+        if row.error_code:
+            raise refusal_for(row.error_code)(f"broker {broker} says so")
+        return _whole_batches(bytes(row.records or b""))
+
+
+def _key(partition: Partition) -> tuple[bytes, int]:
+    return partition.topic_id, partition.index
+
+
+def _whole_batches(records: bytes) -> bytes:
+    """Without the batch that is cut short at the end."""
+    position = 0
+    while len(records) - position >= HEADER_SIZE:
+        size = BatchHeader.peek(records, position).size
+        if not HEADER_SIZE <= size <= len(records) - position:
+            break
+        position += size
+    return records[:position]
+
+
+def _end_of(batches: bytes, first_offset: int) -> int:
+    """Where to ask on: after the last batch."""
+    position, offset = 0, first_offset
+    while position < len(batches):
+        header = BatchHeader.peek(batches, position)
+        position, offset = position + header.size, header.next_offset
+    return offset
