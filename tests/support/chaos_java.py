@@ -34,9 +34,10 @@ class _Program(Client):
                 start_new_session=True,
             )
             assert self._process.stdout is not None
-            for line in self._process.stdout:
-                if line.startswith("{"):
-                    self.tell(json.loads(line))
+            with self._process.stdout as lines:
+                for line in lines:
+                    if line.startswith("{"):
+                        self.tell(json.loads(line))
             self._process.wait()
         if not self.is_stopping.is_set():
             self.trouble.append(f"ended by itself:\n{errors.read_text()[-2_000:]}")

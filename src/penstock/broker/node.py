@@ -43,6 +43,7 @@ from penstock.cluster import (
     BrokerRecord,
     Cluster,
     ClusterImage,
+    Confirmations,
     Controller,
     ControllerMetrics,
     Endpoint,
@@ -239,6 +240,7 @@ class Node:
                         Transactions: transactions,
                         MarkerWriter: writer,
                         FolderMoves: moves,
+                        Confirmations: Confirmations(cluster.in_sync_writes.catch_up, spawn=spawn),
                         TransactionGate: CoordinatorGate(
                             TransactionCoordinators(transactions, peers, me=self.broker_id, spawn=spawn), self.config
                         ),

@@ -39,6 +39,7 @@ from penstock.cluster.commands import (
     SettingChange,
     UpgradeType,
 )
+from penstock.cluster.confirming import Confirmations
 from penstock.cluster.controller import Controller
 from penstock.cluster.describing import explain as explain_settings
 from penstock.cluster.describing import require_this_broker
@@ -88,6 +89,7 @@ __all__ = [
     "BrokerRegistered",
     "Cluster",
     "ClusterImage",
+    "Confirmations",
     "Controller",
     "ControllerChanged",
     "ControllerMetrics",

@@ -17,10 +17,11 @@ from penstock.broker.fetch_sessions import NO_SESSION, Asked, FetchSession, Fetc
 from penstock.broker.read_replicas import READ_HERE, RackAwareChoice, choice_for
 from penstock.broker.registry import RawReply, RequestContext, answers_raw
 from penstock.broker.replica_sessions import ReplicaSessions
-from penstock.cluster import ClusterImage
+from penstock.cluster import ClusterImage, Confirmations
 from penstock.errors import (
     FencedLeaderEpoch,
     NotLeaderOrFollower,
+    OffsetOutOfRange,
     Refusal,
     UnknownServerError,
     UnknownTopicId,
@@ -60,6 +61,7 @@ def fetch(
     sessions: FetchSessions,
     config: Config,
     replicas: ReplicaSessions,
+    confirmations: Confirmations,
 ) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply | Future[RawReply]]":
     request = decode_request(frame, position, context.api_version)
     if request.replica_id >= 0:
@@ -73,8 +75,8 @@ def fetch(
     if request.rack_id:
         work.choice = choice_for(request.rack_id, image, config)
     is_enough = work.read(may_load=False)
-    if work.cold:
-        return work.run_slowly()
+    if work.cold or work.is_beyond:
+        return work.run_slowly(confirmations)
     if is_enough or request.wait_ms_max <= 0:
         return work.reply()
     return work.park()
@@ -94,6 +96,7 @@ class _Fetch:
         "_context",
         "_future",
         "_image",
+        "_is_confirmed",
         "_is_incremental",
         "_is_scheduled",
         "_partitions",
@@ -103,6 +106,7 @@ class _Fetch:
         "_watched",
         "choice",
         "cold",
+        "is_beyond",
     )
 
     def __init__(
@@ -130,6 +134,8 @@ class _Fetch:
         self._is_scheduled = False
         self._watched: list[Partition] = []
         self.cold: list[tuple[Partition, int]] = []
+        self.is_beyond = False
+        self._is_confirmed = False
         self.choice: RackAwareChoice | None = None
 
     # Reading ----------------------------------------------------------------------------------------------------
@@ -138,11 +144,13 @@ class _Fetch:
         """Read all partitions once; whether that is enough to answer.
 
         A partition that must be read where no index is in memory is loaded if that `may_load`; else it goes to `cold`,
-        with its offset, and nothing is answered before a thread has been there.
+        with its offset, and nothing is answered before a thread has been there. What is asked for beyond a log's end
+        makes it `is_beyond`: only the metadata store knows whether this broker still leads.
         """
         answers: Answers = []
         self._answers = answers
         self.cold = []
+        self.is_beyond = False
         session = self._session if self._is_incremental else None
         committed_only = self._request.isolation_level == READ_COMMITTED
         left, total, has_error = self._bytes_max, 0, False
@@ -177,7 +185,7 @@ class _Fetch:
             try:
                 answer = _read(partition, asked, committed_only, left, at_least_one=total == 0, at_leader=at_leader)
             except Exception as error:
-                answer = self._refused(partition, error)
+                answer = self._refused(partition, asked, error)
                 has_error = True
             answers.append((key, asked, answer, partition))
             if answer.records is not None:
@@ -210,9 +218,13 @@ class _Fetch:
                 had += max(asked.bytes_max, 0)  # left out: the answer is full
         return had >= min(self._request.bytes_min, self._bytes_max)
 
-    async def run_slowly(self) -> "RawReply | Future[RawReply]":
-        """Load indexes in threads first: the loop does not wait for a disk."""
+    async def run_slowly(self, confirmations: Confirmations) -> "RawReply | Future[RawReply]":
+        """Load indexes in threads first: the loop does not wait for a disk. Have it confirmed that this broker leads,
+        where a consumer is further than the log.
+        """
         self._release()
+        if self.is_beyond:
+            self._is_confirmed = await confirmations.confirmed()
         for partition, offset in self.cold:
             await asyncio.to_thread(partition.log.warm, offset)
         if self.read(may_load=True) or self._request.wait_ms_max <= 0:
@@ -229,7 +241,10 @@ class _Fetch:
         is_unknown_id = by_id and key not in self._image.topics_by_id
         return PartitionAnswer(index, (UnknownTopicId if is_unknown_id else UnknownTopicOrPartition).code, aborted=[])
 
-    def _refused(self, partition: Partition, error: Exception) -> PartitionAnswer:
+    def _refused(self, partition: Partition, asked: FetchPartition, error: Exception) -> PartitionAnswer:
+        if isinstance(error, OffsetOutOfRange) and asked.offset > partition.log.end_offset and not self._is_confirmed:
+            self.is_beyond = True
+            return PartitionAnswer(partition.index, NotLeaderOrFollower.code)  # ask again, perhaps elsewhere
         if not isinstance(error, Refusal):
             _log.error("read failed", partition=str(partition.topic_partition), exc_info=error)
             error = UnknownServerError()
@@ -244,6 +259,7 @@ class _Fetch:
     def park(self) -> "Future[RawReply]":
         loop = asyncio.get_running_loop()
         self._release()
+        self._is_confirmed = False
         self._future = future = loop.create_future()
         self._timer = loop.call_later(self._request.wait_ms_max / 1000, self._time_over)
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)

@@ -18,6 +18,7 @@ from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.handlers.fetch import _idle, _read, fetch
 from penstock.broker.registry import RequestContext
 from penstock.broker.replica_sessions import ReplicaSessions
+from penstock.cluster import Confirmations
 from penstock.errors import (
     FencedLeaderEpoch,
     NotLeaderOrFollower,
@@ -27,6 +28,7 @@ from penstock.errors import (
     UnknownTopicOrPartition,
 )
 from penstock.log import FileSlice
+from penstock.metastore import Unavailable
 from penstock.model import BrokerId, LeaderEpoch, Offset
 from penstock.replication import Partitions
 from penstock.settings import Config
@@ -38,12 +40,27 @@ from penstock.wire.messages.fetch_response import FetchResponse, PartitionData
 ALL_VERSIONS = range(4, 19)
 
 
+class Store:
+    """The metadata store as the image follows it: what happens to the image when it catches up."""
+
+    def __init__(self) -> None:
+        self.news: Callable[[], object] = lambda: None
+        self.times = 0
+
+    async def catch_up(self) -> None:
+        self.times += 1
+        await asyncio.sleep(0)
+        self.news()
+
+
 class Bench:
     def __init__(self, folder: Path, count: int) -> None:
         self.partitions = SomePartitions(folder, count)
         self.sessions = FetchSessions(slots_max=10, clock=ManualClock(), dice=SystemDice())
         self.config = Config.for_broker()
         self.replicas = cast(ReplicaSessions, None)  # who is no replica does without
+        self.store = Store()
+        self.confirmations = Confirmations(self.store.catch_up, spawn=asyncio.ensure_future)
 
     def call(
         self,
@@ -81,6 +98,7 @@ class Bench:
             self.sessions,
             self.config,
             self.replicas,
+            self.confirmations,
         )
 
     def response(self, chunks: list[Any], version: int = 16) -> FetchResponse:
@@ -212,7 +230,34 @@ async def test_a_wrong_epoch_or_offset_is_refused_even_where_nothing_is_new(make
     bench = make(1)
     assert bench.read(bench.call({0: 0}, epoch=2))[0].error_code == FencedLeaderEpoch.code
     assert bench.read(bench.call({0: 0}, epoch=3))[0].error_code == 0
-    assert bench.read(bench.call({0: 1}))[0].error_code == OffsetOutOfRange.code
+    assert bench.read(bench.call({0: -1}))[0].error_code == OffsetOutOfRange.code
+
+
+async def test_that_there_is_no_such_offset_is_said_when_the_store_has_confirmed_who_leads(make: Make) -> None:
+    """A consumer that is told so begins anew: a leader that was replaced, and does not know it yet, must not."""
+    bench = make(2)
+    bench.partitions.fill(1)
+    found = bench.read(await bench.call({0: 1, 1: 0}))
+    assert [part.error_code for part in found.values()] == [OffsetOutOfRange.code, 0]
+    assert (bench.store.times, base_offsets(bytes(found[1].records or b""))) == (1, [0])
+    two = BrokerId(2)
+    bench.store.news = lambda: bench.partitions[0].lead(
+        epoch=LeaderEpoch(4), leader=two, replicas=(ME, two), in_sync=(two,)
+    )
+    found = bench.read(await bench.call({0: 1}, version=10), version=10)
+    assert found[0].error_code == NotLeaderOrFollower.code
+
+
+async def test_a_leader_that_cannot_ask_the_store_sends_consumers_beyond_its_end_to_look_elsewhere(make: Make) -> None:
+    bench = make(1)
+
+    def fail() -> None:
+        raise Unavailable("cut off")
+
+    bench.store.news = fail
+    found = bench.read(await bench.call({0: 1}))
+    assert found[0].error_code == NotLeaderOrFollower.code
+    assert found[0].current_leader.leader_id == -1, "who leads is not known"
 
 
 async def test_a_fetch_that_finds_nothing_waits_for_the_append_that_satisfies_it(make: Make) -> None:
