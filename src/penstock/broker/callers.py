@@ -4,6 +4,8 @@ What only brokers may ask is refused to everybody else where there are other bro
 nobody to tell from a stranger and takes such requests from anyone, as Apache Kafka does without access rules.
 """
 
+from collections.abc import Callable
+
 from penstock.cluster import ClusterImage
 from penstock.errors import ClusterAuthorizationFailed, IllegalSaslState, SaslAuthenticationFailed
 from penstock.model import BrokerId, Dice
@@ -15,7 +17,7 @@ NOBODY = -1
 class Caller:
     """One for each connection, for as long as it lasts."""
 
-    __slots__ = ("broker_epoch", "broker_id", "exchange", "is_introducing")
+    __slots__ = ("broker_epoch", "broker_id", "exchange", "is_introducing", "on_proved")
 
     def __init__(self, broker_id: int = NOBODY, broker_epoch: int = NOBODY) -> None:
         self.broker_id = broker_id
@@ -25,6 +27,8 @@ class Caller:
         self.is_introducing = False
         self.exchange: Exchange | None = None
         """An introduction that awaits the caller's proof. It is good for one attempt."""
+        self.on_proved: Callable[[], None] | None = None
+        """Called when it has proved to be a broker."""
 
     @property
     def is_broker(self) -> bool:
@@ -95,3 +99,5 @@ class Doorkeeper:
                 f"broker {hello.broker_id} is not registered under the epoch {hello.broker_epoch}"
             )
         caller.broker_id, caller.broker_epoch = hello.broker_id, hello.broker_epoch
+        if caller.on_proved is not None:
+            caller.on_proved()

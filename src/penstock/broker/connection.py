@@ -153,6 +153,10 @@ class Connection:
         self._is_finishing = False
         loop.add_reader(sock.fileno(), self._on_readable)
 
+    def hand_to(self, handler: FrameHandler) -> None:
+        """From the next frame on another answers."""
+        self._handler = handler
+
     # Reading ----------------------------------------------------------------------------------------------------
 
     def _on_readable(self) -> None:

@@ -1,7 +1,7 @@
 """The broker's listening sockets and the connections that came in through them.
 
 Bounds: `max.connections` over all, `max.connections.per.ip` an address and what the process may open (a connection
-over one of them is closed at once),
+over one of them is closed at once, unless it may be a broker's: see `Doorstep`; brokers do not count),
 `connections.max.idle.ms` for one on which nothing moves, and `penstock.frame.stall.ms` for one that stops in the
 middle of a frame. Out of descriptors, accepting pauses for a moment rather than spinning.
 """
@@ -18,6 +18,7 @@ import structlog
 
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.connection import SCRATCH_SIZE, Connection, FrameHandler, Limits
+from penstock.broker.doorstep import WAITING_MAX, Doorstep
 from penstock.broker.metrics import CONNECTION_COUNT, REQUEST_MEMORY, ConnectionMetrics
 from penstock.metrics import MetricsRegistry
 from penstock.settings import Config
@@ -44,7 +45,9 @@ class SocketServer:
         *,
         registry: MetricsRegistry,
         spawn: Callable[[Coroutine[Any, Any, Any]], "asyncio.Task[Any]"],
+        peer_listener: str | None = None,
     ) -> None:
+        """`peer_listener`: where other brokers come in, if there are any."""
         self._config = config
         self._handler = handler
         self._metrics = registry.of(ConnectionMetrics)
@@ -60,6 +63,13 @@ class SocketServer:
         self._descriptors_max = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - DESCRIPTORS_KEPT
         self._listening: dict[str, socket.socket] = {}
         self._connections: set[Connection] = set()
+        self._of_brokers: set[Connection] = set()
+        self._peer_listener = peer_listener
+        self._doorstep = Doorstep(
+            handler,
+            patience_s=2 * config[settings.PENSTOCK_BROKER_HEARTBEAT_MS] / 1000,
+            turned_away=lambda connection: self._note_turned_away(connection.peer, "max.connections"),
+        )
         self._per_address: Counter[str] = Counter()
         registry.read(CONNECTION_COUNT, lambda: [((), len(self._connections))])
         registry.read(REQUEST_MEMORY, lambda: [((), self._memory.bytes_held)])
@@ -102,14 +112,11 @@ class SocketServer:
     def _admit(self, listener: str, sock: socket.socket, host: str, port: int) -> None:
         config = self._config
         self._metrics.accepted += 1
-        if len(self._connections) >= config[settings.MAX_CONNECTIONS]:
-            self._turn_away(sock, host, "max.connections")
-            return
-        if sock.fileno() >= self._descriptors_max:
-            self._turn_away(sock, host, "open files")
-            return
-        if self._per_address[host] >= self._address_limit(host):
-            self._turn_away(sock, host, "max.connections.per.ip")
+        limit = self._limit_reached(sock, host)
+        may_be_broker = listener == self._peer_listener and sock.fileno() < self._descriptors_max + WAITING_MAX
+        if limit is not None and not may_be_broker:
+            self._note_turned_away(host, limit)
+            sock.close()
             return
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -121,7 +128,7 @@ class SocketServer:
             listener=listener,
             peer=f"{host}:{port}",
             loop=asyncio.get_running_loop(),
-            handler=self._handler,
+            handler=self._handler if limit is None else self._doorstep,
             memory=self._memory,
             scratch=self._scratch,
             limits=self._limits,
@@ -129,6 +136,27 @@ class SocketServer:
             on_closed=self._closed,
         )
         self._connections.add(connection)
+        if listener == self._peer_listener:
+            connection.caller.on_proved = lambda: self._is_of_broker(connection)
+        if limit is not None:
+            self._doorstep.wait(connection)
+
+    def _limit_reached(self, sock: socket.socket, host: str) -> str | None:
+        others = len(self._of_brokers) + len(self._doorstep)
+        if len(self._connections) - others >= self._config[settings.MAX_CONNECTIONS]:
+            return "max.connections"
+        if sock.fileno() >= self._descriptors_max:
+            return "open files"
+        if self._per_address[host] >= self._address_limit(host):
+            return "max.connections.per.ip"
+        return None
+
+    def _is_of_broker(self, connection: Connection) -> None:
+        if connection not in self._of_brokers:
+            self._of_brokers.add(connection)
+            self._forget_address(connection)
+            self._doorstep.left(connection)
+            connection.hand_to(self._handler)
 
     def _address_limit(self, host: str) -> int:
         overrides = self._config[settings.MAX_CONNECTIONS_PER_IP_OVERRIDES]
@@ -138,18 +166,25 @@ class SocketServer:
                 return int(limit)
         return self._config[settings.MAX_CONNECTIONS_PER_IP]
 
-    def _turn_away(self, sock: socket.socket, host: str, limit: str) -> None:
+    def _note_turned_away(self, peer: str, limit: str) -> None:
         self._metrics.turned_away += 1
-        _log.warning("connection turned away", peer=host, limit=limit)
-        sock.close()
+        _log.warning("connection turned away", peer=peer, limit=limit)
 
     def _closed(self, connection: Connection) -> None:
+        connection.caller.on_proved = None
         self._connections.discard(connection)
+        self._doorstep.left(connection)
+        if connection in self._of_brokers:
+            self._of_brokers.discard(connection)
+        else:
+            self._forget_address(connection)
+        self._metrics.closed += 1
+
+    def _forget_address(self, connection: Connection) -> None:
         host = connection.peer.rpartition(":")[0]
         self._per_address[host] -= 1
         if not self._per_address[host]:
             del self._per_address[host]
-        self._metrics.closed += 1
 
     async def sweep(self) -> None:
         """Close what is idle for too long, for as long as the broker runs. Brokers keep theirs: closing one would make

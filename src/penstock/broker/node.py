@@ -251,6 +251,7 @@ class Node:
             ),
             registry=self.registry,
             spawn=spawn,
+            peer_listener=None if self.stands_alone else inter_broker_listener(self.config).name,
         )
         try:
             ports = server.bind(listeners(self.config))

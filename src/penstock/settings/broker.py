@@ -98,11 +98,13 @@ PENSTOCK_HTTP_LISTENER = setting(
 
 MAX_CONNECTIONS = setting(
     "max.connections", _BROKER, INT, default=INT_MAX, check=at_least(0), live=True,
-    doc="Connections over all listeners. At the limit a new one is closed at once.",
+    doc="Connections over all listeners, without those of the cluster's brokers. At the limit a new one is closed at "
+    "once; on the listener of brokers, as soon as it turns out to be a client's.",
 )  # fmt: skip
 MAX_CONNECTIONS_PER_IP = setting(
     "max.connections.per.ip", _BROKER, INT, default=INT_MAX, check=at_least(0), live=True,
-    doc="Connections from one address. At the limit a new one from there is closed at once.",
+    doc="Connections from one address, without those of the cluster's brokers. At the limit a new one from there is "
+    "closed at once; on the listener of brokers, as soon as it turns out to be a client's.",
 )  # fmt: skip
 MAX_CONNECTIONS_PER_IP_OVERRIDES = setting(
     "max.connections.per.ip.overrides", _BROKER, STRING, default="", live=True,
