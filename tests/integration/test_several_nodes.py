@@ -2,12 +2,15 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
+import pytest
 from tests.support.nodes import Nodes, some_nodes
 from tests.support.raw import RawClient
 
-from penstock.cluster import CreatedTopic, CreateTopic
+from penstock.cluster import CreatedTopic, CreateTopic, absences
 from penstock.errors import CoordinatorNotAvailable
+from penstock.model import BrokerId
 
 QUICK = {"penstock.broker.lease.ms": "1500", "penstock.broker.heartbeat.ms": "300"}
 
@@ -68,3 +71,41 @@ async def test_internal_topics_get_their_replicas_or_are_not_created(tmp_path: P
         await nodes.until(lambda: len(nodes.image(1).brokers) == 3)
         assert await asyncio.to_thread(find_coordinator, port) == 0
         assert all(len(part.replicas) == 3 for part in nodes.image(1).topics["__consumer_offsets"].partitions)
+
+
+async def test_whoever_looks_for_a_coordinator_that_has_just_died_is_told_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(absences, "VERDICT_S", 30.0)  # a busy machine may take its time
+    async with some_nodes(tmp_path, 3, {**QUICK, "offsets.topic.num.partitions": "1"}) as nodes:
+        answer = await ask(nodes, 1, "FindCoordinator", 4, {"key_type": 0, "coordinator_keys": ["readers"]})
+        victim = answer["coordinators"][0]["node_id"]
+        other = next(at for at in nodes.running if at != victim)
+        nodes.cluster(other).absences.suspect(BrokerId(victim))
+        asking = asyncio.create_task(
+            ask(nodes, other, "FindCoordinator", 4, {"key_type": 0, "coordinator_keys": ["readers"]})
+        )
+        await nodes.kill(victim)
+        (found,) = (await asking)["coordinators"]
+        assert (found["error_code"], found["node_id"]) in [(0, at) for at in nodes.running]
+
+
+async def test_brokers_that_are_away_are_listed_for_those_who_ask_for_them(tmp_path: Path) -> None:
+    async with some_nodes(tmp_path, 3, QUICK) as nodes:
+        port = nodes[3].endpoints["PLAINTEXT"].port
+        await nodes.stop(3)
+        await nodes.until(lambda: set(nodes.image(1).brokers) == {1, 2})
+        described = await ask(nodes, 1, "DescribeCluster", 2, {"include_fenced_brokers": True})
+        listed = {broker["broker_id"]: broker for broker in described["brokers"]}
+        assert {at: broker["is_fenced"] for at, broker in listed.items()} == {1: False, 2: False, 3: True}
+        assert listed[3]["port"] == port
+        plain = await ask(nodes, 1, "DescribeCluster", 2, {})
+        assert [broker["broker_id"] for broker in plain["brokers"]] == [1, 2]
+
+
+async def ask(nodes: Nodes, at: int, api: str, version: int, body: dict[str, Any]) -> dict[str, Any]:
+    def work() -> dict[str, Any]:
+        with RawClient(nodes[at].endpoints["PLAINTEXT"].port) as client:
+            return client.request(api, version, body)
+
+    return await asyncio.wait_for(asyncio.to_thread(work), 60)

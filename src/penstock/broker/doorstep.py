@@ -24,9 +24,7 @@ _MAY_ASK = frozenset({ApiKey.API_VERSIONS, ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AU
 class Doorstep:
     """The frame handler of those who wait."""
 
-    def __init__(
-        self, handler: FrameHandler, *, patience_s: float, turned_away: Callable[[Connection], None]
-    ) -> None:
+    def __init__(self, handler: FrameHandler, *, patience_s: float, turned_away: Callable[[Connection], None]) -> None:
         self._handler = handler
         self._patience_s = patience_s
         self._turned_away = turned_away

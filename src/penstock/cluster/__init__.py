@@ -4,6 +4,7 @@ from penstock.cluster.absences import Absences
 from penstock.cluster.addresses import (
     Node,
     controller_for_clients,
+    fenced_nodes,
     is_reachable,
     nodes,
     offline_replicas,
@@ -132,6 +133,7 @@ __all__ = [
     "controller_for_clients",
     "eligible_after",
     "explain_settings",
+    "fenced_nodes",
     "is_internal",
     "is_reachable",
     "new_cluster_id",

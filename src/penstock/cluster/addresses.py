@@ -26,6 +26,15 @@ def nodes(image: ClusterImage, listener: str, *, also: Iterable[BrokerImage] = (
     ]
 
 
+def fenced_nodes(image: ClusterImage, listener: str) -> list[Node]:
+    """Those that belong to the cluster and are not registered now, with where they were to be found."""
+    return [
+        Node(broker_id, endpoint.host, endpoint.port, identity.rack)
+        for broker_id, identity in sorted(image.marks.identities.items())
+        if broker_id not in image.brokers and (endpoint := identity.endpoints.get(listener)) is not None
+    ]
+
+
 def is_reachable(image: ClusterImage, broker_id: BrokerId, listener: str) -> bool:
     broker = image.brokers.get(broker_id)
     return broker is not None and listener in broker.endpoints

@@ -57,6 +57,9 @@ class IdentityRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     incarnation: str = ""
     boot_id: str = ""
     machine: str = ""
+    endpoints: dict[str, Endpoint] = {}
+    """Where it was to be found, for those who ask about brokers that are away."""
+    rack: str | None = None
 
 
 class SuspectRecord(msgspec.Struct, frozen=True):

@@ -147,7 +147,14 @@ class Registration:
             self.lease = await self._metastore.grant(self._lease_ms)
         key, identity_key = self._keys.broker(self._broker_id), self._keys.identity(self._broker_id)
         known = unchanged_since(identity_key, NO_REVISION if identity is None else identity.mod_revision)
-        mine = IdentityRecord(record.folder_id, record.incarnation, record.boot_id, record.machine)
+        mine = IdentityRecord(
+            record.folder_id,
+            record.incarnation,
+            record.boot_id,
+            record.machine,
+            endpoints=record.endpoints,
+            rack=record.rack,
+        )
         puts = (Put(key, encode(record), self.lease), Put(identity_key, encode(mine)))
         self.epoch = await self._metastore.commit(Transaction(compares=(absent(key), known), puts=puts))
         self._missing.clear()

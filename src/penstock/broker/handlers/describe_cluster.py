@@ -1,10 +1,17 @@
 """DescribeCluster: the brokers and who decides. v1 says which kind of endpoint is meant, v2 includes fenced brokers.
 
-A broker that is not registered is not known here at all, so there are no fenced ones to list.
+A fenced broker is one that belongs to the cluster and is not registered now: lost, or stopped.
 """
 
 from penstock.broker.registry import RequestContext, answers
-from penstock.cluster import CLUSTER_OPERATIONS, NOT_ASKED_FOR, ClusterImage, controller_for_clients, nodes
+from penstock.cluster import (
+    CLUSTER_OPERATIONS,
+    NOT_ASKED_FOR,
+    ClusterImage,
+    controller_for_clients,
+    fenced_nodes,
+    nodes,
+)
 from penstock.errors import InvalidRequest, MismatchedEndpointType, UnsupportedEndpointType
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.describe_cluster_request import DescribeClusterRequest
@@ -19,13 +26,16 @@ def describe_cluster(
     request: DescribeClusterRequest, context: RequestContext, image: ClusterImage
 ) -> DescribeClusterResponse:
     _check_endpoint_type(request.endpoint_type, context.api_version)
+    listed = [(node, False) for node in nodes(image, context.listener)]
+    if request.include_fenced_brokers:
+        listed += ((node, True) for node in fenced_nodes(image, context.listener))
     return DescribeClusterResponse(
         endpoint_type=BROKERS,
         cluster_id=image.cluster_id,
         controller_id=controller_for_clients(image, context.listener),
         brokers=[
-            DescribeClusterBroker(broker_id=node.id, host=node.host, port=node.port, rack=node.rack)
-            for node in nodes(image, context.listener)
+            DescribeClusterBroker(node.id, node.host, node.port, node.rack, is_fenced)
+            for node, is_fenced in sorted(listed)
         ],
         cluster_authorized_operations=(
             CLUSTER_OPERATIONS if request.include_cluster_authorized_operations else NOT_ASKED_FOR

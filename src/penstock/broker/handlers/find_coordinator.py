@@ -2,10 +2,14 @@
 
 v1 kinds of coordinators, v3 flexible, v4 many keys at once, v5 TRANSACTION_ABORTABLE, v6 share groups. The address is
 the one of the listener that the request came in on (RULES 35).
+
+Where the coordinator may just have died the answer waits for the verdict (Absences): sent back to it, a client would
+find a closed door and wait before it asks again.
 """
 
 from penstock.broker.registry import RequestContext, answers
 from penstock.broker.turns import in_turns
+from penstock.cluster import Absences
 from penstock.coordinators.groups import Groups
 from penstock.coordinators.transactions import Transactions
 from penstock.errors import CoordinatorNotAvailable, InvalidRequest, Refusal
@@ -30,12 +34,13 @@ async def find_coordinator(
     groups: Groups,
     transactions: Transactions,
     partitions: Partitions,
+    absences: Absences,
 ) -> FindCoordinatorResponse:
     keys = request.coordinator_keys if context.api_version >= MANY_KEYS_FROM else [request.key]
     found = []
     async for key in in_turns(keys):
         try:
-            leader = await _leader(request.key_type, key, groups, transactions)
+            leader = await _leader(request.key_type, key, groups, transactions, absences)
             endpoint = _endpoint(leader, context, partitions)
             found.append(Coordinator(key, endpoint.node_id, endpoint.host, endpoint.port))
         except Refusal as refusal:
@@ -52,12 +57,13 @@ async def find_coordinator(
     )
 
 
-async def _leader(key_type: int, key: str, groups: Groups, transactions: Transactions) -> BrokerId:
-    if key_type == GROUP:
-        return await groups.coordinator_of(key)
-    if key_type == TRANSACTION:
-        return await transactions.coordinator_of(key)
-    raise InvalidRequest(f"no coordinators of kind {key_type}")
+async def _leader(key_type: int, key: str, groups: Groups, transactions: Transactions, absences: Absences) -> BrokerId:
+    if key_type not in (GROUP, TRANSACTION):
+        raise InvalidRequest(f"no coordinators of kind {key_type}")
+    coordinators: Groups | Transactions = groups if key_type == GROUP else transactions
+    await coordinators.coordinator_of(key)
+    await absences.judged(lambda suspects: coordinators.known_coordinator_of(key) in suspects)
+    return coordinators.known_coordinator_of(key)
 
 
 def _endpoint(leader: BrokerId, context: RequestContext, partitions: Partitions) -> Endpoint:

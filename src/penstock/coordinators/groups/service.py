@@ -144,6 +144,10 @@ class Groups:
         """Which broker coordinates a group; creates the topic that says so."""
         if CONSUMER_OFFSETS not in self._image.topics:
             await self._create_topic()
+        return self.known_coordinator_of(group_id)
+
+    def known_coordinator_of(self, group_id: str) -> BrokerId:
+        """The same where nothing is created: NotCoordinator if there is no such topic."""
         index = self._index_of(group_id)
         leader = self._image.topics[CONSUMER_OFFSETS].partitions[index].leader
         if leader < 0:
