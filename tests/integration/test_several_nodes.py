@@ -103,6 +103,16 @@ async def test_brokers_that_are_away_are_listed_for_those_who_ask_for_them(tmp_p
         assert [broker["broker_id"] for broker in plain["brokers"]] == [1, 2]
 
 
+async def test_a_clean_stop_leaves_word_of_the_registration_that_it_ended(tmp_path: Path) -> None:
+    """By which the next start knows, after a restart of the machine too, that nothing was lost."""
+    async with some_nodes(tmp_path, 2, QUICK) as nodes:
+        epoch = nodes.cluster(2).broker_epoch
+        assert epoch > 0 and nodes[2].folders[0].stopped_under is None
+        await nodes.stop(2)
+        await nodes.start(2)
+        assert nodes[2].folders[0].stopped_under == epoch < nodes.cluster(2).broker_epoch
+
+
 async def ask(nodes: Nodes, at: int, api: str, version: int, body: dict[str, Any]) -> dict[str, Any]:
     def work() -> dict[str, Any]:
         with RawClient(nodes[at].endpoints["PLAINTEXT"].port) as client:

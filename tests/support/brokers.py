@@ -141,7 +141,13 @@ class Brokers:
         self._lives = 0
 
     async def start(
-        self, broker_id: int, *, folder_id: str | None = None, boot_id: str = "boot", machine: str | None = None
+        self,
+        broker_id: int,
+        *,
+        folder_id: str | None = None,
+        boot_id: str = "boot",
+        machine: str | None = None,
+        stopped_under: Revision | None = None,
     ) -> Cluster:
         self._lives += 1
         self.network.dead.discard(broker_id)
@@ -164,7 +170,8 @@ class Brokers:
                     incarnation=f"life-{self._lives}",
                     boot_id=boot_id,
                     machine=machine or f"machine-{broker_id}",
-                )
+                ),
+                stopped_under=stopped_under,
             )
         except BaseException:
             await cluster.stop()

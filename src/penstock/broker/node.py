@@ -68,7 +68,7 @@ from penstock.log import (
     read_identity,
     settle_moves,
 )
-from penstock.metastore import Metastore, MetastoreError, open_metastore
+from penstock.metastore import Metastore, MetastoreError, Revision, open_metastore
 from penstock.metrics import MetricsRegistry, watch_loop_lag
 from penstock.model import BrokerId, Clock, Dice, TopicId, TopicPartition, topic_id_text
 from penstock.replication import Fetchers, FolderMoves, Introduction, Mending, Partitions, Peers, Throttle
@@ -257,7 +257,7 @@ class Node:
             ports = server.bind(listeners(self.config))
             spawn(partitions.follow())
             with _start_refused_in_words():
-                await cluster.join(self._registration(ports))
+                await cluster.join(self._registration(ports), stopped_under=self._stopped_under())
             await partitions.settled()
             moves.start()
             fetchers.start()
@@ -399,9 +399,12 @@ class Node:
         folders: list[LogFolder] = []
         for path in paths:
             folder = LogFolder(path, cluster_id=cluster_id, node_id=self.broker_id, pool=pool, clock=self.clock)
-            closing.callback(folder.close)
+            closing.callback(self._close_folder, folder)
             folders.append(folder)
         return folders
+
+    def _close_folder(self, folder: LogFolder) -> None:
+        folder.close(broker_epoch=-1 if self.cluster is None else self.cluster.broker_epoch)
 
     def _cluster_id_on_disk(self) -> str | None:
         for path in data_folders(self.config):
@@ -434,6 +437,12 @@ class Node:
         return logs
 
     # Registration -----------------------------------------------------------------------------------------------
+
+    def _stopped_under(self) -> Revision | None:
+        """The registration that ended with a clean stop of all that is kept here; None if any of it did not."""
+        epochs = {folder.stopped_under for folder in self.folders}
+        epoch = epochs.pop() if len(epochs) == 1 else None
+        return None if epoch is None else Revision(epoch)
 
     def _registration(self, ports: dict[str, int]) -> BrokerRecord:
         self.endpoints = {

@@ -25,7 +25,7 @@ from penstock.cluster.probing import Probe
 from penstock.cluster.records import BrokerRecord
 from penstock.cluster.registration import Registration
 from penstock.cluster.shapes import TopicImage
-from penstock.metastore import NO_REVISION, Metastore, MetastoreError
+from penstock.metastore import NO_REVISION, Metastore, MetastoreError, Revision
 from penstock.model import BrokerId, Clock
 from penstock.settings.broker import (
     PENSTOCK_BROKER_DOUBT_MS,
@@ -104,8 +104,8 @@ class Member:
         self.candidacy.began = self._begin_reign
         image.subscribe(self._on_changes)
 
-    async def join(self, record: BrokerRecord) -> None:
-        await self.registration.register(record)
+    async def join(self, record: BrokerRecord, *, stopped_under: Revision | None = None) -> None:
+        await self.registration.register(record, stopped_under=stopped_under)
         self._spawn(self.registration.keep())
         await self.candidacy.stand()
         self._spawn(self.candidacy.run())

@@ -90,8 +90,12 @@ class Registration:
 
     # Becoming a member ------------------------------------------------------------------------------------------
 
-    async def register(self, record: BrokerRecord) -> None:
-        """As a new process. Refused, in words, where the id belongs to another data folder."""
+    async def register(self, record: BrokerRecord, *, stopped_under: Revision | None = None) -> None:
+        """As a new process. Refused, in words, where the id belongs to another data folder.
+
+        `stopped_under` is the registration that the data folder says ended with everything flushed. If that was the
+        last one there was, a restart of the machine has lost nothing; a backup put back has an older one.
+        """
         self._record = record
         while True:
             await self._take_over_from_former_self(record)
@@ -99,7 +103,9 @@ class Registration:
             former = None if identity is None else Decoders.identity.decode(identity.value)
             if former is not None and former.folder_id != record.folder_id:
                 raise _belongs_to_another(self._broker_id, former, record)
-            await self._step_down(lost_page_cache=former is not None and former.boot_id != record.boot_id)
+            was_restarted = former is not None and former.boot_id != record.boot_id
+            was_flushed = identity is not None and identity.mod_revision == stopped_under
+            await self._step_down(lost_page_cache=was_restarted and not was_flushed)
             try:
                 await self._create(record, identity)
                 return
@@ -155,6 +161,7 @@ class Registration:
             endpoints=record.endpoints,
             rack=record.rack,
         )
+        # In one transaction, so that the identity's mod revision is the broker epoch of the last registration.
         puts = (Put(key, encode(record), self.lease), Put(identity_key, encode(mine)))
         self.epoch = await self._metastore.commit(Transaction(compares=(absent(key), known), puts=puts))
         self._missing.clear()

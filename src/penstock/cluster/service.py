@@ -129,10 +129,12 @@ class Cluster:
         await self._feed.start()
         return cluster_id
 
-    async def join(self, record: BrokerRecord) -> None:
-        """Register. No partition that this broker led keeps its former leader epoch (RULES 2)."""
+    async def join(self, record: BrokerRecord, *, stopped_under: Revision | None = None) -> None:
+        """Register. No partition that this broker led keeps its former leader epoch (RULES 2). `stopped_under` is the
+        registration that ended with all of its logs flushed, if that is known.
+        """
         if self._others is not None:
-            await self._join_others(self._others, record)
+            await self._join_others(self._others, record, stopped_under)
             return
         await membership.take_control(self._metastore, self._keys, self._broker_id)
         await membership.ensure_features(self._metastore, self._keys)
@@ -141,7 +143,7 @@ class Cluster:
         await self.controller.sweep_leftovers()
         await self.controller.begin_anew(self._broker_id)
 
-    async def _join_others(self, others: Others, record: BrokerRecord) -> None:
+    async def _join_others(self, others: Others, record: BrokerRecord, stopped_under: Revision | None) -> None:
         await membership.ensure_features(self._metastore, self._keys)
         await self._feed.catch_up()
         lacking = missing_features(self.image.features.finalized)
@@ -164,7 +166,7 @@ class Cluster:
         self.controller.marks = CreationMarks(
             self._metastore, self._keys, self._feed, self.member.registration, broker_id=self._broker_id
         )
-        await self.member.join(record)
+        await self.member.join(record, stopped_under=stopped_under)
 
     async def ended(self) -> None:
         """Raise what made the image stand still, or the broker lose its place; return when it was stopped."""

@@ -6,6 +6,7 @@ opening reads a few small files a partition and scans nothing; after anything el
 checkpoint.
 """
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -63,6 +64,8 @@ class LogFolder(Home):
             raise
         self.logs: dict[TopicPartition, PartitionLog] = {}
         self._is_open = False
+        self.stopped_under: int | None = None
+        """The registration (broker epoch) that ended with a clean stop, all flushed, as far as it is known."""
         self.strays: list[str] = []
         """Folders that were set aside because nobody knows their topic."""
         self.lost: set[TopicPartition] = set()
@@ -142,11 +145,14 @@ class LogFolder(Home):
 
     def _take_clean_marker(self) -> bool:
         """Gone before anything is opened: a crash from here on is a crash."""
+        marker = self.path / CLEAN_MARKER
         try:
-            (self.path / CLEAN_MARKER).unlink()
+            text = marker.read_bytes()
+            marker.unlink()
         except FileNotFoundError:
             return False
         sync_folder(str(self.path))
+        self.stopped_under = _epoch_of(text)
         return True
 
     def topic_id_of(self, name: str) -> TopicId:
@@ -258,7 +264,9 @@ class LogFolder(Home):
         return due
 
     def close(self, *, broker_epoch: int = -1) -> bool:
-        """Flush and close every log, several at once; the clean marker only if all went well. Blocks."""
+        """Flush and close every log, several at once; the clean marker only if all went well, with the registration
+        under which the logs were last written to. Blocks.
+        """
         if not self._is_open:
             # Whatever the folder says of its logs, we have not looked: it must go on saying it.
             self.lock.release()
@@ -305,3 +313,12 @@ def remove_paths(paths: list[str]) -> None:
             shutil.rmtree(path, ignore_errors=True)
         else:
             remove_files([path])
+
+
+def _epoch_of(marker: bytes) -> int | None:
+    """Kafka's own markers carry one too; older ones are empty."""
+    try:
+        epoch = json.loads(marker)["brokerEpoch"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return epoch if isinstance(epoch, int) and epoch > 0 else None
