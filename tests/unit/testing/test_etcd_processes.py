@@ -18,7 +18,11 @@ from penstock.testing.etcd import EtcdCluster, EtcdFailed, EtcdMissing, find_etc
 def test_the_machines_own_etcd_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = tmp_path / "etcd"
     own.touch(mode=0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
+    scripts = tmp_path / "venv" / "bin"
+    scripts.mkdir(parents=True)
+    (scripts / "etcd").touch(mode=0o755)  # the package's, which starts the program: a kill would hit the wrong one
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "venv"))
+    monkeypatch.setenv("PATH", f"{scripts}{os.pathsep}{tmp_path}")
     assert find_etcd() == own
 
 

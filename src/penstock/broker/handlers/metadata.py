@@ -5,8 +5,8 @@ topics that are not there; we wait and answer the finished topic, where Kafka an
 again. v6 says LISTENER_NOT_FOUND where older versions said LEADER_NOT_AVAILABLE, v8 authorized operations, v13 an error
 of the whole answer.
 
-Where the controller, or the leader of a partition that was asked for, may just have died, the answer waits for the
-verdict (Absences).
+Where the leader of a partition that was asked for may just have died, the answer waits for the verdict (Absences). As
+controller the answering broker names itself: see ADR 27.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -17,7 +17,6 @@ from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import (
     CLUSTER_METADATA,
     CLUSTER_OPERATIONS,
-    NO_LEADER,
     NOT_ASKED_FOR,
     TOPIC_OPERATIONS,
     Absences,
@@ -26,11 +25,11 @@ from penstock.cluster import (
     CreateTopic,
     PartitionImage,
     TopicImage,
-    controller_for_clients,
     is_internal,
     nodes,
     offline_replicas,
     reachable_leader,
+    takes_admin_requests,
     what_is_wrong_with_topic_name,
 )
 from penstock.errors import (
@@ -44,7 +43,7 @@ from penstock.errors import (
     UnknownTopicOrPartition,
 )
 from penstock.model import BrokerId, TopicId
-from penstock.settings.broker import AUTO_CREATE_TOPICS_ENABLE
+from penstock.settings.broker import AUTO_CREATE_TOPICS_ENABLE, NODE_ID
 from penstock.settings.config import Config
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
@@ -78,9 +77,7 @@ async def metadata(
         return _refused(wanted or (), refusal)
     if wanted and request.allow_auto_topic_creation and config[AUTO_CREATE_TOPICS_ENABLE]:
         await _create_missing(wanted, image, controller)
-    await absences.judged(
-        lambda suspects: image.controller_id in {NO_LEADER, *suspects} or _leads_any(suspects, _asked(wanted, image))
-    )
+    await absences.judged(lambda suspects: _leads_any(suspects, _asked(wanted, image)))
     reach = Reach(image, context.listener, context.api_version)
     ids = _ids(wanted or ())
     if ids:
@@ -106,7 +103,7 @@ async def metadata(
             for node in nodes(image, context.listener, also=absences.just_gone())
         ],
         cluster_id=image.cluster_id,
-        controller_id=controller_for_clients(image, context.listener),
+        controller_id=takes_admin_requests(image, context.listener, BrokerId(config[NODE_ID])),
         topics=topics,
         cluster_authorized_operations=(
             CLUSTER_OPERATIONS if request.include_cluster_authorized_operations else NOT_ASKED_FOR
