@@ -9,7 +9,7 @@ that has moved on is alone with its Conflict.
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from penstock.metastore import Compare, Conflict, Metastore, Revision, Transaction
 
@@ -34,9 +34,7 @@ class Gathering:
         outcome: asyncio.Future[Revision] = asyncio.get_running_loop().create_future()
         self._queue.append(_Entry(transaction, outcome))
         if len(self._carriers) < IN_FLIGHT_MAX:
-            carrier = asyncio.get_running_loop().create_task(self._carry())
-            self._carriers.add(carrier)
-            carrier.add_done_callback(self._carriers.discard)
+            self._carriers.add(asyncio.get_running_loop().create_task(self._carry()))
         return await outcome
 
     async def close(self) -> None:
@@ -49,8 +47,12 @@ class Gathering:
             self._queue.popleft().outcome.cancel()
 
     async def _carry(self) -> None:
-        while self._queue:
-            await self._commit(self._take())
+        try:
+            while self._queue:
+                await self._commit(self._take())
+        finally:
+            # With the look at the queue, not when the task is done: whoever comes in between would wait for nobody.
+            self._carriers.discard(cast("asyncio.Task[None]", asyncio.current_task()))
 
     def _take(self) -> list[_Entry]:
         """From the front, one write a key: a second one compares what the first leaves behind."""

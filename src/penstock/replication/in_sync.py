@@ -6,13 +6,13 @@ proposal; a partition has one proposal at a time.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Set
 from typing import Any
 
 import structlog
 
 from penstock.metastore import Conflict, MetastoreError, Revision
-from penstock.model import Clock
+from penstock.model import BrokerId, Clock
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.metrics import ReplicationMetrics
 from penstock.replication.ports import InSyncWrites
@@ -66,6 +66,7 @@ class InSyncKeeper:
 
     async def _write(self, partition: Replica, leader: Leader, proposal: Proposal) -> Proposal | None:
         retry_s, is_uncertain = RETRY_FIRST_S, False
+        before = frozenset(leader.image.in_sync)
         while leader.pending is proposal and partition.role is leader:
             try:
                 revision = await self._writes.write(
@@ -77,7 +78,7 @@ class InSyncKeeper:
                     joining={broker: Revision(epoch) for broker, epoch in proposal.joining.items()},
                     again=is_uncertain,
                 )
-                self._count(partition, leader, proposal)
+                self._count(partition, proposal, before)
                 return leader.written(proposal, revision, self._now())
             except Conflict as conflict:
                 self._metrics.failedisrupdates += 1
@@ -104,8 +105,7 @@ class InSyncKeeper:
     def _now(self) -> int:
         return int(self._clock.monotonic() * 1000)
 
-    def _count(self, partition: Replica, leader: Leader, proposal: Proposal) -> None:
-        before = set(leader.image.in_sync) if leader.pending is proposal else set(proposal.in_sync)
+    def _count(self, partition: Replica, proposal: Proposal, before: Set[BrokerId]) -> None:
         joined, left = set(proposal.in_sync) - before, before - set(proposal.in_sync)
         self._metrics.isrexpands += bool(joined)
         self._metrics.isrshrinks += bool(left)

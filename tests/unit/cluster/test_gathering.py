@@ -90,3 +90,36 @@ async def test_closing_ends_what_is_under_way() -> None:
     with suppress(asyncio.CancelledError):
         await waiting
         pytest.fail("nobody was to answer")
+
+
+class GatedStore(MemoryMetastore):
+    """Answers all that wait in one turn of the loop, as answers do that come in one packet."""
+
+    def __init__(self) -> None:
+        super().__init__(ManualClock())
+        self.gate = asyncio.Event()
+        self.waiting = 0
+
+    async def commit(self, transaction: Transaction) -> Revision:
+        self.waiting += 1
+        await self.gate.wait()
+        return await super().commit(transaction)
+
+
+async def test_a_commit_that_follows_from_the_last_ones_is_carried_out_without_another() -> None:
+    store = GatedStore()
+    gathering = Gathering(store)
+
+    async def twice() -> Revision:
+        await gathering.commit(create("/first"))
+        return await gathering.commit(create("/following"))
+
+    following = asyncio.create_task(twice())
+    while store.waiting < 1:
+        await asyncio.sleep(0)
+    last = asyncio.create_task(gathering.commit(create("/last")))
+    while store.waiting < IN_FLIGHT_MAX:
+        await asyncio.sleep(0)
+    store.gate.set()
+    async with asyncio.timeout(10):
+        assert sorted([await last, await following]) == [2, 3]

@@ -236,7 +236,8 @@ class _Fetch:
         elsewhere = self._partitions.kept_elsewhere(key, index, by_id=by_id)
         if elsewhere is not None:
             answer = PartitionAnswer(index, NotLeaderOrFollower.code, aborted=[])
-            answer.current_leader = (elsewhere.leader, elsewhere.leader_epoch)
+            if elsewhere.leader >= 0:
+                answer.current_leader = (elsewhere.leader, elsewhere.leader_epoch)
             return answer
         is_unknown_id = by_id and key not in self._image.topics_by_id
         return PartitionAnswer(index, (UnknownTopicId if is_unknown_id else UnknownTopicOrPartition).code, aborted=[])
@@ -250,7 +251,7 @@ class _Fetch:
             error = UnknownServerError()
         partition.metrics.failedfetchrequests += 1
         answer = PartitionAnswer(partition.index, error.code)
-        if isinstance(error, (NotLeaderOrFollower, FencedLeaderEpoch)):
+        if isinstance(error, (NotLeaderOrFollower, FencedLeaderEpoch)) and partition.leader >= 0:
             answer.current_leader = (partition.leader, partition.leader_epoch)
         return answer
 

@@ -230,7 +230,8 @@ class _Produce:
         elsewhere = self._partitions.kept_elsewhere(key, index, by_id=by_id)
         if elsewhere is not None:
             outcome = PartitionOutcome(index, NotLeaderOrFollower.code, error_message=NotLeaderOrFollower.meaning())
-            outcome.current_leader = (elsewhere.leader, elsewhere.leader_epoch)
+            if elsewhere.leader >= 0:
+                outcome.current_leader = (elsewhere.leader, elsewhere.leader_epoch)
             return outcome
         is_unknown_id = by_id and key not in self._image.topics_by_id
         refusal: type[Refusal] = UnknownTopicId if is_unknown_id else UnknownTopicOrPartition
@@ -245,7 +246,7 @@ class _Produce:
         outcome.log_start_offset = -1 if isinstance(error, SAY_NO_START) else partition.log.start_offset
         if isinstance(error, RecordsRefused | TimestampsRefused):
             outcome.record_errors = list(error.record_errors)
-        if isinstance(error, (NotLeaderOrFollower, FencedLeaderEpoch)):
+        if isinstance(error, (NotLeaderOrFollower, FencedLeaderEpoch)) and partition.leader >= 0:
             outcome.current_leader = (partition.leader, partition.leader_epoch)
         return outcome
 
@@ -306,7 +307,7 @@ class _Produce:
             left -= 1
             if not future.cancelled() and (error := future.exception()) is not None:
                 _refuse(outcome, error if isinstance(error, Refusal) else UnknownServerError())
-                if isinstance(error, NotLeaderOrFollower):
+                if isinstance(error, NotLeaderOrFollower) and partition.leader >= 0:
                     outcome.current_leader = (partition.leader, partition.leader_epoch)
             if left == 0 and not reply.done():
                 reply.set_result(self.reply())
