@@ -46,12 +46,16 @@ class Connection:
 
     def ask(self, request: Any, response: type[Response], *, version_min: int = 0) -> Response:
         key = ApiKey(request.api_key)
-        low, high = self._versions.get(key, (0, -1))
-        version = min(high, API_VERSIONS[key][1])
+        low = self._versions.get(key, (0, -1))[0]
+        version = self.newest(key)
         if version < max(low, version_min):
             name = key.name.title().replace("_", "")
             raise Failure(f"the broker at {self.address} does not answer {name} in a version that can do this")
         return self._ask(request, response, version=version)
+
+    def newest(self, key: ApiKey) -> int:
+        """The version that both sides know; -1 where the broker does not know the API."""
+        return min(self._versions.get(key, (0, -1))[1], API_VERSIONS[key][1])
 
     def _ask(self, request: Any, response: type[Response], *, version: int) -> Response:
         self._asked += 1
@@ -143,6 +147,9 @@ class Brokers:
     def ask(self, request: Any, response: type[Response], *, version_min: int = 0) -> Response:
         """Any broker, for what every one of them answers or passes on to the controller."""
         return self._first.ask(request, response, version_min=version_min)
+
+    def newest(self, key: ApiKey) -> int:
+        return self._first.newest(key)
 
     def ids(self) -> list[int]:
         return sorted(self._addresses)

@@ -108,13 +108,16 @@ def test_partitions_are_told_of_by_what_they_lack() -> None:
 
 
 def test_a_broker_that_is_away_is_told_of_by_what_it_should_keep() -> None:
-    answer = DescribeClusterResponse(brokers=[DescribeClusterBroker(1, "a", 9092, "r1")])
+    away = DescribeClusterBroker(3, "c", 9092, "r3", True)
+    answer = DescribeClusterResponse(brokers=[DescribeClusterBroker(1, "a", 9092, "r1"), away])
     rows = broker_rows(answer, [PartitionFacts("t", 0, (2, 1), 1, (1,))], {1: []})
     assert [(row["broker"], row["state"], row["leads"], row["should_lead"], row["in_sync"]) for row in rows] == [
         (1, "alive", 1, 0, 1),
         (2, "away", 0, 1, 0),
+        (3, "away", 0, 0, 0),
     ]
     assert (rows[0]["bytes"], rows[1]["bytes"]) == (0, None)
+    assert [row["address"] for row in rows] == ["a:9092", None, "c:9092"]
 
 
 class _Etcd(BaseHTTPRequestHandler):

@@ -29,8 +29,10 @@ def add_broker(broker_id: int | None, host: str, data: str, cluster: Cluster, as
     once, and of those that exist with `penstock cluster rebalance`.
     """
     with Brokers(cluster) as brokers:
-        taken = sorted(each.broker_id for each in described(brokers).brokers)
-        told = broker_settings(brokers, taken[0], ETCD_ENDPOINTS, CLUSTER_NAME)
+        known = described(brokers, with_fenced=True).brokers
+        taken = sorted(each.broker_id for each in known)
+        alive = min(each.broker_id for each in known if not each.is_fenced)
+        told = broker_settings(brokers, alive, ETCD_ENDPOINTS, CLUSTER_NAME)
     if not told.get(ETCD_ENDPOINTS):
         raise Failure(
             "this cluster says nothing of an etcd: it is a single broker, or no Penstock",

@@ -29,7 +29,7 @@ def describe(cluster: Cluster, as_json: bool) -> ExitCode:
     Exit code 1 when a partition has no leader or too few replicas in sync: for scripts that wait.
     """
     with Brokers(cluster) as brokers:
-        answer = described(brokers)
+        answer = described(brokers, with_fenced=True)
         found = partitions(brokers)
         page: dict[str, Any] = {
             "cluster_id": answer.cluster_id,
@@ -50,7 +50,7 @@ def describe(cluster: Cluster, as_json: bool) -> ExitCode:
 def broker_rows(
     answer: DescribeClusterResponse, found: Sequence[PartitionFacts], folders: Disks
 ) -> list[dict[str, object]]:
-    """One for each broker that is there, or that keeps a replica and is not there."""
+    """One for each broker that is there, that belongs to the cluster, or that keeps a replica."""
     leads = Counter(each.leader for each in found)
     should_lead = Counter(each.replicas[0] for each in found if each.replicas)
     keeps = Counter(broker for each in found for broker in each.replicas)
@@ -64,7 +64,7 @@ def broker_rows(
         rows.append(
             {
                 "broker": broker,
-                "state": "away" if known is None else "fenced" if known.is_fenced else "alive",
+                "state": "away" if known is None or known.is_fenced else "alive",
                 "address": None if known is None else f"{known.host}:{known.port}",
                 "rack": None if known is None else known.rack,
                 "leads": leads[broker],

@@ -3,6 +3,7 @@
 from penstock.cli.asking import Brokers, require_ok
 from penstock.cli.cluster.planning.facts import ClusterFacts, Key, PartitionFacts, Place
 from penstock.cli.exits import Failure, NotFound, Unreachable
+from penstock.wire.api import ApiKey
 from penstock.wire.messages.describe_cluster_request import DescribeClusterRequest
 from penstock.wire.messages.describe_cluster_response import DescribeClusterResponse
 from penstock.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
@@ -14,12 +15,17 @@ from penstock.wire.messages.list_partition_reassignments_response import (
 )
 from penstock.wire.messages.metadata_response import MetadataResponsePartition
 
+FENCED_FROM = 2
+
 Disks = dict[int, list[DescribeLogDirsResult]]
 """Data folders by broker; a broker that does not answer is not in it."""
 
 
-def described(brokers: Brokers) -> DescribeClusterResponse:
-    answer = brokers.ask(DescribeClusterRequest(), DescribeClusterResponse)
+def described(brokers: Brokers, *, with_fenced: bool = False) -> DescribeClusterResponse:
+    """`with_fenced`: also brokers that belong to the cluster and are away, where the cluster can tell."""
+    can_tell = brokers.newest(ApiKey.DESCRIBE_CLUSTER) >= FENCED_FROM
+    request = DescribeClusterRequest(include_fenced_brokers=with_fenced and can_tell)
+    answer = brokers.ask(request, DescribeClusterResponse)
     require_ok(answer.error_code, answer.error_message, doing="describe the cluster")
     return answer
 
