@@ -197,6 +197,10 @@ class Replicas:
         log = self[broker].log
         return read_all(log) if log.end_offset > log.start_offset else b""
 
+    async def idle(self) -> None:
+        """Wait for whatever was begun: flushes, mostly."""
+        await asyncio.gather(*self._tasks)
+
     async def close(self) -> None:
         for task in self._tasks:
             task.cancel()

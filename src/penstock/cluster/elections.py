@@ -5,7 +5,8 @@ eligible set: it left the in-sync set when that fell below `min.insync.replicas`
 stood still (KIP-966, RULES 5). So whoever is elected from either loses nothing that was acknowledged. What always holds
 of a verdict:
 - a leader is a live member of the in-sync set, or there is none;
-- the leader epoch rises by one when the leader changes, and only then (RULES 12);
+- the leader epoch rises by one when the leader changes, or when a replica is dropped, and only then (RULES 12): one
+  that comes back begins with nothing, and what it fetched before must not count for it any more;
 - the eligible set is empty where the in-sync set has its minimum, and holds no member of it;
 - a broker that is declared lost, or that is stopping while another stays, is in no in-sync set (RULES 8).
 
@@ -101,13 +102,14 @@ def settle(
     eligible = () if bugs.forgets_eligible else tuple(broker for broker in eligible if broker in replicas)
     choice = _choose(partition, standing, replicas, in_sync, eligible, may_be_unclean=may_be_unclean, bugs=bugs)
     changed = choice.leader != partition.leader
+    dropped = len(replicas) < len(partition.replicas)
     record = record_from(
         partition,
         replicas=replicas,
         adding=adding,
         removing=removing,
         leader=choice.leader,
-        leader_epoch=_next(partition.leader_epoch, bugs) if changed else partition.leader_epoch,
+        leader_epoch=_next(partition.leader_epoch, bugs) if changed or dropped else partition.leader_epoch,
         in_sync=choice.in_sync,
         eligible=()
         if choice.how is How.UNCLEAN

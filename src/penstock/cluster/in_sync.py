@@ -124,6 +124,25 @@ class InSyncWrites:
             except Conflict:
                 await self._feed.catch_up()
 
+    async def begin_anew(self, topic_id: TopicId, index: int, *, leader_epoch: LeaderEpoch) -> None:
+        """Have the leader lead on under a later epoch than this: it forgets what this follower has fetched so far, and
+        a fetch that is still on its way counts no more.
+        """
+        while True:
+            partition = self._partition(topic_id, index)
+            if partition is None or partition.leader == self._broker_id or partition.leader_epoch > leader_epoch:
+                return
+            key = self._keys.partition(topic_id_text(topic_id), index)
+            record = record_from(partition, leader_epoch=LeaderEpoch(partition.leader_epoch + 1))
+            _log.warning("log to be begun anew", partition=index, topic_id=topic_id_text(topic_id))
+            try:
+                await self._gathering.commit(
+                    Transaction(compares=(unchanged_since(key, partition.revision),), puts=(Put(key, encode(record)),))
+                )
+            except Conflict:
+                pass
+            await self._feed.catch_up()
+
     def _led(self, topic_id: TopicId, index: int) -> PartitionImage | None:
         partition = self._partition(topic_id, index)
         return partition if partition is not None and partition.leader == self._broker_id else None

@@ -12,7 +12,7 @@ from penstock.cluster.placement import check_by_hand
 from penstock.cluster.records import PartitionRecord
 from penstock.cluster.shapes import PartitionImage, record_from
 from penstock.errors import InvalidReplicaAssignment, InvalidReplicationFactor, NoReassignmentInProgress
-from penstock.model import BrokerId
+from penstock.model import BrokerId, LeaderEpoch
 
 Brokers = tuple[BrokerId, ...]
 
@@ -70,4 +70,8 @@ def _moved(
         partition, replicas=replicas, adding=adding, removing=removing, in_sync=in_sync, eligible=eligible
     )
     verdict = settle(asked, standing, in_sync_min=in_sync_min)
-    return record_from(asked) if verdict is None else verdict.record
+    record = record_from(asked) if verdict is None else verdict.record
+    if record.leader_epoch == partition.leader_epoch and not set(partition.replicas) <= set(replicas):
+        # Whoever is dropped here begins with nothing should it come back, as where a move ends (`elections.settle`).
+        record = msgspec.structs.replace(record, leader_epoch=LeaderEpoch(partition.leader_epoch + 1))
+    return record

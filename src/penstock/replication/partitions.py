@@ -99,6 +99,9 @@ class Partitions:
                 spawn=spawn,
             )
         self._resignations = resignations
+        self._renewing: set[Partition] = set()
+        self._making_way: set[Replica] = set()
+        """Those that resign, or leave the in-sync set, just now: while the store is away they may ask often."""
         self._expose()
 
     # Finding ----------------------------------------------------------------------------------------------------
@@ -259,31 +262,39 @@ class Partitions:
             self._keeper.submit(replica, leader, proposal)
 
     def resign(self, replica: Replica, reason: str) -> None:
-        if self._resignations is not None:
+        if self._resignations is not None and replica not in self._making_way:
+            self._making_way.add(replica)
             self._spawn(self._resign(self._resignations, replica, reason))
 
     async def _resign(self, resignations: Resignations, replica: Replica, reason: str) -> None:
         epoch = replica.leader_epoch
-        while replica.is_leader and replica.leader_epoch == epoch:
-            try:
-                await resignations.resign(replica.topic_id, replica.index, leader_epoch=epoch, reason=reason)
-                return
-            except MetastoreError as error:
-                _log.error("cannot resign", partition=str(replica.topic_partition), reason=str(error))
-                await asyncio.sleep(RESIGN_AGAIN_AFTER_S)
+        try:
+            while replica.is_leader and replica.leader_epoch == epoch:
+                try:
+                    await resignations.resign(replica.topic_id, replica.index, leader_epoch=epoch, reason=reason)
+                    return
+                except MetastoreError as error:
+                    _log.error("cannot resign", partition=str(replica.topic_partition), reason=str(error))
+                    await asyncio.sleep(RESIGN_AGAIN_AFTER_S)
+        finally:
+            self._making_way.discard(replica)
 
     def leave(self, replica: Replica, reason: str) -> None:
-        if self._resignations is not None:
+        if self._resignations is not None and replica not in self._making_way:
+            self._making_way.add(replica)
             self._spawn(self._leave(self._resignations, replica, reason))
 
     async def _leave(self, resignations: Resignations, replica: Replica, reason: str) -> None:
-        while isinstance(replica.role, Follower) and replica.log.trouble is not None:
-            try:
-                await resignations.leave(replica.topic_id, replica.index, reason=reason)
-                return
-            except MetastoreError as error:
-                _log.error("cannot leave", partition=str(replica.topic_partition), reason=str(error))
-                await asyncio.sleep(RESIGN_AGAIN_AFTER_S)
+        try:
+            while isinstance(replica.role, Follower) and replica.log.trouble is not None:
+                try:
+                    await resignations.leave(replica.topic_id, replica.index, reason=reason)
+                    return
+                except MetastoreError as error:
+                    _log.error("cannot leave", partition=str(replica.topic_partition), reason=str(error))
+                    await asyncio.sleep(RESIGN_AGAIN_AFTER_S)
+        finally:
+            self._making_way.discard(replica)
 
     # Making and removing logs -----------------------------------------------------------------------------------
 
@@ -380,7 +391,7 @@ class Partitions:
         partition.assign(image)
         self._tell(partition)
         if partition.log.trouble is not None and self._is_to_renew(partition, image):
-            self._later(lambda: self._renew(partition))
+            self._renew_soon(partition)
 
     def _is_to_renew(self, partition: Partition, image: PartitionImage) -> bool:
         """Whether a damaged log can be fetched anew: another broker leads, and this one can no longer be elected."""
@@ -392,6 +403,30 @@ class Partitions:
             and image.leader >= 0
             and self._broker_id not in (*image.in_sync, *image.eligible)
         )
+
+    def _renew_soon(self, partition: Partition) -> None:
+        if self._resignations is None:
+            self._later(lambda: self._renew(partition))
+        elif partition not in self._renewing:
+            self._renewing.add(partition)
+            self._spawn(self._begin_anew(self._resignations, partition))
+
+    async def _begin_anew(self, resignations: Resignations, partition: Partition) -> None:
+        """The leader may be about to hear of what this broker had: were that to count, a log that has nothing yet would
+        be in sync, and might be elected.
+        """
+        epoch = partition.leader_epoch
+        try:
+            while isinstance(partition.role, Follower):
+                try:
+                    await resignations.begin_anew(partition.topic_id, partition.index, leader_epoch=epoch)
+                    break
+                except MetastoreError as error:
+                    _log.error("cannot begin anew", partition=str(partition.topic_partition), reason=str(error))
+                    await asyncio.sleep(RESIGN_AGAIN_AFTER_S)
+        finally:
+            self._renewing.discard(partition)
+        self._later(lambda: self._renew(partition))
 
     async def _renew(self, partition: Partition) -> None:
         """What is left of a damaged log is set aside, never deleted; a new one begins where the leader does (RULES

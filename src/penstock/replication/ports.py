@@ -43,3 +43,10 @@ class Resignations(Protocol):
         """This broker follows the partition and has lost what it had of it, or can keep no more: take it out of the
         in-sync set and of the eligible set (RULES 21). Nothing happens where nobody else is in sync."""
         ...
+
+    async def begin_anew(self, topic_id: TopicId, index: int, *, leader_epoch: LeaderEpoch) -> None:
+        """This broker follows the partition and is about to fetch all of it anew: what it had fetched up to this leader
+        epoch is to count no more, not even a fetch that is still on its way. Returns when the image has a later one, or
+        another leads, or there is no such partition; Unavailable if nobody knows.
+        """
+        ...

@@ -124,7 +124,12 @@ class Replica:
 
     def current_rules(self) -> AppendRules:
         if self.rules.version != self.config.version:
-            self.rules = AppendRules.of(self.config)
+            flushed_before, self.rules = self.rules.flushes_before_ack, AppendRules.of(self.config)
+            if self.rules.flushes_before_ack and not flushed_before:
+                # What has counted so far may be in the page cache only. From now on a machine that loses it is taken
+                # to have lost nothing (RULES 20), and must not have.
+                self._durable_end = min(self._durable_end, self.log.recovery_point)
+                self._flush_soon()
         return self.rules
 
     # Leadership -------------------------------------------------------------------------------------------------
@@ -244,10 +249,25 @@ class Replica:
         if self._around is not None and self.log.trouble is not None and isinstance(self.role, Follower):
             self._around.leave(self, self.log.trouble.reason)
 
+    def _make_way(self) -> None:
+        """A trouble that nobody who appends came upon, but a reader or a scrub, or that was there before there was
+        anybody to make way for: a partition without writers has it too.
+        """
+        trouble = self.log.trouble
+        if trouble is not None and isinstance(self.role, Leader) and self._broker_id in self.in_sync:
+            self._resigned_in = LeaderEpoch(-1)
+            self.resign(trouble.refusal())
+        elif trouble is not None and self.leader >= 0:
+            self.leave_in_sync()
+
     # The in-sync set --------------------------------------------------------------------------------------------
 
     def look_after_followers(self, *, lag_ms_max: int) -> None:
-        """From time to time, as leader: who has stayed behind, who may join, has the minimum been changed?"""
+        """From time to time: is this log fit for what it is to be? And as leader: who has stayed behind, who may join,
+        has the minimum been changed?
+        """
+        self.current_rules()
+        self._make_way()
         role = self.role
         if not isinstance(role, Leader) or len(self.replicas) == 1:
             return

@@ -170,6 +170,13 @@ def test_a_reassignment_ends_when_all_that_were_added_are_in_sync() -> None:
     assert (record.adding, record.removing, record.leader_epoch) == ((), (), 6)
 
 
+def test_a_replica_that_is_dropped_is_dropped_under_a_new_epoch_though_the_leader_stays() -> None:
+    """Should it come back it has nothing, and a fetch of its that was long on the way must not say otherwise."""
+    caught_up = a_partition(replicas=(1, 4, 3), in_sync=(1, 3, 4), adding=(4,), removing=(3,))
+    record, _ = settled(caught_up, standing(1, 2, 3, 4))
+    assert (record.replicas, record.leader, record.leader_epoch) == ((1, 4), 1, 6)
+
+
 def test_a_reassignment_does_not_end_with_nobody_complete() -> None:
     moving = a_partition(replicas=(2, 1), in_sync=(1,), removing=(1,))
     assert settle(moving, standing(1, 2), in_sync_min=1) is None

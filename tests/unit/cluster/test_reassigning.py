@@ -46,6 +46,18 @@ async def elect(brokers: Brokers, election_type: ElectionType) -> How | Refusal:
 
 
 @in_virtual_time
+async def test_whoever_is_dropped_before_a_move_has_ended_is_dropped_under_a_new_epoch() -> None:
+    async with some_brokers(4) as brokers:
+        await brokers.create("orders", replicas=2, assigned=(1, 2))
+        assert await move(brokers, (1, 3)) is None
+        epoch = the(brokers).leader_epoch
+        assert await move(brokers, (1, 4)) is None
+        assert (the(brokers).adding, the(brokers).leader, the(brokers).leader_epoch) == ((4,), 1, epoch + 1)
+        assert await move(brokers, None) is None
+        assert (the(brokers).replicas, the(brokers).leader, the(brokers).leader_epoch) == ((1, 2), 1, epoch + 2)
+
+
+@in_virtual_time
 async def test_a_partition_moves_when_those_that_were_added_have_caught_up() -> None:
     async with some_brokers(4) as brokers:
         await brokers.create("orders", replicas=2, assigned=(1, 2))

@@ -491,6 +491,21 @@ async def test_a_leader_that_resigns_is_replaced_by_another_in_sync_replica() ->
         assert leader not in the(brokers).in_sync
 
 
+@in_virtual_time
+async def test_a_follower_that_begins_anew_is_forgotten_by_its_leader_which_leads_on() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders")
+        leader, topic_id = the(brokers).leader, brokers.image().topics["orders"].topic_id
+        follower = next(broker for broker in the(brokers).replicas if broker != leader)
+        writes, first = brokers.clusters[follower].in_sync_writes, the(brokers).leader_epoch
+        await writes.begin_anew(topic_id, 0, leader_epoch=first)
+        image = brokers.image(follower).topics["orders"].partitions[0]
+        assert (image.leader, image.leader_epoch, len(image.in_sync)) == (leader, first + 1, 3)
+        await writes.begin_anew(topic_id, 0, leader_epoch=first)
+        await brokers.agree()
+        assert the(brokers).leader_epoch == first + 1, "once is enough"
+
+
 # Admin writes from any broker ---------------------------------------------------------------------------------------
 
 

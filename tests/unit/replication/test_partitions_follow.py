@@ -4,17 +4,21 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from tests.support.brokers import some_brokers
 from tests.support.clusters import BROKER_ID, a_cluster
 from tests.support.logs import StillClock
+from tests.support.virtual_time import in_virtual_time
 
 from penstock.cluster import Cluster, CreateTopic, GrowTopic
 from penstock.cluster.commands import CreatedTopic
 from penstock.errors import KafkaStorageError
 from penstock.log import FilePool, Flusher, LogFolder, PartitionLog
 from penstock.metrics import MetricsRegistry
+from penstock.model import BrokerId
 from penstock.replication import Partitions
 from penstock.settings import Config
 
@@ -102,3 +106,41 @@ async def test_a_failure_that_nobody_thought_of_leaves_the_other_topics_alone(
             await bench.create("unlucky", 1)
         await bench.create("lucky", 2)
         assert [partition.topic for partition in bench.partitions] == ["lucky", "lucky"]
+
+
+@in_virtual_time
+async def test_a_damaged_log_is_begun_anew_only_when_nothing_that_was_fetched_into_it_counts_any_more() -> None:
+    """Else a fetch that is long on its way would bring an empty log into the in-sync set."""
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", assigned=(1, 2, 3))
+        cluster, me = brokers.clusters[2], BrokerId(2)
+        with TemporaryDirectory() as path:
+            folder = LogFolder(Path(path), cluster_id="cluster", node_id=me, pool=FilePool(64), clock=StillClock())
+            folder.open_all(lambda _partition, _topic_id: None)
+            partitions = Partitions(
+                broker_id=me,
+                image=cluster.image,
+                config=Config.for_broker(),
+                clock=folder.clock,
+                folders=[folder],
+                flusher=Flusher(),
+                registry=MetricsRegistry(),
+                spawn=asyncio.create_task,
+                in_sync_writes=cluster.in_sync_writes,
+                resignations=cluster.in_sync_writes,
+            )
+            task = asyncio.create_task(partitions.follow())
+            await asyncio.sleep(0)
+            await partitions.settled()
+            damaged = partitions.require("orders", 0)
+            began_in = damaged.leader_epoch
+            damaged.log.take_offline("damage below the recovery point", stops_reads=True)
+            damaged.leave_in_sync()
+            await brokers.until(lambda: partitions.get("orders", 0) not in (damaged, None))
+            renewed = partitions.require("orders", 0)
+            assert renewed.log.trouble is None and renewed.log is not damaged.log
+            assert (renewed.leader, renewed.leader_epoch) == (1, began_in + 1)
+            assert me not in cluster.image.topics["orders"].partitions[0].in_sync
+            task.cancel()
+            await asyncio.wait([task])
+            folder.close()

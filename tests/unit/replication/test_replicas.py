@@ -10,6 +10,7 @@ from tests.support.replicas import Replicas
 
 from penstock.errors import (
     CorruptMessage,
+    FencedLeaderEpoch,
     NotEnoughReplicas,
     NotEnoughReplicasAfterAppend,
     NotLeaderOrFollower,
@@ -275,6 +276,41 @@ async def test_a_leader_that_flushes_before_it_acknowledges_counts_itself_after_
     assert replicas.leader.log.recovery_point == 1
 
 
+async def test_a_topic_that_begins_to_flush_first_flushes_what_it_had_before_anything_more_counts(
+    make: Callable[..., Replicas],
+) -> None:
+    """From the setting on, a machine that loses its page cache is taken to have lost nothing (RULES 20)."""
+    replicas = make()
+    replicas.append(b"a")
+    replicas.replicate()
+    assert [replicas[broker].log.recovery_point for broker in (1, 2, 3)] == [0, 0, 0], "nobody has asked for a flush"
+    replicas.config.replace_overrides({"penstock.flush.before.ack": "true"})
+    assert not replicas[2].is_flushed and not replicas[3].is_flushed
+    acknowledged = replicas.leader.acknowledged(replicas.append(b"b"), acks=ALL)
+    assert acknowledged is not None
+    for broker in (2, 3):
+        await replicas[broker].flush_replicated()
+        replicas.fetch(broker)
+        await replicas[broker].flush_replicated()
+        replicas.fetch(broker)
+    await asyncio.wait_for(acknowledged, 10)
+    assert [replicas[broker].log.recovery_point for broker in (1, 2, 3)] == [2, 2, 2]
+
+
+async def test_a_topic_that_begins_to_flush_first_does_so_also_where_nobody_writes(
+    make: Callable[..., Replicas],
+) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    replicas.replicate()
+    replicas.config.replace_overrides({"flush.messages": "1"})
+    for broker in (1, 2, 3):
+        replicas[broker].look_after_followers(lag_ms_max=30_000)
+    await replicas.idle()
+    assert [replicas[broker].log.recovery_point for broker in (1, 2, 3)] == [1, 1, 1]
+    assert [replicas[broker].high_watermark for broker in (1, 2, 3)] == [1, 1, 1]
+
+
 async def test_a_damaged_batch_from_the_leader_is_not_appended(make: Callable[..., Replicas]) -> None:
     replicas = make()
     replicas.append(b"a")
@@ -313,6 +349,39 @@ async def test_a_leader_whose_disk_is_full_resigns_once(make: Callable[..., Repl
     assert replicas.resigned == [1]
 
 
+async def test_a_leader_whose_log_is_found_damaged_while_nobody_writes_resigns(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    replicas.leader.log.take_offline("damage found by a reader", stops_reads=True)
+    assert replicas.resigned == []
+    replicas.leader.look_after_followers(lag_ms_max=30_000)
+    assert replicas.resigned == [1]
+
+
+async def test_a_leader_that_had_nobody_to_make_way_for_resigns_when_there_is(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    replicas.replicate()
+    replicas.remove_from_in_sync(2)
+    replicas.remove_from_in_sync(3)
+    replicas.leader.log.take_offline("input/output error", stops_reads=False)
+    replicas.leader.look_after_followers(lag_ms_max=30_000)
+    assert replicas.resigned == []
+    replicas.fetch(2)
+    assert replicas.state.in_sync == (1, 2)
+    replicas.leader.look_after_followers(lag_ms_max=30_000)
+    assert replicas.resigned == [1]
+
+
+async def test_a_follower_whose_log_is_found_damaged_while_nobody_writes_leaves(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    replicas.replicate()
+    replicas[2].log.take_offline("damage found by a scrub", stops_reads=True)
+    replicas[2].look_after_followers(lag_ms_max=30_000)
+    assert replicas.state.in_sync == (1, 3)
+
+
 async def test_a_follower_takes_no_records_from_producers(make: Callable[..., Replicas]) -> None:
     replicas = make()
     with pytest.raises(NotLeaderOrFollower):
@@ -336,6 +405,20 @@ async def test_a_deposed_leader_that_has_not_heard_of_it_commits_nothing(make: C
     asked = FetchPartition(0, 1, 1000, current_leader_epoch=2, last_fetched_epoch=1)
     with pytest.raises(Exception, match="newer"):
         old.fetched_by(BrokerId(3), asked, broker_epoch=30)
+
+
+async def test_a_fetch_from_before_a_follower_began_anew_does_not_count(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    replicas.replicate()
+    asked = FetchPartition(
+        index=0, offset=1, bytes_max=1, current_leader_epoch=1, last_fetched_epoch=1, log_start_offset=0
+    )
+    replicas.remove_from_in_sync(2)
+    replicas.elect(1)  # as `begin_anew` does: the same leader, in the next epoch
+    with pytest.raises(FencedLeaderEpoch):
+        replicas.leader.fetched_by(BrokerId(2), asked, broker_epoch=20)
+    assert replicas.state.in_sync == (1, 3)
 
 
 async def test_a_restarted_follower_counts_by_what_it_came_back_with(make: Callable[..., Replicas]) -> None:
