@@ -80,6 +80,8 @@ class Simulation:
         self.expected: dict[Who, frozenset[TopicPartition]] = {}
         """Of ends that are settled: whether they commit, and where."""
         self.late: list[MarkersDue] = []
+        self.repeated: list[MarkersDue] = []
+        """Delivered already, not long ago: word of them may come once more."""
 
     def run(self) -> None:
         for _ in range(STEPS):
@@ -128,6 +130,8 @@ class Simulation:
         producer, commits = client.ending or (client.producer, commits)
         client.ending = (producer, commits)
         answer = self.world.end(producer, commits=commits, name=client.name, version=client.version)
+        if self.repeated and self.dice.random() < 0.3:  # the worst moment: an end is settled, and no marker is written
+            self.world.ask(commands.MarkersWritten, due=self.dice.choice(self.repeated))
         if self.is_lost():
             return
         if isinstance(answer, Producer):
@@ -148,6 +152,7 @@ class Simulation:
                 continue
             self.marked.setdefault((due.producer_id, due.producer_epoch), set()).update(due.partitions)
             world.ask(commands.MarkersWritten, due=due)
+            self.repeated = [*self.repeated[-3:], due]
             if some and dice.random() < 0.2:
                 self.late.append(due)
 
@@ -244,7 +249,7 @@ def test_a_coordinator_that_mixes_up_ends_is_found_out() -> None:
             return True
         return False
 
-    assert any(is_found(seed) for seed in range(100))
+    assert sum(is_found(seed) for seed in range(50)) > 10
 
 
 names = st.text(max_size=12)
