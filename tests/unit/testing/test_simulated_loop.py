@@ -83,6 +83,23 @@ def test_the_end_of_a_world_ends_every_task_and_leaves_the_collector_nothing(loo
     gc.collect()
 
 
+def test_a_killed_process_that_gathers_what_is_done_already_ends_too(loop: SimulatedLoop) -> None:
+    async def gathers() -> None:
+        async def part() -> None:
+            await asyncio.sleep(1)
+            process.is_dead = True  # so that nobody hears of this part's end
+
+        await asyncio.gather(part())
+
+    process = Process(loop)
+    context = WORLD.copy()
+    context.run(OWNER.set, process)
+    task = loop.create_task(gathers(), context=context)
+    run_for(loop, 2)
+    loop.close()
+    assert task.cancelled()
+
+
 def test_a_failure_while_a_world_ends_is_not_its_story(loop: SimulatedLoop) -> None:
     async def fails_when_it_ends() -> None:
         try:

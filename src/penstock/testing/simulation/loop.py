@@ -203,7 +203,8 @@ class SimulatedLoop:
 
     def close(self) -> None:
         """End every task, in the order of their beginnings, as asyncio does when a program ends: each is cancelled
-        until it is done. Of all else that is due nothing happens any more, and no time passes.
+        until it is done. What is due happens, also to the killed and the stopped, for tasks may wait for it; no time
+        passes.
 
         Coroutines are not just let go: those that wait within an asynchronous generator cannot be closed where they
         are, and the collector would say so whenever it came by.
@@ -211,8 +212,7 @@ class SimulatedLoop:
         self.is_over = True
         due = [*self._never, *(handle for owner in self._paused for handle in owner.held), *self._ready]
         self._later.clear()
-        self._ready.clear()
-        self._ready.extend(handle for handle in due if isinstance(_self_of(handle.callback), asyncio.Task))
+        self._ready = deque(due)
         with self._running():
             for _ in range(CANCELLED_AT_MOST):
                 left = [task for task in self._tasks if not task.done()]
@@ -230,11 +230,6 @@ class SimulatedLoop:
                 handle.context.run(handle.callback, *handle.args)
             except Exception:
                 pass  # nobody is there any more to whom it could matter
-
-
-def _self_of(callback: object) -> object:
-    """Whose method it is: a task's step is one of the task's."""
-    return getattr(callback, "__self__", None)
 
 
 def _nothing(*_: Any) -> None:

@@ -118,7 +118,9 @@ class World:
                 self._settle()
             finally:
                 self._count()
+                marks = self.marks.copy()
                 self.loop.close()
+                self.marks = marks  # what happens while all of it ends is not of the story
 
     def _begin(self) -> None:
         for broker in self.brokers.values():
