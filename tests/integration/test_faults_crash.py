@@ -213,6 +213,16 @@ def test_stop_and_start_many_times_keeps_everything(penstock_broker: RunningBrok
         assert client.values("orders") == [b"%d" % number for number in range(6)]
 
 
+def test_no_producer_id_is_given_twice_however_often_the_broker_is_killed(penstock_broker: RunningBroker) -> None:
+    given: list[int] = []
+    for _ in range(4):
+        with Client(penstock_broker) as client:
+            given += [client.new_producer_id() for _ in range(1_100)]  # more than a block
+        penstock_broker.kill()
+        penstock_broker.start()
+    assert len(set(given)) == len(given) and given == sorted(given)
+
+
 def test_topics_made_and_deleted_around_a_kill_are_there_or_not_and_never_half(penstock_broker: RunningBroker) -> None:
     made: set[str] = set()
     gone: set[str] = set()

@@ -20,8 +20,8 @@ MEMBER = Saved("m")
 def join_body(member: Any = "", *, instance: str | None = None, **more: Any) -> Body:
     return {
         "group_id": "$g",
-        "session_timeout_ms": 10_000,
-        "rebalance_timeout_ms": 2_000,
+        "session_timeout_ms": 60_000,  # a busy machine may take seconds between two requests
+        "rebalance_timeout_ms": 60_000,
         "member_id": member,
         "group_instance_id": instance,
         "protocol_type": "consumer",
