@@ -7,11 +7,12 @@ on Apache Kafka: where a producer fails, it fails with both.
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Iterator
 from typing import NamedTuple
 
 import pytest
-from confluent_kafka import KafkaError, KafkaException, Producer
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from tests.support.clients import fresh_name, make_topic, read_to_end
 from tests.support.kafka import ApacheKafka, free_ports
 from tests.support.losing import LosingProxy, Lost
@@ -54,6 +55,8 @@ class Writer:
     def __init__(self, proxy: LosingProxy) -> None:
         self.bootstrap = f"127.0.0.1:{proxy.port}"
         self.topic = make_topic(self.bootstrap, "lost")
+        self.given_up = threading.Event()
+        """A record that was waiting is thrown away: an abort has begun."""
         self._transactional_id = fresh_name("tx")
         self.producer = self.renew()
         self.begin(b"first")
@@ -75,7 +78,11 @@ class Writer:
 
     def begin(self, value: bytes) -> None:
         self.producer.begin_transaction()
-        self.producer.produce(self.topic, value, partition=0)
+        self.producer.produce(self.topic, value, partition=0, on_delivery=self._delivered)
+
+    def _delivered(self, error: KafkaError | None, _message: Message) -> None:
+        if error is not None:
+            self.given_up.set()
 
     def read(self) -> list[bytes | None]:
         messages = read_to_end(self.bootstrap, self.topic, isolation_level="read_committed")
@@ -93,8 +100,7 @@ async def test_an_abort_of_what_the_coordinator_never_heard_of_is_fatal_and_the_
     writer.begin(b"never sent")
     await proxy.has_lost.wait()
     aborting = asyncio.create_task(asyncio.to_thread(writer.producer.abort_transaction, WITHIN_S))
-    await asyncio.sleep(0)  # the abort begins while nobody gets through
-    await asyncio.to_thread(writer.producer.poll, 1)
+    assert await asyncio.to_thread(writer.given_up.wait, WITHIN_S), "the abort has begun while nobody gets through"
     proxy.restore()
     with pytest.raises(KafkaException) as failed:
         await aborting
