@@ -19,6 +19,9 @@ from penstock.settings import Config
 from penstock.settings.broker import REQUEST_TIMEOUT_MS
 from penstock.wire.markers import Marker
 
+AT_ONCE = 100
+"""Markers between two turns of the loop: a few milliseconds of writing."""
+
 _log = structlog.get_logger(__name__)
 
 Outcomes = dict[TopicPartition, Refusal | None]
@@ -52,9 +55,18 @@ class MarkerWriter:
     async def write(self, entries: Sequence[MarkerEntry]) -> list[Outcomes]:
         """Write all markers; what became of each partition, entry by entry. Those for one partition keep their order.
 
-        All are appended before the first is waited for.
+        All are appended before the first is waited for, in turns if they are many.
         """
-        written = [{partition: self._begin(entry, partition) for partition in entry.partitions} for entry in entries]
+        written: list[dict[TopicPartition, asyncio.Future[Any] | Refusal | None]] = []
+        begun = 0
+        for entry in entries:
+            outcomes: dict[TopicPartition, asyncio.Future[Any] | Refusal | None] = {}
+            for partition in entry.partitions:
+                if begun and begun % AT_ONCE == 0:
+                    await asyncio.sleep(0)
+                outcomes[partition] = self._begin(entry, partition)
+                begun += 1
+            written.append(outcomes)
         waiting = {future for outcomes in written for future in outcomes.values() if isinstance(future, asyncio.Future)}
         if waiting:
             await asyncio.wait(waiting, timeout=self._config[REQUEST_TIMEOUT_MS] / 1000)

@@ -10,7 +10,7 @@ from tests.support.callers import a_context, a_lone_doorkeeper
 from tests.support.partitions import TOPIC, SomePartitions
 
 from penstock.broker.handlers.write_txn_markers import write_txn_markers
-from penstock.broker.marker_writer import MarkerEntry, MarkerWriter
+from penstock.broker.marker_writer import AT_ONCE, MarkerEntry, MarkerWriter
 from penstock.errors import (
     InvalidProducerEpoch,
     InvalidRequest,
@@ -92,6 +92,21 @@ async def test_each_partition_has_its_own_outcome(stage: Stage) -> None:
 
 async def test_markers_for_one_partition_keep_their_order(stage: Stage) -> None:
     assert await written(stage, entry(at(0), epoch=1), entry(at(0), epoch=0)) == [[None], [InvalidProducerEpoch]]
+
+
+async def test_others_have_their_turn_while_many_markers_are_written(stage: Stage) -> None:
+    ends_seen: list[int] = []
+
+    async def watch() -> None:
+        while True:
+            ends_seen.append(stage.local[0].log.end_offset)
+            await asyncio.sleep(0)
+
+    watching = asyncio.ensure_future(watch())
+    outcomes = await written(stage, *(entry(at(0)) for _ in range(3 * AT_ONCE)))
+    watching.cancel()
+    assert outcomes == [[None]] * (3 * AT_ONCE)
+    assert {AT_ONCE, 2 * AT_ONCE} <= set(ends_seen)
 
 
 async def test_what_is_wrong_with_a_marker_is_told(stage: Stage) -> None:
