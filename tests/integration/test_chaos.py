@@ -21,6 +21,7 @@ def test_nothing_acknowledged_is_lost_doubled_or_reordered_whatever_fails(
     seed = int(os.environ.get("CHAOS_SEED") or random.randrange(1_000_000))
 
     def say(text: str) -> None:
+        print(text)  # shown with a failure
         with capsys.disabled():
             print(text, flush=True)
 

@@ -1,7 +1,7 @@
 """A handful of partitions of one topic on real logs, as the Produce and Fetch handlers see them."""
 
 import asyncio
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +35,8 @@ class GatedFlusher(Flusher):
 
 
 class SomePartitions:
-    """Stands in for `replication.Partitions`, of which handlers use `finder`, `endpoints`, `slices_max` and
-    `kept_elsewhere`."""
+    """Stands in for `replication.Partitions`, of which handlers use `finder`, `endpoints`, `slices_max`,
+    `kept_elsewhere` and `is_cut_off`."""
 
     slices_max = 1000
 
@@ -47,6 +47,7 @@ class SomePartitions:
         self.metrics = TopicMetrics()
         self.tasks: list[asyncio.Task[Any]] = []
         self.elsewhere: dict[int, PartitionImage] = {}
+        self.is_cut_off: Callable[[], bool] = lambda: False
         self._config = Config.for_broker().for_topic(dict(settings or {}))
         self._local = {index: self._make(folder, index) for index in range(count)}
 

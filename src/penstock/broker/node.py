@@ -191,6 +191,7 @@ class Node:
             spawn=spawn,
             in_sync_writes=cluster.in_sync_writes,
             resignations=cluster.in_sync_writes,
+            is_cut_off=cluster.is_cut_off,
         )
         partitions.adopt(await self._open_logs(cluster.image, partitions))
         cluster.controller.settled = partitions.settled

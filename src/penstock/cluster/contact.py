@@ -11,6 +11,7 @@ class Contact:
     def __init__(self, clock: Clock, *, lease_ms: int) -> None:
         self._clock = clock
         self._lease_s = lease_ms / 1000
+        self._found_at_s = clock.monotonic()
         self._lost_at_s: float | None = None
         self._patient_until_s = float("-inf")
 
@@ -20,8 +21,8 @@ class Contact:
 
     def found(self) -> None:
         """A short absence ends no lease: renewals were tried on at once."""
+        now_s = self._found_at_s = self._clock.monotonic()
         if self._lost_at_s is not None:
-            now_s = self._clock.monotonic()
             if now_s - self._lost_at_s >= self._lease_s / 2:
                 self._patient_until_s = now_s + self._lease_s
             self._lost_at_s = None
@@ -29,6 +30,11 @@ class Contact:
     @property
     def is_lost(self) -> bool:
         return self._lost_at_s is not None
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether this broker's own lease must have run out by now: others may have been elected in its place."""
+        return self._clock.monotonic() - self._found_at_s > self._lease_s
 
     @property
     def is_patient(self) -> bool:

@@ -165,6 +165,7 @@ class Registration:
         puts = (Put(key, encode(record), self.lease), Put(identity_key, encode(mine)))
         self.epoch = await self._metastore.commit(Transaction(compares=(absent(key), known), puts=puts))
         self._missing.clear()
+        self._contact.found()
         _log.info("broker registered", broker=self._broker_id, epoch=self.epoch)
         await self._feed.reached(self.epoch)
 
@@ -213,7 +214,6 @@ class Registration:
             if identity is not None:
                 self._require_same_folder(Decoders.identity.decode(identity.value))
             await self._create(self._record, identity)
-            self._contact.found()
         except LeaseGone:
             self.lease = NO_LEASE
         except Conflict:

@@ -104,6 +104,10 @@ class Cluster:
         broker = self.image.brokers.get(self._broker_id)
         return NO_REVISION if broker is None else broker.epoch
 
+    def is_cut_off(self) -> bool:
+        """Whether nobody but this broker itself takes it for a member any more, as far as it can tell."""
+        return self.member is not None and self.member.contact.is_cut_off
+
     def suspect(self, broker_id: BrokerId) -> None:
         """A connection to this broker was refused or broke: the controller looks into it at once."""
         if self.member is not None:

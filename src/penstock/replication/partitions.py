@@ -67,9 +67,13 @@ class Partitions:
         spawn: Callable[[Coroutine[Any, Any, None]], object],
         in_sync_writes: InSyncWrites | None = None,
         resignations: Resignations | None = None,
+        is_cut_off: Callable[[], bool] = lambda: False,
         planted: Planted = SOUND,
     ) -> None:
-        """Without `in_sync_writes` this broker stands alone: nobody follows, and there is no set to keep."""
+        """Without `in_sync_writes` this broker stands alone: nobody follows, and there is no set to keep. `is_cut_off`
+        says whether others may lead by now without this broker having heard of it.
+        """
+        self.is_cut_off = is_cut_off
         self._planted = planted
         self.folders = folders
         self._broker_id = broker_id

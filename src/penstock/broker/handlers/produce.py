@@ -63,6 +63,8 @@ from penstock.wire.produce import (
 )
 
 ZSTD_FROM = 7
+LOOK_AGAIN_S = 1.0
+"""How often a write that is not replicated yet looks whether it still can be: replication takes milliseconds."""
 ANSWERED_ACKS = (1, ALL)
 KNOWN_ACKS = (0, 1, ALL)
 # Refused before the log was looked at, or by a log that cannot be read: these answers say nothing of its start.
@@ -297,10 +299,17 @@ class _Produce:
     # Waiting and answering --------------------------------------------------------------------------------------
 
     def park(self, waiting: Waiting) -> "Future[RawReply]":
-        """A future of the reply: when all partitions are acknowledged, or the request's own timeout has passed."""
+        """A future of the reply: when all partitions are acknowledged, or the request's own timeout has passed.
+
+        A leader that is cut off from the metadata store waits in vain once its followers have gone to another. Its
+        producers are told to look for that one, and not kept until they give up by themselves.
+        """
         loop = asyncio.get_running_loop()
         reply: Future[RawReply] = loop.create_future()
         left = len(waiting)
+        timeout_s = max(self._request.timeout_ms, 0) / 1000
+        deadline_s = loop.time() + timeout_s
+        timer: asyncio.TimerHandle
 
         def settle(outcome: PartitionOutcome, partition: Partition, future: "Future[None]") -> None:
             nonlocal left
@@ -312,16 +321,26 @@ class _Produce:
             if left == 0 and not reply.done():
                 reply.set_result(self.reply())
 
-        def give_up() -> None:
-            if reply.done():
-                return
+        def give_up(refusal: Refusal) -> None:
             for outcome, _partition, future in waiting:
                 if not future.done():
-                    _refuse(outcome, RequestTimedOut())
+                    _refuse(outcome, refusal)
                     future.cancel()
             reply.set_result(self.reply())
 
-        timer = loop.call_later(max(self._request.timeout_ms, 0) / 1000, give_up)
+        def look() -> None:
+            nonlocal timer
+            left_s = deadline_s - loop.time()
+            if reply.done():
+                return
+            if left_s <= 0:
+                give_up(RequestTimedOut())
+            elif self._request.acks == ALL and self._partitions.is_cut_off():
+                give_up(NotLeaderOrFollower("this broker is cut off: another may lead by now"))
+            else:
+                timer = loop.call_later(min(left_s, LOOK_AGAIN_S), look)
+
+        timer = loop.call_later(min(timeout_s, LOOK_AGAIN_S), look)
         reply.add_done_callback(lambda _reply: timer.cancel())
         for outcome, partition, future in waiting:
             future.add_done_callback(partial(settle, outcome, partition))

@@ -175,6 +175,22 @@ async def test_who_waits_for_replicas_when_another_takes_over_is_told_who_does(m
     assert (answer.current_leader.leader_id, answer.current_leader.leader_epoch) == (2, 4)
 
 
+async def test_a_leader_that_is_cut_off_sends_those_who_wait_in_vain_to_look_for_another(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.broker.handlers.produce.LOOK_AGAIN_S", 0.01)
+    partitions = make()
+    both = (BrokerId(1), BrokerId(2))
+    partitions[0].lead(epoch=LeaderEpoch(3), leader=BrokerId(1), replicas=both, in_sync=both)
+    reply = call(partitions, partitions.batch(), acks=-1)
+    await asyncio.sleep(0.05)
+    assert not reply.done(), "a follower may just be slow"
+    partitions.is_cut_off = lambda: True
+    (answer,) = read(await reply)
+    assert (answer.error_code, answer.base_offset) == (NotLeaderOrFollower.code, -1)
+    assert answer.current_leader.leader_id == -1, "not itself, and it knows of no other"
+
+
 async def test_an_unknown_partition_and_a_missing_batch_are_refused(make: Make) -> None:
     partitions = make()
     (answer,) = read(call(partitions, partitions.batch(), first=5))
