@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
+from tests.support.topics import create, write
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -15,11 +13,8 @@ if TYPE_CHECKING:
 
 def test_sparks_own_connector_reads_a_topic(spark: SparkSession, queue: Queue) -> None:
     topic = queue.fresh("connector")
-    AdminClient({"bootstrap.servers": queue.bootstrap}).create_topics([NewTopic(topic, 2, 1)])[topic].result(30)
-    producer = Producer({"bootstrap.servers": queue.bootstrap})
-    for number in range(10):
-        producer.produce(topic, key=b"k", value=str(number).encode())
-    assert producer.flush(30) == 0
+    create(queue.bootstrap, topic, 2)
+    write(queue.bootstrap, topic, [b"%d" % number for number in range(10)], partition=1)
     rows = (
         spark.read.format("kafka")
         .option("kafka.bootstrap.servers", queue.bootstrap)

@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from penstock.pipelines.datasource import register
     from penstock.pipelines.problems import PipelineProblem
     from penstock.pipelines.running import BatchProgress, Plan, Summary, Watcher
     from penstock.pipelines.session import spark_session
@@ -21,10 +22,11 @@ _HOMES = {
     "Plan": "running",
     "Summary": "running",
     "Watcher": "running",
+    "register": "datasource",
     "spark_session": "session",
 }
 
-__all__ = ["BatchProgress", "PipelineProblem", "Plan", "Summary", "Watcher", "spark_session"]
+__all__ = ["BatchProgress", "PipelineProblem", "Plan", "Summary", "Watcher", "register", "spark_session"]
 
 
 def __getattr__(name: str) -> Any:

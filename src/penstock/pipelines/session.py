@@ -59,4 +59,7 @@ def spark_session(
     for name, value in chosen.items():
         builder = builder.config(name, value)
     session: SparkSession = builder.getOrCreate()
+    from penstock.pipelines.datasource import register  # noqa: PLC0415 - it needs PySpark
+
+    register(session)
     return session

@@ -1,0 +1,1 @@
+"""Topics as DataFrames: format("penstock") for spark.read and spark.readStream."""

@@ -1,0 +1,232 @@
+"""What the driver asks: which partitions there are, what they hold, where a time is in them, how large records are."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
+from typing import Any, TypeVar
+
+import structlog
+
+from penstock.model import PartitionIndex, TopicPartition
+from penstock.pipelines import kafka_names as kafka
+from penstock.pipelines.kafka_names import (
+    AdminClient,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    OffsetSpec,
+    TopicCollection,
+)
+from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.source.columns import header_pairs
+from penstock.pipelines.source.options import EARLIEST, LATEST, Place, SourceOptions
+from penstock.pipelines.source.planning import Log
+from penstock.pipelines.source.reading import consumer_settings
+
+SAMPLE_RECORDS = 200
+ASK_S = 10.0
+RETRY_EVERY_S = 0.5
+_T = TypeVar("_T")
+_log = structlog.get_logger(__name__)
+
+_AWAY = frozenset(
+    {
+        KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._RESOLVE, KafkaError._TIMED_OUT,
+        KafkaError._TIMED_OUT_QUEUE, KafkaError.LEADER_NOT_AVAILABLE, KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.BROKER_NOT_AVAILABLE, KafkaError.REQUEST_TIMED_OUT, KafkaError.COORDINATOR_NOT_AVAILABLE,
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS, KafkaError.NOT_COORDINATOR, KafkaError.OFFSET_NOT_AVAILABLE,
+    }
+)  # fmt: skip
+_UNKNOWN = frozenset(
+    {
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        KafkaError._UNKNOWN_TOPIC,
+        KafkaError._UNKNOWN_PARTITION,
+        KafkaError.UNKNOWN_TOPIC_ID,
+    }
+)
+
+
+class Cluster:
+    """Answers, or waits until the cluster is back (brokerWaitMs), or says what is the matter."""
+
+    def __init__(self, options: SourceOptions) -> None:
+        self._options = options
+        self._admin: AdminClient | None = None
+        self._consumer: Consumer | None = None
+
+    def close(self) -> None:
+        consumer, self._consumer = self._consumer, None
+        if consumer is not None:
+            consumer.close()
+
+    def partitions(self) -> list[TopicPartition]:
+        """Of the topics that the options name and that exist; which of them do not, `missing` says."""
+        found = self._ask(self._every_partition)
+        if self._options.assigned:
+            wanted = set(self._options.assigned)
+            return [each for each in found if each in wanted]
+        if self._options.pattern is not None:
+            pattern = re.compile(self._options.pattern)
+            return [each for each in found if pattern.fullmatch(each.topic)]
+        topics = set(self._options.topics)
+        return [each for each in found if each.topic in topics]
+
+    def require(self, partitions: Iterable[TopicPartition]) -> None:
+        """A query that begins with a topic that is not there is a misspelt one."""
+        there = set(partitions)
+        absent = [str(each) for each in self._options.assigned if each not in there]
+        absent += [topic for topic in self._options.topics if topic not in {each.topic for each in there}]
+        if absent:
+            raise PipelineProblem(
+                f"there is no {', '.join(absent)} at {self._options.bootstrap}",
+                hint=f"`penstock topic list -b {self._options.bootstrap}` shows what exists.",
+            )
+        if not there:
+            raise PipelineProblem(f"no topic at {self._options.bootstrap} fits {self._options.pattern!r}")
+
+    def ids(self, partitions: Iterable[TopicPartition]) -> dict[str, str]:
+        """The topics' ids, of those that have one."""
+        topics = sorted({each.topic for each in partitions})
+        if not topics:
+            return {}
+
+        def ask() -> dict[str, str]:
+            answers = self._admin_client().describe_topics(TopicCollection(topics), request_timeout=ASK_S)
+            found = {}
+            for topic, answer in answers.items():
+                try:
+                    found[topic] = str(_wait(answer).topic_id)
+                except KafkaException as error:
+                    if error.args[0].code() not in _UNKNOWN:
+                        raise
+            return found
+
+        return self._ask(ask)
+
+    def logs(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, Log]:
+        wanted = list(partitions)
+        starts = self._offsets(wanted, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
+        ends = self._offsets(wanted, OffsetSpec.latest())  # type: ignore[no-untyped-call]
+        return {each: Log(starts[each], ends[each]) for each in wanted if each in starts and each in ends}
+
+    def placed(self, place: Place, logs: Mapping[TopicPartition, Log]) -> dict[TopicPartition, int]:
+        """Offsets for a place, of every partition."""
+        at_time: Mapping[TopicPartition, int] = {}
+        if place.time_ms is not None:
+            at_time = self._offsets(list(logs), OffsetSpec.for_timestamp(max(place.time_ms, 0)))
+        found = {}
+        for each, log in logs.items():
+            ends = {EARLIEST: log.start, LATEST: log.end}
+            named = log.start if place.named == "earliest" else log.end
+            if place.time_ms is not None:
+                offset = at_time.get(each, -1)
+                found[each] = offset if offset >= 0 else log.end  # no record is that late
+            else:
+                chosen = place.offsets.get(each, named)
+                found[each] = ends.get(chosen, chosen)
+        return found
+
+    def record_bytes(self, starts: Mapping[TopicPartition, int]) -> dict[TopicPartition, float]:
+        """The mean size of the first records from each offset: key, value and headers. Nothing for an empty range."""
+        found = {}
+        for each, start in starts.items():
+            sizes = self._sample(each, start)
+            if sizes:
+                found[each] = sum(sizes) / len(sizes)
+        return found
+
+    def _sample(self, partition: TopicPartition, start: int) -> list[int]:
+        if self._consumer is None:
+            self._consumer = Consumer(consumer_settings(self._options))
+        self._consumer.assign([kafka.TopicPartition(partition.topic, partition.partition, start)])
+        sizes: list[int] = []
+        deadline = time.monotonic() + ASK_S
+        while not sizes and time.monotonic() < deadline:
+            for record in self._consumer.consume(SAMPLE_RECORDS, 0.2):
+                if record.error() is not None:
+                    return sizes  # the end, or an error that the reading itself will meet and name
+                sizes.append(_size_of(record))
+        return sizes
+
+    def _every_partition(self) -> list[TopicPartition]:
+        metadata = self._admin_client().list_topics(timeout=ASK_S)
+        return sorted(
+            TopicPartition(name, PartitionIndex(index))
+            for name, topic in metadata.topics.items()
+            for index in topic.partitions
+        )
+
+    def _offsets(self, partitions: list[TopicPartition], spec: OffsetSpec) -> dict[TopicPartition, int]:
+        """One kind of offset of many partitions; those that are gone are left out."""
+        if not partitions:
+            return {}
+        isolation = (
+            kafka.IsolationLevel.READ_COMMITTED
+            if self._options.read_committed
+            else (kafka.IsolationLevel.READ_UNCOMMITTED)
+        )
+
+        def ask() -> dict[TopicPartition, int]:
+            answers = self._admin_client().list_offsets(
+                {kafka.TopicPartition(each.topic, each.partition): spec for each in partitions},
+                isolation_level=isolation,
+                request_timeout=ASK_S,
+            )
+            found = {}
+            for asked, answer in answers.items():
+                try:
+                    offset = _wait(answer).offset
+                except KafkaException as error:
+                    if error.args[0].code() in _UNKNOWN:
+                        continue
+                    raise
+                found[TopicPartition(asked.topic, PartitionIndex(asked.partition))] = offset
+            return found
+
+        return self._ask(ask)
+
+    def _admin_client(self) -> AdminClient:
+        if self._admin is None:
+            self._admin = AdminClient(self._options.client_settings())
+        return self._admin
+
+    def _ask(self, question: Callable[[], _T]) -> _T:
+        started = time.monotonic()
+        wait_s = self._options.broker_wait_ms / 1000
+        told = False
+        while True:
+            try:
+                return question()
+            except KafkaException as error:
+                reason = error.args[0]
+                if not (reason.code() in _AWAY or reason.retriable()):
+                    raise PipelineProblem(f"{self._options.bootstrap} refused: {reason.str()}") from error
+                if time.monotonic() - started > wait_s:
+                    raise PipelineProblem(
+                        f"no answer from {self._options.bootstrap} for {wait_s:g} s: {reason.str()}",
+                        hint="Is a broker running there? brokerWaitMs is how long to wait for one to come back.",
+                    ) from error
+            if not told:
+                _log.warning("waiting for the cluster", bootstrap=self._options.bootstrap)
+                told = True
+            time.sleep(RETRY_EVERY_S)
+
+
+def _wait(future: Future[Any]) -> Any:
+    try:
+        return future.result(timeout=ASK_S + 5)
+    except FutureTimeout as error:
+        raise KafkaException(KafkaError(KafkaError._TIMED_OUT)) from error
+
+
+def _size_of(record: kafka.Message) -> int:
+    return (
+        len(record.value() or b"")
+        + len(record.key() or b"")
+        + sum(len(name) + len(value or b"") for name, value in header_pairs(record))
+    )

@@ -1,0 +1,317 @@
+"""The source without Spark around it: what it plans and what a task reads, on both queues."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import TopicPartition
+from tests.support.topics import add_partitions, create, delete, write, write_in_transaction
+
+from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.source.batch import BatchReader
+from penstock.pipelines.source.options import parse
+from penstock.pipelines.source.stream import StreamReader
+
+if TYPE_CHECKING:
+    from tests.pipelines.conftest import Queue
+
+
+def batch(queue: Queue, **options: object) -> BatchReader:
+    given = {"kafka.bootstrap.servers": queue.bootstrap, **{name: str(value) for name, value in options.items()}}
+    return BatchReader(parse(given, streaming=False))
+
+
+@pytest.fixture
+def stream(queue: Queue) -> Iterator[Any]:
+    made: list[StreamReader] = []
+
+    def make(**options: object) -> StreamReader:
+        given = {"kafka.bootstrap.servers": queue.bootstrap, **{name: str(value) for name, value in options.items()}}
+        made.append(StreamReader(parse(given, streaming=True)))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.stop()
+
+
+def rows_of(reader: BatchReader | StreamReader, partitions: list[Any]) -> list[dict[str, Any]]:
+    return [row for part in partitions for arrow in reader.read(part) for row in arrow.to_pylist()]
+
+
+def values_of(reader: BatchReader | StreamReader, partitions: list[Any]) -> list[bytes]:
+    return [row["value"] for row in rows_of(reader, partitions)]
+
+
+def step(reader: StreamReader, start: dict[str, Any]) -> tuple[list[bytes], dict[str, Any]]:
+    """One batch, in the order in which Spark asks."""
+    end = reader.latestOffset()
+    return values_of(reader, reader.partitions(start, end)), end
+
+
+def numbers(start: int, stop: int) -> list[bytes]:
+    return [b"%d" % number for number in range(start, stop)]
+
+
+def test_everything_about_a_record_is_in_its_row(queue: Queue) -> None:
+    topic = create(queue.bootstrap, queue.fresh("columns"), 2)
+    headers = [("a", b"1"), ("a", b"2"), ("none", None)]
+    write(queue.bootstrap, topic, [b"v"], partition=1, key=b"k", timestamp=1_700_000_000_123, headers=headers)
+    write(queue.bootstrap, topic, [b""], partition=1, timestamp=1_700_000_000_124)
+    reader = batch(queue, subscribe=topic, includeHeaders="true")
+    first, second = rows_of(reader, reader.partitions())
+    assert first.pop("timestamp").timestamp() == 1_700_000_000.123
+    assert first == {
+        "key": b"k", "value": b"v", "topic": topic, "partition": 1, "offset": 0, "timestampType": 0,
+        "headers": [{"key": "a", "value": b"1"}, {"key": "a", "value": b"2"}, {"key": "none", "value": None}],
+    }  # fmt: skip
+    assert (second["key"], second["value"], second["headers"]) == (None, b"", None)
+
+
+def test_a_batch_is_cut_into_tasks_and_loses_nothing(queue: Queue) -> None:
+    topic = create(queue.bootstrap, queue.fresh("cut"), 1)
+    write(queue.bootstrap, topic, numbers(0, 1_000))
+    reader = batch(queue, subscribe=topic, maxRecordsPerPartition=300)
+    parts = reader.partitions()
+    assert len(parts) == 4 and values_of(reader, parts) == numbers(0, 1_000)
+
+
+def test_large_records_make_small_tasks(queue: Queue) -> None:
+    topic = create(queue.bootstrap, queue.fresh("large"), 1)
+    write(queue.bootstrap, topic, [b"x" * 1_000] * 12_000)
+    reader = batch(queue, subscribe=topic, maxBytesPerPartition="4m")
+    assert len(reader.partitions()) == 3  # 12 MB, at most 4 MiB each
+
+
+def test_start_and_end_by_offset_and_by_time(queue: Queue) -> None:
+    topic = create(queue.bootstrap, queue.fresh("places"), 1)
+    for number in range(10):
+        write(queue.bootstrap, topic, [b"%d" % number], timestamp=1_700_000_000_000 + number * 1_000)
+    by_offset = batch(queue, subscribe=topic, startingOffsets=f'{{"{topic}": {{"0": 3}}}}',
+                      endingOffsets=f'{{"{topic}": {{"0": 6}}}}')  # fmt: skip
+    assert values_of(by_offset, by_offset.partitions()) == numbers(3, 6)
+    by_time = batch(queue, subscribe=topic, startingTimestamp=1_700_000_002_000, endingTimestamp="2023-11-14T22:13:25Z")
+    assert values_of(by_time, by_time.partitions()) == numbers(2, 5)
+    beyond = batch(queue, subscribe=topic, startingTimestamp=1_800_000_000_000)
+    assert beyond.partitions() == []
+
+
+def test_a_pattern_takes_the_topics_that_fit_whole(queue: Queue) -> None:
+    stem = queue.fresh("fits")
+    for name in ("a", "b", "ab"):
+        write(queue.bootstrap, create(queue.bootstrap, f"{stem}.{name}"), [name.encode()])
+    reader = batch(queue, subscribePattern=rf"{stem}\.[ab]")
+    assert sorted(values_of(reader, reader.partitions())) == [b"a", b"b"]
+
+
+def test_only_the_assigned_partitions_are_read(queue: Queue) -> None:
+    topic = create(queue.bootstrap, queue.fresh("assigned"), 3)
+    for index in range(3):
+        write(queue.bootstrap, topic, [b"%d" % index], partition=index)
+    reader = batch(queue, assign=f'{{"{topic}": [0, 2]}}')
+    assert values_of(reader, reader.partitions()) == [b"0", b"2"]
+
+
+def test_a_misspelt_topic_is_named(queue: Queue) -> None:
+    with pytest.raises(PipelineProblem, match=r"there is no no-such-topic at .*\n`penstock topic list"):
+        batch(queue, subscribe="no-such-topic").partitions()
+
+
+def test_aborted_records_are_not_read_and_markers_are_no_gap_to_wait_for(queue: Queue) -> None:
+    topic = create(queue.bootstrap, queue.fresh("transactions"))
+    for commit, values in ((True, numbers(0, 3)), (False, numbers(3, 6)), (True, numbers(6, 8)), (False, [b"8"])):
+        write_in_transaction(queue.bootstrap, topic, values, transactional_id=topic, commit=commit)
+    committed = batch(queue, subscribe=topic)
+    assert values_of(committed, committed.partitions()) == [*numbers(0, 3), *numbers(6, 8)]
+    everything = batch(queue, subscribe=topic, isolationLevel="read_uncommitted")
+    assert values_of(everything, everything.partitions()) == numbers(0, 9)
+    # Ranges that begin, end or wholly lie in markers and aborted records.
+    each = batch(queue, subscribe=topic, maxRecordsPerPartition=1)
+    parts = each.partitions()
+    assert len(parts) == 13 and values_of(each, parts) == [*numbers(0, 3), *numbers(6, 8)]
+
+
+def test_an_open_transaction_ends_what_can_be_read(queue: Queue) -> None:
+    from confluent_kafka import Producer
+
+    topic = create(queue.bootstrap, queue.fresh("open"))
+    write(queue.bootstrap, topic, [b"before"])
+    producer = Producer({"bootstrap.servers": queue.bootstrap, "transactional.id": topic})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    producer.produce(topic, value=b"open")
+    producer.flush(30)
+    write(queue.bootstrap, topic, [b"after"])
+    reader = batch(queue, subscribe=topic)
+    assert values_of(reader, reader.partitions()) == [b"before"]
+    producer.commit_transaction(30)
+    while not (values := values_of(reader, reader.partitions()))[1:]:
+        pass  # Apache Kafka answers a commit before its markers are written
+    assert values == [b"before", b"open", b"after"]
+
+
+def test_deleted_records_fail_the_query_or_are_passed_over(queue: Queue) -> None:
+    topic = create(queue.bootstrap, queue.fresh("deleted"))
+    write(queue.bootstrap, topic, numbers(0, 10))
+    admin = AdminClient({"bootstrap.servers": queue.bootstrap})
+    for future in admin.delete_records([TopicPartition(topic, 0, 4)]).values():
+        future.result(30)
+    wanted = f'{{"{topic}": {{"0": 2}}}}'
+    with pytest.raises(PipelineProblem, match="the offsets 2 to 3 were deleted"):
+        batch(queue, subscribe=topic, startingOffsets=wanted).partitions()
+    reader = batch(queue, subscribe=topic, startingOffsets=wanted, failOnDataLoss="false")
+    assert values_of(reader, reader.partitions()) == numbers(4, 10)
+
+
+def test_records_deleted_between_plan_and_reading_are_no_silent_loss(queue: Queue) -> None:
+    topic = create(queue.bootstrap, queue.fresh("deleted-late"))
+    write(queue.bootstrap, topic, numbers(0, 10))
+    strict, lax = batch(queue, subscribe=topic), batch(queue, subscribe=topic, failOnDataLoss="false")
+    parts = strict.partitions()
+    admin = AdminClient({"bootstrap.servers": queue.bootstrap})
+    for future in admin.delete_records([TopicPartition(topic, 0, 4)]).values():
+        future.result(30)
+    with pytest.raises(PipelineProblem, match="offset 0 is gone while it was to be read"):
+        values_of(strict, parts)
+    assert values_of(lax, parts) == numbers(4, 10)
+
+
+def test_a_stream_goes_in_limited_steps_and_goes_on_where_it_was(queue: Queue, stream: Any) -> None:
+    topic = create(queue.bootstrap, queue.fresh("steps"), 2)
+    for index in range(2):
+        write(queue.bootstrap, topic, numbers(index * 100, index * 100 + 50), partition=index)
+    options = {"subscribe": topic, "startingOffsets": "earliest", "maxOffsetsPerTrigger": 20}
+    reader = stream(**options)
+    end = reader.latestOffset()
+    start = reader.initialOffset()
+    seen = values_of(reader, reader.partitions(start, end))
+    assert len(seen) == 20
+    again = stream(**options)  # another process, with the checkpoint's last position
+    assert again.partitions(end, end) == []
+    while True:
+        values, then = step(again, end)
+        if then == end:
+            break
+        assert 1 <= len(values) <= 20
+        seen, end = seen + values, then
+    assert sorted(seen, key=int) == [*numbers(0, 50), *numbers(100, 150)]
+
+
+def test_a_limit_in_bytes_is_kept_about(queue: Queue, stream: Any) -> None:
+    topic = create(queue.bootstrap, queue.fresh("bytes"))
+    write(queue.bootstrap, topic, [b"x" * 1_000] * 100)
+    reader = stream(subscribe=topic, startingOffsets="earliest", maxBytesPerTrigger="20000")
+    end = reader.latestOffset()
+    assert len(values_of(reader, reader.partitions(reader.initialOffset(), end))) == 20
+
+
+def test_latest_is_where_the_stream_began_even_if_its_first_batch_is_repeated(queue: Queue, stream: Any) -> None:
+    topic = create(queue.bootstrap, queue.fresh("latest"))
+    write(queue.bootstrap, topic, numbers(0, 5))
+    reader = stream(subscribe=topic)
+    reader.latestOffset()
+    write(queue.bootstrap, topic, numbers(5, 8))
+    end = reader.latestOffset()
+    write(queue.bootstrap, topic, numbers(8, 12))
+    again = stream(subscribe=topic)  # the first batch was written down, but not finished
+    again.partitions(end, end)
+    start = again.initialOffset()
+    assert values_of(again, again.partitions(start, end)) == numbers(5, 8)
+    assert step(again, end)[0] == numbers(8, 12)
+
+
+def test_partitions_that_are_added_are_read_from_their_first_record(queue: Queue, stream: Any) -> None:
+    topic = create(queue.bootstrap, queue.fresh("added"), 1)
+    write(queue.bootstrap, topic, numbers(0, 3))
+    reader = stream(subscribe=topic)
+    end = reader.latestOffset()
+    assert values_of(reader, reader.partitions(reader.initialOffset(), end)) == []
+    add_partitions(queue.bootstrap, topic, 2)
+    write(queue.bootstrap, topic, numbers(3, 6), partition=1)
+    assert step(reader, end)[0] == numbers(3, 6)
+
+
+def test_a_stream_with_an_end_stops_there(queue: Queue, stream: Any) -> None:
+    topic = create(queue.bootstrap, queue.fresh("bounded"), 1)
+    write(queue.bootstrap, topic, numbers(0, 10))
+    reader = stream(subscribe=topic, startingOffsets="earliest", endingOffsets="latest", maxOffsetsPerTrigger=6)
+    end = reader.latestOffset()
+    first = values_of(reader, reader.partitions(reader.initialOffset(), end))
+    write(queue.bootstrap, topic, numbers(10, 20))
+    second, end = step(reader, end)
+    assert first + second == numbers(0, 10)
+    assert reader.latestOffset() == end
+
+
+@pytest.mark.parametrize("lax", [False, True])
+def test_a_deleted_topic_fails_the_stream_or_is_passed_over(queue: Queue, stream: Any, lax: bool) -> None:
+    stem = queue.fresh("gone")
+    kept, gone = create(queue.bootstrap, f"{stem}.kept"), create(queue.bootstrap, f"{stem}.gone")
+    write(queue.bootstrap, gone, numbers(0, 3))
+    reader = stream(subscribe=f"{kept},{gone}", startingOffsets="earliest", failOnDataLoss=str(not lax))
+    end = reader.latestOffset()
+    assert values_of(reader, reader.partitions(reader.initialOffset(), end)) == numbers(0, 3)
+    delete(queue.bootstrap, gone)
+    write(queue.bootstrap, kept, numbers(3, 5))
+    _until_gone(queue, gone)
+    if not lax:
+        with pytest.raises(PipelineProblem, match=rf"{stem}.gone-0: it was deleted"):
+            reader.latestOffset()
+    else:
+        assert step(reader, end)[0] == numbers(3, 5)
+
+
+@pytest.mark.parametrize("lax", [False, True])
+def test_a_topic_made_anew_is_not_taken_for_the_former(queue: Queue, stream: Any, lax: bool) -> None:
+    topic = create(queue.bootstrap, queue.fresh("anew"))
+    write(queue.bootstrap, topic, numbers(0, 3))
+    reader = stream(subscribe=topic, startingOffsets="earliest", failOnDataLoss=str(not lax))
+    end = reader.latestOffset()
+    assert values_of(reader, reader.partitions(reader.initialOffset(), end)) == numbers(0, 3)
+    delete(queue.bootstrap, topic)
+    _until_gone(queue, topic)
+    create(queue.bootstrap, topic)
+    write(queue.bootstrap, topic, numbers(100, 105))  # more than before: offsets alone would not tell
+    if not lax:
+        with pytest.raises(PipelineProblem, match="made anew"):
+            reader.latestOffset()
+    else:
+        assert step(reader, end)[0] == numbers(100, 105)
+
+
+def _until_gone(queue: Queue, topic: str) -> None:
+    admin = AdminClient({"bootstrap.servers": queue.bootstrap})
+    while topic in admin.list_topics(timeout=30).topics:
+        pass
+
+
+def test_progress_is_seen_as_a_groups_offsets(queue: Queue, stream: Any) -> None:
+    from confluent_kafka import Consumer
+
+    topic = create(queue.bootstrap, queue.fresh("progress"))
+    write(queue.bootstrap, topic, numbers(0, 7))
+    group = queue.fresh("spark.query")
+    reader = stream(subscribe=topic, startingOffsets="earliest", **{"penstock.group": group})
+    end = reader.latestOffset()
+    reader.partitions(reader.initialOffset(), end)
+    reader.commit(end)
+    consumer = Consumer({"bootstrap.servers": queue.bootstrap, "group.id": group})
+    assert [each.offset for each in consumer.committed([TopicPartition(topic, 0)], timeout=30)] == [7]
+    consumer.close()
+
+
+def test_a_limit_with_available_now_is_refused_before_it_could_go_back(queue: Queue, stream: Any) -> None:
+    topic = create(queue.bootstrap, queue.fresh("available-now"))
+    write(queue.bootstrap, topic, numbers(0, 20))
+    checkpoint = {topic: {"0": 15}}
+    limited = stream(subscribe=topic, startingOffsets="earliest", maxOffsetsPerTrigger=5)
+    limited.latestOffset()  # Spark asks so before it tells where the stream stands
+    with pytest.raises(PipelineProblem, match="AvailableNow"):
+        limited.partitions(checkpoint, checkpoint)
+    free = stream(subscribe=topic, startingOffsets="earliest")
+    end = free.latestOffset()
+    free.partitions(checkpoint, checkpoint)
+    assert values_of(free, free.partitions(checkpoint, end)) == numbers(15, 20)

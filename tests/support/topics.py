@@ -1,0 +1,66 @@
+"""Topics and records for tests that need some: made, written and waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewPartitions, NewTopic
+
+Header = tuple[str, bytes | None]
+
+
+def create(bootstrap: str, topic: str, partitions: int = 1, settings: Mapping[str, str] | None = None) -> str:
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    wanted = NewTopic(topic, partitions, 1, config=dict(settings or {}))
+    admin.create_topics([wanted])[topic].result(30)
+    return topic
+
+
+def delete(bootstrap: str, topic: str) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap})  # kept: its futures fail when it is collected
+    admin.delete_topics([topic])[topic].result(30)
+
+
+def add_partitions(bootstrap: str, topic: str, to: int) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin.create_partitions([NewPartitions(topic, to)])[topic].result(30)
+
+
+def write(
+    bootstrap: str,
+    topic: str,
+    values: Iterable[bytes],
+    *,
+    partition: int = 0,
+    key: bytes | None = None,
+    **more: Any,
+) -> None:
+    """Records into one partition, in order, all of them there when this returns."""
+    producer = Producer({"bootstrap.servers": bootstrap, "enable.idempotence": True, "linger.ms": 1})
+    failed: list[object] = []
+    for value in values:
+        producer.produce(
+            topic,
+            value=value,
+            key=key,
+            partition=partition,
+            on_delivery=lambda error, _record: failed.append(error) if error else None,
+            **more,
+        )
+        producer.poll(0)
+    assert producer.flush(60) == 0 and not failed, failed
+
+
+def write_in_transaction(
+    bootstrap: str, topic: str, values: Iterable[bytes], *, transactional_id: str, commit: bool, partition: int = 0
+) -> None:
+    producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": transactional_id})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    for value in values:
+        producer.produce(topic, value=value, partition=partition)
+    producer.flush(30)
+    producer.commit_transaction(30) if commit else producer.abort_transaction(30)
