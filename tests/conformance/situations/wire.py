@@ -27,6 +27,7 @@ APIS = (
     "IncrementalAlterConfigs",
     "DeleteRecords",
     "DescribeLogDirs",
+    "AlterReplicaLogDirs",
     "DescribeProducers",
     "WriteTxnMarkers",
     "ListConfigResources",

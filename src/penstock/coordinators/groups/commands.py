@@ -116,6 +116,12 @@ class SyncsDue(Command, frozen=True, kw_only=True):
     generation: int
 
 
+class ResumeDue(Command, frozen=True, kw_only=True):
+    """Give members of groups that were loaded a session's time: these groups are left."""
+
+    left: Sequence[str]
+
+
 class ExpiryDue(Command, frozen=True, kw_only=True):
     """Look for offsets that nobody has used for too long, in these groups; None: in all of them."""
 

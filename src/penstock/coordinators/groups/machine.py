@@ -16,7 +16,16 @@ from typing import Any
 import msgspec
 
 from penstock.coordinators.decision import ClockMoved, Decision, InTransaction, Loaded, TransactionEnded
-from penstock.coordinators.groups import commands, fetching, forgetting, listing, membership, offsets, rebalancing
+from penstock.coordinators.groups import (
+    commands,
+    fetching,
+    forgetting,
+    listing,
+    membership,
+    offsets,
+    rebalancing,
+    resuming,
+)
 from penstock.coordinators.groups.consumer.commands import ConsumerHeartbeat, ConsumerNote
 from penstock.coordinators.groups.consumer.machine import ConsumerGroups
 from penstock.coordinators.groups.consumer.records import ConsumerRecord
@@ -96,6 +105,8 @@ class GroupMachine:
                 return forgetting.forget_topic(command, self.offsets, self.pending, now)
             case Loaded():
                 return self._begin(now)
+            case commands.ResumeDue(left=left):
+                return resuming.resume(left, self._resume, now)
             case commands.ExpiryDue(left=left):
                 if left is None:
                     left = [*self.groups, *self.consumers.groups]
@@ -145,15 +156,18 @@ class GroupMachine:
         return draft.decision()
 
     def _begin(self, now: Millis) -> Decision:
-        resumed = [membership.resume(group, now, self._limits) for group in self.groups.values() if group.members]
-        resumed += self.consumers.resume(now, self._limits)
-        return Decision(
-            notes=[note for decision in resumed for note in decision.notes],
-            timers=[
-                *(timer for decision in resumed for timer in decision.timers),
-                forgetting.expiry_timer(Millis(now + self._limits.expiry_interval_ms)),
-            ],
-        )
+        groups = [group_id for group_id, group in self.groups.items() if group.members]
+        resumed = resuming.resume([*groups, *self.consumers.groups], self._resume, now)
+        expiry = forgetting.expiry_timer(Millis(now + self._limits.expiry_interval_ms))
+        return msgspec.structs.replace(resumed, timers=[*resumed.timers, expiry])
+
+    def _resume(self, group_id: str, now: Millis) -> tuple[Decision, int] | None:
+        classic, consumer = self.groups.get(group_id), self.consumers.groups.get(group_id)
+        if classic is not None:
+            return membership.resume(classic, now, self._limits), len(classic.members)
+        if consumer is not None:
+            return self.consumers.resume(consumer, now, self._limits), len(consumer.members)
+        return None
 
     # Applying ---------------------------------------------------------------------------------------------------
 

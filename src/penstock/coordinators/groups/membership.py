@@ -190,10 +190,14 @@ def _left(identity: MemberIdentity, refusal: Refusal | None) -> MemberResponse:
 
 
 def resume(group: Group, now: Millis, limits: GroupLimits) -> Decision:
-    """After loading: members have a session's time to be heard of. If they are too many, the last to rejoin are out."""
+    """After loading: members have a session's time to be heard of. If they are too many, the last to rejoin are out.
+
+    The group may have gone on since it was loaded: whoever was heard of has its time already.
+    """
     draft = Draft(group, now, limits)
     for member in group.members.values():
-        draft.expect(member.member_id, member.session_timeout_ms)
-    if len(group.members) > limits.members_max:
+        if member.member_id not in group.deadlines:
+            draft.expect(member.member_id, member.session_timeout_ms)
+    if len(group.members) > limits.members_max and group.state is GroupState.STABLE:
         prepare(draft)
     return draft.decision()

@@ -10,7 +10,7 @@ What always holds
 - a machine that replays the log has the members, targets and owners of the one that wrote it.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -195,19 +195,20 @@ class ConsumerGroups:
     def listed(self, command: asked.ListGroups) -> Iterable[ListedGroup]:
         return listed(command, self.groups.values())
 
-    def resume(self, now: Millis, limits: GroupLimits) -> Iterator[Decision]:
+    def resume(self, group: ConsumerGroup, now: Millis, limits: GroupLimits) -> Decision:
         """After loading: members have a session's time to be heard of, and those that must give up partitions as long
-        as they had before.
+        as they had before. The group may have gone on since: whoever was heard of has its time already.
         """
-        for group in self.groups.values():
-            step = Step(group, self._context(now, limits))
-            for member in group.members.values():
-                classic = member.classic
-                session_ms = step.settings.session_timeout_ms if classic is None else classic.session_timeout_ms
-                step.expect(member.member_id, session_ms)
-                if member.state is MemberState.UNREVOKED:
-                    step.watch_revocation(member, member)
-            yield step.decision()
+        step = Step(group, self._context(now, limits))
+        for member in group.members.values():
+            if member.member_id in group.deadlines:
+                continue
+            classic = member.classic
+            session_ms = step.settings.session_timeout_ms if classic is None else classic.session_timeout_ms
+            step.expect(member.member_id, session_ms)
+            if member.state is MemberState.UNREVOKED:
+                step.watch_revocation(member, member)
+        return step.decision()
 
     def to_expire(self, group_id: str) -> tuple[Group, Iterable[ConsumerRecord]] | None:
         """The group to those who ask which offsets are in use, and what makes an end of it."""
