@@ -117,9 +117,13 @@ class Leader:
         """This leader has everything below `end`."""
         self.end = end
         if self.is_alone:
-            self.high_watermark = end
+            self.high_watermark = max(self.high_watermark, end)
         elif self._may_advance:
             self._advance()
+
+    def counts_only_to(self, end: int) -> None:
+        """Of this leader's own records only those below `end` count from now on; the high watermark stays."""
+        self.end = min(self.end, end)
 
     def fetched(
         self, broker_id: BrokerId, offset: int, *, broker_epoch: int, log_start: int, leader_end: int, now: int

@@ -233,6 +233,8 @@ class Partitions:
                     self._delete(topic)
                 case TopicSettingsChanged(topic):
                     self.config_of(topic).replace_overrides(topic.overrides)
+                    for partition in self._by_id.get(topic.topic_id, {}).values():
+                        partition.current_rules()
                 case PartitionChanged(topic, _, image):
                     self._change(topic, image)
                 case BrokerRegistered(broker):

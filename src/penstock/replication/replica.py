@@ -124,13 +124,26 @@ class Replica:
 
     def current_rules(self) -> AppendRules:
         if self.rules.version != self.config.version:
-            flushed_before, self.rules = self.rules.flushes_before_ack, AppendRules.of(self.config)
-            if self.rules.flushes_before_ack and not flushed_before:
-                # What has counted so far may be in the page cache only. From now on a machine that loses it is taken
-                # to have lost nothing (RULES 20), and must not have.
-                self._durable_end = min(self._durable_end, self.log.recovery_point)
-                self._flush_soon()
+            flushed_before = self.rules.flushes_before_ack
+            self.rules = AppendRules.of(self.config)
+            if self.rules.flushes_before_ack != flushed_before:
+                self._what_counts_changed()
         return self.rules
+
+    def _what_counts_changed(self) -> None:
+        """Whether records count before they are flushed was altered while they come. Those that counted already have
+        been told of, and the high watermark stays; nothing else that is not on disk counts from now on (RULES 20).
+        """
+        if not self.rules.flushes_before_ack:
+            self._durable_end = self.log.end_offset
+            self._durable.release(self._durable_end)
+            self._advance_high_watermark()
+            return
+        self._durable_end = min(self._durable_end, self.log.recovery_point)
+        if isinstance(self.role, Leader):
+            self.role.counts_only_to(self._durable_end)
+        if self._durable_end < self.log.end_offset:
+            self._flush_soon()
 
     # Leadership -------------------------------------------------------------------------------------------------
 
@@ -309,7 +322,7 @@ class Replica:
         role = self.role
         if type(role) is not Leader:
             return
-        if role.is_alone:  # as `appended` does, for most partitions of most brokers
+        if role.is_alone and self._durable_end >= role.high_watermark:  # as `appended`, for most partitions there are
             role.end = role.high_watermark = self._durable_end
         else:
             role.appended(self._durable_end)

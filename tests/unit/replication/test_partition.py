@@ -24,6 +24,7 @@ from penstock.log import FilePool, Flusher, PartitionLog
 from penstock.log.recovery import Known, open_log
 from penstock.model import BrokerId, LeaderEpoch, PartitionIndex
 from penstock.replication import ALL, Partition
+from penstock.replication.machine import Leader
 from penstock.replication.metrics import TopicMetrics
 from penstock.settings import Config, TopicConfig
 from penstock.wire.batch import BatchHeader
@@ -246,6 +247,28 @@ async def test_what_a_killed_process_left_unflushed_is_flushed_before_it_counts(
     assert bench.partition.high_watermark == 1 and bench.values() == [b"v0"]
     for task in killed.tasks:
         task.cancel()
+    bench.pool.close_all()
+
+
+async def test_a_flush_from_before_does_not_take_the_high_watermark_back_where_flushing_is_asked_for_meanwhile(
+    folder: Path,
+) -> None:
+    bench = Bench(folder, {"flush.messages": "2"})
+    for _ in range(2):
+        bench.partition.append(bench.batch(), acks=ALL)
+    await asyncio.sleep(0)
+    bench.partition.append(bench.batch(), acks=ALL)
+    assert bench.partition.high_watermark == 3 and len(bench.flusher.gates) == 1
+    bench.partition.config.replace_overrides({"penstock.flush.before.ack": "true"})
+    assert not bench.partition.is_flushed
+    bench.log.recovery_point = 2  # as the flush would
+    bench.flusher.gates[0].set_result(None)
+    while len(bench.flusher.gates) < 2:
+        await asyncio.sleep(0)
+    assert isinstance(bench.partition.role, Leader) and bench.partition.role.high_watermark == 3
+    bench.flusher.gates[1].set_result(None)
+    await asyncio.gather(*bench.tasks)
+    assert bench.partition.is_flushed and bench.partition.high_watermark == 3
     bench.pool.close_all()
 
 

@@ -311,6 +311,45 @@ async def test_a_topic_that_begins_to_flush_first_does_so_also_where_nobody_writ
     assert [replicas[broker].high_watermark for broker in (1, 2, 3)] == [1, 1, 1]
 
 
+async def test_records_from_before_flushing_was_asked_for_count_again_when_they_are_flushed(
+    make: Callable[..., Replicas],
+) -> None:
+    replicas = make()
+    acknowledged = replicas.leader.acknowledged(replicas.append(b"a"), acks=ALL)
+    assert acknowledged is not None
+    for broker in (2, 3):
+        replicas.fetch(broker)
+    for broker in (1, 2, 3):
+        replicas[broker].config.replace_overrides({"penstock.flush.before.ack": "true"})
+        replicas[broker].current_rules()
+    assert not any(replicas[broker].is_flushed for broker in (1, 2, 3))
+    for broker in (2, 3):
+        replicas.fetch(broker)  # had the leader counted what it has in memory, all would have it now
+    assert replicas.leader.high_watermark == 0 and not acknowledged.done()
+    await asyncio.wait_for(acknowledged, 10)
+    assert replicas.leader.log.recovery_point == 1
+
+
+async def test_records_that_wait_for_a_flush_count_at_once_when_flushing_is_no_longer_asked_for(
+    make: Callable[..., Replicas],
+) -> None:
+    replicas = make(settings={"penstock.flush.before.ack": "true"})
+    release = replicas.leader.hold_flushes()
+    one, all_of_them = (
+        replicas.leader.acknowledged(appended, acks=acks)
+        for appended, acks in ((replicas.append(b"a"), 1), (replicas.append(b"b"), ALL))
+    )
+    assert one is not None and all_of_them is not None
+    for broker in (1, 2, 3):
+        replicas[broker].config.replace_overrides({})
+        replicas[broker].current_rules()
+    await asyncio.wait_for(one, 10)
+    replicas.replicate()
+    await asyncio.wait_for(all_of_them, 10)
+    assert replicas.leader.log.recovery_point == 0
+    release()
+
+
 async def test_a_damaged_batch_from_the_leader_is_not_appended(make: Callable[..., Replicas]) -> None:
     replicas = make()
     replicas.append(b"a")
