@@ -84,10 +84,13 @@ class Model:
             ("metadata of ten topics", [f"topic-{number:04}" for number in range(10)]),
             ("metadata of everything", None),
         ):
+            await self._observer.ask("held")
             told = await self._observer.ask("metadata", topics)
+            held = await self._observer.ask("held")
             show(
                 what,
-                f"{told['handler_ms']:.2f} ms + {told['encode_ms']:.2f} ms to encode, {told['bytes'] / 1024:,.0f} KiB",
+                f"{told['handler_ms']:.2f} ms + {told['encode_ms']:.2f} ms to encode, {told['bytes'] / 1024:,.0f} KiB,"
+                f" loop held {_held(held)}",
             )
 
     async def creation(self) -> None:

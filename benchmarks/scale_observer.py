@@ -149,7 +149,7 @@ class Observer:
             made = time.perf_counter()
             size = sum(len(chunk) for chunk in (answer.encode(METADATA_VERSION),))
             times.append((made - began, time.perf_counter() - made))
-            await asyncio.sleep(HEARTBEAT_S / 2)  # or this broker's lease would run out
+            await asyncio.sleep(HEARTBEAT_S / 2)
         return {
             "handler_ms": min(handler for handler, _ in times) * 1000,
             "encode_ms": min(encoding for _, encoding in times) * 1000,

@@ -7,10 +7,18 @@ begin at the same broker.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from penstock.cluster.shapes import BrokerImage
 from penstock.errors import InvalidReplicaAssignment, InvalidReplicationFactor
 from penstock.model import BrokerId
+
+_SHIFT: Final = 40
+"""More bits than replicas of one topic on one broker can need, with room for the turns."""
+_SAME_RACK: Final = 1 << _SHIFT
+_SAME_MACHINE: Final = 1 << _SHIFT + 10
+"""Beyond the replicas that can share a rack."""
+_TAKEN: Final = 1 << _SHIFT + 22
 
 
 def place(
@@ -32,39 +40,57 @@ def _require_enough(replication_factor: int, brokers: int) -> None:
 
 
 class _Plan:
+    """Every broker has a burden, one number in which each criterion outweighs all that come after it; the least wins.
+    So a partition costs a few walks over lists of numbers, and not a comparison of tuples for each broker.
+    """
+
     def __init__(self, order: Sequence[BrokerImage]) -> None:
         self._order = order
-        self._leaders = [0] * len(order)
-        self._replicas = [0] * len(order)
+        self._size = size = len(order)
+        self._leaders = [0] * size
+        self._replicas = [0] * size
         # A broker that does not say where it runs stands alone: two of them may well share a machine, nobody knows.
-        self._machines = [broker.machine or f"broker {broker.id}" for broker in order]
-        self._racks = [broker.rack or "" for broker in order]
+        self._on_machine = _together([broker.machine or f"broker {broker.id}" for broker in order])
+        self._in_rack = _together([broker.rack or "" for broker in order])
+        self._turns: dict[int, list[int]] = {}
 
     def next_partition(self, replication_factor: int) -> tuple[BrokerId, ...]:
-        everyone = range(len(self._order))
-        leader = min(everyone, key=lambda at: (self._leaders[at], self._replicas[at], at))
+        replicas, size = self._replicas, self._size
+        burden = [leaders << _SHIFT | held for leaders, held in zip(self._leaders, replicas, strict=True)]
+        leader = burden.index(min(burden))
         turn = self._leaders[leader] - 1
         self._leaders[leader] += 1
+        burden = [held * size + late for held, late in zip(replicas, self._lateness(leader, turn), strict=True)]
         chosen = [leader]
         while len(chosen) < replication_factor:
-            machines = [self._machines[at] for at in chosen]
-            racks = [self._racks[at] for at in chosen]
-            chosen.append(
-                min(
-                    (at for at in everyone if at not in chosen),
-                    key=lambda at: (
-                        machines.count(self._machines[at]),
-                        racks.count(self._racks[at]),
-                        self._replicas[at],
-                        # Leaders of coming partitions are the least burdened now, so followers come after the leader;
-                        # with whom it begins goes round, so that what a lost leader led falls to many, not to one.
-                        ((at - leader) % len(self._order) + turn) % max(1, len(self._order) - 1),
-                    ),
-                )
-            )
+            last = chosen[-1]
+            for at in self._on_machine[last]:
+                burden[at] += _SAME_MACHINE
+            for at in self._in_rack[last]:
+                burden[at] += _SAME_RACK
+            burden[last] = _TAKEN
+            chosen.append(burden.index(min(burden)))
         for at in chosen:
-            self._replicas[at] += 1
-        return tuple(self._order[at].id for at in chosen)
+            replicas[at] += 1
+        return tuple([self._order[at].id for at in chosen])
+
+    def _lateness(self, leader: int, turn: int) -> list[int]:
+        """Leaders of coming partitions are the least burdened now, so followers come after the leader; with whom it
+        begins goes round, so that what a lost leader led falls to many, not to one.
+        """
+        size, rounds = self._size, max(1, self._size - 1)
+        found = self._turns.get(turn % rounds)
+        if found is None:
+            found = self._turns[turn % rounds] = [(after + turn) % rounds for after in range(size)]
+        return found[size - leader :] + found[: size - leader]
+
+
+def _together(names: Sequence[str]) -> list[list[int]]:
+    """For each place, all places of the same name."""
+    places: dict[str, list[int]] = {}
+    for at, name in enumerate(names):
+        places.setdefault(name, []).append(at)
+    return [places[name] for name in names]
 
 
 def check_by_hand(

@@ -35,8 +35,8 @@ from penstock.cluster.producer_ids import ProducerIds
 from penstock.cluster.records import BrokerRecord
 from penstock.cluster.resources import BROKER_DEFAULTS, Resource, ResourceType
 from penstock.cluster.secret import ensure_secret
-from penstock.cluster.shapes import PartitionImage
 from penstock.cluster.sharing import MachineWatch
+from penstock.cluster.tally import Tally
 from penstock.errors import UnsupportedVersion
 from penstock.metastore import NO_REVISION, Metastore, Revision
 from penstock.metrics import MetricsRegistry
@@ -90,7 +90,8 @@ class Cluster:
             bugs=NO_BUGS if others is None else others.bugs,
         )
         self.absences = Absences(self.image)
-        self.machines = MachineWatch(self.image, broker_id=broker_id)
+        self.tally = Tally(self.image, broker_id=broker_id)
+        self.machines = MachineWatch(self.image, self.tally, broker_id=broker_id)
         self.member: Member | None = None
         self.secret: bytes | None = None
         """What brokers of this cluster know each other by; None where there are no others."""
@@ -114,14 +115,12 @@ class Cluster:
             self.member.watchman.suspect(broker_id)
 
     def expose(self, registry: MetricsRegistry) -> None:
-        def count(holds: Callable[[PartitionImage], bool]) -> int:
-            if self.image.controller_id != self._broker_id:
-                return 0
-            return sum(holds(partition) for _, partition in self.image.partitions())
+        def by_controller(count: Callable[[], int]) -> int:
+            return count() if self.image.controller_id == self._broker_id else 0
 
         registry.read(SHARING_MACHINE, lambda: [((), self.machines.count())])
-        registry.read(OFFLINE_PARTITIONS, lambda: [((), count(lambda part: part.leader not in self.image.brokers))])
-        registry.read(NOT_PREFERRED, lambda: [((), count(lambda part: part.leader not in part.replicas[:1]))])
+        registry.read(OFFLINE_PARTITIONS, lambda: [((), by_controller(self.tally.offline))])
+        registry.read(NOT_PREFERRED, lambda: [((), by_controller(self.tally.not_preferred))])
 
     async def start(self, *, proposed_cluster_id: str | None = None) -> str:
         """Bring the image up and keep it so; answers the cluster's id. For the proposal see `ensure_cluster_id`."""

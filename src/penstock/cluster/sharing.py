@@ -6,6 +6,7 @@ import structlog
 
 from penstock.cluster.changes import ImageChange, PartitionChanged, TopicCreated, TopicGrown
 from penstock.cluster.image import ClusterImage
+from penstock.cluster.tally import Tally
 from penstock.model import BrokerId
 
 _log = structlog.get_logger(__name__)
@@ -14,18 +15,16 @@ _log = structlog.get_logger(__name__)
 class MachineWatch:
     """Looks at what this broker leads; each broker speaks for its own."""
 
-    def __init__(self, image: ClusterImage, *, broker_id: BrokerId) -> None:
+    def __init__(self, image: ClusterImage, tally: Tally, *, broker_id: BrokerId) -> None:
         self._image = image
+        self._tally = tally
         self._broker_id = broker_id
         self._has_warned = False
         image.subscribe(self._on_changes)
 
     def count(self) -> int:
         """Partitions led here of which two replicas are on one machine."""
-        return sum(
-            partition.leader == self._broker_id and self._shares(partition.replicas)
-            for _, partition in self._image.partitions()
-        )
+        return sum(self._shares(partition.replicas) for partition in self._tally.led_here())
 
     def _shares(self, replicas: Iterable[BrokerId]) -> bool:
         machines = [machine for replica in replicas if (machine := self._machine_of(replica))]

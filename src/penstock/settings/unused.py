@@ -237,6 +237,7 @@ _FORMER = frozenset(
         "log.message.downconversion.enable",
         "log.message.timestamp.difference.max.ms",
         "controlled.shutdown.max.retries",
+        "leader.imbalance.per.broker.percentage",
         "controlled.shutdown.retry.backoff.ms",
         "control.plane.listener.name",
         "reserved.broker.max.id",

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 import structlog
 
+from penstock.broker.metadata_pieces import describe_in_turns, is_large
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import (
     CLUSTER_METADATA,
@@ -78,37 +79,40 @@ async def metadata(
     if wanted and request.allow_auto_topic_creation and config[AUTO_CREATE_TOPICS_ENABLE]:
         await _create_missing(wanted, image, controller)
     await absences.judged(lambda suspects: _leads_any(suspects, _asked(wanted, image)))
-    reach = Reach(image, context.listener, context.api_version)
-    ids = _ids(wanted or ())
-    if ids:
-        topics = [
-            *(_unknown_id(topic_id) for topic_id in ids if topic_id not in image.topics_by_id),
-            *(reach.topic(image.topics_by_id[topic_id]) for topic_id in ids if topic_id in image.topics_by_id),
-        ]
-    elif wanted is None:
-        topics = [reach.topic(topic) for topic in image.topics.values()]
-    else:
-        names = _names(wanted)
-        topics = [
-            *(reach.topic(image.topics[name]) for name in names if name in image.topics),
-            *(_unknown_name(name) for name in names if name not in image.topics),
-        ]
-    if request.include_topic_authorized_operations:
-        for topic in topics:
-            if topic.name:
-                topic.topic_authorized_operations = TOPIC_OPERATIONS
-    return MetadataResponse(
-        brokers=[
-            MetadataResponseBroker(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
-            for node in nodes(image, context.listener, also=absences.just_gone())
-        ],
-        cluster_id=image.cluster_id,
-        controller_id=takes_admin_requests(image, context.listener, BrokerId(config[NODE_ID])),
-        topics=topics,
-        cluster_authorized_operations=(
-            CLUSTER_OPERATIONS if request.include_cluster_authorized_operations else NOT_ASKED_FOR
-        ),
+    operations = TOPIC_OPERATIONS if request.include_topic_authorized_operations else NOT_ASKED_FOR
+    describe = Reach(image, context.listener, version, operations=operations).topic
+    known, unknown = list(_known(wanted, image)), _unknown(wanted or (), image, operations)
+    before, after = (unknown, []) if _ids(wanted or ()) else ([], unknown)
+    answer = (
+        await describe_in_turns(known, describe, version=version, before=before, after=after)
+        if is_large(known)
+        else MetadataResponse(topics=[*before, *map(describe, known), *after])
     )
+    answer.brokers = [
+        MetadataResponseBroker(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
+        for node in nodes(image, context.listener, also=absences.just_gone())
+    ]
+    answer.cluster_id = image.cluster_id
+    answer.controller_id = takes_admin_requests(image, context.listener, BrokerId(config[NODE_ID]))
+    if request.include_cluster_authorized_operations:
+        answer.cluster_authorized_operations = CLUSTER_OPERATIONS
+    return answer
+
+
+def _known(wanted: Sequence[MetadataRequestTopic] | None, image: ClusterImage) -> Iterable[TopicImage]:
+    if wanted is None:
+        return image.topics.values()
+    if ids := _ids(wanted):
+        return (image.topics_by_id[topic_id] for topic_id in ids if topic_id in image.topics_by_id)
+    return (image.topics[name] for name in _names(wanted) if name in image.topics)
+
+
+def _unknown(
+    wanted: Sequence[MetadataRequestTopic], image: ClusterImage, operations: int
+) -> list[MetadataResponseTopic]:
+    if ids := _ids(wanted):
+        return [_unknown_id(topic_id) for topic_id in ids if topic_id not in image.topics_by_id]
+    return [_unknown_name(name, operations) for name in _names(wanted) if name not in image.topics]
 
 
 def _asked(wanted: Sequence[MetadataRequestTopic] | None, image: ClusterImage) -> Iterable[TopicImage]:
@@ -156,11 +160,12 @@ def _unknown_id(topic_id: TopicId) -> MetadataResponseTopic:
     return MetadataResponseTopic(error_code=UnknownTopicId.code, name=None, topic_id=topic_id)
 
 
-def _unknown_name(name: str) -> MetadataResponseTopic:
+def _unknown_name(name: str, operations: int) -> MetadataResponseTopic:
     return MetadataResponseTopic(
         error_code=InvalidTopic.code if what_is_wrong_with_topic_name(name) else UnknownTopicOrPartition.code,
         name=name,
         is_internal=is_internal(name),
+        topic_authorized_operations=operations,
     )
 
 
@@ -192,7 +197,8 @@ class Reach:
     Every client asks for metadata, again and again: a partition is looked at twice only where it cannot be reached.
     """
 
-    def __init__(self, image: ClusterImage, listener: str, version: int) -> None:
+    def __init__(self, image: ClusterImage, listener: str, version: int, *, operations: int) -> None:
+        self._operations = operations
         self._image = image
         self._listener = listener
         self._version = version
@@ -212,6 +218,7 @@ class Reach:
                 else self._partition(part)
                 for part in topic.partitions
             ],
+            topic_authorized_operations=self._operations,
         )
 
     def _partition(self, partition: PartitionImage) -> MetadataResponsePartition:

@@ -149,17 +149,37 @@ def _delete(delete: Delete) -> bytes:
 # What is answered
 
 
+class RangeReader:
+    """Decodes the answer to a range request a part at a time: thousands of keys at once would hold up the loop."""
+
+    def __init__(self, data: bytes) -> None:
+        self._fields = fields(data)
+        self._header, self._more = _NO_HEADER, False
+        self._items: list[KeyValue] = []
+
+    def read(self, keys: int) -> bool:
+        """Decode so many keys more; whether that was all."""
+        last = len(self._items) + keys
+        for number, value in self._fields:
+            if number == 2 and isinstance(value, bytes):
+                self._items.append(key_value(value))
+                if len(self._items) >= last:
+                    return False
+            elif number == 1:
+                self._header = header(value)
+            elif number == 3:
+                self._more = bool(value)
+        return True
+
+    def page(self) -> RangePage:
+        return RangePage(self._header, self._items, self._more)
+
+
 def range_page(data: bytes) -> RangePage:
-    answer_header, more = _NO_HEADER, False
-    items: list[KeyValue] = []
-    for number, value in fields(data):
-        if number == 2 and isinstance(value, bytes):
-            items.append(key_value(value))
-        elif number == 1:
-            answer_header = header(value)
-        elif number == 3:
-            more = bool(value)
-    return RangePage(answer_header, items, more)
+    reader = RangeReader(data)
+    while not reader.read(1 << 30):
+        pass
+    return reader.page()
 
 
 def transaction_answer(data: bytes) -> TransactionAnswer:

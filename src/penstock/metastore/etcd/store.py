@@ -29,8 +29,10 @@ from penstock.metastore.port import (
 )
 
 PAGE_KEYS_MAX = 5_000
-"""Keys in one answer of a listing: so many are decoded in some 16 ms, and the loop runs on between pages.
-Smaller ones cost more, as etcd looks at every key from the page on for each."""
+"""Keys in one answer of a listing. Smaller ones cost more, as etcd looks at every key from the page on for each."""
+
+KEYS_A_TURN = 500
+"""Decoded in some 2 ms; the loop runs on between two turns."""
 
 LISTING_ATTEMPTS_MAX = 5
 """How often a listing begins anew because its revision was compacted away under it."""
@@ -132,7 +134,10 @@ class EtcdMetastore:
 
     async def _page(self, request: bytes) -> messages.RangePage:
         seen = self._seen.highest
-        page = messages.range_page(await self._client.ask(methods.RANGE, request, is_repeatable=True))
+        reader = messages.RangeReader(await self._client.ask(methods.RANGE, request, is_repeatable=True))
+        while not reader.read(KEYS_A_TURN):
+            await asyncio.sleep(0)
+        page = reader.page()
         self._judge(seen, page.header)
         return page
 
