@@ -1,5 +1,7 @@
 """Three `penstock up` programs over a real etcd: killed, paused and restarted one at a time, under stock clients."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -82,3 +84,24 @@ def test_everything_stopped_and_started_again_finds_its_topics_and_records(clust
     (topic,) = cluster.metadata("orders").topics
     assert len(topic.partitions) == 4
     assert read(cluster, "orders", 2) == ["one", "two"]
+
+
+def test_the_secret_is_exchanged_while_brokers_run_and_come_and_go(cluster: ClusterOfPrograms) -> None:
+    create(cluster, "orders")
+    producer = Producer({"bootstrap.servers": cluster.bootstrap, "enable.idempotence": True, "log_level": 0})
+    write(producer, "orders", ["before"])
+    etcd = cluster[1].settings["penstock.etcd.endpoints"]
+    command = [sys.executable, "-m", "penstock.cli", "cluster", "rotate-secret", "--yes", "--pause", "4"]
+    with subprocess.Popen([*command, "--set", f"penstock.etcd.endpoints={etcd}"], stderr=subprocess.PIPE) as rotating:
+        assert rotating.stderr is not None
+        for broker in (1, 2):  # each introduces itself anew in another step
+            assert b"brokers hear of it" in rotating.stderr.readline()
+            cluster.kill(broker)
+            cluster.start(broker)
+            cluster.wait_until_in_sync("orders")
+            write(producer, "orders", [f"with {broker} back"])
+    assert rotating.returncode == 0
+    cluster.restart(3)
+    cluster.wait_until_in_sync("orders")
+    write(producer, "orders", ["after"])
+    assert read(cluster, "orders", 4) == ["before", "with 1 back", "with 2 back", "after"]

@@ -6,7 +6,7 @@ from tests.support.clusters import SeededDice
 
 from penstock.broker.callers import Caller, Doorkeeper
 from penstock.broker.registry import RequestContext
-from penstock.cluster import ClusterImage, Keys
+from penstock.cluster import ClusterImage, Keys, Secrets
 from penstock.model import BrokerId
 
 SECRET = b"known to brokers only"
@@ -17,13 +17,15 @@ def a_context(*, version: int = 0, caller: Caller | None = None, listener: str =
     return RequestContext(version, "me", listener, "10.0.0.1:5", caller=caller or Caller())
 
 
-def a_doorkeeper(*brokers: tuple[int, int], me: int = 1, secret: bytes = SECRET, revision: int = 100) -> Doorkeeper:
+def a_doorkeeper(
+    *brokers: tuple[int, int], me: int = 1, secret: bytes | Secrets = SECRET, revision: int = 100
+) -> Doorkeeper:
     """One of a cluster in which these brokers are registered, each with its epoch."""
     return Doorkeeper(
         cast(Any, _Image(dict(brokers), revision)),
         me=BrokerId(me),
         dice=SeededDice(me),
-        secret=secret,
+        secret=Secrets(secret) if isinstance(secret, bytes) else secret,
         peer_listener="PLAINTEXT",
     )
 

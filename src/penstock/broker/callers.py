@@ -4,12 +4,10 @@ What only brokers may ask is refused to everybody else where there are other bro
 nobody to tell from a stranger and takes such requests from anyone, as Apache Kafka does without access rules.
 """
 
-from collections.abc import Callable
-
-from penstock.cluster import ClusterImage
+from penstock.cluster import Callable, ClusterImage, Secrets
 from penstock.errors import ClusterAuthorizationFailed, IllegalSaslState, SaslAuthenticationFailed
 from penstock.model import BrokerId, Dice
-from penstock.replication.proof import MECHANISM, NONCE_BYTES, Challenge, Exchange, Hello, require_equal
+from penstock.replication.proof import MECHANISM, NONCE_BYTES, Challenge, Exchange, Hello, require_any
 
 NOBODY = -1
 
@@ -40,7 +38,7 @@ class Doorkeeper:
     """Knows brokers of the cluster from strangers."""
 
     def __init__(
-        self, image: ClusterImage, *, me: BrokerId, dice: Dice, secret: bytes | None, peer_listener: str
+        self, image: ClusterImage, *, me: BrokerId, dice: Dice, secret: Secrets | None, peer_listener: str
     ) -> None:
         """Without a `secret` this broker stands alone."""
         self._image = image
@@ -87,12 +85,13 @@ class Doorkeeper:
         caller.is_introducing = False
         hello = Hello.decode(said)
         nonce = self._dice.random_bytes(NONCE_BYTES)
-        caller.exchange = Exchange(self._secret, self._image.cluster_id, hello, self._me, nonce)
+        caller.exchange = Exchange(self._secret.current, self._image.cluster_id, hello, self._me, nonce)
         return Challenge(nonce, caller.exchange.answerers_proof()).encode()
 
     def _conclude(self, caller: Caller, exchange: Exchange, proof: bytes) -> None:
         hello = exchange.hello
-        require_equal(proof, exchange.callers_proof())
+        assert self._secret is not None
+        require_any(proof, [exchange.by(secret).callers_proof() for secret in self._secret.believed])
         # Only after the proof: a stranger learns nothing of who is registered.
         if not self._is_registered(hello.broker_id, hello.broker_epoch):
             raise SaslAuthenticationFailed(

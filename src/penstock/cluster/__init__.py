@@ -67,6 +67,7 @@ from penstock.cluster.resources import (
     Resource,
     ResourceType,
 )
+from penstock.cluster.secret import Secrets, exchange_secret
 from penstock.cluster.service import Cluster, Others
 from penstock.cluster.shapes import NO_LEADER, BrokerImage, PartitionImage, TopicImage
 
@@ -120,6 +121,7 @@ __all__ = [
     "ReplaceSettings",
     "Resource",
     "ResourceType",
+    "Secrets",
     "SettingChange",
     "SettingsChanged",
     "Standing",
@@ -133,6 +135,7 @@ __all__ = [
     "check_topic_name",
     "controller_for_clients",
     "eligible_after",
+    "exchange_secret",
     "explain_settings",
     "fenced_nodes",
     "is_internal",

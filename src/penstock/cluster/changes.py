@@ -61,6 +61,12 @@ class MarkChanged(msgspec.Struct, frozen=True):
     name: str
 
 
+class SecretChanged(msgspec.Struct, frozen=True):
+    """By what brokers know each other: the store's record. It is told, and not kept in the image."""
+
+    value: bytes
+
+
 class FeaturesChanged(msgspec.Struct, frozen=True):
     pass
 
@@ -77,4 +83,5 @@ ImageChange = (
     | SettingsChanged
     | FeaturesChanged
     | MarkChanged
+    | SecretChanged
 )

@@ -263,6 +263,8 @@ class ClusterImage:
             case "features" if item is not None:
                 self.features = FeaturesImage(Decoders.features.decode(item.value).levels, item.mod_revision)
                 return [news.FeaturesChanged()]
+            case "secret" if item is not None:
+                return [news.SecretChanged(item.value)]
             case "producer-ids" if item is not None:
                 self.producer_id_next = Decoders.producer_ids.decode(item.value).next
                 self.producer_ids_revision = item.mod_revision

@@ -123,9 +123,11 @@ class ProducerIdsRecord(msgspec.Struct, frozen=True):
 
 
 class SecretRecord(msgspec.Struct, frozen=True):
-    """`secret`: by what brokers know each other, in base64."""
+    """`secret`: by what brokers know each other, in base64; while it is exchanged also the one to come, or to go."""
 
     secret: str
+    next: str = ""
+    previous: str = ""
 
 
 def encode(record: msgspec.Struct) -> bytes:

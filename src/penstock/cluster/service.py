@@ -19,7 +19,7 @@ import msgspec
 from penstock.cluster import membership
 from penstock.cluster.absences import Absences
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
-from penstock.cluster.changes import ImageChange, SettingsChanged
+from penstock.cluster.changes import ImageChange, SecretChanged, SettingsChanged
 from penstock.cluster.controller import Controller
 from penstock.cluster.creation_marks import CreationMarks
 from penstock.cluster.features import missing as missing_features
@@ -34,7 +34,7 @@ from penstock.cluster.probing import Probe
 from penstock.cluster.producer_ids import ProducerIds
 from penstock.cluster.records import BrokerRecord
 from penstock.cluster.resources import BROKER_DEFAULTS, Resource, ResourceType
-from penstock.cluster.secret import ensure_secret
+from penstock.cluster.secret import Secrets, ensure_secret
 from penstock.cluster.sharing import MachineWatch
 from penstock.cluster.tally import Tally
 from penstock.errors import UnsupportedVersion
@@ -93,9 +93,10 @@ class Cluster:
         self.tally = Tally(self.image, broker_id=broker_id)
         self.machines = MachineWatch(self.image, self.tally, broker_id=broker_id)
         self.member: Member | None = None
-        self.secret: bytes | None = None
+        self.secret: Secrets | None = None
         """What brokers of this cluster know each other by; None where there are no others."""
         self.image.subscribe(self._take_dynamic_settings)
+        self.image.subscribe(self._take_secret)
 
     @property
     def broker_epoch(self) -> Revision:
@@ -201,6 +202,11 @@ class Cluster:
         if self.member is not None:
             await self.member.stop()
         await self._feed.stop()
+
+    def _take_secret(self, changes: Sequence[ImageChange]) -> None:
+        for change in changes:
+            if isinstance(change, SecretChanged) and self.secret is not None:
+                self.secret.take(change.value)
 
     def _take_dynamic_settings(self, changes: Sequence[ImageChange]) -> None:
         own = Resource(ResourceType.BROKER, str(self._broker_id))

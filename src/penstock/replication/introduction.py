@@ -5,11 +5,12 @@ What is said and why it proves anything is in `proof`.
 
 from collections.abc import Callable
 
+from penstock.cluster import Secrets
 from penstock.errors import NetworkFailure, SaslAuthenticationFailed, refusal_for
 from penstock.model import BrokerId, Dice
 from penstock.replication.conversation import Conversation
 from penstock.replication.peer_connection import PeerConnection
-from penstock.replication.proof import MECHANISM, NONCE_BYTES, Challenge, Exchange, Hello, require_equal
+from penstock.replication.proof import MECHANISM, NONCE_BYTES, Challenge, Exchange, Hello, require_any
 from penstock.wire.messages.sasl_authenticate_request import SaslAuthenticateRequest
 from penstock.wire.messages.sasl_authenticate_response import SaslAuthenticateResponse
 from penstock.wire.messages.sasl_handshake_request import SaslHandshakeRequest
@@ -22,7 +23,7 @@ TIMEOUT_S = 5.0
 
 class Introduction:
     def __init__(
-        self, *, me: BrokerId, secret: bytes, cluster_id: str, own_epoch: Callable[[], int], dice: Dice
+        self, *, me: BrokerId, secret: Secrets, cluster_id: str, own_epoch: Callable[[], int], dice: Dice
     ) -> None:
         self._me = me
         self._secret = secret
@@ -50,8 +51,12 @@ class Introduction:
             raise refusal_for(offered.error_code)(f"broker {whom} takes no introductions here")
         hello = Hello(self._me, own_epoch, self._dice.random_bytes(NONCE_BYTES))
         challenge = Challenge.decode(await _say(conversation, hello.encode(), whom))
-        exchange = Exchange(self._secret, self._cluster_id, hello, whom, challenge.nonce)
-        require_equal(challenge.proof, exchange.answerers_proof())  # or whoever listens there is not of the cluster
+        exchanges = [
+            Exchange(secret, self._cluster_id, hello, whom, challenge.nonce) for secret in self._secret.believed
+        ]
+        # Or whoever listens there is not of the cluster. What it proved itself by it will believe.
+        which = require_any(challenge.proof, [exchange.answerers_proof() for exchange in exchanges])
+        exchange = exchanges[which]
         await _say(conversation, exchange.callers_proof(), whom)
         return own_epoch
 

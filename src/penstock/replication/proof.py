@@ -14,6 +14,7 @@ hide what is said afterwards, nor keep it from being changed on the way: that ta
 import hashlib
 import hmac
 import struct
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -74,6 +75,9 @@ class Exchange(msgspec.Struct, frozen=True):
     nonce: bytes
     """The answerer's."""
 
+    def by(self, secret: bytes) -> "Exchange":
+        return msgspec.structs.replace(self, secret=secret)
+
     def answerers_proof(self) -> bytes:
         return self._proof(b"answerer")
 
@@ -87,7 +91,9 @@ class Exchange(msgspec.Struct, frozen=True):
         return hmac.digest(self.secret, msgspec.msgpack.encode(said), "sha256")
 
 
-def require_equal(proof: bytes, expected: bytes) -> None:
-    """Takes as long for a proof that is nearly right as for one that is not."""
-    if not hmac.compare_digest(proof, expected):
+def require_any(proof: bytes, expected: Sequence[bytes]) -> int:
+    """Which of them it is. Takes as long for a proof that is nearly right as for one that is not."""
+    found = [hmac.compare_digest(proof, each) for each in expected]
+    if not any(found):
         raise SaslAuthenticationFailed("the proof is not one that a broker of this cluster gives")
+    return found.index(True)

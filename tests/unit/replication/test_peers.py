@@ -12,7 +12,7 @@ from tests.support.clusters import SeededDice
 from tests.support.logs import StillClock
 
 from penstock.broker.callers import Caller, Doorkeeper
-from penstock.cluster import BrokerImage, Endpoint
+from penstock.cluster import BrokerImage, Endpoint, Secrets
 from penstock.errors import NetworkFailure, Refusal, RequestTimedOut
 from penstock.metastore import Revision
 from penstock.model import BrokerId
@@ -37,7 +37,9 @@ class OtherBroker:
     """Knows its peers, and answers DescribeGroups with the names it was asked for, when it may."""
 
     def __init__(self, image: Any, *, secret: bytes = SECRET) -> None:
-        self._keeper = Doorkeeper(image, me=OTHER, dice=SeededDice(7), secret=secret, peer_listener="PLAINTEXT")
+        self._keeper = Doorkeeper(
+            image, me=OTHER, dice=SeededDice(7), secret=Secrets(secret), peer_listener="PLAINTEXT"
+        )
         self.may_answer = asyncio.Event()
         self.may_answer.set()
         self.callers: list[Caller] = []
@@ -116,7 +118,7 @@ class Bench:
             clock=self.clock,
             own_epoch=lambda: self.own_epoch,
             introduction=Introduction(
-                me=ME, secret=SECRET, cluster_id="c", own_epoch=lambda: self.own_epoch, dice=SeededDice(3)
+                me=ME, secret=Secrets(SECRET), cluster_id="c", own_epoch=lambda: self.own_epoch, dice=SeededDice(3)
             ),
             on_unreachable=self.unreachable.append,
         )

@@ -1,4 +1,4 @@
-"""`penstock cluster ...`: one file a command. All of it works with Apache Kafka too."""
+"""`penstock cluster ...`: one file a command. All but `rotate-secret` works with Apache Kafka too."""
 
 from penstock.cli.program import LazyGroup
 
@@ -14,6 +14,10 @@ cluster = LazyGroup(
         "balance-leaders": (
             "penstock.cli.cluster.balance_leaders:balance_leaders",
             "Give leadership back to the replicas that should lead.",
+        ),
+        "rotate-secret": (
+            "penstock.cli.cluster.rotate_secret:rotate_secret",
+            "Exchange the secret that brokers know each other by.",
         ),
         "reassign": ("penstock.cli.cluster.reassign:reassign", "Move partitions by hand; show or cancel moves."),
     },
