@@ -171,7 +171,7 @@ class KafkaCluster(Cluster):
     """
 
     title = "Apache Kafka 4.3.0"
-    _JVM = (
+    _JVM: tuple[str, ...] = (
         *("-Xmx1G", "-Xms1G", "-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20"),
         *("-XX:InitiatingHeapOccupancyPercent=35", "-XX:+ExplicitGCInvokesConcurrent", "-Djava.awt.headless=true"),
     )

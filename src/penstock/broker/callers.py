@@ -4,7 +4,9 @@ What only brokers may ask is refused to everybody else where there are other bro
 nobody to tell from a stranger and takes such requests from anyone, as Apache Kafka does without access rules.
 """
 
-from penstock.cluster import Callable, ClusterImage, Secrets
+from collections.abc import Callable
+
+from penstock.cluster import ClusterImage, Secrets
 from penstock.errors import ClusterAuthorizationFailed, IllegalSaslState, SaslAuthenticationFailed
 from penstock.model import BrokerId, Dice
 from penstock.replication.proof import MECHANISM, NONCE_BYTES, Challenge, Exchange, Hello, require_any

@@ -461,7 +461,9 @@ class Partitions:
         refusal = partition.log.take_offline(reason, stops_reads=True)
         partition.resign(refusal)
         partition.leave_in_sync()
-        self._later(lambda: self._renew(partition))  # it may be out of the in-sync set already
+        topic = self._image.topics_by_id.get(partition.topic_id)
+        if topic is not None and self._is_to_renew(partition, topic.partitions[partition.index]):
+            self._renew_soon(partition)  # it was out of the in-sync set already: the image will not tell of it
         return True
 
     def _tell(self, partition: Partition) -> None:
