@@ -10,8 +10,8 @@ from penstock.cluster.image import ClusterImage
 from penstock.cluster.resources import Resource, ResourceType
 from penstock.errors import InvalidConfig, InvalidRequest, UnknownTopicOrPartition
 from penstock.model import BrokerId
-from penstock.settings.config import Config
-from penstock.settings.setting import Scope, settings_of
+from penstock.settings.config import Config, row_of
+from penstock.settings.setting import Scope
 from penstock.settings.types import Kind
 from penstock.settings.validation import check_broker, check_client_metrics, check_group, check_topic
 
@@ -95,7 +95,7 @@ def require_well_formed(changes: Sequence[SettingChange]) -> None:
 
 def _entries(resource: Resource, change: SettingChange, before: Mapping[str, str]) -> list[str]:
     """The list that a setting holds now: only lists can be added to and taken from."""
-    row = settings_of(_SCOPES[resource.type]).get(change.name)
+    row = row_of(_SCOPES[resource.type], change.name)
     if row is None or row.kind is not Kind.LIST:
         name = Operation(change.operation).name
         raise InvalidConfig(f"{name} is for settings that are lists, and {change.name} is none: use SET")

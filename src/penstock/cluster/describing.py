@@ -5,8 +5,8 @@ from penstock.cluster.image import ClusterImage
 from penstock.cluster.resources import Resource, ResourceType
 from penstock.errors import InvalidRequest, UnknownTopicOrPartition
 from penstock.model import BrokerId
-from penstock.settings.config import Config, Explanation, Overrides
-from penstock.settings.setting import Scope, settings_of
+from penstock.settings.config import Config, Explanation, Overrides, row_of
+from penstock.settings.setting import Scope
 
 
 def explain(resource: Resource, image: ClusterImage, config: Config, *, broker_id: BrokerId) -> list[Explanation]:
@@ -19,8 +19,8 @@ def explain(resource: Resource, image: ClusterImage, config: Config, *, broker_i
                 raise UnknownTopicOrPartition
             return _all(config.for_topic(topic.overrides))
         case ResourceType.BROKER if not resource.name:
-            table = settings_of(Scope.BROKER)
-            return [config.explain_cluster_default(table[name]) for name in sorted(config.dynamic_defaults)]
+            rows = (row_of(Scope.BROKER, name) for name in sorted(config.dynamic_defaults))
+            return [config.explain_cluster_default(row) for row in rows if row is not None]
         case ResourceType.BROKER:
             require_this_broker(resource.name, broker_id)
             return [config.explain(setting) for setting in config.settings()]

@@ -15,6 +15,7 @@ from weakref import WeakSet
 import structlog
 
 from penstock.settings.setting import Scope, Setting, Source, settings_of
+from penstock.settings.unused import dynamic_row
 
 _log = structlog.get_logger(__name__)
 
@@ -134,6 +135,8 @@ class Config:
         for setting in settings_of(Scope.BROKER).values():
             if not setting.internal or any(setting.name in texts for texts in self._layers.values()):
                 yield setting
+        without_effect = {name: dynamic_row(name) for name in (*self.dynamic, *self.dynamic_defaults)}
+        yield from (row for row in without_effect.values() if row is not None)
 
     def explain(self, setting: Setting[Any]) -> Explanation:
         chain = self.synonym_chain(setting)
@@ -243,6 +246,11 @@ class ClientMetricsConfig(Overrides):
     source = Source.CLIENT_METRICS
 
 
+def row_of(scope: Scope, name: str) -> Setting[Any] | None:
+    """The row that a client means which changes this setting; None for what can be no setting of this scope."""
+    return settings_of(scope).get(name) or (dynamic_row(name) if scope is Scope.BROKER else None)
+
+
 def resolve_synonyms(setting: Setting[T], broker: Config) -> T:
     """The value that the broker gives a setting of a topic or group that sets nothing itself."""
     for synonym in setting.synonyms:
@@ -264,13 +272,14 @@ def _same_meaning(setting: Setting[Any]) -> tuple[Setting[Any], ...]:
 
 def _allowed(scope: Scope, texts: Mapping[str, str]) -> dict[str, str]:
     """The texts that this version understands. Others were stored by another one: said and left out."""
-    table = settings_of(scope)
     allowed = {}
     for name, text in texts.items():
-        try:
-            table[name].parse(text)
-        except KeyError:
+        row = row_of(scope, name)
+        if row is None:
             _log.warning("unknown setting ignored", scope=scope.value, setting=name)
+            continue
+        try:
+            row.parse(text)
         except ValueError as problem:
             _log.warning("setting ignored", scope=scope.value, setting=name, reason=str(problem))
         else:

@@ -180,6 +180,14 @@ def setting(
     return row
 
 
+def unlisted(name: str, scope: Scope, type_: ValueType[T], *, doc: str) -> Setting[T | None]:
+    """A row that is known but not in the table: never set unless a client does, live, and read by nobody."""
+    return Setting(
+        name, scope, type_, default=None, check=None, live=True, doc=doc, synonyms=(), simulate=(),
+        importance=Importance.LOW, internal=True,
+    )  # fmt: skip
+
+
 def settings_of(scope: Scope) -> Mapping[str, Setting[Any]]:
     """Every row of a scope, by name."""
     return MappingProxyType(_TABLE[scope])

@@ -1,6 +1,14 @@
 """Settings that Apache Kafka 4.3 has and Penstock has no use for, or not yet: accepted, so that a Kafka configuration
 can be used as it is, and named in a warning, so that nobody believes they act.
+
+Those of them that Kafka lets clients change while it runs (`dynamic_row`) can be changed here too, and are kept and
+shown. Settings about security are not among them: to accept one that protects nothing would be worse than to refuse it.
 """
+
+from typing import Any
+
+from penstock.settings.setting import Scope, Setting, unlisted
+from penstock.settings.types import BOOLEAN, DOUBLE, INT, LIST, LONG, SHORT, STRING, ValueType
 
 _NAMES = frozenset(
     (
@@ -248,6 +256,48 @@ _FORMER = frozenset(
         "password.encoder.secret",
     )
 )
+
+
+_DYNAMIC: dict[str, ValueType[Any]] = {
+    "background.threads": INT,
+    "follower.fetch.last.tiered.offset.enable": BOOLEAN,
+    "group.coordinator.cached.buffer.max.bytes": INT,
+    "log.cleaner.io.buffer.size": INT,
+    "max.connection.creation.rate": INT,
+    "num.io.threads": INT,
+    "num.network.threads": INT,
+    "num.replica.fetchers": INT,
+    "remote.fetch.max.wait.ms": INT,
+    "remote.list.offsets.request.timeout.ms": LONG,
+    "remote.log.index.file.cache.total.size.bytes": LONG,
+    "remote.log.manager.copier.thread.pool.size": INT,
+    "remote.log.manager.copy.max.bytes.per.second": LONG,
+    "remote.log.manager.expiration.thread.pool.size": INT,
+    "remote.log.manager.fetch.max.bytes.per.second": LONG,
+    "remote.log.manager.follower.thread.pool.size": INT,
+    "remote.log.reader.threads": INT,
+    "sasl.kerberos.kinit.cmd": STRING,
+    "sasl.kerberos.min.time.before.relogin": LONG,
+    "sasl.kerberos.principal.to.local.rules": LIST,
+    "sasl.kerberos.service.name": STRING,
+    "sasl.kerberos.ticket.renew.jitter": DOUBLE,
+    "sasl.kerberos.ticket.renew.window.factor": DOUBLE,
+    "sasl.login.refresh.buffer.seconds": SHORT,
+    "sasl.login.refresh.min.period.seconds": SHORT,
+    "sasl.login.refresh.window.factor": DOUBLE,
+    "sasl.login.refresh.window.jitter": DOUBLE,
+    "share.coordinator.cached.buffer.max.bytes": INT,
+    "transaction.partition.verification.enable": BOOLEAN,
+}
+_ROWS: dict[str, Setting[Any]] = {
+    name: unlisted(name, Scope.BROKER, type_, doc="A setting of Kafka's, kept and shown; it has no effect here.")
+    for name, type_ in _DYNAMIC.items()
+}
+
+
+def dynamic_row(name: str) -> Setting[Any] | None:
+    """The row of a setting that has no effect here and may be changed while brokers run; None for any other."""
+    return _ROWS.get(name)
 
 
 def is_unused(name: str) -> bool:

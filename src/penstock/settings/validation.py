@@ -5,7 +5,7 @@ from typing import Any
 
 from penstock.errors import InvalidConfig, InvalidRequest
 from penstock.settings import topic
-from penstock.settings.config import Config, GroupConfig, Overrides, TopicConfig
+from penstock.settings.config import Config, GroupConfig, Overrides, TopicConfig, row_of
 from penstock.settings.group import (
     BOUNDS,
     CONSUMER_HEARTBEAT_INTERVAL_MS,
@@ -82,12 +82,13 @@ def check_broker(changes: Mapping[str, str], *, cluster_wide: bool) -> None:
     table = settings_of(Scope.BROKER)
     whose = "the cluster" if cluster_wide else "a broker"
     for name, text in changes.items():
-        if name not in table:
+        row = row_of(Scope.BROKER, name)
+        if row is None:
             raise InvalidRequest(f"{name} is no setting that Penstock uses{did_you_mean(name, table)}")
-        if not table[name].live:
+        if not row.live:
             raise InvalidRequest(f"{name} cannot be changed while {whose} runs: configure it and restart")
         try:
-            table[name].parse(text)
+            row.parse(text)
         except ValueError as problem:
             raise InvalidRequest(str(problem)) from None
 

@@ -190,6 +190,14 @@ INCREMENTAL = [
         alter(changes(step("no.such.setting", SET, "x"), name="1", kind=BROKER), validate_only=True),
     ),
     stepping(
+        "a broker's setting without effect",
+        alter(
+            changes(step("sasl.kerberos.min.time.before.relogin", SET, "58000"), name="1", kind=BROKER),
+            validate_only=True,
+        ),
+        alter(changes(step("num.io.threads", SET, "some"), name="1", kind=BROKER), validate_only=True),
+    ),
+    stepping(
         "another broker",
         alter(changes(step("log.retention.ms", SET, "1000"), name="7", kind=BROKER), validate_only=True),
     ),

@@ -230,3 +230,24 @@ def test_only_live_broker_settings_can_be_changed_while_it_runs() -> None:
     for changes in ({"log.dirs": "/x"}, {"log.retention.ms": "soon"}, {"ssl.key.password": "x"}):
         with pytest.raises(InvalidRequest):
             check_broker(changes, cluster_wide=False)
+
+
+def test_kafkas_settings_without_effect_are_kept_and_shown_but_are_no_part_of_the_table() -> None:
+    check_broker({"sasl.kerberos.min.time.before.relogin": "58000", "num.io.threads": "4"}, cluster_wide=False)
+    broker = Config.for_broker()
+    assert "num.io.threads" not in {row.name for row in broker.settings()}
+    broker.replace_dynamic(cluster={"num.io.threads": "4"}, broker={"num.io.threads": "8"})
+    shown = {row.name: broker.explain(row) for row in broker.settings()}["num.io.threads"]
+    assert (shown.value, shown.source, shown.read_only) == ("8", Source.DYNAMIC_BROKER, False)
+    assert shown.synonyms == (
+        SynonymText("num.io.threads", "8", Source.DYNAMIC_BROKER),
+        SynonymText("num.io.threads", "4", Source.DYNAMIC_DEFAULT_BROKER),
+    )
+
+
+@pytest.mark.parametrize(
+    "changes", [{"num.io.threads": "some"}, {"ssl.client.auth": "required"}, {"authorizer.class.name": "Mine"}]
+)
+def test_a_setting_without_effect_is_checked_and_never_about_security(changes: dict[str, str]) -> None:
+    with pytest.raises(InvalidRequest):
+        check_broker(changes, cluster_wide=False)
