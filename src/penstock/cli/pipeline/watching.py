@@ -1,0 +1,83 @@
+"""How a running job is watched: a line on the terminal, figures for Prometheus; the same options for every job."""
+
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from penstock.cli.output import note
+from penstock.pipelines.running import BatchProgress, Watcher, Watchers
+
+
+@dataclass(frozen=True)
+class Watching:
+    """What the options say about it."""
+
+    metrics_port: int | None = None
+    metrics_file: Path | None = None
+
+    @contextmanager
+    def watcher(self, job: str) -> Iterator[Watcher]:
+        with ExitStack() as stack:
+            watchers: list[Watcher] = [TerminalWatcher()]
+            if self.metrics_port is not None or self.metrics_file is not None:
+                from penstock.pipelines.running.metrics import JobMetrics  # noqa: PLC0415 - only if asked for
+
+                metrics = stack.enter_context(JobMetrics(job, port=self.metrics_port, file=self.metrics_file))
+                if metrics.port is not None:
+                    note(f"metrics at http://127.0.0.1:{metrics.port}/metrics")
+                watchers.append(metrics)
+            try:
+                yield Watchers(watchers)
+            finally:
+                if sys.stderr.isatty():
+                    note("")  # below the line that was rewritten
+
+
+def watching_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command --metrics-port and --metrics-file, handed over as one `watching`."""
+
+    @click.option("--metrics-port", type=click.IntRange(0, 65535), metavar="PORT",
+                  help="Serve Prometheus metrics on this port of 127.0.0.1; 0 for a free one.")  # fmt: skip
+    @click.option("--metrics-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+                  help="Write Prometheus metrics to a file after each batch, for a textfile collector.")  # fmt: skip
+    @functools.wraps(command)
+    def with_watching(metrics_port: int | None, metrics_file: Path | None, **rest: Any) -> Any:
+        return command(watching=Watching(metrics_port, metrics_file), **rest)
+
+    return with_watching
+
+
+class TerminalWatcher:
+    """A line a batch: rewritten in place where a person looks, kept where a log is written. On stderr."""
+
+    def batch(self, progress: BatchProgress) -> None:
+        if sys.stderr.isatty():
+            click.echo(f"\r\033[K{line(progress)}", err=True, nl=False)
+        else:
+            note(line(progress))
+
+
+def line(progress: BatchProgress) -> str:
+    parts = [f"batch {progress.batch}: {progress.rows:,} rows", f"{progress.rows_per_s:,.0f} rows/s"]
+    parts.append(f"{progress.rows_total:,} in all")
+    if progress.lag is not None:
+        parts.append(f"lag {progress.lag:,}")
+    if progress.lag and progress.remaining_s is not None:
+        parts.append(f"about {duration(progress.remaining_s)} to go")
+    return ", ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """5 s, 3 min 20 s, 2 h 5 min: as exact as an estimate deserves."""
+    whole = max(1, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600:,} h {whole % 3600 // 60} min"

@@ -1,0 +1,90 @@
+"""What is told while a job runs: the line, the metrics, and our own words out of Spark's errors."""
+
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from penstock.cli.pipeline.watching import duration, line
+from penstock.model import PartitionIndex, TopicPartition
+from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.running import BatchProgress
+from penstock.pipelines.running.follow import finished_batch
+from penstock.pipelines.running.metrics import JobMetrics
+from penstock.pipelines.running.problem_words import problem_in
+from penstock.pipelines.running.topic_stream import TopicStream
+
+SECOND = BatchProgress("q", batch=7, rows=5_000, seconds=2.0, rows_total=40_000, lag=120_000, remaining_s=75.2)
+
+
+def test_a_line_says_batch_pace_lag_and_the_end() -> None:
+    assert line(SECOND) == "batch 7: 5,000 rows, 2,500 rows/s, 40,000 in all, lag 120,000, about 1 min 15 s to go"
+    assert line(BatchProgress("q", 0, 0, 0.5, 0)) == "batch 0: 0 rows, 0 rows/s, 0 in all"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.2, "1 s"), (59.4, "59 s"), (60, "1 min 0 s"), (3_600, "1 h 0 min"), (7_500, "2 h 5 min")]
+)
+def test_durations_are_as_exact_as_an_estimate(seconds: float, words: str) -> None:
+    assert duration(seconds) == words
+
+
+def test_metrics_are_served_and_add_up() -> None:
+    with JobMetrics("lake", port=0) as metrics:
+        metrics.batch(SECOND)
+        metrics.batch(SECOND)
+        page = urllib.request.urlopen(f"http://127.0.0.1:{metrics.port}/metrics", timeout=30).read().decode()
+    assert 'penstock_pipeline_rows_total{job="lake",query="q"} 10000.0' in page
+    assert 'penstock_pipeline_batches_total{job="lake",query="q"} 2.0' in page
+    assert 'penstock_pipeline_lag_records{job="lake",query="q"} 120000.0' in page
+
+
+def test_a_metrics_file_keeps_the_last_figures(tmp_path: Path) -> None:
+    file = tmp_path / "lake.prom"
+    with JobMetrics("lake", file=file) as metrics:
+        metrics.batch(SECOND)
+    assert 'penstock_pipeline_batch_seconds_total{job="lake",query="q"} 2.0' in file.read_text()
+
+
+def test_a_port_in_use_is_a_problem_in_words() -> None:
+    with JobMetrics("a", port=0) as first, pytest.raises(PipelineProblem, match=f"port {first.port}"):
+        JobMetrics("b", port=first.port).__enter__()
+
+
+def test_our_words_are_found_in_sparks_error() -> None:
+    text = (
+        "[STREAM_FAILED] Query terminated with exception: [PYTHON_STREAMING] failed\n"
+        '  File "stream.py", line 80, in latestOffset\n'
+        "penstock.pipelines.problems.PipelineProblem: t-0: it was deleted\nfailOnDataLoss=false goes on.\n"
+        "\tat org.apache.spark.api.python.PythonRunner\n"
+    )
+    assert problem_in(text) == "t-0: it was deleted\nfailOnDataLoss=false goes on."
+    assert problem_in("java.lang.OutOfMemoryError") is None
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_a_report_of_spark_says_where_the_batch_ended(as_text: bool) -> None:
+    end: object = {"t": {"0": 40, "1": 0}, "@ids": {"t": "UGG6sVyzRNqaCP08Nl0Ohg"}}
+    if as_text:
+        end = '{"t": {"0": 40, "1": 0}}'
+    report = {
+        "batchId": 2,
+        "numInputRows": 10,
+        "durationMs": {"triggerExecution": 866},
+        "sources": [{"endOffset": end}],
+    }
+    done = finished_batch(report)
+    assert (done.batch, done.rows, done.seconds) == (2, 10, 0.866)
+    assert done.end == {TopicPartition("t", PartitionIndex(0)): 40, TopicPartition("t", PartitionIndex(1)): 0}
+
+
+def test_an_available_now_run_of_our_source_is_given_an_end() -> None:
+    ours = TopicStream("daily", "here:9092", ("a", "b"), available_now=True, client={"security.protocol": "SSL"})
+    assert ours.options() == {
+        "kafka.bootstrap.servers": "here:9092", "subscribe": "a,b", "startingOffsets": "earliest",
+        "kafka.security.protocol": "SSL", "endingOffsets": "latest",
+    }  # fmt: skip
+    assert ours.source_options().group == "spark.daily" and not ours.ends_by_itself
+    theirs = TopicStream("daily", "here:9092", ("a",), format="kafka", available_now=True, batch_records_max=5)
+    assert "endingOffsets" not in theirs.options() and theirs.options()["maxOffsetsPerTrigger"] == "5"
+    assert theirs.ends_by_itself
