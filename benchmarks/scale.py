@@ -19,6 +19,7 @@ from benchmarks import host
 from benchmarks.scale_brokers import Apart, WholeBroker, apart, serve_light
 from benchmarks.scale_observer import serve_observer
 from benchmarks.scale_store import EtcdUse, Shape, fill, open_store, resident_mib
+from penstock.admin.memory import freeze_memory
 from penstock.cluster import CreateTopic
 from penstock.testing.etcd import EtcdCluster
 
@@ -140,6 +141,7 @@ def _held(told: dict[str, Any]) -> str:
 
 async def measure(etcd: EtcdCluster, shape: Shape) -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
+    freeze_memory()  # as `penstock up` does
     store = await open_store(etcd.endpoints)
     async with AsyncExitStack() as stack:
         observer = await stack.enter_async_context(apart(serve_observer, etcd.endpoints))

@@ -18,6 +18,7 @@ import structlog
 
 from benchmarks.scale_store import KEYS, open_store
 from benchmarks.timed_loop import Holds, time_steps
+from penstock.admin.memory import freeze_memory
 from penstock.broker.clock import SystemClock, SystemDice
 from penstock.cluster import BrokerImage, BrokerRecord, Cluster, Endpoint, Others, Pulse
 from penstock.cluster.records import encode
@@ -234,4 +235,5 @@ def serve_light(pipe: Connection, endpoints: str) -> None:
 
 def run(work: Coroutine[Any, Any, None]) -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
+    freeze_memory()  # as `penstock up` does
     asyncio.run(work)

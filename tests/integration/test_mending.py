@@ -129,3 +129,23 @@ async def test_a_log_whose_batches_no_other_has_is_fetched_anew(tmp_path: Path, 
         assert list(log.folder.parent.glob("orders-0.*-stray"))
         assert nodes.partition("orders", hurt).log.end_offset == 200
         assert (nodes.leader("orders") is leader) == (hurt != 1)
+
+
+async def test_a_leader_looks_at_what_a_follower_cannot_take_and_has_it_mended(tmp_path: Path) -> None:
+    """In the segment that is being written, where no scrub comes; found since a follower does not get past it."""
+    settings = {"penstock.broker.lease.ms": "3000", "auto.leader.rebalance.enable": "false"}
+    async with some_nodes(tmp_path, 3, settings) as nodes:
+        await nodes.create_topic("orders", replicas=(1, 2, 3))
+        await nodes.stop(3)
+        await nodes.until_in_sync("orders", 1, 2)
+        fill(nodes, "orders")
+        leader = nodes.leader("orders")
+        await nodes.until(lambda: nodes.partition("orders", 2).high_watermark == 200)
+        (segment,) = leader.log.segments
+        path = Path(segment.file.path)
+        before = path.read_bytes()
+        flip(path, batches_at(path)[70] + FIRST_RECORD_AT + 5)
+        await nodes.start(3)
+        await nodes.until_in_sync("orders", 1, 2, 3)
+        assert path.read_bytes() == before and not leader.log.damage
+        assert nodes.partition("orders", 3).log.end_offset == 200 and nodes.leader("orders") is leader

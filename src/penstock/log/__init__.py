@@ -8,7 +8,18 @@ from penstock.log.flusher import Flusher, FlushMetrics
 from penstock.log.folder import LogFolder
 from penstock.log.folder_names import check_future_name
 from penstock.log.identity import Identity, read_identity
-from penstock.log.mending import Misfit, Wound, batches_that_fit, mended, opened, wounds, write_into
+from penstock.log.mending import (
+    Misfit,
+    Wound,
+    batches_that_fit,
+    convict,
+    examine,
+    mended,
+    opened,
+    suspect,
+    wounds,
+    write_into,
+)
 from penstock.log.offline import OfflineFolder, SetAside, lost_logs, offline_folders
 from penstock.log.partition_log import PartitionLog
 from penstock.log.producer_checks import Duplicate
@@ -44,6 +55,8 @@ __all__ = [
     "batches_that_fit",
     "begin_empty",
     "check_future_name",
+    "convict",
+    "examine",
     "give_up_reserve",
     "keep_sound",
     "look_for_sound",
@@ -53,6 +66,7 @@ __all__ = [
     "opened",
     "read_identity",
     "settle_moves",
+    "suspect",
     "wounds",
     "write_into",
 ]

@@ -5,6 +5,9 @@ asked for those offsets, as a consumer asks: first the leader, then the in-sync 
 the high watermark, where all have the same. Nothing else changes meanwhile: the replica stays in sync, since it has
 told its leader the truth about what it had, and is whole again within seconds.
 
+The scrub comes round once a week, and reads closed segments only. So a leader also looks at a batch that a follower
+asks for again and again: whatever it was sent there it could not take.
+
 Where the other's batches do not fit (replicas compact on their own) the whole log is given up: a leader resigns first,
 and the follower that it is then leaves the in-sync set, sets its log aside and fetches anew. That is done only where
 somebody else is in sync; the only one in sync goes on with what it has.
@@ -18,8 +21,9 @@ import structlog
 
 from penstock.cluster import ClusterImage
 from penstock.errors import Refusal, refusal_for
-from penstock.log import Misfit, Wound, batches_that_fit, mended, opened, wounds, write_into
+from penstock.log import Misfit, Wound, batches_that_fit, convict, examine, mended, opened, suspect, wounds, write_into
 from penstock.model import BrokerId
+from penstock.replication.machine import Leader
 from penstock.replication.partition import Partition
 from penstock.replication.peers import Peers
 from penstock.wire.batch import HEADER_SIZE, BatchHeader
@@ -57,27 +61,58 @@ class Mending:
         self._me = me
         self._give_up = give_up
         self._not_before: dict[tuple[bytes, int], float] = {}
+        self._asked: dict[tuple[bytes, int], dict[BrokerId, int]] = {}
+        """Where followers were at the last look that are not in sync."""
 
     async def run(self) -> None:
         """Until cancelled."""
         while True:
             await asyncio.sleep(EVERY_S)
-            for partition in await self._damaged():
+            for partition, stuck_at in await self._look():
                 try:
-                    await self.mend(partition)
+                    for offset in stuck_at:
+                        await self._examine(partition, offset)
+                    if partition.log.damage:
+                        await self.mend(partition)
                 except Exception:  # a bug, or a disk that fails: the other logs are none the worse
                     _log.exception("mending failed", partition=str(partition.topic_partition))
                     self._later(partition)
 
-    async def _damaged(self) -> list[Partition]:
+    async def _look(self) -> list[tuple[Partition, list[int]]]:
+        """Logs that are damaged, or may be, and offsets at which followers are stuck."""
         now = asyncio.get_running_loop().time()
-        found = []
+        found, asked = [], self._asked
+        self._asked = {}
         for number, partition in enumerate(list(self._partitions)):
             if not number % PARTITIONS_PER_TURN:
                 await asyncio.sleep(0)
-            if partition.log.damage and self._not_before.get(_key(partition), 0.0) <= now:
-                found.append(partition)
+            stuck_at = self._stuck_at(partition, asked.get(_key(partition), {}))
+            if (stuck_at or partition.log.damage) and self._not_before.get(_key(partition), 0.0) <= now:
+                found.append((partition, stuck_at))
         return found
+
+    def _stuck_at(self, partition: Partition, before: dict[BrokerId, int]) -> list[int]:
+        if len(partition.in_sync) >= len(partition.replicas) or not isinstance(partition.role, Leader):
+            return []
+        log = partition.log
+        followers = (partition.role.progress_of(each) for each in partition.replicas if each not in partition.in_sync)
+        places = {each.broker_id: each.end for each in followers if each is not None}
+        self._asked[_key(partition)] = places
+        return [
+            end
+            for broker, end in places.items()
+            if before.get(broker) == end and log.start_offset <= end < log.end_offset
+        ]
+
+    async def _examine(self, partition: Partition, offset: int) -> None:
+        log = partition.log
+        try:
+            suspected = suspect(log, offset)
+            found = None if suspected is None else await asyncio.to_thread(examine, suspected)
+        except (Refusal, FileNotFoundError):
+            return  # known already, or deleted meanwhile
+        if suspected is not None and found is not None and partition.log is log:
+            convict(log, suspected, *found)
 
     def _later(self, partition: Partition) -> None:
         self._not_before[_key(partition)] = asyncio.get_running_loop().time() + AGAIN_AFTER_S

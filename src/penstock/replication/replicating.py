@@ -106,6 +106,8 @@ class ReplicatingReplica(Replica):
         log = self.log
         batches = self._batches(records)
         if not batches:
+            if len(records):  # a leader sends one whole batch at least, however large: its length must be wrong
+                raise CorruptMessage(f"the leader sent {len(records)} bytes, and no whole batch")
             return True
         while batches and batches[0][0].next_offset <= log.end_offset:
             del batches[0]  # asked for twice, around a new session
@@ -138,27 +140,35 @@ class ReplicatingReplica(Replica):
             self.log.append((batch,))
 
     def _batches(self, records: memoryview) -> list[tuple[BatchHeader, memoryview]]:
-        batches = []
+        """Up to the first that is not as it should be, which is asked for again: the leader sees where it is."""
+        batches: list[tuple[BatchHeader, memoryview]] = []
         position, end, expected = 0, len(records), -1
         while end - position >= layout.HEADER_SIZE:
             header = BatchHeader.peek(records, position)
             size = header.length + layout.LENGTH_OVERHEAD
             if size > end - position and size >= layout.HEADER_SIZE:
                 break
-            if header.magic != MAGIC or size < layout.HEADER_SIZE or header.last_offset_delta < 0:
-                raise CorruptMessage(f"no batch where the leader sent one, after offset {expected - 1}")
-            view = records[position : position + size]
-            if header.crc != crc32c(view[layout.CRC_FROM :]):
-                raise CorruptMessage(f"the batch at {header.base_offset} from the leader has a wrong checksum")
-            if header.base_offset < expected or header.leader_epoch > self.leader_epoch:
-                raise CorruptMessage(
-                    f"the leader of epoch {self.leader_epoch} sent a batch of epoch {header.leader_epoch} at"
-                    f" {header.base_offset}, after {expected - 1}"
-                )
+            wrong = self._what_is_wrong(header, records[position : position + size], expected)
+            if wrong is not None:
+                if batches:
+                    break
+                raise CorruptMessage(wrong)
             expected = header.next_offset
-            batches.append((header, view))
+            batches.append((header, records[position : position + size]))
             position += size
         return batches
+
+    def _what_is_wrong(self, header: BatchHeader, view: memoryview, expected: int) -> str | None:
+        if header.magic != MAGIC or len(view) < layout.HEADER_SIZE or header.last_offset_delta < 0:
+            return f"no batch where the leader sent one, after offset {expected - 1}"
+        if header.crc != crc32c(view[layout.CRC_FROM :]):
+            return f"the batch at {header.base_offset} from the leader has a wrong checksum"
+        if header.base_offset < expected or header.leader_epoch > self.leader_epoch:
+            return (
+                f"the leader of epoch {self.leader_epoch} sent a batch of epoch {header.leader_epoch} at"
+                f" {header.base_offset}, after {expected - 1}"
+            )
+        return None
 
     async def flush_replicated(self) -> None:
         """Bring what was appended to the disk; KafkaStorageError if it never will be there. Where the log was cut or

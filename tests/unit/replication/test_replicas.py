@@ -360,6 +360,26 @@ async def test_a_damaged_batch_from_the_leader_is_not_appended(make: Callable[..
     assert replicas[2].log.end_offset == 0
 
 
+async def test_what_comes_before_a_damaged_batch_is_taken(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    replicas.append(b"b")
+    data = bytearray(replicas.bytes_of(1))
+    data[-1] ^= 1
+    replicas[2].append_replicated(memoryview(data))
+    assert replicas[2].log.end_offset == 1
+
+
+async def test_less_than_a_batch_is_no_answer(make: Callable[..., Replicas]) -> None:
+    """Asking again at once would go on for ever."""
+    replicas = make()
+    replicas.append(b"a")
+    data = bytearray(replicas.bytes_of(1))
+    data[8] ^= 1  # its length
+    with pytest.raises(CorruptMessage):
+        replicas[2].append_replicated(memoryview(data))
+
+
 async def test_a_batch_that_is_cut_short_is_left_for_the_next_fetch(make: Callable[..., Replicas]) -> None:
     replicas = make()
     replicas.append(b"a")
