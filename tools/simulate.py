@@ -82,7 +82,8 @@ def find_bugs(pool: ProcessPoolExecutor, seeds_max: int) -> bool:
         are_found = are_found and found is not None
         took = f"{found.seed + 1:>5}" if found is not None else " none"
         why = found.violation if found is not None else f"not found in {seeds_max} seeds"
-        print(f"  {took}  {bug:<34} RULES {BUGS[bug].rule:<12} {str(why)[:110]}", flush=True)
+        rule = "" if BUGS[bug].rule is None else f"RULES {BUGS[bug].rule}"
+        print(f"  {took}  {bug:<34} {rule:<8} {str(why)[:110]}", flush=True)
     return are_found
 
 

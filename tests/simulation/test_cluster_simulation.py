@@ -4,12 +4,16 @@ More of them: make sim SEEDS=5000. What a failing seed tells: make sim SEED=137 
 """
 
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+from penstock.cluster import PlantedBugs
+from penstock.replication.planted import Planted
 from penstock.testing.simulation.bugs import BUGS
 from penstock.testing.simulation.faults import FAULTS
 from penstock.testing.simulation.running import run_seed
@@ -34,6 +38,18 @@ def test_no_seed_breaks_an_invariant_and_every_kind_of_fault_is_dealt_out(block:
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_planted_bug_is_found(bug: str) -> None:
     assert any(run_seed(seed, bug=bug).violation is not None for seed in range(BUG_SEEDS)), f"not in {BUG_SEEDS} seeds"
+
+
+def test_each_rule_that_is_marked_has_a_planted_bug_and_each_switch_is_one() -> None:
+    rules = Path("docs/rules.md").read_text()
+    marked = {int(number) for number in re.findall(r"^(\d+)\. \\\*", rules, flags=re.MULTILINE)}
+    assert marked and {bug.rule for bug in BUGS.values() if bug.rule is not None} == marked
+    for switches, used in (
+        (PlantedBugs, [bug.cluster for bug in BUGS.values()]),
+        (Planted, [bug.replication for bug in BUGS.values()]),
+    ):
+        never = [name for name in switches.__struct_fields__ if not any(getattr(each, name) for each in used)]
+        assert not never, f"nobody looks for {never}"
 
 
 TELL = """

@@ -48,7 +48,6 @@ class LeaderBench:
         in_sync: tuple[int, ...] = (1, 2, 3),
         eligible: tuple[int, ...] = (),
         planted: Planted = SOUND,
-        before: Leader | None = None,
         epoch: int = 5,
     ) -> None:
         self.brokers = {BrokerId(broker): 10 * broker for broker in replicas}
@@ -65,7 +64,6 @@ class LeaderBench:
             brokers=self.brokers,
             now=self.now,
             planted=planted,
-            before=before,
         )
 
     @property

@@ -128,6 +128,11 @@ class Replicas:
         self._change(in_sync=tuple(member for member in self.state.in_sync if member != broker))
         self._tell()
 
+    def below_minimum(self, *, in_sync: int, eligible: int) -> None:
+        """All but these were lost, the eligible one last (RULES 5)."""
+        self._change(in_sync=(BrokerId(in_sync),), eligible=(BrokerId(eligible),))
+        self._tell()
+
     # Records ----------------------------------------------------------------------------------------------------
 
     def append(self, *values: bytes, acks: int = ALL, at: int | None = None, **producer: Any) -> Appended:

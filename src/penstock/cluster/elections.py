@@ -91,7 +91,7 @@ def settle(
     """What the partition should be, or None where it is that already."""
     replicas, adding, removing = partition.replicas, partition.adding, partition.removing
     in_sync = _staying(partition.in_sync, standing)
-    if (adding or removing) and _is_reassigned(partition, in_sync):
+    if (adding or removing) and _is_reassigned(partition, in_sync, in_sync_min):
         replicas = tuple(broker for broker in replicas if broker not in removing)
         in_sync = tuple(broker for broker in in_sync if broker in replicas)
         adding = removing = ()
@@ -150,11 +150,14 @@ def _staying(in_sync: Brokers, standing: Standing) -> Brokers:
     return staying if any(broker in standing.live for broker in staying) else kept
 
 
-def _is_reassigned(partition: PartitionImage, in_sync: Brokers) -> bool:
-    """Whoever was to be added has caught up, and somebody who stays is complete."""
+def _is_reassigned(partition: PartitionImage, in_sync: Brokers, in_sync_min: int) -> bool:
+    """Whoever was to be added has caught up, and as many of those who stay are complete as a commit takes: what the
+    others are dropped with must survive as much as it did with them.
+    """
     if not all(broker in in_sync for broker in partition.adding):
         return False
-    return any(broker in partition.replicas and broker not in partition.removing for broker in in_sync)
+    wanted = [broker for broker in partition.replicas if broker not in partition.removing]
+    return sum(broker in in_sync for broker in wanted) >= max(1, min(in_sync_min, len(wanted)))
 
 
 def _choose(
@@ -180,7 +183,10 @@ def _choose(
         return Choice(best, in_sync, How.IN_SYNC)
     if in_sync:
         return Choice(NO_LEADER, in_sync, How.NOBODY)  # they may come back yet
-    best = _best(eligible, replicas, standing)
+    others = tuple(broker for broker in eligible if broker != leader)  # one that leads and is not in sync has resigned
+    best = _best(others, replicas, standing)
+    if best < 0:
+        best = _best(eligible, replicas, standing)
     if best >= 0:
         return Choice(best, (best,), How.ELIGIBLE)
     last = _last_leader(partition)

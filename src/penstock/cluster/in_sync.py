@@ -78,32 +78,42 @@ class InSyncWrites:
     async def catch_up(self) -> None:
         await self._feed.catch_up()
 
-    async def resign(self, topic_id: TopicId, index: int, *, leader_epoch: LeaderEpoch, reason: str) -> None:
+    async def resign(
+        self, topic_id: TopicId, index: int, *, leader_epoch: LeaderEpoch, reason: str, eligible_below: int = 0
+    ) -> None:
         """Leave the in-sync set of a partition that this broker leads and cannot serve, where another can (RULES 22):
-        a leader that is not in sync is replaced by the controller at once.
+        a leader that is not in sync is replaced by the controller at once. Whoever is eligible has all that was ever
+        committed, and leads where nobody else is in sync. Where fewer than `eligible_below` stay in sync this broker,
+        which has it too, becomes eligible (RULES 5).
         """
         while True:
             partition = self._led(topic_id, index)
             if partition is None or partition.leader_epoch != leader_epoch or self._broker_id not in partition.in_sync:
                 return
             others = tuple(broker for broker in partition.in_sync if broker != self._broker_id)
-            if not others:
+            if not others and not any(broker in self._image.brokers for broker in partition.eligible):
                 _log.warning("nobody else can lead", partition=index, topic_id=topic_id_text(topic_id), reason=reason)
                 return
             _log.warning("leadership resigned", partition=index, topic_id=topic_id_text(topic_id), reason=reason)
             try:
                 await self._gathering.commit(
                     in_sync_transaction(
-                        self._keys, topic_id, partition, in_sync=others, eligible=partition.eligible, joining={}
+                        self._keys,
+                        topic_id,
+                        partition,
+                        in_sync=others,
+                        eligible=_eligible(partition, self._broker_id, others, eligible_below),
+                        joining={},
                     )
                 )
                 return
             except Conflict:
                 await self._feed.catch_up()
 
-    async def leave(self, topic_id: TopicId, index: int, *, reason: str) -> None:
+    async def leave(self, topic_id: TopicId, index: int, *, reason: str, eligible_below: int = 0) -> None:
         """A follower whose log is damaged, or takes no more records, is not to be waited for, and not to be elected
-        (RULES 21): neither in sync nor eligible, until it has caught up anew.
+        (RULES 21): neither in sync nor eligible, until it has caught up anew. One that has what it had is eligible
+        where fewer than `eligible_below` stay in sync (RULES 5).
         """
         me = self._broker_id
         while True:
@@ -111,7 +121,9 @@ class InSyncWrites:
             if partition is None or partition.leader == me or me not in (*partition.in_sync, *partition.eligible):
                 return
             in_sync = tuple(broker for broker in partition.in_sync if broker != me)
-            eligible = tuple(broker for broker in partition.eligible if broker != me)
+            eligible = _eligible(partition, me, in_sync, eligible_below)
+            if in_sync == partition.in_sync and eligible == partition.eligible:
+                return
             if not in_sync:
                 _log.warning("nobody else is in sync", partition=index, topic_id=topic_id_text(topic_id), reason=reason)
                 return
@@ -158,6 +170,12 @@ class InSyncWrites:
             broker = self._image.brokers.get(broker_id)
             if broker is None or broker.epoch != epoch or broker.is_stopping:
                 raise Conflict(f"broker {broker_id} is stopping, or not registered under epoch {epoch}")
+
+
+def _eligible(partition: PartitionImage, me: BrokerId, in_sync: Brokers, eligible_below: int) -> Brokers:
+    """Who is eligible when this broker has left the in-sync set by itself."""
+    others = tuple(broker for broker in partition.eligible if broker != me)
+    return (*others, me) if len(in_sync) < min(eligible_below, len(partition.replicas)) else others
 
 
 def in_sync_transaction(

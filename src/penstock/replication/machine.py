@@ -86,11 +86,8 @@ class Leader:
         brokers: Mapping[BrokerId, int],
         now: int,
         planted: Planted = SOUND,
-        before: "Leader | None" = None,
     ) -> None:
-        """`brokers` are those registered and not about to stop, with their broker epochs: a live view of the image.
-        `before` is what this broker was in the partition's former epoch, where it led then too.
-        """
+        """`brokers` are those registered and not about to stop, with their broker epochs: a live view of the image."""
         self.me = me
         self.image = image
         self.start = start
@@ -107,8 +104,6 @@ class Leader:
         self._brokers = brokers
         self._planted = planted
         self._progress: dict[BrokerId, Progress] = {}
-        if before is not None and planted.keeps_progress_of_former_epoch:
-            self._progress = before._progress
         self._settle(now)
 
     # The hot path -----------------------------------------------------------------------------------------------

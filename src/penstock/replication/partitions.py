@@ -277,7 +277,13 @@ class Partitions:
         try:
             while replica.is_leader and replica.leader_epoch == epoch:
                 try:
-                    await resignations.resign(replica.topic_id, replica.index, leader_epoch=epoch, reason=reason)
+                    await resignations.resign(
+                        replica.topic_id,
+                        replica.index,
+                        leader_epoch=epoch,
+                        reason=reason,
+                        eligible_below=replica.eligible_below,
+                    )
                     return
                 except MetastoreError as error:
                     _log.error("cannot resign", partition=str(replica.topic_partition), reason=str(error))
@@ -294,7 +300,9 @@ class Partitions:
         try:
             while isinstance(replica.role, Follower) and replica.log.trouble is not None:
                 try:
-                    await resignations.leave(replica.topic_id, replica.index, reason=reason)
+                    await resignations.leave(
+                        replica.topic_id, replica.index, reason=reason, eligible_below=replica.eligible_below
+                    )
                     return
                 except MetastoreError as error:
                     _log.error("cannot leave", partition=str(replica.topic_partition), reason=str(error))

@@ -21,8 +21,6 @@ class Planted(msgspec.Struct, frozen=True, kw_only=True):
     """RULES 6: a write that timed out is taken for one that was not made."""
     joins_below_epoch_start: bool = False
     """RULES 7: caught up means the high watermark alone, which a new leader may know too late."""
-    keeps_progress_of_former_epoch: bool = False
-    """RULES 7: what a follower fetched from an earlier leader counts for this one."""
     counts_diverging_fetch: bool = False
     """A fetch whose tail is not this leader's counts as progress."""
     counts_itself_alone: bool = False

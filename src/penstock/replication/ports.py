@@ -34,14 +34,18 @@ class InSyncWrites(Protocol):
 
 
 class Resignations(Protocol):
-    async def resign(self, topic_id: TopicId, index: int, *, leader_epoch: LeaderEpoch, reason: str) -> None:
-        """This broker cannot lead the partition any more (RULES 22): have another in-sync replica elected, and this one
-        taken out of the in-sync set. Returns when that is asked for; the election shows in the image."""
+    async def resign(
+        self, topic_id: TopicId, index: int, *, leader_epoch: LeaderEpoch, reason: str, eligible_below: int = 0
+    ) -> None:
+        """This broker cannot lead the partition any more (RULES 22): have another in-sync replica elected, or one that
+        is eligible, and this one taken out of the in-sync set; it is eligible itself where fewer than `eligible_below`
+        stay in sync. Returns when that is asked for; the election shows in the image."""
         ...
 
-    async def leave(self, topic_id: TopicId, index: int, *, reason: str) -> None:
+    async def leave(self, topic_id: TopicId, index: int, *, reason: str, eligible_below: int = 0) -> None:
         """This broker follows the partition and has lost what it had of it, or can keep no more: take it out of the
-        in-sync set and of the eligible set (RULES 21). Nothing happens where nobody else is in sync."""
+        in-sync set and of the eligible set (RULES 21), but for where it has what it had, and fewer than
+        `eligible_below` stay in sync. Nothing happens where nobody else is in sync."""
         ...
 
     async def begin_anew(self, topic_id: TopicId, index: int, *, leader_epoch: LeaderEpoch) -> None:

@@ -183,7 +183,7 @@ class Replica:
 
     def _become_leader(self, image: PartitionImage) -> None:
         """A new epoch begins at the log's end: whatever is before it, this leader's log decides."""
-        before, log = self.role, self.log
+        log = self.log
         self.epoch_start = log.end_offset
         log.epochs.assign(image.leader_epoch, log.end_offset)
         if not self.current_rules().flushes_before_ack:
@@ -199,7 +199,6 @@ class Replica:
             brokers=self._brokers,
             now=self._now(),
             planted=self._planted,
-            before=before if isinstance(before, Leader) else None,
         )
         self._take_high_watermark(role.high_watermark)
         if log.trouble is not None:
@@ -249,11 +248,13 @@ class Replica:
         self._notify()
 
     def resign(self, refusal: KafkaStorageError) -> None:
-        """This leader's log takes no more records: let another in-sync replica lead (RULES 22). Once an epoch."""
+        """This leader's log takes no more records: let another in-sync replica lead, or one that is eligible and there
+        (RULES 22). Once an epoch.
+        """
         role = self.role
         if not isinstance(role, Leader) or self._resigned_in == self.leader_epoch or self._around is None:
             return
-        if len(self.in_sync) > 1:
+        if len(self.in_sync) > 1 or any(broker in self._brokers for broker in role.image.eligible):
             self._resigned_in = self.leader_epoch
             self._around.resign(self, refusal.message)
 
@@ -261,6 +262,14 @@ class Replica:
         """This follower's log is damaged, or takes no more records: nobody is to wait for it, or to elect it."""
         if self._around is not None and self.log.trouble is not None and isinstance(self.role, Follower):
             self._around.leave(self, self.log.trouble.reason)
+
+    @property
+    def eligible_below(self) -> int:
+        """How many must stay in sync for this replica, with its log in trouble, not to be needed: whoever is stopped by
+        a full disk has what it had, of all other trouble nobody knows (RULES 5).
+        """
+        trouble = self.log.trouble
+        return self.current_rules().in_sync_min if trouble is None or trouble.may_pass else 0
 
     def _make_way(self) -> None:
         """A trouble that nobody who appends came upon, but a reader or a scrub, or that was there before there was
@@ -281,9 +290,9 @@ class Replica:
         """
         self.current_rules()
         self._make_way()
-        role = self.role
-        if not isinstance(role, Leader) or len(self.replicas) == 1:
-            return
+        role, trouble = self.role, self.log.trouble
+        if not isinstance(role, Leader) or len(self.replicas) == 1 or (trouble is not None and trouble.stops_reads):
+            return  # whoever cannot fetch from a damaged log does not stay behind by its own fault
         if self.current_rules().in_sync_min != role.in_sync_min:
             self._submit(role, role.in_sync_min_changed(self.rules.in_sync_min))
         self._submit(role, role.tick(self._now(), lag_ms_max=lag_ms_max, log_end=self.log.end_offset))

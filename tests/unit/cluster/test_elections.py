@@ -89,6 +89,14 @@ def test_eligible_replicas_lead_when_nobody_in_sync_is_left() -> None:
     assert (record.leader, record.in_sync, record.eligible, how) == (2, (2,), (1,), How.ELIGIBLE)
 
 
+def test_a_leader_that_resigned_leads_again_only_where_nobody_else_is_eligible() -> None:
+    resigned = a_partition(leader=1, in_sync=(), eligible=(1, 3))
+    record, how = settled(resigned, standing(1, 2, 3), in_sync_min=2)
+    assert (record.leader, record.in_sync, record.eligible, how) == (3, (3,), (1,), How.ELIGIBLE)
+    record, _ = settled(resigned, standing(1, 2), in_sync_min=2)
+    assert (record.leader, record.in_sync, record.eligible) == (1, (1,), (3,))
+
+
 def test_nobody_leads_where_only_incomplete_replicas_live() -> None:
     record, how = settled(a_partition(in_sync=(1,)), standing(2, 3))
     assert (record.leader, record.in_sync, record.eligible, record.last_leader) == (-1, (), (1,), 1)
@@ -175,6 +183,15 @@ def test_a_replica_that_is_dropped_is_dropped_under_a_new_epoch_though_the_leade
     caught_up = a_partition(replicas=(1, 4, 3), in_sync=(1, 3, 4), adding=(4,), removing=(3,))
     record, _ = settled(caught_up, standing(1, 2, 3, 4))
     assert (record.replicas, record.leader, record.leader_epoch) == ((1, 4), 1, 6)
+
+
+def test_a_reassignment_does_not_end_with_fewer_complete_than_a_commit_takes() -> None:
+    """The one that stays may be about to lose what it has: the minimum is what acknowledged records can count on."""
+    moving = a_partition(replicas=(1, 2, 3), in_sync=(1, 3), removing=(3,))
+    assert settle(moving, standing(1, 2, 3), in_sync_min=2) is None
+    assert settled(moving, standing(1, 2, 3), in_sync_min=1)[0].replicas == (1, 2)
+    shrinking = a_partition(replicas=(1, 2, 3), in_sync=(1, 2, 3), removing=(2, 3))
+    assert settled(shrinking, standing(1, 2, 3), in_sync_min=2)[0].replicas == (1,), "one is all there is to be"
 
 
 def test_a_reassignment_does_not_end_with_nobody_complete() -> None:

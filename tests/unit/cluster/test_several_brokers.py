@@ -492,6 +492,48 @@ async def test_a_leader_that_resigns_is_replaced_by_another_in_sync_replica() ->
 
 
 @in_virtual_time
+async def test_a_leader_alone_in_sync_that_resigns_is_replaced_by_an_eligible_replica() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", assigned=(1, 2, 3), min_insync_replicas="2")
+        topic_id = brokers.image().topics["orders"].topic_id
+        writes = brokers.clusters[1].in_sync_writes
+        await writes.write(
+            topic_id,
+            0,
+            expected_revision=the(brokers).revision,
+            in_sync=(BrokerId(1),),
+            eligible=(BrokerId(3),),
+            joining={},
+        )
+        await brokers.agree()
+        await writes.resign(topic_id, 0, leader_epoch=LeaderEpoch(0), reason="its log is damaged")
+        await brokers.until(lambda: the(brokers).leader == 3)
+        assert (the(brokers).in_sync, the(brokers).eligible) == ((3,), ())
+
+
+@in_virtual_time
+async def test_who_leaves_below_the_minimum_with_all_it_had_is_eligible_and_else_it_is_not() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", assigned=(1, 2, 3), min_insync_replicas="2")
+        topic_id = brokers.image().topics["orders"].topic_id
+        await brokers.clusters[2].in_sync_writes.leave(topic_id, 0, reason="its log is damaged", eligible_below=0)
+        await brokers.agree()
+        await brokers.clusters[3].in_sync_writes.leave(topic_id, 0, reason="its disk is full", eligible_below=2)
+        await brokers.agree()
+        assert (the(brokers).in_sync, the(brokers).eligible) == ((1,), (3,))
+        await brokers.clusters[3].in_sync_writes.leave(topic_id, 0, reason="its disk is full", eligible_below=2)
+        epoch = the(brokers).leader_epoch
+        await brokers.clusters[1].in_sync_writes.resign(
+            topic_id, 0, leader_epoch=epoch, reason="its disk is full", eligible_below=2
+        )
+        await brokers.until(lambda: the(brokers).leader == 3)
+        assert (the(brokers).in_sync, the(brokers).eligible) == ((3,), (1,))
+        await brokers.clusters[1].in_sync_writes.leave(topic_id, 0, reason="its log is damaged", eligible_below=0)
+        await brokers.agree()
+        assert the(brokers).eligible == ()
+
+
+@in_virtual_time
 async def test_a_follower_that_begins_anew_is_forgotten_by_its_leader_which_leads_on() -> None:
     async with some_brokers(3) as brokers:
         await brokers.create("orders")

@@ -204,16 +204,6 @@ def test_a_follower_that_is_not_registered_or_about_to_stop_does_not_join() -> N
     assert bench.fetch(3, 50) is None
 
 
-def test_what_was_fetched_from_an_earlier_leader_epoch_does_not_count() -> None:
-    former = LeaderBench(epoch=5)
-    former.fetch(2, 50)
-    former.fetch(3, 50)
-    bench = LeaderBench(epoch=6, end=50, high_watermark=50, before=former.machine)
-    bench.append(10)
-    progress = bench.machine.progress_of(BrokerId(2))
-    assert progress is not None and progress.end == -1
-
-
 def test_a_follower_that_caught_up_while_a_write_was_pending_joins_after_it() -> None:
     bench = LeaderBench(in_sync=(1,))
     first = bench.fetch(2, 50)

@@ -432,6 +432,39 @@ async def test_a_leader_that_had_nobody_to_make_way_for_resigns_when_there_is(ma
     assert replicas.resigned == [1]
 
 
+async def test_a_leader_alone_in_sync_resigns_where_somebody_eligible_is_there(make: Callable[..., Replicas]) -> None:
+    replicas = make(settings={"min.insync.replicas": "2"})
+    replicas.append(b"a")
+    replicas.replicate()
+    epoch = replicas.epochs.pop(BrokerId(2))
+    replicas.epochs.pop(BrokerId(3))
+    replicas.below_minimum(in_sync=1, eligible=2)
+    replicas.leader.log.take_offline("input/output error", stops_reads=False)
+    replicas.leader.look_after_followers(lag_ms_max=30_000)
+    assert replicas.resigned == [], "nobody is there"
+    replicas.epochs[BrokerId(2)] = epoch
+    replicas.leader.look_after_followers(lag_ms_max=30_000)
+    assert replicas.resigned == [1]
+
+
+async def test_only_a_full_disk_leaves_a_log_what_it_had_for_certain(make: Callable[..., Replicas]) -> None:
+    for may_pass, stays_below in ((True, 2), (False, 0)):
+        replicas = make(settings={"min.insync.replicas": "2"})
+        replicas.leader.log.take_offline("write failed", stops_reads=False, may_pass=may_pass)
+        assert replicas.leader.eligible_below == stays_below
+
+
+async def test_a_damaged_leader_does_not_hold_it_against_followers_that_they_stay_behind(
+    make: Callable[..., Replicas],
+) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    replicas.leader.log.take_offline("damage found by a reader", stops_reads=True)
+    replicas.clock.time += 60_000
+    replicas.leader.look_after_followers(lag_ms_max=30_000)
+    assert replicas.state.in_sync == (1, 2, 3) and replicas.resigned == [1]
+
+
 async def test_a_follower_whose_log_is_found_damaged_while_nobody_writes_leaves(make: Callable[..., Replicas]) -> None:
     replicas = make()
     replicas.append(b"a")
@@ -464,6 +497,19 @@ async def test_a_deposed_leader_that_has_not_heard_of_it_commits_nothing(make: C
     asked = FetchPartition(0, 1, 1000, current_leader_epoch=2, last_fetched_epoch=1)
     with pytest.raises(Exception, match="newer"):
         old.fetched_by(BrokerId(3), asked, broker_epoch=30)
+
+
+async def test_what_was_fetched_in_an_earlier_epoch_does_not_count_though_the_leader_is_the_same(
+    make: Callable[..., Replicas],
+) -> None:
+    replicas = make()
+    replicas.append(b"a")
+    replicas.replicate()
+    replicas.elect(1)
+    role = replicas.leader.role
+    assert isinstance(role, Leader)
+    progress = role.progress_of(BrokerId(2))
+    assert progress is not None and progress.end == -1
 
 
 async def test_a_fetch_from_before_a_follower_began_anew_does_not_count(make: Callable[..., Replicas]) -> None:

@@ -62,6 +62,8 @@ class SimulatedBroker:
         self.disks: dict[TopicPartition, Disk] = {}
         self.boots = 1
         self.lives = 0
+        self.is_full = False
+        """Its disk takes no more."""
         self.process: BrokerProcess | None = None
 
     def start(self) -> None:
@@ -138,7 +140,8 @@ class BrokerProcess(Owner):
             others=Others(self.clock, self.probe, bugs=world.bugs.cluster),
         )
         await cluster.start()
-        folder = SimulatedFolder(self.broker.disks, self.clock)
+        folder = SimulatedFolder(self.broker.disks, self.clock, is_full=lambda: self.broker.is_full)
+        folder.on_set_aside = self._set_aside
         partitions = self.partitions = Partitions(
             broker_id=self.id,
             image=cluster.image,
@@ -199,6 +202,10 @@ class BrokerProcess(Owner):
             self.watched.append(partition)
             self.world.oracle.watch(self, partition)
 
+    def _set_aside(self, partition: TopicPartition) -> None:
+        self.world.marks["damaged log begun anew"] += 1
+        self.world.note(f"{self} begins {partition} anew")
+
     async def _until_ended(self, cluster: Cluster) -> None:
         """A broker whose part in the cluster fails stops, and is started again."""
         try:
@@ -217,6 +224,7 @@ class BrokerProcess(Owner):
                 if dice.random() < 0.5:
                     log.mark_flushed(log.end_offset)
                 log.checkpoint()
+                log.try_again()
 
     async def leave(self) -> None:
         """A controlled stop, to its end."""
@@ -258,6 +266,7 @@ class BrokerProcess(Owner):
         """
         partition = self.find(at)
         log = cast(SimulatedLog, cast(Any, partition.log))
+        log.ensure_readable()
         stable = partition.last_stable_offset
         if stable <= position:
             return [], stable

@@ -24,7 +24,8 @@ class EagerShard(Shard):
 
 
 class Bug(NamedTuple):
-    rule: str
+    rule: int | None
+    """Of docs/rules.md, where those that need a bug are marked; None where no single rule is about it."""
     cluster: PlantedBugs = PlantedBugs()
     replication: Planted = SOUND
     shard: type[Shard] = Shard
@@ -41,28 +42,28 @@ class Bug(NamedTuple):
             vars(runtime)["Shard"] = former
 
 
-NO_BUG = Bug("none")
+NO_BUG = Bug(None)
 
 BUGS: dict[str, Bug] = {
-    "elects-outside-in-sync": Bug("elections", cluster=PlantedBugs(elects_outside_in_sync=True)),
-    "does-not-fence": Bug("2, 12", cluster=PlantedBugs(elects_without_new_epoch=True)),
-    "high-watermark-early": Bug("5", replication=Planted(counts_itself_alone=True)),
-    "skips-truncation": Bug("truncation", replication=Planted(skips_truncation=True)),
-    "counts-diverging-fetch": Bug("truncation", replication=Planted(counts_diverging_fetch=True)),
-    "trusts-leaders-high-watermark": Bug("24", replication=Planted(trusts_leaders_high_watermark=True)),
+    "elects-outside-in-sync": Bug(None, cluster=PlantedBugs(elects_outside_in_sync=True)),
+    "does-not-fence": Bug(None, cluster=PlantedBugs(elects_without_new_epoch=True)),
+    "high-watermark-early": Bug(None, replication=Planted(counts_itself_alone=True)),
+    "skips-truncation": Bug(None, replication=Planted(skips_truncation=True)),
+    "counts-diverging-fetch": Bug(None, replication=Planted(counts_diverging_fetch=True)),
+    "trusts-leaders-high-watermark": Bug(None, replication=Planted(trusts_leaders_high_watermark=True)),
     "joins-without-registration": Bug(
-        "1",
+        1,
         cluster=PlantedBugs(joins_without_registration=True),
         replication=Planted(joins_without_registration=True, keeps_progress_of_former_registration=True),
     ),
-    "keeps-epoch-of-former-self": Bug("2", cluster=PlantedBugs(keeps_epoch_of_former_self=True)),
-    "counts-below-in-sync-min": Bug("5", replication=Planted(counts_below_in_sync_min=True)),
-    "forgets-eligible": Bug("5", cluster=PlantedBugs(forgets_eligible=True)),
-    "forgets-pending-write": Bug("6", replication=Planted(forgets_pending_write=True)),
-    "takes-timeout-for-failure": Bug("6", replication=Planted(takes_timeout_for_failure=True)),
-    "joins-below-epoch-start": Bug("7", replication=Planted(joins_below_epoch_start=True)),
-    "acknowledges-duplicates-at-once": Bug("26", replication=Planted(acknowledges_duplicates_at_once=True)),
-    "keeps-guards-past-markers": Bug("30", replication=Planted(keeps_guards_past_markers=True)),
-    "applies-what-is-not-written": Bug("32", shard=EagerShard),
-    "forgets-producers": Bug("27", replication=Planted(forgets_producers=True)),
+    "keeps-epoch-of-former-self": Bug(2, cluster=PlantedBugs(keeps_epoch_of_former_self=True)),
+    "counts-below-in-sync-min": Bug(5, replication=Planted(counts_below_in_sync_min=True)),
+    "forgets-eligible": Bug(5, cluster=PlantedBugs(forgets_eligible=True)),
+    "forgets-pending-write": Bug(6, replication=Planted(forgets_pending_write=True)),
+    "takes-timeout-for-failure": Bug(6, replication=Planted(takes_timeout_for_failure=True)),
+    "joins-below-epoch-start": Bug(7, replication=Planted(joins_below_epoch_start=True)),
+    "acknowledges-duplicates-at-once": Bug(26, replication=Planted(acknowledges_duplicates_at_once=True)),
+    "keeps-guards-past-markers": Bug(30, replication=Planted(keeps_guards_past_markers=True)),
+    "applies-what-is-not-written": Bug(32, shard=EagerShard),
+    "forgets-producers": Bug(27, replication=Planted(forgets_producers=True)),
 }

@@ -6,9 +6,10 @@ leaves what was flushed, and of the rest as much as happened to be written.
 """
 
 import asyncio
+import errno
 import random
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ SNAPSHOT_BATCHES = 7
 """As if a segment were rolled each time."""
 
 NOWHERE = Path("/nonexistent")
+DAMAGED = Trouble("damaged", stops_reads=True, may_pass=False)
 
 
 class Stored(NamedTuple):
@@ -68,6 +70,8 @@ class Disk:
         self.high_watermark = 0
         """As last checkpointed."""
         self.snapshots: dict[int, bytes] = {}
+        self.is_damaged = False
+        """What was on it cannot be read any more, by this process or the next."""
 
     def lose_power(self, dice: random.Random) -> int:
         """How many batches were lost."""
@@ -82,8 +86,16 @@ class Disk:
 
 class SimulatedLog:
     def __init__(
-        self, disk: Disk, partition: TopicPartition, topic_id: TopicId, *, config: TopicConfig, clock: Clock
+        self,
+        disk: Disk,
+        partition: TopicPartition,
+        topic_id: TopicId,
+        *,
+        config: TopicConfig,
+        clock: Clock,
+        is_full: Callable[[], bool],
     ) -> None:
+        self._is_full = is_full
         self.disk = disk
         self.partition = partition
         self.topic_id = topic_id
@@ -95,7 +107,7 @@ class SimulatedLog:
         self.end_offset = self.ends[-1] if self.ends else 0
         self.high_watermark = min(disk.high_watermark, self.end_offset)
         self.recovery_point = self.ends[disk.flushed - 1] if disk.flushed else 0
-        self.trouble: Trouble | None = None
+        self.trouble: Trouble | None = DAMAGED if disk.is_damaged else None
         self.cuts = 0
         self.size = 0
         self.segments = ()
@@ -119,12 +131,25 @@ class SimulatedLog:
             raise self.trouble.refusal()
 
     def fail(self, what: str, error: OSError) -> KafkaStorageError:
-        self.trouble = Trouble(f"{what}: {error}", stops_reads=False, may_pass=False)
+        self.trouble = Trouble(f"{what}: {error}", stops_reads=False, may_pass=error.errno == errno.ENOSPC)
         return self.trouble.refusal()
+
+    def damage(self) -> None:
+        self.disk.is_damaged = True
+        self.trouble = DAMAGED
+
+    def try_again(self) -> None:
+        """As housekeeping does with a log that a full disk stopped."""
+        if self.trouble is not None and self.trouble.may_pass and not self._is_full():
+            self.trouble = None
 
     # Writing ----------------------------------------------------------------------------------------------------
 
     def append(self, batches: Sequence[tuple[BatchHeader, memoryview]]) -> None:
+        if self.trouble is not None:
+            raise self.trouble.refusal()
+        if self._is_full():
+            raise self.fail("not appended", OSError(errno.ENOSPC, "no space left"))
         for header, view in batches:
             if header.base_offset != self.end_offset:
                 raise Fatal(f"append at {header.base_offset}, the log ends at {self.end_offset}")
@@ -188,6 +213,7 @@ class SimulatedLog:
 
     def read(self, offset: int, at_most: int) -> bytes:
         """Whole batches from `offset` on, as coordinators load them."""
+        self.ensure_readable()
         return b"".join(stored.data for stored in self.stored(offset, batches_max=8, before=self.end_offset))
 
     def stored(self, offset: int, *, batches_max: int, before: int) -> list[Stored]:
@@ -199,16 +225,25 @@ class SimulatedLog:
 class SimulatedFolder:
     """A data folder, as far as `Partitions` needs one."""
 
-    def __init__(self, disks: dict[TopicPartition, Disk], clock: Clock) -> None:
+    def __init__(self, disks: dict[TopicPartition, Disk], clock: Clock, *, is_full: Callable[[], bool]) -> None:
         self._disks = disks
         self._clock = clock
+        self._is_full = is_full
+        self.on_set_aside: Callable[[TopicPartition], None] = lambda _: None
         self.logs: dict[TopicPartition, SimulatedLog] = {}
         self.lost: dict[TopicPartition, object] = {}
 
     def create(self, partition: TopicPartition, topic_id: TopicId, config: TopicConfig) -> SimulatedLog:
         disk = self._disks.setdefault(partition, Disk())
-        log = self.logs[partition] = SimulatedLog(disk, partition, topic_id, config=config, clock=self._clock)
+        log = self.logs[partition] = SimulatedLog(
+            disk, partition, topic_id, config=config, clock=self._clock, is_full=self._is_full
+        )
         return log
+
+    def set_aside(self, partition: TopicPartition) -> None:
+        """What is left of a damaged log: here it is gone."""
+        self.delete(partition)
+        self.on_set_aside(partition)
 
     def delete(self, partition: TopicPartition) -> None:
         del self.logs[partition], self._disks[partition]
@@ -222,6 +257,8 @@ class SimulatedFlusher:
     async def durable(self, log: SimulatedLog, upto: int) -> None:
         """As the real one: whoever waits for records that were cut meanwhile is told so."""
         while log.recovery_point < upto:
+            if log.trouble is not None and not log.trouble.may_pass:
+                raise log.trouble.refusal()
             if log.end_offset < upto:
                 raise KafkaStorageError(f"{log.partition} was cut to {log.end_offset}, {upto} is gone")
             reach, cuts = log.end_offset, log.cuts

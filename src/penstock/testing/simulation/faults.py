@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from penstock.cluster import Keys
+from penstock.cluster import Keys, Reassign
 from penstock.cluster.records import Decoders
 from penstock.cluster.service import DEFAULT_NAME
 from penstock.metastore import Transaction
 from penstock.model import BrokerId, topic_id_text
+from penstock.testing.simulation.disk import SimulatedLog
 from penstock.testing.simulation.network import STORE
 
 if TYPE_CHECKING:
@@ -39,6 +40,9 @@ FAULTS = (
     "joining broker hangs",
     "joining broker loses power",
     "coordinator's answer held up",
+    "log damaged",
+    "disk full",
+    "partition moved",
 )
 
 
@@ -48,6 +52,7 @@ class Dealer:
         self.dice = world.dice
         self.is_stopped = False
         self._mending: list[Callable[[], None]] = []
+        self._moves: list[asyncio.Task[Any]] = []
         self._kinds: list[tuple[int, Callable[[], None]]] = [
             (4, self._kill_any),
             (4, self._kill_leader),
@@ -64,6 +69,9 @@ class Dealer:
             (2, self._lose_messages),
             (2, self._slow_down),
             (2, self._stop_one),
+            (3, self._damage),
+            (1, self._fill_disk),
+            (2, self._move),
         ]
 
     def when_sent(self, sender: int, transaction: Transaction) -> float:
@@ -198,6 +206,48 @@ class Dealer:
         process.is_paused = True
         self._dealt("broker hangs", str(process))
         self._lasting(lambda: self.world.loop.resume(process), longest_s=self.dice.choice((1.0, 8.0)))
+
+    def _damage(self) -> None:
+        """A log cannot be read any more, and others have what was in it."""
+        broker = self._some()
+        process = None if broker is None else broker.process
+        if broker is None or process is None or not process.is_serving:
+            return
+        oracle = self.world.oracle
+        sound = [
+            partition
+            for partition in process.watched
+            if partition.log.trouble is None and oracle.may_lose(broker.id, partition.topic_partition, IN_SYNC_MIN)
+        ]
+        if sound:
+            partition = self.dice.choice(sound)
+            cast(SimulatedLog, cast(Any, partition.log)).damage()
+            oracle.damaged(broker.id, partition.topic_partition)
+            self._dealt("log damaged", f"{partition.topic_partition} of {process}")
+
+    def _fill_disk(self) -> None:
+        broker = self.dice.choice(list(self.world.brokers.values()))
+        if broker.is_full:
+            return
+        broker.is_full = True
+        self._dealt("disk full", f"of broker {broker.id}")
+
+        def emptied() -> None:
+            broker.is_full = False
+
+        self._lasting(emptied, longest_s=4.0)
+
+    def _move(self) -> None:
+        """A partition is to be kept by other brokers, or by fewer or more of them."""
+        broker = self._some()
+        process = None if broker is None else broker.process
+        if process is None or process.cluster is None or not process.is_serving or process.is_paused:
+            return
+        at = self.dice.choice(self.world.partitions)
+        target = tuple(self.dice.sample(sorted(self.world.brokers), self.dice.choice((IN_SYNC_MIN, 3, 3))))
+        self._dealt("partition moved", f"{at} to {target}")
+        moving = process.cluster.controller.reassign([Reassign(at.topic, at.partition, target, True)], timeout_ms=3_000)
+        self._moves.append(self.world.loop.create_task(moving, context=process.context.copy()))
 
     def _stop_one(self) -> None:
         broker = self._some()

@@ -56,7 +56,7 @@ class Fetching:
     async def _fetch(self, partition: Partition, role: Follower) -> float:
         """One fetch, and what follows from it; how long to wait before the next."""
         process, epoch = self._process, self._cluster.broker_epoch
-        if epoch <= 0:
+        if epoch <= 0 or partition.log.trouble is not None:
             return 0.05
         if not partition.is_flushed:
             try:
@@ -92,7 +92,11 @@ class Fetching:
         except Refusal:
             return 0.03
         if partition.role is role:
-            self._take_in(partition, answer)
+            try:
+                self._take_in(partition, answer)
+            except Refusal:  # the log takes no more
+                partition.leave_in_sync()
+                return 0.05
         return 0.0
 
     def _take_in(self, partition: Partition, answer: Diverging | Fetched) -> None:

@@ -75,6 +75,8 @@ class Oracle:
         """Brokers that are bound to have all that is committed, unless power was lost since."""
         self._powerless: dict[TopicPartition, dict[BrokerId, int]] = {}
         """Brokers that lost power and have not caught up since, with the store's revision at that moment."""
+        self._damaged: dict[TopicPartition, set[BrokerId]] = {}
+        """Brokers whose log was damaged and that have not caught up since."""
 
     def of(self, partition: TopicPartition) -> Committed:
         committed = self.committed.get(partition)
@@ -173,8 +175,11 @@ class Oracle:
         """The store's record of a partition changed: whoever is in sync has all that is committed; below the minimum
         nothing more is committed, so those who leave have it still.
         """
-        powerless = self._powerless.setdefault(where, {})
+        powerless, damaged = self._powerless.setdefault(where, {}), self._damaged.setdefault(where, set())
         for broker in set(after.in_sync) - set(before.in_sync):
+            disk = self._disk_of(broker, where)
+            if disk is not None and not disk.is_damaged:
+                damaged.discard(broker)
             registered = self.truth.brokers.get(broker)
             if registered is not None and registered.epoch > powerless.get(broker, 0):
                 powerless.pop(broker, None)  # else it joins by what it had before: nobody knows yet that it is gone
@@ -183,7 +188,8 @@ class Oracle:
             holders = set(after.in_sync)
         else:
             holders = holders | set(after.in_sync)
-        self.holders[where] = holders - powerless.keys()
+        damaged &= set(after.replicas)
+        self.holders[where] = (holders & set(after.replicas)) - powerless.keys() - damaged
         self._check_in_sync(
             where, f"in-sync set {after.in_sync}, eligible {after.eligible}, epoch {after.leader_epoch}"
         )
@@ -210,17 +216,21 @@ class Oracle:
             holders.discard(broker)
             self._powerless.setdefault(where, {})[broker] = self.truth.revision
 
+    def damaged(self, broker: BrokerId, where: TopicPartition) -> None:
+        self.holders[where].discard(broker)
+        self._damaged.setdefault(where, set()).add(broker)
+
     def may_lose_power(self, broker: BrokerId, least: int) -> bool:
-        """Whether everything committed must survive it. Of those who count, fewer than min.insync.replicas may be
-        without their memory at a time (KIP-966): of more, the last that has everything may be taken out of the in-sync
-        set before anybody knows what the others lost.
+        return all(self.may_lose(broker, where, least) for where in self.holders)
+
+    def may_lose(self, broker: BrokerId, where: TopicPartition, least: int) -> bool:
+        """Whether everything committed must survive that this broker loses what it has. Of those who count, fewer than
+        min.insync.replicas may be without their memory at a time (KIP-966): of more, the last that has everything may
+        be taken out of the in-sync set before anybody knows what the others lost.
         """
-        for where, holders in self.holders.items():
-            image = self.truth.topics[where.topic].partitions[where.partition]
-            without = {broker, *self._powerless.get(where, {})} & {*image.in_sync, *image.eligible}
-            if not holders - {broker} or len(without) >= least:
-                return False
-        return True
+        image = self.truth.topics[where.topic].partitions[where.partition]
+        lost = {broker, *self._powerless.get(where, {}), *self._damaged.get(where, ())}
+        return bool(self.holders[where] - {broker}) and len(lost & {*image.in_sync, *image.eligible}) < least
 
 
 def _log_of(partition: Partition) -> SimulatedLog:

@@ -53,6 +53,7 @@ EFFECTS = (
     "transaction aborted",
     "transaction given up",
     "transactional producer fenced",
+    "damaged log begun anew",
     "committed batch read",
     "settled",
 )
@@ -246,7 +247,9 @@ class World:
 
     def _is_in_order(self) -> bool:
         return all(
-            partition.leader in self.truth.brokers and set(partition.in_sync) == set(partition.replicas)
+            partition.leader in self.truth.brokers
+            and set(partition.in_sync) == set(partition.replicas)
+            and not (partition.adding or partition.removing)
             for _, partition in self.truth.partitions()
         ) and all(broker.process is not None and broker.process.is_serving for broker in self.brokers.values())
 
@@ -340,7 +343,7 @@ class World:
                 self._mark(before, after)
                 self.note(
                     f"{where} leader {after.leader} epoch {after.leader_epoch} in sync {after.in_sync}"
-                    f" eligible {after.eligible} (revision {after.revision})"
+                    f" eligible {after.eligible} of {after.replicas} (revision {after.revision})"
                 )
             elif isinstance(change, TopicCreated):
                 for image in change.topic.partitions:
