@@ -1,7 +1,8 @@
-"""A broker dies around one request of a transaction, before or after it was carried out: what librdkafka makes of it.
+"""A broker dies around one request of a transaction, before or after it was carried out: what clients make of it.
 
-librdkafka speaks the older protocol of transactions, in which ends leave the epoch. Each case is played on Penstock and
-on Apache Kafka: where a producer fails, it fails with both.
+librdkafka speaks the older protocol of transactions, in which ends leave the epoch; Kafka's own client the newer, in
+which an end sent again comes with the former epoch (KIP-890). Each case is played on Penstock and on Apache Kafka:
+where a producer fails, it fails with both.
 """
 
 from __future__ import annotations
@@ -13,13 +14,17 @@ from typing import NamedTuple
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
+from tests.support import java
 from tests.support.clients import fresh_name, make_topic, read_to_end
+from tests.support.group_clients import topic_with_records
 from tests.support.kafka import ApacheKafka, free_ports
 from tests.support.losing import LosingProxy, Lost
 
 import penstock.testing
 
-ADD_PARTITIONS, END = 24, 26
+PRODUCE, ADD_PARTITIONS, END, TXN_OFFSET_COMMIT = 0, 24, 26, 28
+COPIER = "org.apache.kafka.tools.TransactionalMessageCopier"
+RECORDS, TRANSACTION_SIZE = 600, 20
 WITHIN_S = 60.0
 
 
@@ -149,3 +154,32 @@ async def test_a_transaction_goes_on_though_the_answer_that_its_partition_was_ad
     proxy.restore()
     await asyncio.to_thread(writer.producer.commit_transaction, WITHIN_S)
     assert await asyncio.to_thread(writer.read) == [b"first", b"second"]
+
+
+async def test_kafkas_copier_copies_every_record_once_though_requests_and_answers_are_lost(proxy: LosingProxy) -> None:
+    bootstrap = f"127.0.0.1:{proxy.port}"
+    source = await asyncio.to_thread(topic_with_records, bootstrap, "copied", RECORDS, partitions=1)
+    target = await asyncio.to_thread(make_topic, bootstrap, "copy")
+    copying = asyncio.create_task(
+        asyncio.to_thread(
+            java.run,
+            COPIER,
+            *("--broker-list", bootstrap, "--input-topic", source, "--input-partition", "0", "--output-topic", target),
+            *("--transactional-id", fresh_name("copier"), "--consumer-group", fresh_name("group")),
+            *("--transaction-size", str(TRANSACTION_SIZE), "--enable-random-aborts"),
+        )
+    )
+    losing = asyncio.create_task(_lose_all(proxy))
+    await asyncio.wait((copying, losing), return_when=asyncio.FIRST_COMPLETED)
+    assert losing.done(), "there was something left to lose when all was copied"
+    await copying
+    records = await asyncio.to_thread(read_to_end, bootstrap, target, isolation_level="read_committed")
+    assert [int(record.value() or b"") for record in records] == list(range(RECORDS))
+
+
+async def _lose_all(proxy: LosingProxy) -> None:
+    for api_key in (END, PRODUCE, TXN_OFFSET_COMMIT, END):
+        for what in Lost:
+            proxy.lose(api_key, what)
+            await proxy.has_lost.wait()
+            proxy.restore()
