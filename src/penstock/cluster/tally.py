@@ -48,22 +48,27 @@ class Tally:
         return [partition for counted in self._counted.values() for partition in counted.led_here]
 
     def _on_changes(self, changes: Sequence[ImageChange]) -> None:
-        self._changed.update(
-            change.topic
-            for change in changes
-            if isinstance(change, PartitionChanged | TopicCreated | TopicDeleted | TopicGrown)
-        )
+        for change in changes:
+            match change:
+                case TopicDeleted(topic):  # at once, or those that nobody ever counted would gather here
+                    self._changed.discard(topic)
+                    self._replace(topic, NOTHING)
+                    self._counted.pop(topic, None)
+                case PartitionChanged(topic) | TopicCreated(topic) | TopicGrown(topic):
+                    self._changed.add(topic)
 
     def _catch_up(self) -> None:
         while self._changed:
             topic = self._changed.pop()
-            before = self._counted.pop(topic, NOTHING)
-            after = NOTHING
             if self._image.topics_by_id.get(topic.topic_id) is topic:
-                after = self._counted[topic] = self._count(topic)
-            self._leaders.update(after.leaders)
-            self._leaders.subtract(before.leaders)
-            self._not_preferred += after.not_preferred - before.not_preferred
+                self._replace(topic, self._count(topic))
+
+    def _replace(self, topic: TopicImage, after: _Counted) -> None:
+        before = self._counted.get(topic, NOTHING)
+        self._counted[topic] = after
+        self._leaders.update(after.leaders)
+        self._leaders.subtract(before.leaders)
+        self._not_preferred += after.not_preferred - before.not_preferred
 
     def _count(self, topic: TopicImage) -> _Counted:
         partitions = topic.partitions

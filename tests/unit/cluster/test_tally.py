@@ -36,3 +36,18 @@ async def test_what_is_kept_is_what_is_there() -> None:
         await brokers.agree()
         for at in (1, 3):
             assert kept(brokers, at) == looked_up(brokers, at)
+
+
+@in_virtual_time
+async def test_topics_that_come_and_go_while_nobody_counts_leave_nothing() -> None:
+    async with some_brokers(1) as brokers:
+        cluster = brokers.clusters[1]
+        for number in range(5):
+            await brokers.create(f"topic-{number}", replicas=1)
+            if number == 2:
+                assert len(cluster.tally.led_here()) == 1
+            topic_id = brokers.image(1).topics[f"topic-{number}"].topic_id
+            await cluster.controller.delete_topics([topic_id], timeout_ms=10_000)
+            await brokers.agree()
+        assert not cluster.tally._changed and not cluster.tally._counted
+        assert kept(brokers, 1) == (0, 0, 0)
