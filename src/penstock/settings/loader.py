@@ -25,8 +25,10 @@ _log = structlog.get_logger(__name__)
 
 VARIABLE_PREFIX = "PENSTOCK_"
 
-# Not settings: read by the command line itself, or put there by Kubernetes for a service that is called penstock.
-_NOT_A_SETTING = re.compile(r"PENSTOCK_(CONFIG|BOOTSTRAP|DATA|SERVICE_.*|PORT|PORT_\d+_.*|TEST_.*)")
+# Not settings: read by commands and tests themselves, or put there by Kubernetes for a service that is called penstock.
+_NOT_A_SETTING = re.compile(
+    r"PENSTOCK_(CONFIG|BOOTSTRAP|DATA|SPARK_JARS|SERVICE_.*|PORT|PORT_\d+_.*|TESTS?_.*|KILLS(_SEED)?)"
+)
 
 
 class SettingsInvalid(ValueError):

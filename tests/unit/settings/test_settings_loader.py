@@ -38,6 +38,8 @@ def test_variables_of_others_and_of_kubernetes_are_left_alone() -> None:
             "PATH": "/bin",
             "PENSTOCK_SERVICE_HOST": "10.0.0.1",
             "PENSTOCK_SERVICE_PORT": "9092",
+            "PENSTOCK_SPARK_JARS": "where the pipelines find their jars",
+            "PENSTOCK_KILLS": "3",
             "PENSTOCK_PORT": "tcp://10.0.0.1:9092",
             "PENSTOCK_PORT_9092_TCP": "tcp://10.0.0.1:9092",
             "PENSTOCK_CONFIG": "/etc/penstock.properties",
