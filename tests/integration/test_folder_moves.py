@@ -16,10 +16,13 @@ from tests.support.clients import make_topic, read_to_end
 from tests.support.faults import Client, ProgramBroker, eventually, health, one, small_disk
 from tests.support.logs import read_all
 from tests.support.nodes import Nodes, some_nodes
-from tests.support.raw import RawClient
+from tests.support.programs import ClusterOfPrograms
+from tests.support.raw import RawClient, port_of
+from tests.support.replica_files import compare, read_replica
 
 from penstock.log import FREE_BYTES_MIN, LogFolder, PartitionLog
 from penstock.replication import Partition
+from penstock.testing import RunningBroker
 from penstock.wire.records import Record, build_batch
 
 LOG_DIRS = "org.apache.kafka.tools.LogDirsCommand"
@@ -287,6 +290,57 @@ def test_a_broker_killed_again_and_again_in_the_middle_of_moves_loses_nothing(br
     assert interrupted >= 2 and list(read) == list(range(load.sent))
     assert list(read.values()) == [b"%09d" % n + b"." * 500 for n in range(load.sent)]
     assert load.acknowledged == read
+
+
+def second_folder(broker: ProgramBroker | RunningBroker) -> Path:
+    return broker.data_dir.parent / "second"
+
+
+def test_leaders_and_followers_of_a_cluster_killed_in_the_middle_of_moves_lose_nothing(tmp_path: Path) -> None:
+    settings = {"replica.alter.log.dirs.io.max.bytes.per.second": "3000000", "penstock.broker.lease.ms": "3000"}
+    with ClusterOfPrograms(tmp_path, settings, brokers=3) as cluster:
+        for number in (1, 2, 3):
+            cluster.stop(number)
+            broker = cluster[number]
+            broker.settings["log.dirs"] = f"{broker.data_dir},{second_folder(broker)}"
+            cluster.start(number)
+        cluster.wait_until_complete()
+        topic = make_topic(cluster.bootstrap, "moving", replicas=3, min_insync_replicas="2", **SMALL_SEGMENTS)
+        cluster.wait_until_in_sync(topic)
+        load = Load(cluster.bootstrap, topic)
+        try:
+            eventually(lambda: len(load.acknowledged) > 1_000, "it gets going")
+            for round_ in range(4):
+                leader = cluster.leader(topic)
+                victim = leader if round_ % 2 else next(each for each in (1, 2, 3) if each != leader)
+                folders = [cluster[victim].data_dir, second_folder(cluster[victim])]
+                (before,) = (folder for folder in folders if (folder / f"{topic}-0").exists())
+                (to,) = (folder for folder in folders if folder != before)
+                assert ask_to_move(port_of(cluster[victim].bootstrap), topic, str(to)) == 0
+                time.sleep(0.05 * 3**round_)
+                cluster.kill(victim)
+                cluster.start(victim)
+                cluster.wait_until_in_sync(topic)
+                eventually(
+                    lambda folders=folders, to=to: (  # type: ignore[misc]
+                        [folder for folder in folders if (folder / f"{topic}-0").exists()] == [to]
+                    ),
+                    "it is moved in the end",
+                )
+        finally:
+            load.stop()
+        cluster.wait_until_in_sync(topic)
+        read = {each.offset(): each.value() for each in read_to_end(cluster.bootstrap, topic)}
+        assert load.acknowledged.items() <= read.items() and list(read) == list(range(load.sent))
+        assert list(read.values()) == [b"%09d" % n + b"." * 500 for n in range(load.sent)]
+        for number in (1, 2, 3):
+            cluster.stop(number)
+        files = []
+        for number in (1, 2, 3):
+            (home,) = cluster[number].data_dir.parent.glob(f"*/{topic}-0")
+            files.append(read_replica(number, home, load.sent))
+        assert list(compare(0, files)) == []
+        assert {replica.end_offset for replica in files} == {load.sent}
 
 
 def test_a_move_is_given_up_before_it_fills_the_disk_it_goes_to(tmp_path: Path) -> None:

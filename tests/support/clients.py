@@ -22,12 +22,12 @@ def fresh_name(stem: str) -> str:
     return f"{stem}-{os.getpid()}-{next(_numbers)}"
 
 
-def make_topic(bootstrap: str, stem: str, *, partitions: int = 1, **configs: str) -> str:
+def make_topic(bootstrap: str, stem: str, *, partitions: int = 1, replicas: int = 1, **configs: str) -> str:
     """A topic that takes records; settings as keywords, underscores for dots."""
     name = fresh_name(stem)
     settings = {key.replace("_", "."): value for key, value in configs.items()}
     admin = AdminClient({"bootstrap.servers": bootstrap})
-    wanted = NewTopic(name, num_partitions=partitions, replication_factor=1, config=settings)
+    wanted = NewTopic(name, num_partitions=partitions, replication_factor=replicas, config=settings)
     admin.create_topics([wanted])[name].result(WITHIN_S)
     return name
 

@@ -15,7 +15,7 @@ somebody else is in sync; the only one in sync goes on with what it has.
 
 import asyncio
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 
@@ -44,6 +44,13 @@ LANE: Final = "mend"
 _log = structlog.get_logger(__name__)
 
 
+class _Asked(NamedTuple):
+    offset: int
+    at: int
+    is_known: bool
+    """To be stuck there."""
+
+
 class Mending:
     def __init__(
         self,
@@ -61,7 +68,7 @@ class Mending:
         self._me = me
         self._give_up = give_up
         self._not_before: dict[tuple[bytes, int], float] = {}
-        self._asked: dict[tuple[bytes, int], dict[BrokerId, int]] = {}
+        self._asked: dict[tuple[bytes, int], dict[BrokerId, _Asked]] = {}
         """Where followers were at the last look that are not in sync."""
 
     async def run(self) -> None:
@@ -91,18 +98,24 @@ class Mending:
                 found.append((partition, stuck_at))
         return found
 
-    def _stuck_at(self, partition: Partition, before: dict[BrokerId, int]) -> list[int]:
-        if len(partition.in_sync) >= len(partition.replicas) or not isinstance(partition.role, Leader):
+    def _stuck_at(self, partition: Partition, before: dict[BrokerId, "_Asked"]) -> list[int]:
+        """Where followers have asked again since the last look; told once. Whoever is away asks for nothing."""
+        role, log = partition.role, partition.log
+        if len(partition.in_sync) >= len(partition.replicas) or not isinstance(role, Leader):
             return []
-        log = partition.log
-        followers = (partition.role.progress_of(each) for each in partition.replicas if each not in partition.in_sync)
-        places = {each.broker_id: each.end for each in followers if each is not None}
-        self._asked[_key(partition)] = places
-        return [
-            end
-            for broker, end in places.items()
-            if before.get(broker) == end and log.start_offset <= end < log.end_offset
-        ]
+        stuck_at = []
+        places = self._asked[_key(partition)] = {}
+        for broker in partition.replicas:
+            progress = None if broker in partition.in_sync else role.progress_of(broker)
+            if progress is None:
+                continue
+            was, is_known = before.get(broker), False
+            if was is not None and was.offset == progress.end:
+                is_known = was.is_known or was.at < progress.fetched_at
+                if is_known and not was.is_known and log.start_offset <= progress.end < log.end_offset:
+                    stuck_at.append(progress.end)
+            places[broker] = _Asked(progress.end, progress.fetched_at, is_known)
+        return stuck_at
 
     async def _examine(self, partition: Partition, offset: int) -> None:
         log = partition.log
