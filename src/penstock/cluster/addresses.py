@@ -61,6 +61,9 @@ def controller_for_clients(image: ClusterImage, listener: str) -> BrokerId:
 
 def takes_admin_requests(image: ClusterImage, listener: str, me: BrokerId) -> BrokerId:
     """Whom to name to clients that send what changes something to "the controller": any broker does it, so the one that
-    they have just reached; another while this one is not registered.
+    they have just reached; another while this one is not registered, or is about to stop.
     """
-    return me if is_reachable(image, me, listener) else controller_for_clients(image, listener)
+    broker = image.brokers.get(me)
+    if broker is None or broker.is_stopping or listener not in broker.endpoints:
+        return controller_for_clients(image, listener)
+    return me

@@ -50,6 +50,9 @@ async def test_admin_clients_are_sent_to_the_broker_they_ask_whoever_decides() -
         assert [(await ask(brokers, at=at, topics=[])).controller_id for at in (1, 2, 3)] == [1, 2, 3]
         await brokers.kill(1)
         assert (await ask(brokers, at=2, topics=[])).controller_id == 2
+        await brokers.clusters[2].leave(timeout_s=10)
+        await brokers.until(lambda: brokers.controller == 3)
+        assert (await ask(brokers, at=2, topics=[])).controller_id == 3, "not one that is about to stop"
 
 
 @in_virtual_time
