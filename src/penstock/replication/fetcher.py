@@ -45,7 +45,12 @@ from penstock.wire.replica_fetch import FetchedPartition, decode_head, decode_pa
 IN_FLIGHT_MAX: Final = 2
 NOT_ASKED: Final = 0
 BACKOFF_FIRST_S: Final = 0.01
-CONNECT_TIMEOUT_S: Final = 5.0
+CONNECT_TIMEOUT_S: Final = 2.0
+"""Packets that were lost are sent again after one second, then after two, four: past a broken network's end a new
+attempt gets through before an old one tries again.
+"""
+LATE_S: Final = 1.0
+"""Beyond the time that a fetch may be parked."""
 UNREGISTERED_S: Final = 0.05
 """How soon to see again whether this broker is registered: the news of it may come before its epoch is known here."""
 FRAME_OVERHEAD: Final = 64 * 1024 * 1024
@@ -146,7 +151,17 @@ class LeaderFetcher:
     def try_now(self) -> None:
         """Something is new: the leader's address, or this broker's own registration."""
         self._try_now.set()
+        if self._connection is not None and self._is_stuck():
+            self._connection.end(TimeoutError("no answer, and one of the two has registered anew"))
+            return
         self._send_soon()
+
+    def _is_stuck(self) -> bool:
+        """Whether an answer is so late that packets must have been lost. The kernel sends those again ever more rarely,
+        when the network is whole again too: a new connection gets through at once.
+        """
+        late_s = self._config[settings.REPLICA_FETCH_WAIT_MAX_MS] / 1000 + LATE_S
+        return self._in_flight > 0 and asyncio.get_running_loop().time() - self._heard_at > late_s
 
     # The connection ---------------------------------------------------------------------------------------------
 

@@ -73,26 +73,27 @@ class PeerConnection(asyncio.BufferedProtocol):
             try:
                 self.on_frame(frame)
             except Exception as error:
-                self._end(error)
+                self.end(error)
             if len(self._buffer) > KEEP_BYTES_MAX:
                 self._buffer = bytearray(FRAME_BYTES_FIRST)
 
     def _begin_frame(self) -> None:
         (size,) = _SIZE.unpack(self._head)
         if not 0 < size <= self._frame_bytes_max:
-            self._end(ConnectionError(f"a frame of {size} bytes, at most {self._frame_bytes_max} were expected"))
+            self.end(ConnectionError(f"a frame of {size} bytes, at most {self._frame_bytes_max} were expected"))
             return
         if size > len(self._buffer):
             self._buffer = bytearray(size)
         self._size, self._filled = size, 0
 
     def eof_received(self) -> None:
-        self._end(ConnectionResetError("the other broker closed the connection"))
+        self.end(ConnectionResetError("the other broker closed the connection"))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._end(exc or ConnectionResetError("the connection was closed"))
+        self.end(exc or ConnectionResetError("the connection was closed"))
 
-    def _end(self, error: Exception) -> None:
+    def end(self, error: Exception) -> None:
+        """Close it, and let whoever waits for that know why."""
         if not self.lost.done():
             self.lost.set_exception(error)
             self.lost.exception()  # whoever does not wait for it need not hear of it

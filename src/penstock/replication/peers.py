@@ -22,7 +22,7 @@ from penstock.replication.conversation import Conversation
 from penstock.replication.introduction import Introduction
 from penstock.replication.peer_connection import PeerConnection
 
-CONNECT_TIMEOUT_S: Final = 5.0
+CONNECT_TIMEOUT_S: Final = 2.0
 PAUSE_FIRST_S: Final = 0.02
 PAUSE_S_MAX: Final = 1.0
 ANSWER_BYTES_MAX: Final = 64 * 1024 * 1024

@@ -13,7 +13,7 @@ from tests.support.replicas import Replicas
 
 from penstock.errors import FetchSessionIdNotFound, NotLeaderOrFollower, OffsetOutOfRange, UnknownLeaderEpoch
 from penstock.model import BrokerId
-from penstock.replication import Throttle
+from penstock.replication import Throttle, fetcher
 from penstock.replication.fetcher import LeaderFetcher
 from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition, FetchRequest, PartitionAnswer, decode_request, encode_response
@@ -231,6 +231,22 @@ async def test_a_new_registration_begins_a_new_session_while_a_fetch_is_parked(b
     bench.leader.answer(anew, records_at(0), session_id=8)
     _, request = await bench.leader.next()
     assert (request.session_id, request.session_epoch) == (8, 1)
+
+
+async def test_after_a_new_registration_an_answer_that_is_late_is_not_waited_for(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packets were lost: on a new connection the next ones arrive at once, on this one when the kernel thinks fit."""
+    first, _ = await bench.leader.next_naming()
+    bench.leader.answer(first)
+    await bench.leader.next()  # a fetch that is never answered
+    bench.fetcher.try_now()
+    assert bench.leader.connections == 1, "it is not late yet"
+    monkeypatch.setattr(fetcher, "LATE_S", -1.0)
+    bench.own_epoch = 21
+    bench.fetcher.try_now()
+    await bench.leader.next_naming()
+    assert bench.leader.connections == 2 and bench.unreachable == []
 
 
 async def test_a_partition_that_is_new_here_is_named_while_a_fetch_is_parked(bench: Bench) -> None:
