@@ -79,8 +79,9 @@ def compare(partition: int, replicas: Sequence[ReplicaFiles]) -> Iterator[str]:
     committed = max((replica.high_watermark for replica in replicas), default=0)
     for number, one in enumerate(replicas):
         for other in replicas[number + 1 :]:
+            both_have = min(committed, one.end_offset, other.end_offset)
             for offset in sorted(one.batches.keys() | other.batches.keys()):
-                if offset >= min(committed, one.end_offset, other.end_offset):
+                if offset >= both_have:
                     break
                 if one.batches.get(offset) != other.batches.get(offset):
                     yield f"partition {partition}: brokers {one.broker} and {other.broker} differ at offset {offset}"
