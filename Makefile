@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test check lint types contracts unit sim setup integration chaos conformance pipelines bench bench-failover bench-scale format reference messages lock clean
+.PHONY: help compiled up test check lint types contracts unit sim setup integration chaos conformance pipelines pipelines-kills bench bench-failover bench-scale format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -72,6 +72,9 @@ export PENSTOCK_SPARK_JARS ?= $(CURDIR)/.cache/spark-jars
 pipelines: $(VENV)/.dev setup ## Spark jobs on Penstock and on Apache Kafka, with Iceberg tables
 	@$(BIN)/penstock pipeline setup
 	$(BIN)/pytest -q tests/pipelines
+
+pipelines-kills: $(VENV)/.dev setup ## KILLS=30 of a sink's driver, executors and workers, on Penstock and on Apache Kafka; SEED=n repeats
+	PENSTOCK_KILLS=$(or $(KILLS),30) PENSTOCK_KILLS_SEED=$(or $(SEED),0) $(BIN)/pytest -q -s tests/pipelines/sink/test_sink_kills.py
 
 bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes
 	@benchmarks/setup

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    DataSourceStreamWriter,
+    DataSourceWriter,
+)
 
 from penstock.pipelines.source.options import parse
 
@@ -32,6 +38,16 @@ class PenstockDataSource(DataSource):
         from penstock.pipelines.source.stream import StreamReader  # noqa: PLC0415
 
         return StreamReader(parse(self._given(), streaming=True))
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        from penstock.pipelines.sink.carrying import BatchWriter  # noqa: PLC0415
+
+        return BatchWriter(self._given(), overwrite=overwrite)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:  # noqa: N802 - Spark's name
+        from penstock.pipelines.sink.carrying import StreamWriter  # noqa: PLC0415
+
+        return StreamWriter(self._given())
 
     def _given(self) -> dict[str, str]:
         return dict(self.options.items())

@@ -1,0 +1,140 @@
+"""Topics as they are now: ids, numbers of partitions, record sizes; and the markers' topic made when missing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from confluent_kafka import KafkaError, KafkaException, TopicCollection
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._config import ConfigResource, ConfigSource
+from confluent_kafka.admin._resource import ResourceType
+from confluent_kafka.cimpl import NewTopic
+
+from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.sink.layout import Layout, TopicShape
+from penstock.pipelines.sink.options import SinkOptions
+from penstock.pipelines.sink.records import MARKER_PARTITIONS
+
+_ANSWER_S = 15.0
+_PAUSE_S = 0.5
+_BATCH_BYTES = 1_000_000
+_PASSING = (
+    KafkaError._TRANSPORT,
+    KafkaError._ALL_BROKERS_DOWN,
+    KafkaError._TIMED_OUT,
+    KafkaError.REQUEST_TIMED_OUT,
+    KafkaError.LEADER_NOT_AVAILABLE,
+    KafkaError.NOT_CONTROLLER,
+    KafkaError.COORDINATOR_NOT_AVAILABLE,
+)
+Answer = TypeVar("Answer")
+
+
+class Topics:
+    """Asks the cluster, and waits for one that is away as long as the options allow."""
+
+    def __init__(self, options: SinkOptions) -> None:
+        self._options = options
+        self._admin = AdminClient(options.client())
+
+    def layout(self, names: Iterable[str]) -> Layout:
+        return Layout.of(shape for shape in map(self._shape, sorted(set(names))))
+
+    def _shape(self, name: str) -> TopicShape:
+        shape = self.find(name)
+        if shape is None:
+            raise PipelineProblem(
+                f"topic {name} does not exist at {self._options.bootstrap}",
+                hint=f"Create it first, with as many partitions as wanted: penstock topic create {name} --partitions 6",
+            )
+        return shape
+
+    def find(self, name: str) -> TopicShape | None:
+        def ask() -> TopicShape | None:
+            described = self._admin.describe_topics(TopicCollection([name]), request_timeout=_ANSWER_S)
+            try:
+                answer = described[name].result()
+            except KafkaException as error:
+                if error.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+                    return None
+                raise
+            return TopicShape(name, str(answer.topic_id), len(answer.partitions))
+
+        return self._patiently(ask)
+
+    def batch_bytes_max(self, names: Iterable[str]) -> int:
+        """No batch of several records may be larger than the topic that takes least allows."""
+        wanted = [ConfigResource(ResourceType.TOPIC, name) for name in names]
+
+        def ask() -> int:
+            answers = self._admin.describe_configs(wanted, request_timeout=_ANSWER_S)
+            return min(int(answer.result()["max.message.bytes"].value) for answer in answers.values())
+
+        return min(_BATCH_BYTES, self._patiently(ask))
+
+    def settings(self, name: str) -> dict[str, str]:
+        """What was set for this very topic, as for making another like it."""
+        wanted = [ConfigResource(ResourceType.TOPIC, name)]
+
+        def ask() -> dict[str, str]:
+            (answer,) = self._admin.describe_configs(wanted, request_timeout=_ANSWER_S).values()
+            return {
+                key: entry.value
+                for key, entry in answer.result().items()
+                if entry.source == ConfigSource.DYNAMIC_TOPIC_CONFIG.value and entry.value is not None
+            }
+
+        return self._patiently(ask)
+
+    def create(self, name: str, *, partitions: int, config: dict[str, str]) -> None:
+        """Create a topic unless it is there; waits until it is seen."""
+
+        def ask() -> None:
+            made = self._admin.create_topics(
+                [NewTopic(name, num_partitions=partitions, replication_factor=-1, config=config)],
+                operation_timeout=_ANSWER_S,
+                request_timeout=_ANSWER_S * 2,
+            )
+            try:
+                made[name].result()
+            except KafkaException as error:
+                if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                    raise
+
+        self._patiently(ask)
+        deadline = time.monotonic() + self._options.patience_s
+        while self.find(name) is None and time.monotonic() < deadline:
+            time.sleep(_PAUSE_S)
+
+    def ensure_markers(self) -> None:
+        name = self._options.markers
+        shape = self.find(name)
+        if shape is None:
+            self.create(name, partitions=MARKER_PARTITIONS, config=MARKERS_CONFIG)
+            shape = self.find(name)
+        if shape is None or shape.partitions < MARKER_PARTITIONS:
+            raise PipelineProblem(f"{name} has to be a compacted topic of {MARKER_PARTITIONS} partitions or more")
+
+    def _patiently(self, ask: Callable[[], Answer]) -> Answer:
+        deadline = time.monotonic() + self._options.patience_s
+        while True:
+            try:
+                return ask()
+            except KafkaException as error:
+                problem = error.args[0]
+                passing = problem.retriable() or problem.code() in _PASSING
+                if not passing or time.monotonic() > deadline:
+                    raise PipelineProblem(f"{self._options.bootstrap}: {problem.str()}") from error
+                time.sleep(_PAUSE_S)
+
+
+# Small segments that close soon, so that compaction keeps the topic as small as what is in use: a query that starts
+# reads its partition from the beginning.
+MARKERS_CONFIG = {
+    "cleanup.policy": "compact",
+    "segment.bytes": str(16 << 20),
+    "segment.ms": str(3_600_000),
+    "min.cleanable.dirty.ratio": "0.1",
+}

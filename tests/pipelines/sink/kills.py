@@ -1,0 +1,227 @@
+"""Killing a sink's driver, executors and Python workers in mid-transaction, and judging what came out."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from confluent_kafka import Consumer, KafkaError, TopicPartition
+
+PROGRAM = "tests.pipelines.sink.writing_program"
+ROOT = Path(__file__).resolve().parents[3]
+GIVE_UP_S = 1800.0
+
+
+@dataclass(frozen=True)
+class Run:
+    bootstrap: str
+    topic: str
+    partitions: int
+    folder: Path
+    batches: int
+    rows: int
+    keys: int = 40
+    master: str = "local-cluster[2,1,1024]"
+
+
+@dataclass
+class Killer:
+    """Starts the program, kills as asked, starts it again when the driver is gone, until it says that it is done."""
+
+    run: Run
+    dice: random.Random
+    kills: Counter[str] = field(default_factory=Counter)
+    starts: int = 0
+
+    def drive(self, wanted: int, kinds: tuple[str, ...]) -> None:
+        """At least `wanted` kills, then to the end without."""
+        deadline = time.monotonic() + GIVE_UP_S
+        with _Ends(self.run) as ends:
+            while True:
+                program = self._start()
+                try:
+                    while program.poll() is None:
+                        assert time.monotonic() < deadline, f"still at it; {self.kills}, see {self.run.folder}"
+                        if self.kills.total() < wanted and ends.grew(within_s=1.0):
+                            time.sleep(self.dice.random() * 0.5)
+                            self._kill(program, self.dice.choice(kinds))
+                        else:
+                            time.sleep(0.05)
+                finally:
+                    _end_family(program.pid)
+                    program.wait()
+                if self._said().rstrip().endswith("done"):
+                    break
+                assert self.kills["driver"] >= self.starts, f"the driver ended by itself:\n{self._complaints()[-6000:]}"
+        assert self.kills.total() >= wanted, f"the program was done after {self.kills}"
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self.starts += 1
+        options = {
+            "bootstrap": self.run.bootstrap, "topic": self.run.topic, "checkpoint": self.run.folder / "checkpoint",
+            "master": self.run.master, "batches": self.run.batches, "rows": self.run.rows, "keys": self.run.keys,
+        }  # fmt: skip
+        command = [sys.executable, "-m", PROGRAM]
+        for name, value in options.items():
+            command += [f"--{name}", str(value)]
+        with (self.run.folder / "out").open("wb") as out, (self.run.folder / "err").open("ab") as err:
+            return subprocess.Popen(
+                command,
+                stdout=out,
+                stderr=err,
+                cwd=ROOT,
+                env={
+                    **os.environ,
+                    "SPARK_WORKER_DIR": str(self.run.folder / "work"),
+                    "SPARK_LOCAL_DIRS": str(self.run.folder),
+                },
+            )
+
+    def _said(self) -> str:
+        return (self.run.folder / "out").read_text(errors="replace")
+
+    def _complaints(self) -> str:
+        return (self.run.folder / "err").read_text(errors="replace")
+
+    def _kill(self, program: subprocess.Popen[bytes], kind: str) -> None:
+        found = [pid for pid in _family(program.pid) if _kind_of(pid) == kind]
+        if kind == "driver":
+            found = [program.pid]
+            victims = [pid for pid in _family(program.pid) if _kind_of(pid) == "driver-jvm"] + found
+        else:
+            victims = [self.dice.choice(found)] if found else []
+        for victim in victims:
+            try:
+                os.kill(victim, signal.SIGKILL)
+            except ProcessLookupError:
+                return
+        if victims:
+            self.kills[kind] += 1
+
+
+class _Ends:
+    """Where the target's log ends, committed or not: it grows in the middle of a transaction."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._last: int | None = None
+
+    def __enter__(self) -> _Ends:
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": self._run.bootstrap,
+                "group.id": "ends",
+                "isolation.level": "read_uncommitted",
+                "log_level": 0,
+            }
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._consumer.close()
+
+    def grew(self, *, within_s: float) -> bool:
+        deadline = time.monotonic() + within_s
+        while time.monotonic() < deadline:
+            now = sum(
+                self._consumer.get_watermark_offsets(TopicPartition(self._run.topic, partition), timeout=10)[1]
+                for partition in range(self._run.partitions)
+            )
+            before, self._last = self._last, now
+            if before is not None and now > before:
+                return True
+            time.sleep(0.02)
+        return False
+
+
+def _family(root: int) -> list[int]:
+    """All processes below one, nearest first."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat = (entry / "stat").read_text()
+            except OSError:
+                continue
+            children.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(int(entry.name))
+    found, todo = [], [root]
+    while todo:
+        below = children.get(todo.pop(0), [])
+        found += below
+        todo += below
+    return found
+
+
+def _kind_of(pid: int) -> str:
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return "gone"
+    if "CoarseGrainedExecutorBackend" in command:
+        return "executor"
+    if "pyspark.daemon" in command or "pyspark/daemon" in command:
+        return "worker"
+    if "org.apache.spark.deploy.SparkSubmit" in command:
+        return "driver-jvm"
+    return "other"
+
+
+def _end_family(pid: int) -> None:
+    for each in [*_family(pid), pid]:
+        try:
+            os.kill(each, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def committed(bootstrap: str, topic: str, partitions: int) -> list[list[tuple[bytes | None, bytes | None]]]:
+    """Key and value of every committed record, partition by partition, in order: the judge's view."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap, "group.id": "judge", "isolation.level": "read_committed",
+            "enable.partition.eof": True, "auto.offset.reset": "earliest",
+        }
+    )  # fmt: skip
+    rows: list[list[tuple[bytes | None, bytes | None]]] = [[] for _ in range(partitions)]
+    try:
+        consumer.assign([TopicPartition(topic, partition, 0) for partition in range(partitions)])
+        open_still = set(range(partitions))
+        deadline = time.monotonic() + 120
+        while open_still:
+            assert time.monotonic() < deadline, f"{topic}: partitions {open_still} do not end"
+            for message in consumer.consume(1000, timeout=1.0):
+                error = message.error()
+                if error is None:
+                    rows[message.partition() or 0].append((message.key(), message.value()))
+                elif error.code() == KafkaError._PARTITION_EOF:
+                    open_still.discard(message.partition())
+                else:
+                    raise AssertionError(error)
+    finally:
+        consumer.close()
+    return rows
+
+
+def judge(run: Run) -> None:
+    """Every number once, and those of a key in one partition and in order."""
+    rows = committed(run.bootstrap, run.topic, run.partitions)
+    times = Counter(int(value or b"-1") for partition in rows for _, value in partition)
+    # The program ends when it sees that its last batch is done; by then it may have written some of the next.
+    wanted = set(range(run.batches * run.rows))
+    assert not (lost := sorted(wanted - times.keys())), f"{len(lost)} lost: {lost[:10]}"
+    assert not (doubled := sorted(number for number, count in times.items() if count > 1)), f"doubled: {doubled[:10]}"
+    homes: dict[bytes | None, int] = {}
+    for partition, records in enumerate(rows):
+        last: dict[bytes | None, int] = {}
+        for key, value in records:
+            assert homes.setdefault(key, partition) == partition, f"key {key!r} is in two partitions"
+            number = int(value or b"-1")
+            assert last.get(key, -1) < number, f"key {key!r}: {number} after {last[key]}"
+            last[key] = number
