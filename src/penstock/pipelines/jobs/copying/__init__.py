@@ -1,0 +1,1 @@
+"""What repartition, replay and redrive share: reading stretches of a topic or table, batch by batch, into the sink."""

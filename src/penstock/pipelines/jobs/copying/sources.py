@@ -1,0 +1,191 @@
+"""Where a copying job reads: a topic, or a table that `lake` made of one. Both know records by their offsets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pyspark.sql import functions as f
+
+from penstock.model import PartitionIndex, TopicPartition
+from penstock.pipelines.jobs.copying.stretches import Positions, Stretch
+from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.source.cluster import Cluster
+from penstock.pipelines.source.group import GroupProgress
+from penstock.pipelines.source.options import Place, SourceOptions
+from penstock.pipelines.source.planning import Log
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_BROKER_WAIT_MS = 300_000
+COLUMNS = ("key", "value", "headers", "timestamp", "from_topic", "from_partition", "from_offset")
+ORDER = ("from_partition", "from_offset")
+"""In which rows of a key are written: as they were in their partition."""
+
+
+class Source(Protocol):
+    def identity(self) -> str:
+        """Differs when the topic is another one under the same name."""
+
+    def begins(self) -> Positions:
+        """Where a job that is new starts."""
+
+    def firsts(self) -> Positions:
+        """The first records that are there at all."""
+
+    def ends(self) -> Positions: ...
+
+    def read(self, stretches: tuple[Stretch, ...]) -> DataFrame:
+        """The columns COLUMNS, of these offsets and no others."""
+
+    def passed(self, at: Positions) -> None:
+        """All before these offsets is done: for those who watch."""
+
+    def close(self) -> None: ...
+
+
+class TopicSource:
+    """One topic; `group` is a consumer group to which the job's place is committed, for lag tools."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        bootstrap: str,
+        topic: str,
+        *,
+        since_ms: int | None = None,
+        format: str = "penstock",
+        client: Mapping[str, str] | None = None,
+        group: str | None = None,
+    ) -> None:
+        self._spark = spark
+        self._topic = topic
+        self._format = format
+        self._since_ms = since_ms
+        self._options = SourceOptions(
+            bootstrap, (topic,), client=dict(client or {}), group=group, broker_wait_ms=_BROKER_WAIT_MS
+        )
+        self._cluster = Cluster(self._options)
+        self._progress = GroupProgress(self._options)
+
+    def close(self) -> None:
+        self._progress.close()
+        self._cluster.close()
+
+    def identity(self) -> str:
+        return self._cluster.ids(self._partitions())[self._topic]
+
+    def begins(self) -> Positions:
+        if self._since_ms is None:
+            return self.firsts()
+        return _numbered(self._cluster.placed(Place("earliest", time_ms=self._since_ms), self._logs()))
+
+    def firsts(self) -> Positions:
+        return _numbered({each: log.start for each, log in self._logs().items()})
+
+    def ends(self) -> Positions:
+        return _numbered({each: log.end for each, log in self._logs().items()})
+
+    def passed(self, at: Positions) -> None:
+        self._progress.commit({_place(self._topic, partition): offset for partition, offset in at.items()})
+
+    def read(self, stretches: tuple[Stretch, ...]) -> DataFrame:
+        rows = self._spark.read.format(self._format).options(
+            **{
+                "kafka.bootstrap.servers": self._options.bootstrap,
+                "assign": json.dumps({self._topic: [each.partition for each in stretches]}),
+                "startingOffsets": json.dumps({self._topic: {str(each.partition): each.first for each in stretches}}),
+                "endingOffsets": json.dumps({self._topic: {str(each.partition): each.end for each in stretches}}),
+                "includeHeaders": "true",
+                "kafka.isolation.level": "read_committed",
+                **{f"kafka.{name}": value for name, value in self._options.client.items()},
+            }
+        )
+        return rows.load().select(
+            "key", "value", "headers", "timestamp",
+            f.col("topic").alias("from_topic"), f.col("partition").alias("from_partition"),
+            f.col("offset").alias("from_offset"),
+        )  # fmt: skip
+
+    def _partitions(self) -> list[TopicPartition]:
+        found = self._cluster.partitions()
+        self._cluster.require(found)
+        return found
+
+    def _logs(self) -> Mapping[TopicPartition, Log]:
+        return self._cluster.logs(self._partitions())
+
+
+_TABLE_COLUMNS = ("_topic", "_partition", "_offset", "_timestamp", "_key", "_headers", "_value")
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """A table that `lake` has written with the values as they came; `topic` says of which, if it holds several."""
+
+    spark: SparkSession
+    table: str
+    topic: str | None = None
+    since_ms: int | None = None
+
+    def identity(self) -> str:
+        return self.table
+
+    def begins(self) -> Positions:
+        return self._bound(f.min("_offset"))
+
+    def firsts(self) -> Positions:
+        return {}  # tables lose nothing by themselves
+
+    def passed(self, at: Positions) -> None:
+        """Nobody watches a table."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def ends(self) -> Positions:
+        return self._bound(f.max("_offset") + 1)
+
+    def read(self, stretches: tuple[Stretch, ...]) -> DataFrame:
+        column = f.col("_offset")
+        wanted = f.lit(False)
+        for each in stretches:
+            wanted = wanted | ((f.col("_partition") == each.partition) & (column >= each.first) & (column < each.end))
+        return self._rows().where(wanted).select(
+            f.col("_key").alias("key"), f.col("_value").alias("value"), f.col("_headers").alias("headers"),
+            f.col("_timestamp").alias("timestamp"), f.col("_topic").alias("from_topic"),
+            f.col("_partition").alias("from_partition"), f.col("_offset").alias("from_offset"),
+        )  # fmt: skip
+
+    def _rows(self) -> DataFrame:
+        rows = self.spark.table(self.table)
+        missing = [name for name in _TABLE_COLUMNS if name not in rows.columns]
+        if missing:
+            raise PipelineProblem(
+                f"{self.table} has no column {', '.join(missing)}",
+                hint="Replaying needs a table that `lake` has written with the records' values kept as they came.",
+            )
+        return rows if self.topic is None else rows.where(f.col("_topic") == self.topic)
+
+    def _bound(self, bound: Any) -> Positions:
+        rows = self._rows()
+        if self.since_ms is not None:
+            rows = rows.where(f.unix_millis("_timestamp") >= self.since_ms)
+        found = rows.groupBy("_topic", "_partition").agg(bound.alias("bound")).collect()
+        topics = {row["_topic"] for row in found}
+        if len(topics) > 1:
+            raise PipelineProblem(
+                f"{self.table} holds records of {', '.join(sorted(topics))}", hint="Say of which: --topic NAME."
+            )
+        return {row["_partition"]: row["bound"] for row in found}
+
+
+def _place(topic: str, partition: int) -> TopicPartition:
+    return TopicPartition(topic, PartitionIndex(partition))
+
+
+def _numbered(offsets: Mapping[TopicPartition, int]) -> Positions:
+    return {each.partition: offset for each, offset in offsets.items()}

@@ -1,0 +1,191 @@
+"""Sending dead letters back.
+
+Before a batch is written, the ledger says which letters it takes; the union of those of all batches is what was sent.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as f
+
+from penstock.pipelines.jobs.copying import stretches as st
+from penstock.pipelines.jobs.copying.headers import with_headers
+from penstock.pipelines.jobs.copying.sources import ORDER, TopicSource
+from penstock.pipelines.jobs.redrive.letters import Reading, letters
+from penstock.pipelines.jobs.redrive.offsets import OffsetSet
+from penstock.pipelines.jobs.redrive.options import RedriveOptions
+from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Unwatched, Watcher
+from penstock.pipelines.session import spark_session
+from penstock.pipelines.sink import Sink
+from penstock.pipelines.sink.topics import Topics
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, SparkSession
+
+_PACKED_BYTES_MAX = 400_000
+
+
+def plan(options: RedriveOptions, spark: SparkSession | None = None) -> Plan:
+    del spark
+    topics = Topics(options.sink().hasty())
+    topics.layout([options.topic])
+    if options.target is not None:
+        topics.layout([options.target])
+    reading = options.reading
+    kept = [f"reason contains {reading.reason!r}"] if reading.reason else []
+    kept += [reading.where] if reading.where else []
+    return Plan(
+        f"redrive {options.topic}",
+        (
+            f"read {options.topic} from its first record to the last one there is now",
+            f"take those where {' and '.join(kept)}" if kept else "take all of them",
+            "leave out what an earlier run has sent back",
+            "change them by the function given" if options.transform else "change nothing in them",
+            f"send them to {options.target or 'the topics that their headers name'}, each once",
+        ),
+    )
+
+
+def run(
+    options: RedriveOptions,
+    *,
+    spark: SparkSession | None = None,
+    watcher: Watcher | None = None,
+    stopping: Stopping | None = None,
+) -> Summary:
+    spark = spark or spark_session("redrive")
+    source = TopicSource(spark, options.bootstrap, options.topic, format=options.format, client=options.client)
+    with Sink(options.sink(), options.query) as sink:
+        return _Redriving(options, spark, source, sink, watcher or Unwatched(), stopping).run()
+
+
+class _Redriving:
+    def __init__(
+        self,
+        options: RedriveOptions,
+        spark: SparkSession,
+        source: TopicSource,
+        sink: Sink,
+        watcher: Watcher,
+        stopping: Stopping | None,
+    ) -> None:
+        self._options = options
+        self._spark = spark
+        self._source = source
+        self._sink = sink
+        self._watcher = watcher
+        self._stopping = stopping
+        self._summary = Summary("redrive")
+        self._by_topic: Counter[str] = Counter()
+        self._identity = source.identity()
+        self._batch = -1
+        self._sent = OffsetSet({})
+
+    def run(self) -> Summary:
+        started = time.monotonic()
+        self._resume()
+        at, ends = self._source.firsts(), self._source.ends()
+        while not self._is_asked_to_stop():
+            wanted = st.next_stretches(at, ends, records_max=self._options.records_max)
+            if not wanted:
+                break
+            self._take(wanted, lag=st.lag(st.after(at, wanted), ends))
+            at = st.after(at, wanted)
+        self._summary.stopped = self._is_asked_to_stop()
+        self._summary.seconds = time.monotonic() - started
+        self._summary.details["sent_to"] = dict(self._by_topic)
+        return self._summary
+
+    def _resume(self) -> None:
+        last = self._sink.last
+        if last is None:
+            return
+        self._batch = last.batch
+        if last.details["identity"] != self._identity:
+            return  # another topic under the old name: nothing of it was sent, and nothing of the old one can be
+        self._sent = OffsetSet.unpack(last.details["sent"])
+        if not last.done:
+            chosen = OffsetSet.unpack(last.details["selected"])
+            self._send(st.from_json(last.details["stretches"]), chosen)
+
+    def _take(self, wanted: tuple[st.Stretch, ...], *, lag: int) -> None:
+        started = time.monotonic()
+        found = letters(self._source.read(wanted), self._options.reading).select(
+            *ORDER, self._destination().alias("topic")
+        )
+        rows = [(row["from_partition"], row["from_offset"], row["topic"]) for row in found.collect()]
+        self._summary.rows_in += len(rows)
+        fresh = [row for row in rows if row[:2] not in self._sent]
+        if not fresh:
+            return
+        self._batch += 1
+        chosen = OffsetSet.of((partition, offset) for partition, offset, _ in fresh)
+        self._begin(wanted, chosen, _destinations(fresh))
+        self._send(wanted, chosen)
+        self._by_topic.update(topic for _, _, topic in fresh)
+        self._watcher.batch(
+            BatchProgress(
+                self._options.query, self._batch, len(fresh), time.monotonic() - started, self._summary.rows_out, lag
+            )
+        )
+
+    def _begin(self, wanted: tuple[st.Stretch, ...], chosen: OffsetSet, topics: Sequence[str]) -> None:
+        self._sent = self._sent.with_places(chosen).without_below(self._source.firsts())
+        details = {
+            "identity": self._identity,
+            "stretches": st.to_json(wanted),
+            "selected": chosen.pack(),
+            "sent": self._sent.pack(),
+        }
+        if sum(map(len, (details["selected"], details["sent"]))) > _PACKED_BYTES_MAX:
+            raise PipelineProblem(
+                f"too many single records of {self._options.topic} are sent and others between them not",
+                hint="Send those between them too, or let retention take what is done with.",
+            )
+        self._sink.begin(self._batch, details, topics=topics)
+
+    def _send(self, wanted: tuple[st.Stretch, ...], chosen: OffsetSet) -> None:
+        """Which letters is decided; the filter is not asked again."""
+        places = self._spark.createDataFrame(list(chosen), "from_partition int, from_offset bigint")
+        rows = letters(self._source.read(wanted), _unfiltered(self._options))
+        rows = rows.join(f.broadcast(places), list(ORDER), "left_semi").withColumn("topic", self._destination())
+        rows = with_headers(
+            rows,
+            {
+                "penstock.redrive.topic": f.lit(self._options.topic),
+                "penstock.redrive.partition": f.col("from_partition"),
+                "penstock.redrive.offset": f.col("from_offset"),
+            },
+        )
+        rows = self._options.transform(rows) if self._options.transform else rows
+        order = ORDER if all(name in rows.columns for name in ORDER) else ()
+        written = self._sink.write(rows.drop("partition"), self._batch, order=order)
+        self._summary.rows_out += written.rows
+        self._summary.batches += 1
+
+    def _destination(self) -> Column:
+        return f.lit(self._options.target) if self._options.target is not None else f.col("origin_topic")
+
+    def _is_asked_to_stop(self) -> bool:
+        return self._stopping is not None and self._stopping.is_set()
+
+
+def _destinations(fresh: Sequence[tuple[int, int, str | None]]) -> list[str]:
+    homeless = [row for row in fresh if row[2] is None]
+    if homeless:
+        partition, offset, _ = homeless[0]
+        raise PipelineProblem(
+            f"{len(homeless)} dead letters do not say which topic they are from; the first is at {partition}/{offset}",
+            hint="Name the topic with --to, or the header that holds it with --origin-header; --where leaves some out.",
+        )
+    return sorted({row[2] for row in fresh if row[2] is not None})
+
+
+def _unfiltered(options: RedriveOptions) -> Reading:
+    return replace(options.reading, reason=None, where=None)

@@ -1,0 +1,64 @@
+"""`penstock pipeline run …` as people use it: what it would do, Ctrl-C in the middle, what it says at the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from tests.pipelines.conftest import QUICK_JVM
+from tests.pipelines.jobs.topics import Sent, create, fill, order_of, read
+
+if TYPE_CHECKING:
+    from tests.pipelines.conftest import Queue
+
+
+def command(queue: Queue, *words: str) -> list[str]:
+    return [sys.executable, "-m", "penstock.cli", "pipeline", "run", *words, "--bootstrap", queue.bootstrap]
+
+
+def test_a_dry_run_says_what_would_be_done_and_does_nothing(penstock_queue: Queue) -> None:
+    queue = penstock_queue
+    source = create(queue.bootstrap, queue.fresh("a"), 2)
+    target = queue.fresh("b")
+    words = command(queue, "repartition", source, target, "--partitions", "5", "--dry-run")
+    said = json.loads(subprocess.run([*words, "--json"], capture_output=True, check=True).stdout)
+    assert f"create {target} with 5 partitions and the settings of {source}" in said["steps"]
+    again = subprocess.run(words, capture_output=True, check=True, text=True).stdout
+    assert again.startswith(f"repartition {source} into {target}\n  1. ")
+
+
+def test_what_is_missing_is_named_without_a_traceback(penstock_queue: Queue) -> None:
+    words = command(penstock_queue, "replay", "no-such-topic", "--from", "nor-this", "--dry-run")
+    done = subprocess.run(words, capture_output=True, check=False, text=True)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "error: topic no-such-topic does not exist" in done.stderr
+
+
+def test_ctrl_c_ends_a_job_after_its_batch_and_the_next_start_continues(penstock_queue: Queue) -> None:
+    queue = penstock_queue
+    source, target = create(queue.bootstrap, queue.fresh("a"), 2), queue.fresh("b")
+    fill(queue.bootstrap, source, [Sent(str(n % 5), str(n)) for n in range(50)])
+    words = command(
+        queue, "repartition", source, target, "-p", "1", "--follow", "--until-quiet", "2", "--records-max", "30",
+        "--json", "--master", "local[1]", "--spark", f"spark.driver.extraJavaOptions={QUICK_JVM}",
+    )  # fmt: skip
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as first:
+        assert first.stderr is not None
+        for line in first.stderr:
+            if line.startswith("batch 0:"):
+                break
+        first.send_signal(signal.SIGINT)
+        out, err = first.communicate(timeout=120)
+    assert first.returncode == 0, err
+    summary = json.loads(out)
+    assert summary["stopped"] and summary["rows_out"] in (30, 50)
+    second = subprocess.run(words, capture_output=True, check=True, env=environment)
+    after = json.loads(second.stdout)
+    assert not after["stopped"] and after["details"]["switch_over"]["complete"]
+    assert summary["rows_out"] + after["rows_out"] == 50
+    assert order_of(read(queue.bootstrap, target)) == {str(key).encode(): list(range(key, 50, 5)) for key in range(5)}

@@ -1,0 +1,83 @@
+"""Dead letters looked at and sent back, each once, whatever filters the runs have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pyspark.sql import functions as f
+from tests.pipelines.jobs.topics import Sent, create, fill, read
+
+from penstock.pipelines.jobs.redrive import Reading, RedriveOptions, inspect, plan, run
+from penstock.pipelines.problems import PipelineProblem
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from tests.pipelines.conftest import Queue
+
+
+def letter(number: int, reason: str, origin: str) -> Sent:
+    headers = (("penstock.error", reason.encode()), ("penstock.origin.topic", origin.encode()))
+    return Sent(f"k{number % 3}", str(number), headers=headers)
+
+
+def mended(df: DataFrame) -> DataFrame:
+    return df.withColumn("value", f.concat(f.lit("mended "), f.col("value").cast("string")).cast("binary"))
+
+
+def values(queue: Queue, topic: str) -> list[Any]:
+    return sorted(each.value for each in read(queue.bootstrap, topic))
+
+
+def test_each_letter_goes_back_once_whatever_the_filters(spark: SparkSession, queue: Queue) -> None:
+    dead = create(queue.bootstrap, queue.fresh("dead"), 2)
+    orders, bills = create(queue.bootstrap, queue.fresh("orders"), 2), create(queue.bootstrap, queue.fresh("bills"), 1)
+    fill(
+        queue.bootstrap,
+        dead,
+        [letter(n, "timeout" if n % 2 else "bad currency", orders if n < 20 else bills) for n in range(30)],
+    )
+
+    looked = inspect(RedriveOptions(queue.bootstrap, dead, samples=2), spark)
+    assert looked["records"] == 30 and len(looked["samples"]) == 4
+    assert {(each["reason"], each["origin_topic"]): each["records"] for each in looked["reasons"]} == {
+        ("timeout", orders): 10, ("bad currency", orders): 10, ("timeout", bills): 5, ("bad currency", bills): 5,
+    }  # fmt: skip
+
+    late = RedriveOptions(queue.bootstrap, dead, reading=Reading(reason="timeout"), records_max=12)
+    assert plan(late).steps
+    first = run(late, spark=spark)
+    assert first.rows_out == 15 and first.details["sent_to"] == {orders: 10, bills: 5}
+    assert values(queue, bills) == [str(n).encode() for n in range(20, 30) if n % 2]
+
+    everything = RedriveOptions(queue.bootstrap, dead, transform=mended)
+    assert run(everything, spark=spark).rows_out == 15, "those with another reason"
+    assert run(everything, spark=spark).rows_out == 0
+    assert values(queue, orders) == sorted(str(n).encode() if n % 2 else f"mended {n}".encode() for n in range(20))
+    fill(queue.bootstrap, dead, [letter(30, "timeout", bills)])
+    assert run(everything, spark=spark).rows_out == 1, "what came since"
+
+
+def test_letters_without_an_origin_need_a_target(spark: SparkSession, queue: Queue) -> None:
+    dead, orders = create(queue.bootstrap, queue.fresh("dead"), 1), create(queue.bootstrap, queue.fresh("orders"), 1)
+    fill(queue.bootstrap, dead, [Sent("k", "1"), Sent("k", "2")])
+    with pytest.raises(PipelineProblem, match="2 dead letters do not say which topic they are from"):
+        run(RedriveOptions(queue.bootstrap, dead), spark=spark)
+    assert run(RedriveOptions(queue.bootstrap, dead, target=orders), spark=spark).rows_out == 2
+    assert [each.headers["penstock.redrive.offset"] for each in read(queue.bootstrap, orders)] == [b"0", b"1"]
+
+
+def test_a_run_that_broke_off_sends_the_rest_only(spark: SparkSession, queue: Queue) -> None:
+    dead, orders = create(queue.bootstrap, queue.fresh("dead"), 1), create(queue.bootstrap, queue.fresh("orders"), 3)
+    fill(queue.bootstrap, dead, [letter(n, "timeout", orders) for n in range(30)])
+
+    def breaks(df: DataFrame) -> DataFrame:
+        return mended(df).withColumn(
+            "value", f.when(f.col("key").eqNullSafe(f.lit(b"k2")), f.raise_error(f.lit("!"))).otherwise(f.col("value"))
+        )
+
+    with pytest.raises(Exception, match="!"):
+        run(RedriveOptions(queue.bootstrap, dead, transform=breaks), spark=spark)
+    # With a filter that would take none of them: what was begun is finished as it was begun.
+    run(RedriveOptions(queue.bootstrap, dead, reading=Reading(where="false"), transform=mended), spark=spark)
+    assert values(queue, orders) == sorted(f"mended {n}".encode() for n in range(30))

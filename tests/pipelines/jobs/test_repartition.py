@@ -1,0 +1,132 @@
+"""Whole histories into fewer and more partitions, stopped in the middle, and followed."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewPartitions
+from tests.pipelines.jobs.topics import Sent, create, fill, order_of, read
+
+from penstock.pipelines.jobs.repartition import RepartitionOptions, plan, run
+from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.running import BatchProgress
+from penstock.pipelines.sink.murmur2 import partition_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.pipelines.conftest import Queue
+
+
+class StopAfter:
+    """Somebody presses Ctrl-C after so many batches."""
+
+    def __init__(self, batches: int) -> None:
+        self._left = batches
+        self._asked = threading.Event()
+
+    def batch(self, progress: BatchProgress) -> None:
+        self._left -= 1
+        if self._left <= 0:
+            self._asked.set()
+
+    def is_set(self) -> bool:
+        return self._asked.is_set()
+
+
+def numbers(first: int, last: int) -> list[Sent]:
+    return [Sent(str(each % 13), str(each), 1_700_000_000_000 + each, (("n", b"1"),)) for each in range(first, last)]
+
+
+def by_key(last: int) -> dict[bytes, list[int]]:
+    return {str(key).encode(): list(range(key, last, 13)) for key in range(13)}
+
+
+def test_a_history_into_fewer_partitions_stopped_and_continued(spark: SparkSession, queue: Queue) -> None:
+    source = create(queue.bootstrap, queue.fresh("many"), 5, retention_ms="-1")
+    target = queue.fresh("few")
+    fill(queue.bootstrap, source, numbers(0, 200))
+    options = RepartitionOptions(queue.bootstrap, source, target, partitions=2, records_max=60)
+
+    stop = StopAfter(2)
+    first = run(options, spark=spark, watcher=stop, stopping=stop)
+    assert first.stopped and 0 < first.rows_out <= 120
+    fill(queue.bootstrap, source, numbers(200, 230))
+    second = run(options, spark=spark)
+
+    assert not second.stopped and first.rows_out + second.rows_out == 230
+    copied = read(queue.bootstrap, target)
+    assert order_of(copied) == by_key(230)
+    assert all(each.partition == partition_of(each.key, 2) for each in copied)
+    assert all(each.timestamp_ms - int(each.value) == 1_700_000_000_000 for each in copied)
+    assert all(each.headers == {"n": b"1"} for each in copied)
+    switch = second.details["switch_over"]
+    assert switch["complete"] and sum(switch["source"].values()) == 230
+
+
+def test_by_another_key(spark: SparkSession, queue: Queue) -> None:
+    source = create(queue.bootstrap, queue.fresh("by-id"), 1)
+    target = queue.fresh("by-rest")
+    fill(queue.bootstrap, source, numbers(0, 60))
+    wrong = RepartitionOptions(queue.bootstrap, source, target, partitions=4, key="no_such_column")
+    with pytest.raises(PipelineProblem, match=r"(?s)does not understand the expression.*no_such_column"):
+        run(wrong, spark=spark)
+    options = RepartitionOptions(
+        queue.bootstrap, source, target, partitions=4, key="cast(cast(value AS string) AS int) % 7"
+    )
+    assert run(options, spark=spark).rows_out == 60
+    found = order_of(read(queue.bootstrap, target))
+    assert found == {str(key).encode(): list(range(key, 60, 7)) for key in range(7)}
+
+
+def test_following_takes_what_comes_and_new_partitions_too(spark: SparkSession, queue: Queue) -> None:
+    source = create(queue.bootstrap, queue.fresh("live"), 1)
+    target = queue.fresh("followed")
+    fill(queue.bootstrap, source, numbers(0, 26))
+    late = [Sent(f"late-{each % 2}", str(each), partition=1) for each in range(1000, 1010)]
+
+    class Producing:
+        """After the first batch the topic grows, and more is written."""
+
+        def __init__(self) -> None:
+            self.done = False
+
+        def batch(self, progress: BatchProgress) -> None:
+            if not self.done:
+                self.done = True
+                admin = AdminClient({"bootstrap.servers": queue.bootstrap})
+                admin.create_partitions([NewPartitions(source, 2)])[source].result()
+                fill(queue.bootstrap, source, late)
+
+    options = RepartitionOptions(queue.bootstrap, source, target, partitions=3, follow=True, quiet_s=3)
+    summary = run(options, spark=spark, watcher=Producing())
+    found = order_of(read(queue.bootstrap, target))
+    assert found == by_key(26) | {b"late-0": list(range(1000, 1010, 2)), b"late-1": list(range(1001, 1010, 2))}
+    assert summary.details["switch_over"] == {
+        "source": {"0": 26, "1": 10}, "target": summary.details["switch_over"]["target"], "records_behind": 0,
+        "complete": True,
+    }  # fmt: skip
+
+
+def test_what_cannot_be_done_is_said_first(spark: SparkSession, queue: Queue) -> None:
+    source = create(queue.bootstrap, queue.fresh("a"), 1)
+    other = create(queue.bootstrap, queue.fresh("b"), 2)
+    fill(queue.bootstrap, other, numbers(0, 3))
+    with pytest.raises(PipelineProblem, match="topic no-such does not exist"):
+        run(RepartitionOptions(queue.bootstrap, "no-such", other), spark=spark)
+    with pytest.raises(PipelineProblem, match="has 2 partitions, not 4"):
+        plan(RepartitionOptions(queue.bootstrap, source, other, partitions=4))
+    with pytest.raises(PipelineProblem, match="holds records already"):
+        run(RepartitionOptions(queue.bootstrap, source, other), spark=spark)
+    assert plan(RepartitionOptions(queue.bootstrap, source, "new", partitions=4)).steps
+
+
+def test_another_key_for_a_job_that_was_begun_is_refused(spark: SparkSession, queue: Queue) -> None:
+    source = create(queue.bootstrap, queue.fresh("a"), 1)
+    target = queue.fresh("b")
+    fill(queue.bootstrap, source, numbers(0, 3))
+    run(RepartitionOptions(queue.bootstrap, source, target, partitions=1), spark=spark)
+    with pytest.raises(PipelineProblem, match=r"begun with other options: key was None, is 'value'"):
+        run(RepartitionOptions(queue.bootstrap, source, target, key="value"), spark=spark)

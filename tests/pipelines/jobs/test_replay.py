@@ -1,0 +1,77 @@
+"""A time range written again: exactly those records, as old as they were, once."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.pipelines.jobs.topics import Sent, create, fill, order_of, read
+
+from penstock.pipelines.jobs.replay import ReplayOptions, plan, run
+from penstock.pipelines.problems import PipelineProblem
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from tests.pipelines.conftest import Queue
+
+T0 = 1_700_000_000_000
+
+
+def test_a_range_of_a_topic_by_time_and_condition(spark: SparkSession, queue: Queue) -> None:
+    source, target = create(queue.bootstrap, queue.fresh("past"), 2), create(queue.bootstrap, queue.fresh("again"), 3)
+    # Times that go back and forth, so that the range is not a stretch of offsets.
+    fill(queue.bootstrap, source, [Sent(str(n % 5), str(n), T0 + (n * 7) % 100) for n in range(100)])
+    options = ReplayOptions(
+        queue.bootstrap, target, topic=source, since_ms=T0 + 20, until_ms=T0 + 70, where="cast(key AS string) <> '3'"
+    )
+    assert plan(options).steps
+    for rows in (40, 0):  # the second time all is there
+        assert run(options, spark=spark).rows_out == rows
+    copied = read(queue.bootstrap, target)
+    wanted = [n for n in range(100) if 20 <= (n * 7) % 100 < 70 and n % 5 != 3]
+    assert order_of(copied) == {str(key).encode(): [n for n in wanted if n % 5 == key] for key in range(5) if key != 3}
+    assert all(each.timestamp_ms == T0 + (int(each.value) * 7) % 100 for each in copied)
+    originals = {(each.partition, each.offset): each.value for each in read(queue.bootstrap, source)}
+    for each in copied:
+        place = int(each.headers["penstock.origin.partition"]), int(each.headers["penstock.origin.offset"])
+        assert originals[place] == each.value
+        assert each.headers["penstock.origin.topic"] == source.encode()
+
+
+def test_into_its_own_topic_it_does_not_run_after_itself(spark: SparkSession, queue: Queue) -> None:
+    topic = create(queue.bootstrap, queue.fresh("own"), 1)
+    fill(queue.bootstrap, topic, [Sent("k", str(n), T0 + n) for n in range(10)])
+    assert run(ReplayOptions(queue.bootstrap, topic, topic=topic, records_max=4), spark=spark).rows_out == 10
+    assert len(read(queue.bootstrap, topic)) == 20
+
+
+def test_no_faster_than_asked_for(spark: SparkSession, queue: Queue) -> None:
+    source, target = create(queue.bootstrap, queue.fresh("past"), 1), create(queue.bootstrap, queue.fresh("slow"), 1)
+    fill(queue.bootstrap, source, [Sent("k", str(n), T0 + n) for n in range(60)])
+    started = time.monotonic()
+    summary = run(ReplayOptions(queue.bootstrap, target, topic=source, rate=10), spark=spark)
+    assert summary.rows_out == 60 and summary.batches > 1
+    assert (time.monotonic() - started) * 10 >= 60, "this is a bound from below: a slow machine cannot break it"
+
+
+def test_from_a_table_of_the_lake(spark: SparkSession, queue: Queue) -> None:
+    target = create(queue.bootstrap, queue.fresh("restored"), 2)
+    rows = spark.range(30).selectExpr(
+        "'orders' AS _topic", "cast(id % 2 AS int) AS _partition", "cast(id / 2 AS bigint) AS _offset",
+        f"timestamp_millis({T0} + id) AS _timestamp", "cast(cast(id % 4 AS string) AS binary) AS _key",
+        "cast(NULL AS array<struct<key: string, value: binary>>) AS _headers",
+        "cast(cast(id AS string) AS binary) AS _value",
+    )  # fmt: skip
+    rows.createOrReplaceTempView("kept_orders")
+    options = ReplayOptions(queue.bootstrap, target, table="kept_orders", since_ms=T0 + 10, records_max=7)
+    assert run(options, spark=spark).rows_out == 20
+    found = order_of(read(queue.bootstrap, target))
+    assert found == {str(key).encode(): [n for n in range(10, 30) if n % 4 == key] for key in range(4)}
+
+
+def test_a_replay_of_nothing_is_refused() -> None:
+    with pytest.raises(PipelineProblem, match="replay from what"):
+        ReplayOptions("localhost:1", "t")
+    with pytest.raises(PipelineProblem, match="the time range is empty"):
+        ReplayOptions("localhost:1", "t", topic="a", since_ms=5, until_ms=5)
