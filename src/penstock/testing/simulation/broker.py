@@ -22,7 +22,7 @@ from penstock.testing.simulation.disk import Disk, SimulatedFlusher, SimulatedFo
 from penstock.testing.simulation.fetching import Fetching
 from penstock.testing.simulation.loop import OWNER, WORLD, Owner, SimulatedLoop
 from penstock.testing.simulation.store import StoreClient
-from penstock.wire.records import iterate
+from penstock.testing.simulation.transactions import transaction_of
 
 if TYPE_CHECKING:
     from penstock.testing.simulation.world import World
@@ -280,9 +280,7 @@ class BrokerProcess(Owner):
                 continue
             gone = aborted.get(header.producer_id, ())
             if not any(first <= header.base_offset <= last for first, last in gone):
-                value = next(iterate(stored.data)).value
-                assert value is not None
-                shown.append((value.decode().rpartition("-")[0], header.base_offset))
+                shown.append((transaction_of(stored.data), header.base_offset))
         return shown, stable
 
 

@@ -28,10 +28,11 @@ from penstock.coordinators.transactions.state import NO_EPOCH, Transaction, Tran
 from penstock.errors import NetworkFailure, RequestTimedOut
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, TopicPartition
-from penstock.replication import ALL, Partitions
+from penstock.replication import ALL, Partition, Partitions
 from penstock.settings.config import Config
 from penstock.testing.simulation.disk import SimulatedLog
 from penstock.testing.simulation.oracle import Violation
+from penstock.wire.batch import BatchHeader
 from penstock.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
 from penstock.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
 from penstock.wire.produce import ProduceRequest
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
 ANSWERED_WITHIN_S = 3.0
 """Shorter than a broker waits: what a cut swallows here would be sent again by the kernel when it is mended."""
+
+
+LOOKS_EVERY_S = 0.02
 
 
 class Coordinators:
@@ -124,7 +128,7 @@ class Coordinators:
         assert transaction is not None
         if transaction.unasked:
             await transaction.ask(self._gate)
-            await asyncio.sleep(self._process.world.hold_up_answer())
+            await self._held_up(self._process.find(at), BatchHeader.peek(view).producer_id)
         guard = transaction.guard_at((cast(Any, key), at.partition))
         partition = self._process.find(at)
         appended = partition.append(view, acks=ALL, guard=guard)
@@ -132,6 +136,18 @@ class Coordinators:
         if pending is not None:
             await pending
         return appended.base_offset
+
+    async def _held_up(self, partition: Partition, producer_id: int) -> None:
+        """For a while, or until the worst moment: a marker has just ended the transaction here."""
+        left_s = self._process.world.hold_up_answer()
+        log = cast(SimulatedLog, cast(Any, partition.log))
+        since = len(log.batches)
+        while left_s > 0:
+            await asyncio.sleep(LOOKS_EVERY_S)
+            left_s -= LOOKS_EVERY_S
+            headers = [stored.header for stored in log.batches[since:]]
+            if any(header.is_control and header.producer_id == producer_id for header in headers):
+                return
 
 
 def _kept(machine: TransactionMachine) -> dict[str, Transaction]:

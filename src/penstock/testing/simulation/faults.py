@@ -82,9 +82,10 @@ class Dealer:
         if joining is None:
             return 0.0
         if self.dice.random() < 0.5:
-            self.world.later(0.0, lambda: self._trouble(joining, sender, hangs=0.2))
+            self.world.later(0.0, lambda: self._trouble(joining, sender, hangs=0.15))
             self._dealt("in-sync write held up", f"of broker {sender}, joining {sorted(joining)}")
-            return 1.5 * self.dice.random()
+            # Long enough, mostly, for whoever is about to join to lose what it has and to register again.
+            return 0.2 + 0.75 * self.dice.random()
         self.world.later(0.0, lambda: self._trouble(joining, sender, hangs=0.8))
         self._cut("in-sync write not answered", {(STORE, sender)}, shortest_s=1.0, longest_s=3.0)
         return 0.0
@@ -117,9 +118,9 @@ class Dealer:
                 process.is_paused = True
                 self._dealt("joining broker hangs", str(process))
                 self._lasting(lambda process=process: self.world.loop.resume(process), shortest_s=0.5, longest_s=4.0)  # type: ignore[misc]
-            elif chance < 0.8 and self._may_lose_power(broker):
+            elif chance < 0.9 and self._may_lose_power(broker):
                 self._switch_off(broker, "joining broker loses power", down_s=0.02)
-                self._cut("cut between brokers, one way", {(broker.id, leader)}, longest_s=3.0)
+                self._cut("cut between brokers, one way", {(broker.id, leader)}, shortest_s=0.5, longest_s=3.0)
 
     async def run(self) -> None:
         weights = [weight for weight, _ in self._kinds]

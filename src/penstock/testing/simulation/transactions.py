@@ -6,7 +6,7 @@ never was must never be shown to a reader of committed records; of one that was 
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,9 @@ from penstock.errors import (
 )
 from penstock.model import TopicPartition
 from penstock.testing.simulation.clients import REQUEST_TIMEOUT_S, a_batch
+from penstock.testing.simulation.disk import Stored
 from penstock.testing.simulation.oracle import Violation
+from penstock.wire.records import iterate
 
 if TYPE_CHECKING:
     from penstock.testing.simulation.world import World
@@ -70,6 +72,27 @@ class Ledger:
             raise Violation(f"{transaction} was committed, and these batches are not to be seen: {written - shown}")
         if ending is Ending.ASKED and shown and not written <= shown:
             raise Violation(f"{transaction} was committed in part: {written - shown} are not to be seen")
+
+
+def check_apart(at: TopicPartition, batches: Iterable[Stored]) -> None:
+    """Between two markers of a producer there is one transaction's work: whoever wrote to it after its marker would be
+    found in the next one.
+    """
+    open_now: dict[int, str] = {}
+    for header, data in batches:
+        if header.is_control:
+            open_now.pop(header.producer_id, None)
+        elif header.is_transactional:
+            name = transaction_of(data)
+            other = open_now.setdefault(header.producer_id, name)
+            if other != name:
+                raise Violation(f"{at}: the batch at {header.base_offset} of {name} lies within {other}")
+
+
+def transaction_of(batch: bytes) -> str:
+    value = next(iterate(batch)).value
+    assert value is not None
+    return value.decode().rpartition("-")[0]
 
 
 class GaveUp(Exception):

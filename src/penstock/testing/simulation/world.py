@@ -30,7 +30,7 @@ from penstock.testing.simulation.loop import WORLD, SimulatedLoop
 from penstock.testing.simulation.network import Network
 from penstock.testing.simulation.oracle import Oracle, Violation
 from penstock.testing.simulation.store import SimulatedStore
-from penstock.testing.simulation.transactions import CommittedReader, Ledger, TransactionalProducer
+from penstock.testing.simulation.transactions import CommittedReader, Ledger, TransactionalProducer, check_apart
 
 EFFECTS = (
     "elections",
@@ -234,6 +234,7 @@ class World:
         self.reader.is_stopped = True
         for image in self.truth.topics[TOPIC].partitions:
             at = TopicPartition(TOPIC, image.index)
+            check_apart(at, self.oracle.of(at).batches)
             processes = (self.brokers[replica].process for replica in image.replicas)
             reads = [process.read_committed(at, 0) for process in processes if process is not None]
             stable = min(stable for _, stable in reads)
