@@ -1,0 +1,66 @@
+"""Python decoders over Arrow batches: the part that Avro and Protobuf share.
+
+Values become Python objects, those one Arrow column. If the column cannot be built, each row is tried alone, so
+that one value that does not fit costs only its own row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.types import StringType, StructField, StructType
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Decode = Callable[[bytes], dict[str, Any]]
+"""Bytes to a value, or ValueError/LookupError with the reason; any other exception fails the task."""
+
+REASON_CHARACTERS_MAX = 300
+
+
+def decode_rows(records: DataFrame, data: StructType, decoder: Callable[[], Decode]) -> DataFrame:
+    """`decoder` is called once in each Python worker, there to parse schemas and fill caches."""
+    added = [StructField("data", data), StructField("error", StringType())]
+    schema = StructType([*records.schema.fields, *added])
+    wanted = to_arrow_type(data)
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
+        decode = decoder()
+        for batch in batches:
+            values, errors = _decode_all(decode, batch.column("value").to_pylist())
+            column = _column(values, errors, wanted)
+            yield pa.RecordBatch.from_arrays(
+                [*batch.columns, column, pa.array(errors, pa.string())], names=[*batch.schema.names, "data", "error"]
+            )
+
+    return records.mapInArrow(run, schema)
+
+
+def _decode_all(decode: Decode, raw: list[bytes | None]) -> tuple[list[Any], list[str | None]]:
+    values: list[Any] = [None] * len(raw)
+    errors: list[str | None] = [None] * len(raw)
+    for at, value in enumerate(raw):
+        if value is None:
+            continue
+        try:
+            values[at] = decode(value)
+        except (ValueError, LookupError) as error:
+            errors[at] = str(error)[:REASON_CHARACTERS_MAX]
+    return values, errors
+
+
+def _column(values: list[Any], errors: list[str | None], wanted: pa.DataType) -> pa.Array:
+    try:
+        return pa.array(values, wanted)
+    except (pa.ArrowException, ValueError, OverflowError, TypeError):
+        for at, value in enumerate(values):
+            try:
+                pa.array([value], wanted)
+            except (pa.ArrowException, ValueError, OverflowError, TypeError) as error:
+                values[at] = None
+                errors[at] = f"does not fit the columns: {error}"[:REASON_CHARACTERS_MAX]
+        return pa.array(values, wanted)

@@ -1,0 +1,102 @@
+"""JSON decoding: what fits becomes columns, what does not becomes a bad row with its reason, and nothing vanishes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from penstock.pipelines.decode import decode_json, decode_raw, infer_json_schema, split
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+SCHEMA = "id BIGINT, amount DOUBLE, who STRUCT<name: STRING>"
+
+
+def records(spark: SparkSession, *values: bytes | None) -> DataFrame:
+    return spark.createDataFrame([(n, v) for n, v in enumerate(values)], "n INT, value BINARY")
+
+
+def errors(decoded: DataFrame) -> list[str | None]:
+    return [row.error for row in decoded.orderBy("n").collect()]
+
+
+def test_a_value_that_fits_becomes_columns(spark: SparkSession) -> None:
+    decoded = decode_json(records(spark, b'{"id": 7, "amount": 1.5, "who": {"name": "Ada"}, "more": 1}'), SCHEMA)
+    good, bad = split(decoded)
+    assert good.select("data.*").collect() == [(7, 1.5, ("Ada",))]
+    assert bad.count() == 0
+
+
+def test_each_bad_value_says_why(spark: SparkSession) -> None:
+    values = (
+        b"{",
+        b"\xff\xfe{}",
+        b'"text"',
+        b'[{"id": 1}]',
+        b'{"id": "seven"}',
+        b'{"id": 99999999999999999999}',
+        b'{"who": {"name": {"first": 1}}, "id": 1, "amount": "x"}',
+        b'{"id": 1} {"id": 2}',
+        b"",
+    )
+    assert errors(decode_json(records(spark, *values), SCHEMA)) == [
+        "not JSON",
+        "not UTF-8",
+        "not a JSON object",
+        "not a JSON object",
+        "does not fit the schema: id is no BIGINT",
+        "does not fit the schema: id is no BIGINT",
+        "does not fit the schema: amount is no DOUBLE",
+        "something follows the JSON object",
+        "not a JSON object",
+    ]
+
+
+def test_a_text_with_braces_is_one_document(spark: SparkSession) -> None:
+    value = json.dumps({"id": 1, "who": {"name": "} {"}}).encode()
+    assert errors(decode_json(records(spark, value), SCHEMA)) == [None]
+
+
+def test_a_tombstone_is_neither_good_data_nor_bad(spark: SparkSession) -> None:
+    row = decode_json(records(spark, None), SCHEMA).collect()[0]
+    assert row.data is None and row.error is None
+
+
+def test_raw_keeps_every_byte(spark: SparkSession) -> None:
+    rows = decode_raw(records(spark, b"\x00\xff", b"", None)).orderBy("n").collect()
+    assert [row.data and bytes(row.data.value) for row in rows] == [b"\x00\xff", b"", None]
+    assert {row.error for row in rows} == {None}
+
+
+def test_inference_takes_all_fields_of_objects_only(spark: SparkSession) -> None:
+    values = records(spark, b'{"a": 1}', b'{"b": {"c": "x"}, "n": null}', b"{broken", b"[1]", b'{"a": 2.5}')
+    assert infer_json_schema(values).simpleString() == "struct<a:double,b:struct<c:string>>"
+
+
+JSON_ROWS = st.lists(
+    st.one_of(
+        st.binary(max_size=12),
+        st.dictionaries(
+            st.sampled_from(["id", "amount", "x"]), st.one_of(st.integers(), st.floats(), st.text(max_size=5)),
+            max_size=3,
+        ).map(lambda each: json.dumps(each).encode()),
+    ),
+    max_size=8,
+)  # fmt: skip
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(values=JSON_ROWS)
+def test_every_row_is_good_or_bad_and_good_ones_read_as_python_reads_them(
+    spark: SparkSession, values: list[bytes]
+) -> None:
+    good, bad = split(decode_json(records(spark, *values), SCHEMA))
+    rows = {row.n: row.data for row in good.collect()}
+    assert sorted([*rows, *(row.n for row in bad.collect())]) == list(range(len(values)))
+    for n, data in rows.items():
+        expected = json.loads(values[n])
+        assert data.id == expected.get("id")
