@@ -73,8 +73,9 @@ pipelines: $(VENV)/.dev setup ## Spark jobs on Penstock and on Apache Kafka, wit
 	@$(BIN)/penstock pipeline setup
 	$(BIN)/pytest -q tests/pipelines
 
-pipelines-kills: $(VENV)/.dev setup ## KILLS=30 of a sink's driver, executors and workers, on Penstock and on Apache Kafka; SEED=n repeats
-	PENSTOCK_KILLS=$(or $(KILLS),30) PENSTOCK_KILLS_SEED=$(or $(SEED),0) $(BIN)/pytest -q -s tests/pipelines/sink/test_sink_kills.py
+pipelines-kills: $(VENV)/.dev setup ## KILLS=30 of a sink's driver, executors and workers and of the lake's driver; SEED=n repeats
+	@$(BIN)/penstock pipeline setup
+	PENSTOCK_KILLS=$(or $(KILLS),30) PENSTOCK_KILLS_SEED=$(or $(SEED),0) $(BIN)/pytest -q -s tests/pipelines/sink/test_sink_kills.py tests/pipelines/lake/test_kills.py
 
 bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes
 	@benchmarks/setup

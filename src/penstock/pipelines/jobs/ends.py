@@ -1,0 +1,138 @@
+"""What a cluster says of its topics: partitions, first and last offsets, ids. By confluent-kafka, on the driver."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.pipelines.kafka_names import (
+    AdminClient,
+    IsolationLevel,
+    KafkaError,
+    KafkaException,
+    OffsetSpec,
+    TopicCollection,
+    TopicPartition,
+)
+from penstock.pipelines.problems import PipelineProblem
+
+ANSWER_WITHIN_S = 10.0
+_AWAY = frozenset(
+    {
+        KafkaError._TRANSPORT,
+        KafkaError._ALL_BROKERS_DOWN,
+        KafkaError._TIMED_OUT,
+        KafkaError._TIMED_OUT_QUEUE,
+        KafkaError._RESOLVE,
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.NETWORK_EXCEPTION,
+        KafkaError.REQUEST_TIMED_OUT,
+        KafkaError.COORDINATOR_NOT_AVAILABLE,
+        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
+    }
+)
+
+
+class ClusterAway(Exception):
+    """No answer, or from a cluster that is just finding itself: ask again later."""
+
+
+class TopicGone(PipelineProblem):
+    """A topic that was asked for is not there (any more)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicState:
+    topic_id: str
+    begins: tuple[int, ...]
+    ends: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Topics:
+    """One cluster; `isolation` decides whether open transactions hold the end back."""
+
+    bootstrap: str
+    isolation: str = "read_committed"
+    client: Mapping[str, str] = field(default_factory=dict)
+    _admin: AdminClient | None = None
+
+    def cluster_id(self) -> str:
+        return str(self._wait(self._client().describe_cluster(request_timeout=ANSWER_WITHIN_S)).cluster_id or "")
+
+    def states(self, names: Sequence[str]) -> dict[str, TopicState]:
+        described = self._client().describe_topics(TopicCollection(list(names)), request_timeout=ANSWER_WITHIN_S)
+        partitions: dict[str, int] = {}
+        ids: dict[str, str] = {}
+        for name, future in described.items():
+            topic = self._wait(future, topic=name)
+            partitions[name] = len(topic.partitions)
+            ids[name] = str(topic.topic_id or "")
+        begins = self._offsets(partitions, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
+        ends = self._offsets(partitions, OffsetSpec.latest())  # type: ignore[no-untyped-call]
+        return {name: TopicState(ids[name], begins[name], ends[name]) for name in names}
+
+    def at_time(self, names: Sequence[str], timestamp_ms: int) -> dict[str, tuple[int, ...]]:
+        """The first offset of each partition at or after a time; the end where there is none."""
+        states = self.states(names)
+        counts = {name: len(state.ends) for name, state in states.items()}
+        found = self._offsets(counts, OffsetSpec.for_timestamp(timestamp_ms))
+        return {
+            name: tuple(end if at < 0 else at for at, end in zip(found[name], states[name].ends, strict=True))
+            for name in names
+        }
+
+    def _offsets(self, partitions: Mapping[str, int], spec: Any) -> dict[str, tuple[int, ...]]:
+        asked = {TopicPartition(name, each): spec for name, count in partitions.items() for each in range(count)}
+        level = IsolationLevel.READ_COMMITTED if self.isolation == "read_committed" else IsolationLevel.READ_UNCOMMITTED
+        answers = self._client().list_offsets(asked, isolation_level=level, request_timeout=ANSWER_WITHIN_S)
+        found: dict[str, dict[int, int]] = {name: {} for name in partitions}
+        for place, future in answers.items():
+            found[place.topic][place.partition] = self._wait(future, topic=place.topic).offset
+        return {name: tuple(found[name][each] for each in range(count)) for name, count in partitions.items()}
+
+    def _client(self) -> AdminClient:
+        if self._admin is None:
+            settings: dict[str, Any] = {"client.id": "penstock-pipeline", "log_level": 0, **self.client}
+            self._admin = AdminClient({**settings, "bootstrap.servers": self.bootstrap})
+        return self._admin
+
+    def _wait(self, future: Any, *, topic: str | None = None) -> Any:
+        try:
+            return future.result(timeout=ANSWER_WITHIN_S + 5)
+        except KafkaException as error:
+            code = error.args[0].code()
+            if code in _AWAY:
+                raise ClusterAway(f"{self.bootstrap}: {error.args[0].str()}") from error
+            if code in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.UNKNOWN_TOPIC_ID):
+                raise TopicGone(
+                    f"there is no topic {topic} at {self.bootstrap}", hint="`penstock topic list` shows what there is."
+                ) from error
+            raise PipelineProblem(f"{self.bootstrap} refused: {error.args[0].str()}") from error
+        except TimeoutError as error:
+            raise ClusterAway(f"{self.bootstrap} does not answer") from error
+
+
+@dataclass(slots=True)
+class Patience:
+    """How long to go on while a cluster is away; an answer starts it anew."""
+
+    seconds: float
+    pause_s: float = 1.0
+    _since: float | None = None
+
+    def answered(self) -> None:
+        self._since = None
+
+    def wait(self, why: Exception) -> None:
+        now = time.monotonic()
+        self._since = self._since or now
+        if now - self._since > self.seconds:
+            raise PipelineProblem(
+                f"the cluster was away for {self.seconds:g} s: {why}",
+                hint="Nothing is lost: the next run continues where the table ends. --patience SECONDS waits longer.",
+            ) from why
+        time.sleep(self.pause_s)

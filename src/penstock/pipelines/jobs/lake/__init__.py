@@ -1,0 +1,11 @@
+"""Topics to Iceberg tables, each record once: docs/pipelines/lake.md, and docs/adr/0027 for why it is built so.
+
+There is no checkpoint folder. What was read is kept in the table, in the same commit as the rows: a run begins where
+the table says, reads a stretch of offsets as a batch, and commits rows and new offsets together. So there is nothing
+that could be lost or fall behind beside the table itself.
+"""
+
+from penstock.pipelines.jobs.lake.job import lake, plan, run, session
+from penstock.pipelines.jobs.lake.options import LakeOptions
+
+__all__ = ["LakeOptions", "lake", "plan", "run", "session"]

@@ -1,0 +1,54 @@
+"""The columns of a lake table: where a record came from, and what was in it. Pure."""
+
+from __future__ import annotations
+
+from pyspark.sql import types as t
+
+HEADERS = t.ArrayType(t.StructType([t.StructField("key", t.StringType()), t.StructField("value", t.BinaryType())]))
+ORIGIN = t.StructType(
+    [
+        t.StructField("record_topic", t.StringType()),
+        t.StructField("record_partition", t.IntegerType()),
+        t.StructField("record_offset", t.LongType()),
+        t.StructField("record_timestamp", t.TimestampType()),
+        t.StructField("record_key", t.BinaryType()),
+        t.StructField("record_headers", HEADERS),
+    ]
+)
+EVENT_TIME = t.StructField("record_event_time", t.TimestampType())
+VALUE = t.StructField("record_value", t.BinaryType())
+DEAD_LETTERS = t.StructType(
+    [*ORIGIN.fields, VALUE, t.StructField("record_error", t.StringType()), t.StructField("record_job", t.StringType())]
+)
+OWN = frozenset([*ORIGIN.names, EVENT_TIME.name, VALUE.name])
+# The names of Iceberg's own hidden columns: a table that has them cannot be read.
+ICEBERGS = frozenset(
+    ["_file", "_pos", "_deleted", "_spec_id", "_partition", "_row_id", "_last_updated_sequence_number"]
+)
+RESERVED = OWN | ICEBERGS
+
+
+def column_of(field: str) -> str:
+    """A field of the data that is named like one of our columns or Iceberg's gets `data_` before its name."""
+    return f"data_{field}" if field.lower() in RESERVED else field
+
+
+def field_of(column: str) -> str:
+    inner = column.removeprefix("data_")
+    return inner if inner.lower() in RESERVED else column
+
+
+def data_columns(table: t.StructType) -> t.StructType:
+    """The table's columns that come from the data, under the data's own names."""
+    return t.StructType(
+        [t.StructField(field_of(each.name), each.dataType) for each in table.fields if each.name not in OWN]
+    )
+
+
+def table_columns(data: t.StructType, *, event_time: bool, keep_value: bool) -> t.StructType:
+    own = [*ORIGIN.fields, *([EVENT_TIME] if event_time else []), *([VALUE] if keep_value else [])]
+    return t.StructType([*own, *as_columns(data).fields])
+
+
+def as_columns(data: t.StructType) -> t.StructType:
+    return t.StructType([t.StructField(column_of(each.name), each.dataType) for each in data.fields])

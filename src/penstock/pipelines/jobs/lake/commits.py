@@ -1,0 +1,128 @@
+"""Rows and progress into a table in one commit, by one run at a time.
+
+Spark's own append cannot compare before it commits: of two runs that began at the same progress, both would append. So
+a commit has two steps. The rows are staged: written and known to the table, but in no version of it (Iceberg's
+write-audit-publish). Then one transaction of the table publishes the staged rows and sets the progress as a
+property. Iceberg refuses to publish an id twice in a table's history, and the id is the job's name with the number of
+the commit that follows on the progress the run began with: so a progress has one successor, however many runs try.
+
+A run that dies between the steps leaves staged rows that nobody sees; expiring snapshots removes them.
+
+The progress is in the snapshot's summary too, and that is the one that counts: who rolls a table back to an older
+snapshot gets the rows after it again. The property is for when the snapshots that carried it have expired.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JJavaError
+
+from penstock.pipelines.jobs.lake.progress import Progress
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+ATTEMPT = "penstock.attempt"
+WAP_ID = "spark.wap.id"
+_SOURCE = "source-snapshot-id"
+_TWICE = "DuplicateWAPCommitException"
+
+
+class Overtaken(Exception):
+    """Another run has committed what this one was about to: read the progress again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    rows: int
+    snapshot_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class LakeTable:
+    spark: SparkSession
+    name: str
+    """As SQL has it."""
+    job: str
+
+    @property
+    def key(self) -> str:
+        return f"penstock.progress.{self.job}".lower()  # Spark's options know no case
+
+    def progress(self) -> Progress:
+        """How far the current version of the table was read; the beginning for one that this job never wrote."""
+        table = self.java()
+        current = table.currentSnapshot()
+        while current is not None:
+            found = self._progress_of(table, current)
+            if found is not None:
+                return found
+            parent = current.parentId()
+            if parent is None:
+                return Progress()  # the whole history is there, and this job is not in it
+            current = table.snapshot(parent)
+        kept = table.properties().get(self.key)
+        return Progress() if kept is None else Progress.from_text(kept)
+
+    def _progress_of(self, table: Any, snapshot: Any) -> Progress | None:
+        text = snapshot.summary().get(self.key)
+        source = snapshot.summary().get(_SOURCE)
+        if text is None and source is not None:
+            staged = table.snapshot(int(source))
+            if staged is not None:
+                text = staged.summary().get(self.key)
+            else:  # published beside another commit, and its staged twin has expired
+                published = snapshot.summary().get("published-wap-id") or ""
+                kept = table.properties().get(self.key)
+                if kept is not None and published == self._id(Progress.from_text(kept)):
+                    text = kept
+        return None if text is None else Progress.from_text(text)
+
+    def append(self, rows: DataFrame, progress: Progress) -> Committed:
+        """`progress` is the one after these rows. Raises Overtaken when the table has it, or another in its place."""
+        staged_id = self._stage(rows, progress)
+        table = self.java()
+        try:
+            transaction = table.newTransaction()
+            transaction.manageSnapshots().cherrypick(staged_id).commit()
+            transaction.updateProperties().set(self.key, progress.to_text()).commit()
+            transaction.commitTransaction()
+        except Py4JJavaError as error:
+            if _TWICE in str(error.java_exception):
+                raise Overtaken(f"commit {progress.sequence} of {self.job} is in the table already") from error
+            raise
+        return Committed(int(table.snapshot(staged_id).summary().get("added-records") or 0), staged_id)
+
+    def _stage(self, rows: DataFrame, progress: Progress) -> int:
+        attempt = str(self._jvm().java.util.UUID.randomUUID())
+        # That of the rows: within foreachBatch Spark gives them a session of their own.
+        settings = rows.sparkSession.conf
+        settings.set(WAP_ID, self._id(progress))
+        try:
+            (
+                rows.writeTo(self.name)
+                .option(f"snapshot-property.{self.key}", progress.to_text())
+                .option(f"snapshot-property.{ATTEMPT}", attempt)
+                .append()
+            )
+        finally:
+            settings.unset(WAP_ID)
+        snapshots = self.java().snapshots()
+        for at in range(snapshots.size() - 1, -1, -1):
+            snapshot = snapshots.get(at)
+            if snapshot.summary().get(ATTEMPT) == attempt:
+                return int(snapshot.snapshotId())
+        raise AssertionError(f"{self.name} does not know what was staged for it")
+
+    def _id(self, progress: Progress) -> str:
+        return f"{self.key}.{progress.sequence}"
+
+    def java(self) -> Any:
+        """Iceberg's own table, read anew."""
+        util = self._jvm().org.apache.iceberg.spark.Spark3Util
+        return util.loadIcebergTable(self.spark._jsparkSession, self.name)
+
+    def _jvm(self) -> Any:
+        return self.spark._jvm

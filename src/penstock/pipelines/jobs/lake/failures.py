@@ -1,0 +1,43 @@
+"""What a failed batch means: the cluster is away, the disk is full, or something that is not for us to hide."""
+
+from __future__ import annotations
+
+from penstock.pipelines.jobs.ends import ClusterAway
+from penstock.pipelines.problems import PipelineProblem
+
+_AWAY = (
+    "org.apache.kafka.common.errors.TimeoutException",
+    "java.util.concurrent.TimeoutException: Cannot fetch record",
+    "Timeout of 60000ms expired before the position",
+    "org.apache.kafka.common.errors.DisconnectException",
+    "No resolvable bootstrap urls",
+    "Timed out waiting for a node assignment",
+    "Failed to construct kafka consumer",
+    "BrokerAway",
+    "Local: Broker transport failure",
+    "Local: All broker connections are down",
+    "Local: Timed out",
+)
+_FULL = ("No space left on device", "Disk quota exceeded", "database or disk is full")
+_GONE = ("UnknownTopicOrPartitionException", "UNKNOWN_TOPIC_OR_PART", "OffsetOutOfRangeException", "may have been lost")
+
+
+def meaning(error: Exception) -> Exception:
+    """Another exception that says it, or the same one."""
+    text = str(error)
+    if any(mark in text for mark in _FULL):
+        return PipelineProblem(
+            "the disk is full: the warehouse's, or the one that Spark keeps its temporary files on",
+            hint="Nothing was committed of the batch, and nothing is lost: make room and run it again.",
+        )
+    if any(mark in text for mark in _AWAY):
+        return ClusterAway(_first_line(text))
+    if any(mark in text for mark in _GONE):
+        # The next look at the cluster says which: deleted, made anew, or overtaken by retention.
+        return ClusterAway(_first_line(text))
+    return error
+
+
+def _first_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if "Exception" in line or "Error" in line]
+    return (lines[0] if lines else text.strip())[:300]

@@ -1,0 +1,229 @@
+"""`lake`: the loop over the lanes, its plan and its summary."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
+from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState
+from penstock.pipelines.jobs.lake import tables
+from penstock.pipelines.jobs.lake.batches import lag, next_ranges
+from penstock.pipelines.jobs.lake.catalogs import EXTENSIONS, catalog_settings, is_embedded, prepare_folder
+from penstock.pipelines.jobs.lake.commits import Overtaken
+from penstock.pipelines.jobs.lake.failures import meaning
+from penstock.pipelines.jobs.lake.lane import Lane, Step
+from penstock.pipelines.jobs.lake.options import LakeOptions
+from penstock.pipelines.running import BatchProgress, Pace, Plan, Stopping, Summary, Unwatched, Watcher
+from penstock.pipelines.session import spark_session
+from penstock.pipelines.source.group import GroupProgress
+from penstock.pipelines.source.options import SourceOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+POLL_S = 0.2
+OVERTAKEN_MAX = 20
+"""Times in a row that another run may be quicker before this one gives up: two that take turns are a mistake."""
+
+
+def lake(*, spark: SparkSession | None = None, **options: Any) -> Summary:
+    """`lake(bootstrap="localhost:9092", topics=["orders"], table="lake.orders")`; LakeOptions has the rest."""
+    options["topics"] = tuple(options.get("topics", ()))
+    return run(LakeOptions(**options), spark=spark)
+
+
+def session(options: LakeOptions, spark: SparkSession | None) -> SparkSession:
+    """The caller's session with the catalog added, or one of our own."""
+    prepare_folder(options)
+    catalog = catalog_settings(options)
+    if spark is None:
+        settings = {"spark.sql.extensions": EXTENSIONS, **catalog, **options.settings}
+        return spark_session(f"penstock {options.job}", master=options.master, settings=settings)
+    for name, value in catalog.items():
+        spark.conf.set(name, value)
+    return spark
+
+
+def plan(options: LakeOptions, spark: SparkSession | None = None) -> Plan:
+    """Reads the cluster and the tables, writes nothing."""
+    spark = session(options, spark)
+    cluster = Topics(options.bootstrap, options.isolation, options.client)
+    try:
+        cluster_id, found = cluster.cluster_id(), cluster.states(options.topics)
+    except ClusterAway as away:
+        return Plan(f"{options.job}: the cluster is away", (str(away),))
+    steps = [f"catalog {options.catalog}: " + ("embedded in " + options.warehouse if is_embedded(options) else "yours")]
+    for table, topics in options.lanes().items():
+        lane = Lane(spark, options, table, topics)
+        there = tables.exists(spark, lane.table.name)
+        progress = lane.following(cluster_id, found)
+        ends = {topic: found[topic].ends for topic in topics}
+        waiting = lag(progress, ends)
+        batches = -(-waiting // options.batch_records_max)
+        steps.append(
+            f"{'append to' if there else 'create'} {lane.table.name} from {', '.join(topics)} as {options.mode}"
+        )
+        steps.append(f"  begin after commit {progress.sequence}, {waiting} offsets to read in {batches} batches")
+        if next_ranges(progress, ends, records_max=1):
+            steps.append(f"  bad rows go to {lane.dead_letters.name}")
+    steps.append("end when they are read" if options.available_now else "then follow what is written, until stopped")
+    return Plan(f"{options.job}: {len(options.topics)} topics from {options.bootstrap} to the lake", tuple(steps))
+
+
+MakeLane = Callable[["SparkSession", LakeOptions, str, tuple[str, ...]], Lane]
+
+
+def run(
+    options: LakeOptions,
+    *,
+    spark: SparkSession | None = None,
+    watcher: Watcher | None = None,
+    stopping: Stopping | None = None,
+    lane: MakeLane = Lane,
+) -> Summary:
+    """`lane` makes another kind of lane, for a job that does more with a batch than landing it."""
+    own = spark is None
+    session_ = session(options, spark)
+    try:
+        lanes = [lane(session_, options, table, topics) for table, topics in options.lanes().items()]
+        return _Run(options, lanes, watcher or Unwatched(), stopping).run()
+    finally:
+        if own:
+            session_.stop()
+
+
+class _Run:
+    def __init__(self, options: LakeOptions, lanes: list[Lane], watcher: Watcher, stopping: Stopping | None) -> None:
+        self._options = options
+        self._watcher = watcher
+        self._stopping = stopping
+        self._cluster = Topics(options.bootstrap, options.isolation, options.client)
+        self._lanes = lanes
+        self._groups = [_group(options, lane) for lane in self._lanes]
+        self._patience = Patience(options.patience_s)
+        self._pace = Pace()
+        self._summary = Summary(options.job)
+        self._last: dict[str, tuple[int, ...]] | None = None
+        """Where --available-now ends: what was there when it began."""
+        self._overtaken = 0
+
+    def run(self) -> Summary:
+        began = time.monotonic()
+        try:
+            while not self._stopped():
+                started = time.monotonic()
+                more = self._round()
+                if self._options.available_now and more is False:
+                    break
+                if not more:
+                    self._pause(self._options.interval_s - (time.monotonic() - started))
+            else:
+                self._summary.stopped = True
+            self._finish()
+        finally:
+            for group in self._groups:
+                group.close()
+        self._summary.seconds = time.monotonic() - began
+        return self._summary
+
+    def _round(self) -> bool | None:
+        """One batch of every lane. True: there is more. False: nothing left. None: could not look."""
+        try:
+            cluster_id = self._cluster.cluster_id()
+            found = self._cluster.states(self._options.topics)
+            if self._last is None and self._options.available_now:
+                self._last = {topic: state.ends for topic, state in found.items()}
+            ends = self._last or {topic: state.ends for topic, state in found.items()}
+            more = False
+            for lane, group in zip(self._lanes, self._groups, strict=True):
+                more |= self._step(lane, group, cluster_id, found, ends)
+                if self._stopped():
+                    break
+            self._patience.answered()
+            return more
+        except ClusterAway as away:
+            self._forget()
+            self._patience.wait(away)
+            return None
+
+    def _step(
+        self,
+        lane: Lane,
+        group: GroupProgress,
+        cluster_id: str,
+        found: Mapping[str, TopicState],
+        ends: Mapping[str, tuple[int, ...]],
+    ) -> bool:
+        started = time.monotonic()
+        try:
+            step = lane.step(cluster_id, found, ends)
+        except Overtaken:
+            lane.forget()
+            self._overtaken += 1
+            if self._overtaken > OVERTAKEN_MAX:
+                raise
+            return True
+        except (Py4JError, PySparkException) as error:
+            lane.forget()
+            told = meaning(error)
+            if told is error:
+                raise
+            raise told from error
+        self._overtaken = 0
+        if step is None:
+            return False
+        left = lag(lane.progress(), ends)
+        group.commit(lane.progress().places())
+        self._tell(lane, step, time.monotonic() - started, left)
+        return left > 0
+
+    def _tell(self, lane: Lane, step: Step, seconds: float, left: int) -> None:
+        summary = self._summary
+        summary.batches += 1
+        rows = step.rows + step.bad + step.left_out
+        summary.rows_in += rows
+        summary.rows_out += step.rows
+        summary.bad_rows += step.bad
+        self._pace.note(rows, seconds)
+        self._watcher.batch(
+            BatchProgress(
+                query=lane.table.name,
+                batch=lane.progress().sequence,
+                rows=rows,
+                seconds=seconds,
+                rows_total=summary.rows_in,
+                lag=left,
+                remaining_s=self._pace.remaining_s(left),
+            )
+        )
+
+    def _finish(self) -> None:
+        """A scheduled run does its upkeep at its end, however few batches it had."""
+        for lane in self._lanes:
+            if self._options.available_now and lane.unkept:
+                lane.maintain()
+        self._summary.details = {
+            lane.table.name: {"commit": lane.progress().sequence, "maintenance": lane.maintained}
+            for lane in self._lanes
+        }
+
+    def _forget(self) -> None:
+        for lane in self._lanes:
+            lane.forget()
+
+    def _stopped(self) -> bool:
+        return self._stopping is not None and self._stopping.is_set()
+
+    def _pause(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while time.monotonic() < until and not self._stopped():
+            time.sleep(min(POLL_S, max(until - time.monotonic(), 0)))
+
+
+def _group(options: LakeOptions, lane: Lane) -> GroupProgress:
+    name = f"spark.{options.job}.{lane.table.name.replace('`', '')}" if options.group is None else options.group
+    return GroupProgress(SourceOptions(bootstrap=options.bootstrap, group=name or None, client=options.client))

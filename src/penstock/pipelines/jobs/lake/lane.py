@@ -1,0 +1,258 @@
+"""One table and the topics that fill it: a step reads one batch and commits it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pyspark import StorageLevel
+from pyspark.sql import functions as fn
+from pyspark.sql import types as t
+
+from penstock.pipelines.jobs.lake import maintenance, tables
+from penstock.pipelines.jobs.lake.batches import next_ranges
+from penstock.pipelines.jobs.lake.columns import (
+    DEAD_LETTERS,
+    EVENT_TIME,
+    ORIGIN,
+    as_columns,
+    data_columns,
+    table_columns,
+)
+from penstock.pipelines.jobs.lake.commits import LakeTable
+from penstock.pipelines.jobs.lake.decoding import Decoding, decoding
+from penstock.pipelines.jobs.lake.evolution import changes, conflicts
+from penstock.pipelines.jobs.lake.options import LakeOptions
+from penstock.pipelines.jobs.lake.progress import Progress, caught_up
+from penstock.pipelines.jobs.lake.shaping import bad_rows, good_rows, with_event_time, without
+from penstock.pipelines.jobs.ranges import Ranges, read_ranges
+from penstock.pipelines.problems import PipelineProblem
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from penstock.pipelines.jobs.ends import TopicState
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    ranges: Ranges
+    rows: int
+    bad: int
+    left_out: int = 0
+    """Rows that are in no table on purpose; dedupe's duplicates."""
+
+
+class Lane:
+    def __init__(
+        self,
+        spark: SparkSession,
+        options: LakeOptions,
+        table: str,
+        topics: tuple[str, ...],
+        how: Decoding | None = None,
+    ) -> None:
+        self.topics = topics
+        self.table = LakeTable(spark, tables.full_name(options.catalog, table), options.job)
+        letters = tables.full_name(options.catalog, options.dead_letters_of(table))
+        self.dead_letters = LakeTable(spark, letters, options.job)
+        self.maintained: list[dict[str, int]] = []
+        self._spark = spark
+        self._options = options
+        self._decoding: Decoding = how or decoding(options)
+        self._progress: Progress | None = None
+        self._letters_progress: Progress | None = None
+        self._columns: t.StructType | None = None
+        self.unkept = 0
+        """Batches since the last upkeep."""
+
+    # -- progress
+
+    def forget(self) -> None:
+        """Something failed: what the tables say counts, not what this run believes."""
+        self._progress = self._letters_progress = self._columns = None
+
+    def progress(self) -> Progress:
+        if self._progress is None:
+            there = tables.exists(self._spark, self.table.name)
+            self._progress = self.table.progress() if there else Progress()
+        return self._progress
+
+    def following(self, cluster_id: str, found: Mapping[str, TopicState]) -> Progress:
+        """The progress with what the cluster has now, or the problem that it has."""
+        options = self._options
+        return caught_up(
+            self.progress(),
+            cluster_id,
+            {topic: found[topic] for topic in self.topics},
+            start=options.start,
+            accept_new_topic=options.accept_new_topic,
+            accept_gaps=options.accept_gaps,
+        )
+
+    # -- a batch
+
+    def step(
+        self, cluster_id: str, found: Mapping[str, TopicState], ends: Mapping[str, tuple[int, ...]]
+    ) -> Step | None:
+        """The next batch up to `ends`, committed; None when there is nothing to read."""
+        before = self.following(cluster_id, found)
+        ranges = next_ranges(before, ends, records_max=self._options.batch_records_max)
+        if not ranges:
+            return None
+        options = self._options
+        batch = read_ranges(
+            self._spark,
+            ranges,
+            source=options.source,
+            bootstrap=options.bootstrap,
+            isolation=options.isolation,
+            client=options.client,
+        )
+        step = self._land(batch, ranges, before.advanced(ranges))
+        self.unkept += 1
+        if options.compact_every and self.unkept >= options.compact_every:
+            self.maintain()
+        return step
+
+    def _land(self, batch: DataFrame, ranges: Ranges, progress: Progress) -> Step:
+        if self._decoding.looks_at_data:
+            batch = batch.persist(StorageLevel.MEMORY_AND_DISK)
+        try:
+            columns = self._fit_table(batch)
+            decoded = self._decoding.decode(batch, data_columns(columns))
+            if self._options.event_time:
+                decoded = with_event_time(decoded, self._options.event_time)
+            step = self._write(decoded, columns, ranges, progress)
+        finally:
+            batch.unpersist()
+        self._progress = progress
+        return step
+
+    def _write(self, decoded: DataFrame, columns: t.StructType, ranges: Ranges, progress: Progress) -> Step:
+        if self._options.mode == "raw" and not self._options.event_time:  # nothing can be bad
+            return Step(ranges, self.table.append(good_rows(decoded, columns), progress).rows, 0)
+        rows, bad = self._split(decoded, columns, ranges, progress)
+        return Step(ranges, rows, bad)
+
+    def _split(self, decoded: DataFrame, columns: t.StructType, ranges: Ranges, progress: Progress) -> tuple[int, int]:
+        decoded = self._without_dead(decoded, ranges).persist(StorageLevel.MEMORY_AND_DISK)
+        try:
+            bad = decoded.where(fn.col("error").isNotNull()).count()
+            if bad:
+                # Before the good ones: a crash between the two commits must not lose them. Whoever reads these offsets
+                # again finds them in the table of dead letters and leaves them out, see _without_dead.
+                self._bury(decoded, progress)
+            return self.table.append(good_rows(decoded, columns), progress).rows, bad
+        finally:
+            decoded.unpersist()
+
+    # -- bad rows
+
+    def _bury(self, decoded: DataFrame, progress: Progress) -> None:
+        letters = self._letters()
+        after = replace(progress, sequence=letters.sequence + 1)
+        self.dead_letters.append(bad_rows(decoded, DEAD_LETTERS, job=self._options.job), after)
+        self._letters_progress = after
+
+    def _letters(self) -> Progress:
+        if self._letters_progress is None:
+            if not tables.exists(self._spark, self.dead_letters.name):
+                by = "none" if self._options.partition_by == "none" else "day"
+                tables.create(self._spark, self.dead_letters.name, DEAD_LETTERS, by=by, column="record_timestamp")
+            self._letters_progress = self.dead_letters.progress()
+        return self._letters_progress
+
+    def _without_dead(self, decoded: DataFrame, ranges: Ranges) -> DataFrame:
+        """Leave out what is among the dead letters already: a run that died had committed them, and only them.
+
+        By place and not by being bad: with another schema, what was bad before may be good now, and the reverse.
+        """
+        if self._letters_progress is None and not tables.exists(self._spark, self.dead_letters.name):
+            return decoded
+        kept = self._letters().topics
+        ahead = [
+            (fn.col("record_topic") == topic)
+            & (fn.col("record_partition") == partition)
+            & fn.col("record_offset").between(first, end - 1)
+            for (topic, partition), (first, end) in ranges.items()
+            if topic in kept and partition < len(kept[topic].next) and kept[topic].next[partition] > first
+        ]
+        if not ahead:
+            return decoded
+        condition = ahead[0]
+        for each in ahead[1:]:
+            condition = condition | each
+        places = (
+            self._spark.table(self.dead_letters.name)
+            .where((fn.col("record_job") == self._options.job) & condition)
+            .selectExpr("record_topic AS topic", "record_partition AS partition", "record_offset AS offset")
+        )
+        return without(decoded, places)
+
+    # -- the table
+
+    def _fit_table(self, batch: DataFrame) -> t.StructType:
+        """The table's columns, after they were made to hold as much of the batch as they can."""
+        if self._columns is not None and not self._decoding.looks_at_data:
+            return self._columns
+        wanted = as_columns(self._decoding.wanted(batch))
+        columns = self._columns or self._existing() or self._create(wanted)
+        if self._options.evolve:
+            needed = changes(columns, wanted)
+            if needed:
+                tables.alter(self._spark, self.table.name, needed)
+                columns = self._spark.table(self.table.name).schema
+        self._columns = columns
+        return columns
+
+    def _existing(self) -> t.StructType | None:
+        if not tables.exists(self._spark, self.table.name):
+            return None
+        columns = self._spark.table(self.table.name).schema
+        needed = [*ORIGIN.names, *([EVENT_TIME.name] if self._options.event_time else [])]
+        missing = [name for name in needed if name not in columns.names]
+        if missing:
+            raise PipelineProblem(
+                f"{self.table.name} is there, and was not made for this: it has no column {missing[0]}",
+                hint="Name a table that is not there yet; it is made with all the columns it needs.",
+            )
+        fixed = self._decoding.fixed
+        clashes = conflicts(columns, as_columns(fixed)) if fixed is not None else []
+        if clashes:
+            raise PipelineProblem(
+                f"the schema does not fit {self.table.name}: {'; '.join(clashes)}",
+                hint="Columns can be added and widened: INT to BIGINT, FLOAT to DOUBLE, DECIMAL to more digits.\n"
+                "Fill another table, or give the schema that the table has: records that differ become dead letters.",
+            )
+        tables.make_ready(self._spark, self.table.name)
+        return columns
+
+    def _create(self, wanted: t.StructType) -> t.StructType:
+        options = self._options
+        event_time = options.event_time is not None
+        data = data_columns(wanted)
+        if event_time and self._decoding.fixed is not None and not _has(data, options.event_time or ""):
+            raise PipelineProblem(f"the schema has no field {options.event_time}, which is to be the event time")
+        columns = table_columns(data, event_time=event_time, keep_value=options.keep_value)
+        by = EVENT_TIME.name if event_time else "record_timestamp"
+        tables.create(self._spark, self.table.name, columns, by=options.partition_by, column=by)
+        return self._spark.table(self.table.name).schema
+
+    def maintain(self) -> None:
+        options = self._options
+        self.unkept = 0
+        if options.compact_every:
+            self.maintained.append(maintenance.compact(self.table, target_bytes=options.compact_target_bytes))
+        if options.expire_after_s is not None:
+            for table in (self.table, self.dead_letters):
+                if tables.exists(self._spark, table.name):
+                    self.maintained.append(
+                        maintenance.expire(table, after_s=options.expire_after_s, keep=options.snapshots_min)
+                    )
+
+
+def _has(kind: t.DataType, path: str) -> bool:
+    name, _, rest = path.partition(".")
+    return isinstance(kind, t.StructType) and name in kind.names and (not rest or _has(kind[name].dataType, rest))

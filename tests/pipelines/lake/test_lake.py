@@ -1,0 +1,217 @@
+"""Topics into real Iceberg tables: every record once, whatever it holds and however the runs end."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastavro import parse_schema, schemaless_writer
+from tests.pipelines.lake.conftest import Lake, Topic
+from tests.support.topics import write_in_transaction
+
+from penstock.pipelines.jobs.lake import plan
+from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
+from penstock.pipelines.kafka_names import NewPartitions
+from penstock.pipelines.problems import PipelineProblem
+
+DAY_MS = 24 * 3600 * 1000
+
+
+def orders(count: int, **more: Any) -> list[Any]:
+    return [{"id": n, "amount": n / 2, **more} for n in range(count)]
+
+
+@pytest.mark.parametrize("source", ["kafka", "penstock"])
+def test_rows_in_are_rows_out_once_and_a_second_run_adds_only_what_is_new(
+    lake: Lake, queue: Any, topic_on: Callable[[Any], Topic], source: str
+) -> None:
+    topic = topic_on(queue)
+    topic.write([*orders(8), b"{not json", None])
+    first = lake.fill(topic, source=source, batch_records_max=6)
+    assert (first.rows_in, first.rows_out, first.bad_rows) == (10, 9, 1)
+    topic.write(orders(4))
+    second = lake.fill(topic, source=source)
+    assert (second.rows_out, second.bad_rows) == (4, 0)
+    everything = [(partition, offset) for partition in (0, 1) for offset in range(7)]
+    dead = lake.places("orders_dead_letters")
+    assert dead == [(0, 4)]
+    assert sorted([*lake.places(), *dead]) == everything
+    assert lake.dead().first().record_error == "not JSON"  # type: ignore[union-attr]
+    assert {row.id for row in lake.table().where("id IS NOT NULL").collect()} == set(range(8))
+
+
+def test_columns_are_added_and_a_field_of_another_type_is_a_dead_letter(lake: Lake, topic: Topic) -> None:
+    topic.write(orders(4))
+    lake.fill(topic)
+    topic.write([*orders(2, note="new", where={"city": "Bern"}), {"id": "four"}])
+    summary = lake.fill(topic)
+    assert (summary.rows_out, summary.bad_rows) == (2, 1)
+    assert lake.table().where("where.city = 'Bern'").count() == 2
+    assert lake.dead().first().record_error == "does not fit the schema: id is no BIGINT"  # type: ignore[union-attr]
+
+
+def test_a_given_schema_widens_the_table_and_one_that_cannot_is_refused(lake: Lake, topic: Topic) -> None:
+    topic.write([{"id": 1}])
+    lake.fill(topic, schema="id INT")
+    topic.write([{"id": 2**40, "who": "Ada"}])
+    lake.fill(topic, schema="id BIGINT, who STRING")
+    assert {(row.id, row.who) for row in lake.table().collect()} == {(1, None), (2**40, "Ada")}
+    topic.write([{"id": 3}])
+    with pytest.raises(PipelineProblem, match="id is BIGINT there and STRING here"):
+        lake.fill(topic, schema="id STRING")
+    assert lake.table().count() == 2
+
+
+def test_late_data_lands_in_the_day_of_its_event(lake: Lake, topic: Topic) -> None:
+    topic.write([{"id": 1, "at": 10 * DAY_MS}, {"id": 2, "at": "1970-01-03T05:00:00Z"}], timestamp_ms=20 * DAY_MS)
+    lake.fill(topic, schema="id INT, at STRING", event_time="at")
+    topic.write([{"id": 3, "at": "1970-01-03T23:59:59Z"}, {"id": 4}], timestamp_ms=21 * DAY_MS)
+    lake.fill(topic, schema="id INT, at STRING", event_time="at")
+    days = {row.id: str(row.day) for row in lake.table().selectExpr("id", "date(record_event_time) day").collect()}
+    assert days == {2: "1970-01-03", 3: "1970-01-03", 4: "1970-01-22"}
+    assert lake.dead().first().record_error == "event time: at is no time: 864000000"  # type: ignore[union-attr]
+    partitions = lake.table("orders.partitions").collect()
+    assert sorted(row.record_count for row in partitions) == [1, 2]
+
+
+def test_raw_keeps_keys_values_headers_and_tombstones(lake: Lake, topic: Topic) -> None:
+    topic.write([b"\x00\xff", None])
+    lake.fill(topic, mode="raw", partition_by="none")
+    rows = {row.record_partition: row.value for row in lake.table().collect()}
+    assert rows == {0: bytearray(b"\x00\xff"), 1: None}
+
+
+def test_framed_avro_takes_its_columns_from_the_schemas_that_records_name(
+    lake: Lake, topic: Topic, tmp_path: Path
+) -> None:
+    fields = [{"name": "id", "type": "int"}]
+    schemas: dict[int, Any] = {
+        7: {"type": "record", "name": "Order", "fields": fields},
+        8: {"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"},
+                                                          {"name": "note", "type": ["null", "string"]}]},
+    }  # fmt: skip
+    for number, schema in schemas.items():
+        (tmp_path / f"{number}.avsc").write_text(json.dumps(schema))
+
+    def framed(number: int, value: dict[str, Any]) -> bytes:
+        out = io.BytesIO()
+        schemaless_writer(out, parse_schema(schemas[number]), value)
+        return b"\x00" + number.to_bytes(4, "big") + out.getvalue()
+
+    topic.write([framed(7, {"id": 1}), b"\x00\x00\x00\x00\x09x"])
+    lake.fill(topic, mode="avro", framed=True, registry=str(tmp_path))
+    topic.write([framed(8, {"id": 2**40, "note": "n"})])
+    lake.fill(topic, mode="avro", framed=True, registry=str(tmp_path))
+    assert {(row.id, row.note) for row in lake.table().collect()} == {(1, None), (2**40, "n")}
+    assert lake.dead().first().record_error == "schema 9 is not in the schema folder"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("source", ["kafka", "penstock"])
+def test_records_of_aborted_transactions_do_not_land_and_markers_hold_nothing_up(
+    lake: Lake, queue: Any, topic_on: Callable[[Any], Topic], source: str
+) -> None:
+    topic = topic_on(queue)
+    for commit in (True, False):
+        values = [json.dumps({"id": n, "kept": commit}).encode() for n in range(3)]
+        write_in_transaction(
+            topic.bootstrap, topic.name, values, transactional_id=queue.fresh("t"), commit=commit, partition=1
+        )
+    assert lake.fill(topic, source=source).rows_in == 3
+    assert {(row.id, row.kept) for row in lake.table().collect()} == {(n, True) for n in range(3)}
+    assert lake.fill(topic, source=source).batches == 0
+
+
+def test_of_two_runs_that_began_at_the_same_place_one_commits(lake: Lake, topic: Topic) -> None:
+    topic.write(orders(2))
+    lake.fill(topic)
+    table = LakeTable(lake.spark, f"{lake.catalog}.shop.orders", "lake")
+    rows, following = lake.table().limit(1), table.progress().advanced({})
+    table.append(rows, following)
+    with pytest.raises(Overtaken):
+        table.append(rows, following)
+    # Between staging and publishing somebody else may write: the progress must be found all the same.
+    lake.table().limit(1).writeTo(f"{lake.catalog}.shop.orders").append()
+    assert table.progress() == following
+    table.append(rows, following.advanced({}))
+    assert table.progress() == following.advanced({})
+    assert lake.table().count() == 5
+
+
+def test_bad_rows_are_buried_once_when_a_run_dies_before_the_good_ones(
+    lake: Lake, topic: Topic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic.write([*orders(3), b"bad"])
+
+    class Died(Exception): ...
+
+    append = LakeTable.append
+
+    def dying(self: LakeTable, *arguments: Any) -> Any:
+        if not self.name.endswith("dead_letters`"):
+            raise Died
+        return append(self, *arguments)
+
+    monkeypatch.setattr(LakeTable, "append", dying)
+    with pytest.raises(Died):
+        lake.fill(topic, schema="id BIGINT")
+    monkeypatch.undo()
+    assert lake.places("orders_dead_letters") == [(1, 1)]
+    # Even under another schema, by which other rows are bad: each record is in one of the tables.
+    lake.fill(topic, schema="id BIGINT, amount BIGINT")
+    assert lake.places() == []
+    assert lake.places("orders_dead_letters") == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+def test_upkeep_leaves_the_rows_and_the_progress(lake: Lake, topic: Topic) -> None:
+    for _ in range(3):
+        topic.write(orders(2))
+        lake.fill(topic)
+    topic.write(orders(2))
+    lake.fill(topic, compact_every=1, expire_after_s=0.0, snapshots_min=1)
+    assert lake.table("orders.snapshots").count() == 1
+    assert lake.table("orders.files").count() == 1
+    assert lake.fill(topic).rows_in == 0
+    assert lake.table().count() == 8
+
+
+def test_a_table_that_is_rolled_back_gets_its_rows_again(lake: Lake, topic: Topic) -> None:
+    topic.write(orders(2))
+    lake.fill(topic)
+    table = LakeTable(lake.spark, f"{lake.catalog}.shop.orders", "lake")
+    before = table.java().currentSnapshot().snapshotId()
+    topic.write(orders(2))
+    lake.fill(topic)
+    table.java().manageSnapshots().rollbackTo(before).commit()
+    assert lake.fill(topic).rows_in == 2
+    assert lake.places() == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+def test_partitions_that_are_added_are_read_and_a_topic_made_anew_is_refused(lake: Lake, topic: Topic) -> None:
+    topic.write(orders(2))
+    lake.fill(topic)
+    (grown,) = topic.admin.create_partitions([NewPartitions(topic.name, 3)]).values()
+    grown.result(30)
+    topic.partitions = 3
+    topic.write(orders(3))
+    assert lake.fill(topic).rows_in == 3
+    (deleted,) = topic.admin.delete_topics([topic.name]).values()
+    deleted.result(30)
+    with pytest.raises(PipelineProblem, match="no topic"):
+        lake.fill(topic)
+    topic.create()
+    topic.write(orders(9))
+    with pytest.raises(PipelineProblem, match="created anew"):
+        lake.fill(topic)
+    assert lake.table().count() == 5
+    assert lake.fill(topic, accept_new_topic=True).rows_in == 9
+
+
+def test_a_plan_says_what_would_be_read_and_writes_nothing(lake: Lake, topic: Topic) -> None:
+    topic.write(orders(5))
+    steps = "\n".join(plan(lake.options(topic, batch_records_max=2), lake.spark).steps)
+    assert "create" in steps and "5 offsets to read in 3 batches" in steps
+    assert not lake.spark.catalog.tableExists(f"{lake.catalog}.shop.orders")
