@@ -12,21 +12,49 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from penstock.pipelines.datasource import register
+    from penstock.pipelines.jobs.audit import AuditOptions, audit
+    from penstock.pipelines.jobs.dedupe import DedupeOptions, dedupe
+    from penstock.pipelines.jobs.lake import LakeOptions, lake
+    from penstock.pipelines.jobs.rollup import RollupOptions, rollup
     from penstock.pipelines.problems import PipelineProblem
     from penstock.pipelines.running import BatchProgress, Plan, Summary, Watcher
     from penstock.pipelines.session import spark_session
 
 _HOMES = {
+    "AuditOptions": "jobs.audit",
     "BatchProgress": "running",
+    "DedupeOptions": "jobs.dedupe",
+    "LakeOptions": "jobs.lake",
     "PipelineProblem": "problems",
     "Plan": "running",
+    "RollupOptions": "jobs.rollup",
     "Summary": "running",
     "Watcher": "running",
+    "audit": "jobs.audit",
+    "dedupe": "jobs.dedupe",
+    "lake": "jobs.lake",
     "register": "datasource",
+    "rollup": "jobs.rollup",
     "spark_session": "session",
 }
 
-__all__ = ["BatchProgress", "PipelineProblem", "Plan", "Summary", "Watcher", "register", "spark_session"]
+__all__ = [
+    "AuditOptions",
+    "BatchProgress",
+    "DedupeOptions",
+    "LakeOptions",
+    "PipelineProblem",
+    "Plan",
+    "RollupOptions",
+    "Summary",
+    "Watcher",
+    "audit",
+    "dedupe",
+    "lake",
+    "register",
+    "rollup",
+    "spark_session",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -48,6 +48,11 @@ class LakeTable:
     job: str
 
     @property
+    def plain_name(self) -> str:
+        """For people."""
+        return self.name.replace("`", "")
+
+    @property
     def key(self) -> str:
         return f"penstock.progress.{self.job}".lower()  # Spark's options know no case
 

@@ -191,7 +191,7 @@ class _Run:
         self._pace.note(rows, seconds)
         self._watcher.batch(
             BatchProgress(
-                query=lane.table.name,
+                query=lane.table.plain_name,
                 batch=lane.progress().sequence,
                 rows=rows,
                 seconds=seconds,
@@ -207,7 +207,7 @@ class _Run:
             if self._options.available_now and lane.unkept:
                 lane.maintain()
         self._summary.details = {
-            lane.table.name: {"commit": lane.progress().sequence, "maintenance": lane.maintained}
+            lane.table.plain_name: {"commit": lane.progress().sequence, "maintenance": lane.maintained}
             for lane in self._lanes
         }
 
@@ -225,5 +225,5 @@ class _Run:
 
 
 def _group(options: LakeOptions, lane: Lane) -> GroupProgress:
-    name = f"spark.{options.job}.{lane.table.name.replace('`', '')}" if options.group is None else options.group
+    name = f"spark.{options.job}.{lane.table.plain_name}" if options.group is None else options.group
     return GroupProgress(SourceOptions(bootstrap=options.bootstrap, group=name or None, client=options.client))

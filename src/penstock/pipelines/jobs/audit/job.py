@@ -1,0 +1,190 @@
+"""`audit`: both ends read as they are when it begins, compared, and the findings told."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from pyspark import StorageLevel
+from pyspark.sql import functions as fn
+
+from penstock.pipelines.jobs.audit.comparing import KINDS, compare, samples, totals
+from penstock.pipelines.jobs.audit.entries import entries, table_records
+from penstock.pipelines.jobs.audit.options import AuditOptions, End
+from penstock.pipelines.jobs.audit.report import Cell, Report, bucket_seconds
+from penstock.pipelines.jobs.ends import ClusterAway, Topics
+from penstock.pipelines.jobs.lake import tables
+from penstock.pipelines.jobs.lake.job import session as lake_session
+from penstock.pipelines.jobs.lake.options import LakeOptions
+from penstock.pipelines.jobs.ranges import Ranges, read_ranges
+from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.running import BatchProgress, Plan, Stopping, Unwatched, Watcher
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def audit(left: str, right: str, *, bootstrap: str = "", spark: SparkSession | None = None, **options: Any) -> Report:
+    """`audit("topic:orders", "table:shop.orders", bootstrap="localhost:9092").same`"""
+    ends: dict[str, Any] = {
+        "left": End.parse(left, bootstrap=bootstrap),
+        "right": End.parse(right, bootstrap=bootstrap),
+    }
+    return run(AuditOptions(**ends, **options), spark=spark)
+
+
+def session(options: AuditOptions, spark: SparkSession | None) -> SparkSession:
+    return lake_session(
+        LakeOptions(
+            bootstrap="",
+            topics=("any",),
+            table="any.any",
+            job="audit",
+            catalog=options.catalog,
+            warehouse=options.warehouse,
+            catalog_uri=options.catalog_uri,
+            master=options.master,
+            settings=options.settings,
+        ),
+        spark,
+    )
+
+
+def plan(options: AuditOptions, spark: SparkSession | None = None) -> Plan:
+    spark = session(options, spark)
+    steps = []
+    for side, end in (("left", options.left), ("right", options.right)):
+        if end.kind == "topic":
+            offsets = sum(last - first for first, last in _ranges(options, end).values())
+            steps.append(f"{side}: {end}, {offsets:,} offsets")
+        else:
+            name = tables.full_name(options.catalog, end.name)
+            steps.append(f"{side}: {end}" if tables.exists(spark, name) else f"{side}: {end}, which is not there")
+    steps.append(f"match by {options.matching}, look at order within: {options.ordering}")
+    return Plan("audit: compare two ends", tuple(steps))
+
+
+def run(
+    options: AuditOptions,
+    *,
+    spark: SparkSession | None = None,
+    watcher: Watcher | None = None,
+    stopping: Stopping | None = None,
+) -> Report:
+    del stopping  # one job of Spark's: it ends with the process, and has nothing to leave behind
+    own = spark is None
+    session_ = session(options, spark)
+    try:
+        return _run(options, session_, watcher or Unwatched())
+    finally:
+        if own:
+            session_.stop()
+
+
+def _run(options: AuditOptions, spark: SparkSession, watcher: Watcher) -> Report:
+    began = time.monotonic()
+    left, right = (_entries(options, spark, end) for end in (options.left, options.right))
+    compared = compare(left, right).persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        span = compared.agg(
+            fn.min(fn.coalesce(fn.col("l.time"), fn.col("r.time"))),
+            fn.max(fn.coalesce(fn.col("l.time"), fn.col("r.time"))),
+        ).first()
+        assert span is not None
+        bucket_s = bucket_seconds((span[1] - span[0]).total_seconds() if span[0] is not None else 0)
+        cells = tuple(
+            Cell(
+                row["partition"],
+                row["bucket"],
+                row["left"],
+                row["right"],
+                {kind: int(row[kind]) for kind in KINDS},
+            )
+            for row in totals(compared, bucket_s=bucket_s).collect()
+        )
+        found = [kind for kind in KINDS if any(cell.counts[kind] for cell in cells)]
+        examples = {
+            kind: [row.asDict() for row in samples(compared, kind, options.samples).collect()] for kind in found
+        }
+    finally:
+        compared.unpersist()
+    report = Report(
+        left=str(options.left),
+        right=str(options.right),
+        matching=options.matching,
+        ordering=options.ordering,
+        bucket_s=bucket_s,
+        cells=cells,
+        samples=examples,
+        contents_compared=_keeps_values(options, spark),
+    )
+    rows = report.left_records + report.right_records
+    watcher.batch(BatchProgress("audit", 1, rows, time.monotonic() - began, rows, lag=0))
+    return report
+
+
+def _entries(options: AuditOptions, spark: SparkSession, end: End) -> DataFrame:
+    records = _topic(options, spark, end) if end.kind == "topic" else _table(options, spark, end)
+    if options.matching.partition(":")[0] in ("content", "field") and "value" not in records.columns:
+        raise PipelineProblem(
+            f"{end} does not keep values, so records cannot be matched by {options.matching}",
+            hint="--match offset compares places; lake keeps values with --mode raw or --keep-value.",
+        )
+    return entries(records, matching=options.matching, ordering=options.ordering)
+
+
+def _topic(options: AuditOptions, spark: SparkSession, end: End) -> DataFrame:
+    ranges = _ranges(options, end)
+    if not ranges:
+        empty = "key BINARY, value BINARY, partition INT, offset BIGINT, timestamp TIMESTAMP"
+        return spark.createDataFrame([], f"{empty}, headers ARRAY<STRUCT<key: STRING, value: BINARY>>")
+    records = read_ranges(
+        spark,
+        ranges,
+        source=options.source,
+        bootstrap=end.bootstrap,
+        isolation=options.isolation,
+        client=options.client,
+    )
+    return _within(records, options)
+
+
+def _table(options: AuditOptions, spark: SparkSession, end: End) -> DataFrame:
+    name = tables.full_name(options.catalog, end.name)
+    if not tables.exists(spark, name):
+        raise PipelineProblem(f"there is no table {end.name} in catalog {options.catalog}")
+    topic = options.topic_in_table
+    if topic is None:
+        topic = next((each.name for each in (options.left, options.right) if each.kind == "topic"), None)
+    return _within(table_records(spark.table(name), topic), options)
+
+
+def _within(records: DataFrame, options: AuditOptions) -> DataFrame:
+    """By the records' own time on both sides, so that the same records are asked for."""
+    for limit_ms, is_from in ((options.from_ms, True), (options.to_ms, False)):
+        if limit_ms is not None:
+            limit = fn.lit(datetime.fromtimestamp(limit_ms / 1000, UTC))
+            records = records.where(fn.col("timestamp") >= limit if is_from else fn.col("timestamp") < limit)
+    return records
+
+
+def _ranges(options: AuditOptions, end: End) -> Ranges:
+    try:
+        state = Topics(end.bootstrap, options.isolation, options.client).states([end.name])[end.name]
+    except ClusterAway as away:
+        raise PipelineProblem(f"cannot read {end}: {away}") from away
+    return {
+        (end.name, partition): (first, last)
+        for partition, (first, last) in enumerate(zip(state.begins, state.ends, strict=True))
+        if last > first
+    }
+
+
+def _keeps_values(options: AuditOptions, spark: SparkSession) -> bool:
+    for end in (options.left, options.right):
+        if end.kind == "table":
+            columns = dict(spark.table(tables.full_name(options.catalog, end.name)).dtypes)
+            if "record_value" not in columns and columns.get("value") != "binary":
+                return False
+    return True

@@ -1,0 +1,227 @@
+"""`rollup`: a structured stream with windows for its state, each batch of final windows committed once."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import functions as fn
+
+from penstock.pipelines.decode import as_struct, decode_json
+from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics
+from penstock.pipelines.jobs.lake import tables
+from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
+from penstock.pipelines.jobs.lake.failures import meaning
+from penstock.pipelines.jobs.lake.job import session as lake_session
+from penstock.pipelines.jobs.lake.options import LakeOptions
+from penstock.pipelines.jobs.lake.progress import Progress
+from penstock.pipelines.jobs.lake.shaping import with_event_time
+from penstock.pipelines.jobs.rollup.options import RollupOptions
+from penstock.pipelines.jobs.rollup.rolling import rolled_up
+from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Unwatched, Watcher
+from penstock.pipelines.running.follow import follow
+from penstock.pipelines.running.topic_stream import TopicStream
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+QUERY_ID = "sql.streaming.queryId"
+
+
+def rollup(*, spark: SparkSession | None = None, **options: Any) -> Summary:
+    for name in ("by", "measures"):
+        if name in options:
+            options[name] = tuple(options[name])
+    return run(RollupOptions(**options), spark=spark)
+
+
+def session(options: RollupOptions, spark: SparkSession | None) -> SparkSession:
+    return lake_session(
+        LakeOptions(
+            bootstrap=options.bootstrap,
+            topics=(options.topic,),
+            table=options.table,
+            job=options.job,
+            catalog=options.catalog,
+            warehouse=options.warehouse,
+            catalog_uri=options.catalog_uri,
+            master=options.master,
+            settings=options.settings,
+        ),
+        spark,
+    )
+
+
+def plan(options: RollupOptions, spark: SparkSession | None = None) -> Plan:
+    spark = session(options, spark)
+    try:
+        state = Topics(options.bootstrap, options.isolation, options.client).states([options.topic])[options.topic]
+    except ClusterAway as away:
+        return Plan(f"{options.job}: the cluster is away", (str(away),))
+    held = sum(state.ends) - sum(state.begins)
+    name = tables.full_name(options.catalog, options.table)
+    began = Path(options.checkpoint_folder).is_dir()
+    return Plan(
+        f"{options.job}: {options.topic} to {name}",
+        (
+            f"{'go on with' if began else 'begin'} the windows kept in {options.checkpoint_folder}",
+            f"the topic holds {held:,} offsets in {len(state.ends)} partitions",
+            f"windows of {options.window}" + (f", every {options.slide}" if options.slide else ""),
+            f"by {', '.join(options.by) or 'nothing'}: {', '.join(options.measures)}",
+            f"a window is written {options.watermark} after its end, in event time",
+            "end when what is there was read" if options.available_now else "then follow, until stopped",
+        ),
+    )
+
+
+def run(
+    options: RollupOptions,
+    *,
+    spark: SparkSession | None = None,
+    watcher: Watcher | None = None,
+    stopping: Stopping | None = None,
+) -> Summary:
+    own = spark is None
+    session_ = session(options, spark)
+    began = time.monotonic()
+    summary = Summary(options.job)
+    try:
+        # A topic that is not there is told now rather than by a query that failed.
+        Topics(options.bootstrap, options.isolation, options.client).states([options.topic])
+        patience = Patience(options.patience_s)
+        while not _ran(options, session_, summary, watcher or Unwatched(), stopping, patience):
+            pass
+    except ClusterAway as away:
+        raise PipelineProblem(f"the cluster is away: {away}") from away
+    finally:
+        if own:
+            session_.stop()
+    summary.seconds = time.monotonic() - began
+    return summary
+
+
+def _ran(
+    options: RollupOptions,
+    spark: SparkSession,
+    summary: Summary,
+    watcher: Watcher,
+    stopping: Stopping | None,
+    patience: Patience,
+) -> bool:
+    """Whether the query came to its end; if not, the cluster was away, and it is to be started again."""
+    stream = stream_of(options)
+    writer = (
+        windows_of(stream.load(spark), options)
+        .writeStream.outputMode("append")
+        .option("checkpointLocation", options.checkpoint_folder)
+        .foreachBatch(_committing(options, summary))
+    )
+    query = stream.trigger(writer).start()
+    try:
+        followed = follow(query, stream, watcher=_Counting(query, summary, watcher, patience), stopping=stopping)
+    except (PySparkException, Py4JError) as error:
+        told = meaning(error)
+        if not isinstance(told, ClusterAway):
+            raise told from error
+        patience.wait(told)
+        return False
+    summary.stopped = followed.stopped
+    return True
+
+
+def stream_of(options: RollupOptions) -> TopicStream:
+    return TopicStream(
+        query=f"{options.job}.{options.table}",
+        bootstrap=options.bootstrap,
+        topics=(options.topic,),
+        format="kafka" if options.source == "kafka" else "penstock",
+        start=options.start,
+        available_now=options.available_now,
+        interval_s=options.interval_s,
+        batch_records_max=options.batch_records_max,
+        group=options.group,
+        client={**options.client, "isolation.level": options.isolation},
+    )
+
+
+class _Counting:
+    """Adds up what Spark reports of a batch beside its rows, and passes the batch on."""
+
+    def __init__(self, query: StreamingQuery, summary: Summary, watcher: Watcher, patience: Patience) -> None:
+        self._query, self._summary, self._watcher, self._patience = query, summary, watcher, patience
+
+    def batch(self, progress: BatchProgress) -> None:
+        self._patience.answered()
+        summary = self._summary
+        summary.batches += 1
+        summary.rows_in += progress.rows
+        for report in self._query.recentProgress:
+            if report.batchId == progress.batch:
+                self._add(json.loads(report.json))
+        self._watcher.batch(progress)
+
+    def _add(self, report: dict[str, Any]) -> None:
+        summary = self._summary
+        summary.bad_rows += int((report.get("observedMetrics") or {}).get("decoded", {}).get("bad") or 0)
+        states = report.get("stateOperators", ())
+        late = sum(int(state.get("numRowsDroppedByWatermark", 0)) for state in states)
+        summary.details["late_rows"] = summary.details.get("late_rows", 0) + late
+        summary.details["open_groups"] = sum(int(state.get("numRowsTotal", 0)) for state in states)
+
+
+def windows_of(records_: DataFrame, options: RollupOptions) -> DataFrame:
+    decoded = decode_json(records_, as_struct(options.schema))
+    timed = (
+        with_event_time(decoded, options.event_time)
+        if options.event_time
+        else decoded.withColumn("event_time", fn.col("timestamp"))
+    )
+    # Bad rows are in no window; how many there were is told with every batch and in the summary.
+    observed = timed.observe("decoded", fn.count_if(fn.col("error").isNotNull()).alias("bad"))
+    return rolled_up(
+        observed.where(fn.col("error").isNull() & fn.col("data").isNotNull()),
+        window=options.window,
+        slide=options.slide,
+        by=options.by,
+        measures=options.parsed(),
+        watermark=options.watermark,
+    )
+
+
+def _committing(options: RollupOptions, summary: Summary) -> Callable[[DataFrame, int], None]:
+    """A batch is in the table under its number; one that Spark repeats is found there, and not written again."""
+    name = tables.full_name(options.catalog, options.table)
+
+    def commit(batch: DataFrame, number: int) -> None:
+        spark = batch.sparkSession
+        query = spark.sparkContext.getLocalProperty(QUERY_ID)
+        assert query is not None, "only Spark calls this, for a streaming query"
+        if not tables.exists(spark, name):
+            tables.create(spark, name, batch.schema, by="day", column="window_start")
+        table = LakeTable(spark, name, options.job)
+        progress = table.progress()
+        if progress.cluster_id not in ("", query):
+            raise PipelineProblem(
+                f"{options.table} was filled by another run of {options.job}, whose checkpoint is not the one in "
+                f"{options.checkpoint_folder}",
+                hint="Its open windows were in that checkpoint. Fill another table, or use another --job name.",
+            )
+        if progress.sequence > number:
+            return
+        batch = batch.persist()  # looked at twice, and its windows are closed by being computed
+        try:
+            if not batch.isEmpty():
+                summary.rows_out += table.append(batch, Progress(number + 1, query)).rows
+        except Overtaken:
+            return  # an earlier try of this batch was quicker
+        finally:
+            batch.unpersist()
+
+    return commit

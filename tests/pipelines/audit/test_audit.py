@@ -1,0 +1,73 @@
+"""Real topics and a real table against each other, as a report, as a page and as an exit code."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.pipelines.lake.conftest import Lake, Topic
+from tests.support import topics
+
+from penstock.pipelines.jobs.audit import audit
+from penstock.pipelines.jobs.audit.page import page
+from penstock.pipelines.problems import PipelineProblem
+
+
+@pytest.fixture
+def lake(spark: Any, tmp_path: Path) -> Lake:
+    return Lake(spark, tmp_path / "warehouse")
+
+
+def test_a_topic_and_its_copy_with_damage(spark: Any, queue: Any, tmp_path: Path) -> None:
+    left, right = (topics.create(queue.bootstrap, queue.fresh(name), 2) for name in ("left", "right"))
+    for key in (b"a", b"b"):
+        values = [b"%s%d" % (key, n) for n in range(20)]
+        topics.write(queue.bootstrap, left, values, partition=0, key=key)
+        damaged = [*values[:5], values[6], values[5], *values[8:], values[3], b"foreign"]
+        topics.write(queue.bootstrap, right, damaged, partition=0 if key == b"a" else 1, key=key)
+    report = audit(f"topic:{left}", f"topic:{right}", bootstrap=queue.bootstrap, spark=spark, warehouse=str(tmp_path))
+    assert not report.same
+    assert report.totals == {"missing": 2, "extra": 2, "doubled": 2, "differing": 0, "reordered": 2}
+    assert (report.left_records, report.right_records) == (40, 42)
+    html = page(report)
+    assert html.count("<svg") == 2 and "The two ends differ" in html
+    assert not re.search(r"(src|href)=|https?://|<script", html)
+    assert json.loads(json.dumps(report.to_json()))["totals"]["missing"] == 2
+
+
+def test_a_topic_and_its_lake_table_are_the_same_until_a_row_goes(lake: Lake, penstock_queue: Any) -> None:
+    topic = Topic(penstock_queue.bootstrap, penstock_queue.fresh("orders"))
+    topic.write([{"id": n} for n in range(30)])
+    lake.fill(topic, keep_value=True)
+
+    def compared() -> Any:
+        return audit(
+            f"topic:{topic.name}",
+            "table:shop.orders",
+            bootstrap=topic.bootstrap,
+            spark=lake.spark,
+            catalog=lake.catalog,
+            warehouse=str(lake.folder),
+        )
+
+    report = compared()
+    assert report.same and report.contents_compared and report.right_records == 30
+    lake.spark.sql(f"DELETE FROM {lake.catalog}.shop.orders WHERE record_partition = 1 AND record_offset = 3")
+    report = compared()
+    assert report.totals["missing"] == 1 and not report.same
+    (sample,) = report.samples["missing"]
+    assert (sample["left_partition"], sample["left_offset"]) == (1, 3)
+
+
+def test_a_missing_topic_or_table_is_said(spark: Any, penstock_queue: Any, tmp_path: Path) -> None:
+    bootstrap = penstock_queue.bootstrap
+    with pytest.raises(PipelineProblem, match="no topic nothing"):
+        audit("topic:nothing", "topic:nothing2", bootstrap=bootstrap, spark=spark, warehouse=str(tmp_path))
+    there = topics.create(bootstrap, penstock_queue.fresh("there"))
+    with pytest.raises(PipelineProblem, match=r"no table no\.table"):
+        audit(f"topic:{there}", "table:no.table", bootstrap=bootstrap, spark=spark, warehouse=str(tmp_path))
+    with pytest.raises(PipelineProblem, match="is no end"):
+        audit("orders", "table:x", bootstrap=bootstrap, spark=spark)

@@ -1,0 +1,69 @@
+"""Windows over a real topic: counts, sums, quantiles and distincts, each final window once, across restarts."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.pipelines.lake.conftest import Lake, Topic
+
+from penstock.pipelines.jobs.rollup import rolled_up, rollup
+from penstock.pipelines.jobs.rollup.measures import parse
+from penstock.pipelines.problems import PipelineProblem
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+MINUTE_MS = 60_000
+BEGIN_MS = 1_750_000_020_000  # a full minute
+
+
+def test_measures_of_a_batch_are_what_python_computes(spark: SparkSession) -> None:
+    rows = [(b"k", datetime.fromtimestamp(BEGIN_MS / 1000 + n, UTC), (n % 2, float(n), f"u{n % 7}")) for n in range(60)]
+    decoded = spark.createDataFrame(
+        rows, "key BINARY, event_time TIMESTAMP, data STRUCT<shop: INT, amount: DOUBLE, user: STRING>"
+    )
+    measures = [parse(each) for each in ("count", "sum:amount", "max:amount", "p50:amount", "distinct:user")]
+    found = rolled_up(decoded, window="1 minute", by=["shop"], measures=measures, watermark="1 minute")
+    assert found.columns == [
+        "window_start", "window_end", "shop", "count", "sum_amount", "max_amount", "p50_amount", "distinct_user",
+    ]  # fmt: skip
+    for row in found.collect():
+        amounts = [float(n) for n in range(60) if n % 2 == row.shop]
+        assert (row["count"], row.sum_amount, row.max_amount) == (30, sum(amounts), max(amounts))
+        assert row.p50_amount in sorted(amounts)[14:16] and row.distinct_user == 7
+
+
+@pytest.mark.parametrize("text", ["median:x", "sum", "count:x", "p100:x", "p9x:y"])
+def test_what_is_no_measure_is_refused(text: str) -> None:
+    with pytest.raises(PipelineProblem, match="nothing to compute"):
+        parse(text)
+
+
+def test_each_final_window_is_written_once_across_restarts(
+    spark: SparkSession, penstock_queue: Any, tmp_path: Path
+) -> None:
+    lake = Lake(spark, tmp_path / "warehouse")
+    topic = Topic(penstock_queue.bootstrap, penstock_queue.fresh("sales"), partitions=1)
+    to: dict[str, Any] = {
+        "bootstrap": topic.bootstrap, "topic": topic.name, "table": "shop.minutes", "available_now": True,
+        "warehouse": str(lake.folder), "catalog": lake.catalog, "schema": "shop INT, amount DOUBLE",
+        "window": "1 minute", "watermark": "1 minute", "by": ["shop"], "measures": ["count", "sum:amount"],
+    }  # fmt: skip
+    for minute in range(2):
+        topic.write([{"shop": n % 2, "amount": 1.5} for n in range(4)], timestamp_ms=BEGIN_MS + minute * MINUTE_MS)
+    topic.write([b"bad"], timestamp_ms=BEGIN_MS)
+    first = rollup(spark=spark, **to)
+    assert (first.rows_in, first.bad_rows) == (9, 1)
+    topic.write([{"shop": 0, "amount": 1.0}], timestamp_ms=BEGIN_MS + 10 * MINUTE_MS)
+    rollup(spark=spark, **to)
+    rows = lake.table("minutes").collect()
+    assert {(row.window_start.timestamp() * 1000, row.shop, row["count"], row.sum_amount) for row in rows} == {
+        (BEGIN_MS + minute * MINUTE_MS, shop, 2, 3.0) for minute in (0, 1) for shop in (0, 1)
+    }
+    assert len(rows) == 4
+    with pytest.raises(PipelineProblem, match="another run"):
+        rollup(spark=spark, **to, checkpoint=str(tmp_path / "other"))
+    assert lake.table("minutes").count() == 4
