@@ -10,7 +10,9 @@ from tests.support import java
 from tests.support.nodes import Nodes, some_nodes
 
 from penstock.cluster import CreatedTopic, CreateTopic, PartitionImage
+from penstock.wire.records import Record, build_batch
 
+VERIFICATION = "org.apache.kafka.tools.ReplicaVerificationTool"
 QUORUM = "org.apache.kafka.tools.MetadataQuorumCommand"
 REASSIGN = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand"
 ELECTION = "org.apache.kafka.tools.LeaderElectionCommand"
@@ -70,3 +72,29 @@ async def test_kafkas_tools_manage_a_cluster_of_three(tmp_path: Path) -> None:
         await nodes.until(lambda: 3 not in nodes.image().brokers)
         assert "Broker 3 is no longer registered." in await tool(CLUSTER, nodes, "unregister", "--id", "3")
         assert 3 not in nodes.image().marks.identities
+
+
+async def test_kafkas_verification_finds_replicas_equal(tmp_path: Path) -> None:
+    async with some_nodes(tmp_path, 3, QUICK) as nodes:
+        await nodes.create_topic("orders", replicas=(1, 2, 3))
+        leader = nodes.leader("orders")
+        for number in range(300):
+            record = Record(0, 1_700_000_000_000, b"key", b"%d" % number)
+            leader.append(memoryview(build_batch([record])), acks=-1)
+        await nodes.until(lambda: all(nodes.partition("orders", at).high_watermark == 300 for at in (2, 3)))
+        options = ("--topics-include", "orders", "--report-interval-ms", "200", "--time", "-2")
+        verifying = await asyncio.create_subprocess_exec(
+            *java.command(VERIFICATION, "--broker-list", nodes.bootstrap, *options),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        assert verifying.stdout is not None
+        said = b""
+        try:
+            while b"max lag is 0 for partition orders-0 at offset 300 among 1 partitions" not in said:
+                line = await asyncio.wait_for(verifying.stdout.readline(), 60)
+                assert line and b"deviates" not in line, said
+                said += line
+        finally:
+            verifying.kill()
+            await verifying.wait()

@@ -183,8 +183,12 @@ async def test_kafkas_reassignment_tool_moves_replicas_to_folders(tmp_path: Path
         here = next(f for f in nodes.folders(1) if f != home(nodes, 1))
         there = nodes.folders(2)[1]
         plan = tmp_path / "plan.json"
-        row = {"topic": "orders", "partition": 0, "replicas": [1, 2], "log_dirs": [str(here), str(there)]}
-        plan.write_text(json.dumps({"version": 1, "partitions": [row]}))
+        await nodes.create_topic("events", replicas=(1,))
+        rows = [
+            {"topic": "orders", "partition": 0, "replicas": [1, 2], "log_dirs": [str(here), str(there)]},
+            {"topic": "events", "partition": 0, "replicas": [2], "log_dirs": ["any"]},
+        ]
+        plan.write_text(json.dumps({"version": 1, "partitions": rows}))
         arguments = ("--bootstrap-server", nodes.bootstrap, "--reassignment-json-file", str(plan))
         started = (await asyncio.to_thread(java.run, REASSIGN, *arguments, "--execute")).stdout
         for folder, at in ((here, 1), (there, 2)):
@@ -192,7 +196,9 @@ async def test_kafkas_reassignment_tool_moves_replicas_to_folders(tmp_path: Path
         await nodes.until(lambda: nodes.replica("orders", 2) is not None and home(nodes, 1) == here)
         await nodes.until_in_sync("orders", 1, 2)
         await nodes.until(lambda: home(nodes, 2) == there)
+        await nodes.until(lambda: nodes.replica("events", 2) is not None and nodes.replica("events", 1) is None)
         verified = (await asyncio.to_thread(java.run, REASSIGN, *arguments, "--verify")).stdout
+        assert "Reassignment of partition events-0 is completed." in verified
         assert "Reassignment of replica orders-0-1 completed successfully." in verified
         assert "Reassignment of replica orders-0-2 completed successfully." in verified
 
