@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,8 @@ def test_each_final_window_is_written_once_across_restarts(
         "warehouse": str(lake.folder), "catalog": lake.catalog, "schema": "shop INT, amount DOUBLE",
         "window": "1 minute", "watermark": "1 minute", "by": ["shop"], "measures": ["count", "sum:amount"],
     }  # fmt: skip
+    out = Topic(penstock_queue.bootstrap, penstock_queue.fresh("minutes"), partitions=2)
+    to["to_topic"] = out.name
     for minute in range(2):
         topic.write([{"shop": n % 2, "amount": 1.5} for n in range(4)], timestamp_ms=BEGIN_MS + minute * MINUTE_MS)
     topic.write([b"bad"], timestamp_ms=BEGIN_MS)
@@ -64,6 +67,11 @@ def test_each_final_window_is_written_once_across_restarts(
         (BEGIN_MS + minute * MINUTE_MS, shop, 2, 3.0) for minute in (0, 1) for shop in (0, 1)
     }
     assert len(rows) == 4
+    written = spark.read.format("penstock").option("bootstrap", out.bootstrap).option("topics", out.name).load()
+    values = [json.loads(row.value) for row in written.collect()]
+    assert sorted((each["window_start"], each["shop"], each["count"], each["sum_amount"]) for each in values) == [
+        (f"2025-06-15T15:0{minute}:00.000Z", shop, 2, 3.0) for minute in (7, 8) for shop in (0, 1)
+    ]
     with pytest.raises(PipelineProblem, match="another run"):
         rollup(spark=spark, **to, checkpoint=str(tmp_path / "other"))
     assert lake.table("minutes").count() == 4

@@ -13,6 +13,7 @@ from penstock.cli.pipeline.watching import Watching
 @click.command(no_args_is_help=True)
 @click.argument("topic")
 @click.option("--table", required=True, metavar="NAME", help="namespace.name of the table to fill.")
+@click.option("--to-topic", metavar="TOPIC", help="Write final windows to this topic too, as JSON, each once.")
 @click.option("--schema", required=True, metavar="DDL", help="The JSON values' columns: 'shop STRING, amount DOUBLE'.")
 @click.option("--window", required=True, metavar="LENGTH", help="A window's length, such as '5 minutes'.")
 @click.option("--slide", metavar="LENGTH", help="Begin one this often, so that they overlap.  [default: the length]")

@@ -22,11 +22,13 @@ from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.jobs.lake.progress import Progress
 from penstock.pipelines.jobs.lake.shaping import with_event_time
 from penstock.pipelines.jobs.rollup.options import RollupOptions
-from penstock.pipelines.jobs.rollup.rolling import rolled_up
+from penstock.pipelines.jobs.rollup.rolling import as_records, rolled_up
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.running.follow import follow
 from penstock.pipelines.running.topic_stream import TopicStream
+from penstock.pipelines.sink.options import SinkOptions
+from penstock.pipelines.sink.streams import batch_writer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -76,6 +78,7 @@ def plan(options: RollupOptions, spark: SparkSession | None = None) -> Plan:
             f"windows of {options.window}" + (f", every {options.slide}" if options.slide else ""),
             f"by {', '.join(options.by) or 'nothing'}: {', '.join(options.measures)}",
             f"a window is written {options.watermark} after its end, in event time",
+            *([f"to topic {options.to_topic} as well, as JSON"] if options.to_topic else []),
             "end when what is there was read" if options.available_now else "then follow, until stopped",
         ),
     )
@@ -195,9 +198,16 @@ def windows_of(records_: DataFrame, options: RollupOptions) -> DataFrame:
     )
 
 
+def _topic_writer(options: RollupOptions) -> Callable[[DataFrame, int], None] | None:
+    if options.to_topic is None:
+        return None
+    return batch_writer(SinkOptions(options.bootstrap, (options.to_topic,), kafka=options.client))
+
+
 def _committing(options: RollupOptions, summary: Summary) -> Callable[[DataFrame, int], None]:
     """A batch is in the table under its number; one that Spark repeats is found there, and not written again."""
     name = tables.full_name(options.catalog, options.table)
+    into_topic = _topic_writer(options)
 
     def commit(batch: DataFrame, number: int) -> None:
         spark = batch.sparkSession
@@ -213,11 +223,12 @@ def _committing(options: RollupOptions, summary: Summary) -> Callable[[DataFrame
                 f"{options.checkpoint_folder}",
                 hint="Its open windows were in that checkpoint. Fill another table, or use another --job name.",
             )
-        if progress.sequence > number:
-            return
-        batch = batch.persist()  # looked at twice, and its windows are closed by being computed
+        batch = batch.persist()  # looked at more than once, and its windows are closed by being computed
         try:
-            if not batch.isEmpty():
+            # The topic first: a repeated batch passes here until the table has it, and the sink knows what it wrote.
+            if progress.sequence <= number and into_topic is not None:
+                into_topic(as_records(batch, options.by), number)
+            if progress.sequence <= number and not batch.isEmpty():
                 summary.rows_out += table.append(batch, Progress(number + 1, query)).rows
         except Overtaken:
             return  # an earlier try of this batch was quicker

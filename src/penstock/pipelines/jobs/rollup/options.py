@@ -16,6 +16,8 @@ class RollupOptions:
     schema: str
     """The JSON values' columns, as DDL."""
     table: str
+    to_topic: str | None = None
+    """A topic that final windows are written to as well, as JSON, by the exactly-once sink."""
     window: str
     """Its length, as Spark says it: 5 minutes."""
     slide: str | None = None

@@ -34,6 +34,17 @@ def rolled_up(
     return counted.select(fn.col("window.start").alias("window_start"), fn.col("window.end").alias("window_end"), *kept)
 
 
+def as_records(windows: DataFrame, by: Sequence[str]) -> DataFrame:
+    """Final windows as JSON, keyed by what they are grouped by, at the time of their end."""
+    groups = [fn.col(each.replace(".", "_")) for each in by]
+    key = fn.to_json(fn.struct(*groups)) if groups else fn.lit(None).cast("string")
+    return windows.select(
+        key.cast("binary").alias("key"),
+        fn.to_json(fn.struct("*")).cast("binary").alias("value"),
+        fn.col("window_end").alias("timestamp"),
+    )
+
+
 def _field(path: str) -> Column:
     if path == "record_key":
         return fn.col("key").cast("string")
