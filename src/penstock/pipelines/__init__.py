@@ -15,10 +15,14 @@ if TYPE_CHECKING:
     from penstock.pipelines.jobs.audit import AuditOptions, audit
     from penstock.pipelines.jobs.dedupe import DedupeOptions, dedupe
     from penstock.pipelines.jobs.lake import LakeOptions, lake
+    from penstock.pipelines.jobs.redrive import redrive
+    from penstock.pipelines.jobs.repartition import repartition
+    from penstock.pipelines.jobs.replay import replay
     from penstock.pipelines.jobs.rollup import RollupOptions, rollup
     from penstock.pipelines.problems import PipelineProblem
     from penstock.pipelines.running import BatchProgress, Plan, Summary, Watcher
     from penstock.pipelines.session import spark_session
+    from penstock.pipelines.sink import write_batch, write_stream
 
 _HOMES = {
     "AuditOptions": "jobs.audit",
@@ -33,9 +37,14 @@ _HOMES = {
     "audit": "jobs.audit",
     "dedupe": "jobs.dedupe",
     "lake": "jobs.lake",
+    "redrive": "jobs.redrive",
     "register": "datasource",
+    "repartition": "jobs.repartition",
+    "replay": "jobs.replay",
     "rollup": "jobs.rollup",
     "spark_session": "session",
+    "write_batch": "sink",
+    "write_stream": "sink",
 }
 
 __all__ = [
@@ -51,9 +60,14 @@ __all__ = [
     "audit",
     "dedupe",
     "lake",
+    "redrive",
     "register",
+    "repartition",
+    "replay",
     "rollup",
     "spark_session",
+    "write_batch",
+    "write_stream",
 ]
 
 

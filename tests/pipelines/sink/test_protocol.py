@@ -180,3 +180,18 @@ def test_a_broker_that_goes_away_in_the_middle_is_waited_for() -> None:
         ledger.finish()
         ledger.close()
         assert out(work) == ALL
+
+
+def test_a_driver_that_is_shut_out_begins_nothing_more(work: Work) -> None:
+    topics = Topics(work.options)
+    layout = topics.layout(work.options.topics)
+    first = Ledger(work.options, work.query)
+    second = Ledger(work.options, work.query)
+    assert second.last is not None and second.last.batch == 0
+    with pytest.raises(PipelineProblem, match="has begun and taken over"):
+        first.begin(1, layout, {})
+    second.begin(1, layout, {})
+    third = Ledger(work.options, work.query)
+    assert third.last is not None and third.last.batch == 1
+    for each in (first, second, third):
+        each.close()

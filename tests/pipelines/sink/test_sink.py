@@ -212,7 +212,7 @@ def test_a_second_driver_shuts_the_first_one_out(spark: SparkSession, topic: Top
         first.write(numbers(spark, 0, 10), 0)
         with Sink(options, query) as second:
             second.begin(1)
-            with pytest.raises(PipelineProblem, match=r"another run .* has taken over"):
+            with pytest.raises(PipelineProblem, match="has begun and taken over"):
                 first.write(numbers(spark, 10, 20), 2)
             second.write(numbers(spark, 10, 20), 1)
     assert sorted(values(topic.committed(3))) == list(range(20))

@@ -9,16 +9,17 @@ import click
 
 from penstock.cli.client import client_options, key_values
 from penstock.cli.exits import ExitCode
-from penstock.cli.output import json_option, note, print_json
+from penstock.cli.output import json_option, print_json
 from penstock.cli.pipeline.failing import problems_as_failures
-from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Watcher, stop_on_signals
+from penstock.cli.pipeline.watching import Watching, watching_options
+from penstock.pipelines.running import Plan, Stopping, Summary, Watcher, stop_on_signals
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
 def copying_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--master, --spark, --format, --dry-run, --json and the cluster's options."""
+    """--master, --spark, --format, --dry-run, --json, those of metrics and those of the cluster."""
 
     @click.option(
         "--master", default="local[*]", show_default=True, help="Where Spark runs: local[N], spark://…, yarn, k8s://…"
@@ -27,6 +28,7 @@ def copying_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option("--format", "source_format", type=click.Choice(["penstock", "kafka"]), default="penstock",
                   show_default=True, help="What reads the topic: our source, or Spark's own connector.")  # fmt: skip
     @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+    @watching_options
     @client_options
     @json_option
     @problems_as_failures
@@ -47,15 +49,6 @@ def show_plan(plan: Plan, *, as_json: bool) -> ExitCode:
     return ExitCode.OK
 
 
-class Lines:
-    """A line a batch on stderr, so that the summary is all there is on stdout."""
-
-    def batch(self, progress: BatchProgress) -> None:
-        left = "" if progress.lag is None else f", {progress.lag:,} to go"
-        end = "" if not progress.remaining_s else f", about {progress.remaining_s:,.0f} s"
-        note(f"batch {progress.batch}: {progress.rows:,} records, {progress.rows_per_s:,.0f}/s{left}{end}")
-
-
 def run_job(
     start: Callable[["SparkSession", Watcher, Stopping], Summary],
     *,
@@ -63,14 +56,15 @@ def run_job(
     master: str,
     spark_settings: dict[str, str],
     source_format: str,
+    watching: Watching,
     as_json: bool,
 ) -> ExitCode:
     from penstock.pipelines.session import spark_session  # noqa: PLC0415 - loads PySpark
 
     spark = spark_session(app, master=master, settings=spark_settings, jars=needs_jars(source_format, spark_settings))
     try:
-        with stop_on_signals() as stopping:
-            summary = start(spark, Lines(), stopping)
+        with stop_on_signals() as stopping, watching.watcher(app) as watcher:
+            summary = start(spark, watcher, stopping)
     finally:
         spark.stop()
     if as_json:

@@ -12,6 +12,7 @@ from penstock.cli.client import Cluster
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.output import print_json, print_table
 from penstock.cli.pipeline.copying import copying_options, needs_jars, run_job, show_plan
+from penstock.cli.pipeline.watching import Watching
 
 if TYPE_CHECKING:
     from penstock.pipelines.jobs.redrive import RedriveOptions
@@ -46,6 +47,7 @@ def redrive(
     spark_settings: dict[str, str],
     source_format: str,
     dry_run: bool,
+    watching: Watching,
     cluster: Cluster,
     as_json: bool,
 ) -> ExitCode:
@@ -76,7 +78,8 @@ def redrive(
         return show_plan(job.plan(options), as_json=as_json)
     return run_job(
         lambda spark, watcher, stopping: job.run(options, spark=spark, watcher=watcher, stopping=stopping),
-        app=options.query, master=master, spark_settings=spark_settings, source_format=source_format, as_json=as_json,
+        app=options.query, master=master, spark_settings=spark_settings, source_format=source_format,
+        watching=watching, as_json=as_json,
     )  # fmt: skip
 
 

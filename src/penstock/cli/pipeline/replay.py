@@ -5,6 +5,7 @@ import click
 from penstock.cli.client import Cluster
 from penstock.cli.exits import ExitCode
 from penstock.cli.pipeline.copying import TIME, copying_options, run_job, show_plan
+from penstock.cli.pipeline.watching import Watching
 
 
 @click.command(no_args_is_help=True)
@@ -34,6 +35,7 @@ def replay(
     spark_settings: dict[str, str],
     source_format: str,
     dry_run: bool,
+    watching: Watching,
     cluster: Cluster,
     as_json: bool,
 ) -> ExitCode:
@@ -56,5 +58,6 @@ def replay(
         return show_plan(job.plan(options), as_json=as_json)
     return run_job(
         lambda spark, watcher, stopping: job.run(options, spark=spark, watcher=watcher, stopping=stopping),
-        app=options.query, master=master, spark_settings=spark_settings, source_format=source_format, as_json=as_json,
+        app=options.query, master=master, spark_settings=spark_settings, source_format=source_format,
+        watching=watching, as_json=as_json,
     )  # fmt: skip

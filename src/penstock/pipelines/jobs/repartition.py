@@ -115,6 +115,11 @@ def run(
     return summary
 
 
+def repartition(**options: Any) -> Summary:
+    """From Python, with the options by name: repartition(bootstrap=…, …)."""
+    return run(RepartitionOptions(**options))
+
+
 def rekeyed(df: DataFrame, key: str | None) -> DataFrame:
     """By what the expression gives: bytes as they are, anything else as text."""
     if key is None:

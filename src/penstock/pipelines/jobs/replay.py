@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as f
 
@@ -99,6 +99,11 @@ def run(
             return CopyLoop(copy, source, sink, watcher or Unwatched(), stopping).run()
     finally:
         source.close()
+
+
+def replay(**options: Any) -> Summary:
+    """From Python, with the options by name: replay(bootstrap=…, …)."""
+    return run(ReplayOptions(**options))
 
 
 def replayed(df: DataFrame, options: ReplayOptions) -> DataFrame:

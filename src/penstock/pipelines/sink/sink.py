@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType, TracebackType
 from typing import Any
@@ -12,6 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.running.problem_words import problem_in
 from penstock.pipelines.sink.layout import Layout
 from penstock.pipelines.sink.ledger import Ledger
 from penstock.pipelines.sink.options import SinkOptions
@@ -113,13 +113,13 @@ def _collected(outcomes: DataFrame) -> list[Any]:
     try:
         return outcomes.collect()
     except PySparkException as error:
-        raise problem_in(error) or error from error
+        raise _told(error) or error from error
 
 
-def problem_in(error: Exception) -> PipelineProblem | None:
+def _told(error: Exception) -> PipelineProblem | None:
     """The problem that a task told of, without the traceback through Spark that it came in."""
-    found = re.search(r"^\S*\bPipelineProblem: (.+(?:\n(?!\s*(?:at |\tat|File |$)).+)*)", str(error), re.MULTILINE)
+    found = problem_in(str(error))
     if found is None:
         return None
-    message, _, hint = found.group(1).partition("\n")
-    return PipelineProblem(message, hint=hint.strip() or None)
+    message, _, hint = found.partition("\n")
+    return PipelineProblem(message, hint=hint or None)

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as f
 
@@ -63,6 +63,11 @@ def run(
     source = TopicSource(spark, options.bootstrap, options.topic, format=options.format, client=options.client)
     with Sink(options.sink(), options.query) as sink:
         return _Redriving(options, spark, source, sink, watcher or Unwatched(), stopping).run()
+
+
+def redrive(**options: Any) -> Summary:
+    """From Python, with the options by name: redrive(bootstrap=…, topic=…, reading=Reading(reason=…))."""
+    return run(RedriveOptions(**options))
 
 
 class _Redriving:
