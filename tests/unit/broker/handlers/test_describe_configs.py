@@ -185,3 +185,9 @@ async def test_resources_that_cannot_be_are_refused_one_by_one(
 async def test_a_type_that_nobody_knows_spoils_the_whole_request(asking: Asking, type_: int) -> None:
     results = asking.ask((TOPIC, "orders"), (type_, "x"))
     assert [(result.resource_type, result.error_code) for result in results] == [(TOPIC, 42), (type_, 42)]
+
+
+async def test_settings_come_by_name(asking: Asking) -> None:
+    (result,) = asking.ask((BROKER, str(BROKER_ID)))
+    names = [entry.name for entry in result.configs]
+    assert names == sorted(names)
