@@ -58,10 +58,11 @@ def test_no_faster_than_asked_for(spark: SparkSession, queue: Queue) -> None:
 def test_from_a_table_of_the_lake(spark: SparkSession, queue: Queue) -> None:
     target = create(queue.bootstrap, queue.fresh("restored"), 2)
     rows = spark.range(30).selectExpr(
-        "'orders' AS _topic", "cast(id % 2 AS int) AS _partition", "cast(id / 2 AS bigint) AS _offset",
-        f"timestamp_millis({T0} + id) AS _timestamp", "cast(cast(id % 4 AS string) AS binary) AS _key",
-        "cast(NULL AS array<struct<key: string, value: binary>>) AS _headers",
-        "cast(cast(id AS string) AS binary) AS _value",
+        "'orders' AS record_topic", "cast(id % 2 AS int) AS record_partition",
+        "cast(id / 2 AS bigint) AS record_offset",
+        f"timestamp_millis({T0} + id) AS record_timestamp", "cast(cast(id % 4 AS string) AS binary) AS record_key",
+        "cast(NULL AS array<struct<key: string, value: binary>>) AS record_headers",
+        "cast(cast(id AS string) AS binary) AS record_value",
     )  # fmt: skip
     rows.createOrReplaceTempView("kept_orders")
     options = ReplayOptions(queue.bootstrap, target, table="kept_orders", since_ms=T0 + 10, records_max=7)

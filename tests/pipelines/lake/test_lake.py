@@ -13,6 +13,8 @@ from fastavro import parse_schema, schemaless_writer
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support.topics import write_in_transaction
 
+from penstock.pipelines.jobs.copying.sources import TableSource
+from penstock.pipelines.jobs.copying.stretches import Stretch
 from penstock.pipelines.jobs.lake import plan
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
 from penstock.pipelines.kafka_names import NewPartitions
@@ -83,6 +85,10 @@ def test_raw_keeps_keys_values_headers_and_tombstones(lake: Lake, topic: Topic) 
     lake.fill(topic, mode="raw", partition_by="none")
     rows = {row.record_partition: row.value for row in lake.table().collect()}
     assert rows == {0: bytearray(b"\x00\xff"), 1: None}
+    replayed = TableSource(lake.spark, f"{lake.catalog}.shop.orders")
+    assert replayed.begins() == {0: 0, 1: 0} and replayed.ends() == {0: 1, 1: 1}
+    (record,) = replayed.read((Stretch(0, 0, 1),)).collect()
+    assert (record.key, record.value, record.from_topic) == (b"0", b"\x00\xff", topic.name)
 
 
 def test_framed_avro_takes_its_columns_from_the_schemas_that_records_name(

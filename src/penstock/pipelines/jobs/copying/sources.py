@@ -119,7 +119,15 @@ class TopicSource:
         return self._cluster.logs(self._partitions())
 
 
-_TABLE_COLUMNS = ("_topic", "_partition", "_offset", "_timestamp", "_key", "_headers", "_value")
+_TABLE_COLUMNS = (
+    "record_topic",
+    "record_partition",
+    "record_offset",
+    "record_timestamp",
+    "record_key",
+    "record_headers",
+    "record_value",
+)
 
 
 @dataclass(frozen=True)
@@ -135,7 +143,7 @@ class TableSource:
         return self.table
 
     def begins(self) -> Positions:
-        return self._bound(f.min("_offset"))
+        return self._bound(f.min("record_offset"))
 
     def firsts(self) -> Positions:
         return {}  # tables lose nothing by themselves
@@ -147,40 +155,43 @@ class TableSource:
         """Nothing is open."""
 
     def ends(self) -> Positions:
-        return self._bound(f.max("_offset") + 1)
+        return self._bound(f.max("record_offset") + 1)
 
     def read(self, stretches: tuple[Stretch, ...]) -> DataFrame:
-        column = f.col("_offset")
+        partition, column = f.col("record_partition"), f.col("record_offset")
         wanted = f.lit(False)
         for each in stretches:
-            wanted = wanted | ((f.col("_partition") == each.partition) & (column >= each.first) & (column < each.end))
+            wanted = wanted | ((partition == each.partition) & (column >= each.first) & (column < each.end))
         return self._rows().where(wanted).select(
-            f.col("_key").alias("key"), f.col("_value").alias("value"), f.col("_headers").alias("headers"),
-            f.col("_timestamp").alias("timestamp"), f.col("_topic").alias("from_topic"),
-            f.col("_partition").alias("from_partition"), f.col("_offset").alias("from_offset"),
+            f.col("record_key").alias("key"), f.col("record_value").alias("value"),
+            f.col("record_headers").alias("headers"),
+            f.col("record_timestamp").alias("timestamp"), f.col("record_topic").alias("from_topic"),
+            f.col("record_partition").alias("from_partition"), f.col("record_offset").alias("from_offset"),
         )  # fmt: skip
 
     def _rows(self) -> DataFrame:
         rows = self.spark.table(self.table)
+        if "record_value" not in rows.columns and dict(rows.dtypes).get("value") == "binary":
+            rows = rows.withColumnRenamed("value", "record_value")  # a table of mode raw has it as its data
         missing = [name for name in _TABLE_COLUMNS if name not in rows.columns]
         if missing:
             raise PipelineProblem(
                 f"{self.table} has no column {', '.join(missing)}",
-                hint="Replaying needs a table that `lake` has written with the records' values kept as they came.",
+                hint="Replaying needs a table that `lake` has written with --mode raw or --keep-value.",
             )
-        return rows if self.topic is None else rows.where(f.col("_topic") == self.topic)
+        return rows if self.topic is None else rows.where(f.col("record_topic") == self.topic)
 
     def _bound(self, bound: Any) -> Positions:
         rows = self._rows()
         if self.since_ms is not None:
-            rows = rows.where(f.unix_millis("_timestamp") >= self.since_ms)
-        found = rows.groupBy("_topic", "_partition").agg(bound.alias("bound")).collect()
-        topics = {row["_topic"] for row in found}
+            rows = rows.where(f.unix_millis("record_timestamp") >= self.since_ms)
+        found = rows.groupBy("record_topic", "record_partition").agg(bound.alias("bound")).collect()
+        topics = {row["record_topic"] for row in found}
         if len(topics) > 1:
             raise PipelineProblem(
                 f"{self.table} holds records of {', '.join(sorted(topics))}", hint="Say of which: --topic NAME."
             )
-        return {row["_partition"]: row["bound"] for row in found}
+        return {row["record_partition"]: row["bound"] for row in found}
 
 
 def _place(topic: str, partition: int) -> TopicPartition:
