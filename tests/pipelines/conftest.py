@@ -36,6 +36,7 @@ SMALL_SPARK = {
 }
 QUEUE_SETTINGS = {
     "log.retention.ms": "-1",  # records carry fixed times of years ago
+    "log.cleaner.backoff.ms": "50",
     "group.initial.rebalance.delay.ms": "0",
     "offsets.topic.num.partitions": "4",
     "transaction.state.log.num.partitions": "4",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import TopicPartition
 from tests.support.topics import add_partitions, create, delete, write, write_in_transaction
 
+import penstock.testing
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.source.batch import BatchReader
 from penstock.pipelines.source.options import parse
@@ -315,3 +317,60 @@ def test_a_limit_with_available_now_is_refused_before_it_could_go_back(queue: Qu
     end = free.latestOffset()
     free.partitions(checkpoint, checkpoint)
     assert values_of(free, free.partitions(checkpoint, end)) == numbers(15, 20)
+
+
+def test_gaps_that_compaction_left_are_passed_over(queue: Queue) -> None:
+    settings = {"cleanup.policy": "compact", "segment.ms": "1000", "min.cleanable.dirty.ratio": "0.01"}
+    topic = create(queue.bootstrap, queue.fresh("compacted"), 1, settings)
+    for number in range(60):
+        # Record time rolls the segments: a second each.
+        write(
+            queue.bootstrap,
+            topic,
+            [b"%d" % number],
+            key=b"k%d" % (number % 3),
+            timestamp=1_700_000_000_000 + 500 * number,
+        )
+    write(queue.bootstrap, topic, [b"active"], key=b"last", timestamp=1_700_000_100_000)
+    reader = batch(queue, subscribe=topic)
+    while len(values := values_of(reader, reader.partitions())) > 4:
+        pass  # until the cleaner has been there
+    assert values == [b"57", b"58", b"59", b"active"]
+    each = batch(queue, subscribe=topic, maxRecordsPerPartition=7)
+    parts = each.partitions()
+    assert len(parts) == 9 and values_of(each, parts) == values
+
+
+def test_a_broker_that_goes_away_is_waited_for() -> None:
+    with penstock.testing.broker(mode="process") as broker:
+        topic = create(broker.bootstrap, "away")
+        write(broker.bootstrap, topic, numbers(0, 1_000))
+        given = {"bootstrap": broker.bootstrap, "topics": topic, "startingOffsets": "earliest"}
+        reader = StreamReader(parse(given, streaming=True))
+        end = reader.latestOffset()
+        parts = reader.partitions(reader.initialOffset(), end)
+        broker.kill()
+        back = threading.Timer(2.0, broker.start)
+        back.start()
+        assert values_of(reader, parts) == numbers(0, 1_000)
+        back.join()
+        broker.kill()
+        back = threading.Timer(2.0, broker.start)
+        back.start()
+        assert reader.latestOffset() == end
+        back.join()
+        reader.stop()
+
+
+def test_a_broker_that_stays_away_is_said_to_be_away() -> None:
+    with penstock.testing.broker(mode="process") as broker:
+        topic = create(broker.bootstrap, "gone")
+        given = {"bootstrap": broker.bootstrap, "topics": topic, "brokerWaitMs": "1000"}
+        reader = BatchReader(parse(given, streaming=False))
+        write(broker.bootstrap, topic, numbers(0, 3))
+        parts = reader.partitions()
+        broker.kill()
+        with pytest.raises(PipelineProblem, match=r"no answer from .* for 1 s"):
+            reader.partitions()
+        with pytest.raises(PipelineProblem, match=r"gone-0: nothing came for 1 s at offset 0 of 3"):
+            values_of(reader, parts)

@@ -51,7 +51,12 @@ def _batches(consumer: Consumer, options: SourceOptions, part: Range) -> Iterato
     while at < part.end:
         wanted: list[Message] = []
         size = 0
-        for record in consumer.consume(min(most, part.end - at), POLL_S):
+        came = consumer.consume(min(most, part.end - at), POLL_S)
+        # A consumer that is used again must not give what it had fetched for the range before.
+        assert not came or (came[0].topic(), came[0].partition()) in (part.partition, (None, None)), (
+            "a stranger's record"
+        )
+        for record in came:
             error = record.error()
             if error is not None:
                 at = _after(error, record, consumer, options, part, at)
