@@ -99,6 +99,7 @@ def test_a_topic_that_is_deleted_ends_the_query_in_our_words(spark: SparkSession
         run(spark, TopicStream(topic, queue.bootstrap, (topic,)), tmp_path, Deletes())
 
 
+@pytest.mark.timeout(600)  # three Sparks one after another, which a busy machine makes slow
 def test_ctrl_c_ends_a_job_cleanly_and_the_next_start_continues(
     spark: SparkSession, penstock_queue: Queue, tmp_path: Path
 ) -> None:
