@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,3 +100,20 @@ def test_a_missing_topic_is_told_in_words(spark: SparkSession, penstock_queue: Q
     frame = spark.read.format("penstock").option("bootstrap", penstock_queue.bootstrap).option("topics", "nowhere")
     with pytest.raises(Exception, match="there is no nowhere at"):
         frame.load().count()
+
+
+def test_any_session_knows_the_format_by_itself(penstock_queue: Queue) -> None:
+    topic = create(penstock_queue.bootstrap, penstock_queue.fresh("found"))
+    write(penstock_queue.bootstrap, topic, numbers(0, 3))
+    program = (
+        "from pyspark.sql import SparkSession\n"
+        "spark = SparkSession.builder.master('local[1]').config('spark.ui.enabled', 'false').getOrCreate()\n"
+        f"reader = spark.read.format('penstock').option('bootstrap', '{penstock_queue.bootstrap}')\n"
+        f"print('rows', reader.option('topics', '{topic}').load().count())\n"
+        "spark.stop()\n"
+    )
+    environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=240, check=False, env=environment
+    )
+    assert done.returncode == 0 and "rows 3" in done.stdout, done.stderr[-4000:]

@@ -8,6 +8,7 @@ pipeline = LazyGroup(
     commands_at={
         "setup": ("penstock.cli.pipeline.setup:setup", "Fetch the jars that jobs give to Spark, once."),
         "run": ("penstock.cli.pipeline.run:run", "Run a pipeline."),
+        "init": ("penstock.cli.pipeline.init:init", "Write a project for Spark's Declarative Pipelines."),
     },
 )
 
