@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test check lint types contracts unit sim setup integration chaos conformance pipelines pipelines-kills bench bench-failover bench-scale format reference messages lock clean
+.PHONY: help compiled up test check lint types contracts unit sim setup integration chaos conformance pipelines pipelines-kills bench bench-failover bench-scale bench-pipelines format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -87,6 +87,10 @@ bench-failover: $(VENV)/.dev ## how long three brokers take no writes when one f
 
 bench-scale: $(VENV)/.dev setup ## the scale model: 100,000 partitions of 100 brokers on a real etcd (docs/scale.md)
 	$(BIN)/python -m benchmarks.scale
+
+bench-pipelines: $(VENV)/.dev setup compiled ## Spark reading and writing topics, beside Spark's own connector; RECORDS=1000000
+	@$(BIN)/penstock pipeline setup
+	$(BIN)/python -m benchmarks.pipelines --records $(or $(RECORDS),1000000)
 
 format: $(VENV)/.dev ## format and fix what can be fixed
 	$(BIN)/ruff format .
