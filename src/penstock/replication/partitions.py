@@ -292,7 +292,11 @@ class Partitions:
             self._making_way.discard(replica)
 
     def leave(self, replica: Replica, reason: str) -> None:
-        if self._resignations is not None and replica not in self._making_way:
+        topic = self._image.topics_by_id.get(replica.topic_id)
+        partition = self._by_id.get(replica.topic_id, {}).get(replica.index)
+        if topic is not None and partition is replica and self._is_to_renew(partition, topic.partitions[replica.index]):
+            self._renew_soon(partition)  # nothing is to be left, so no change of the image will say so
+        elif self._resignations is not None and replica not in self._making_way:
             self._making_way.add(replica)
             self._spawn(self._leave(self._resignations, replica, reason))
 
