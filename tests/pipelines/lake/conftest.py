@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from penstock.pipelines.jobs.lake import LakeOptions, run
+from penstock.pipelines.jobs.lake.catalogs import catalog_settings
 from penstock.pipelines.kafka_names import AdminClient, NewTopic, Producer
 from penstock.pipelines.running import Summary
 
@@ -47,6 +48,12 @@ class Lake:
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         self.spark, self.folder = spark, folder
         self.catalog = f"lake_{uuid.uuid4().hex[:8]}"
+        # Here and not only by a run in this session: a test may look at what other processes wrote.
+        anything = LakeOptions(
+            bootstrap="", topics=("any",), table="any.any", warehouse=str(folder), catalog=self.catalog
+        )
+        for name, value in catalog_settings(anything).items():
+            spark.conf.set(name, value)
 
     def options(self, topic: Topic, **more: Any) -> LakeOptions:
         given: dict[str, Any] = {
