@@ -49,12 +49,14 @@ def test_ctrl_c_ends_a_job_after_its_batch_and_the_next_start_continues(penstock
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as first:
         assert first.stderr is not None
+        said = ""
         for line in first.stderr:
+            said += line
             if line.startswith("batch 0:"):
                 break
         first.send_signal(signal.SIGINT)
         out, err = first.communicate(timeout=120)
-    assert first.returncode == 0, err
+    assert first.returncode == 0, said + err
     summary = json.loads(out)
     assert summary["stopped"] and summary["rows_out"] in (30, 50)
     second = subprocess.run(words, capture_output=True, check=True, env=environment)
