@@ -183,3 +183,8 @@ def test_lock_files_name_no_index() -> None:
         if re.search(r"--(extra-)?index-url|--trusted-host|https?://", line)
     ]
     refuse(named, "resolve with --no-header --no-emit-index-url: a lock must work with any index")
+
+
+def test_every_decision_has_a_number_of_its_own() -> None:
+    numbers = [path.name[:4] for path in (ROOT / "docs" / "adr").glob("[0-9]*.md")]
+    assert sorted(numbers) == sorted(set(numbers))

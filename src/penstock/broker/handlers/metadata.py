@@ -6,7 +6,7 @@ again. v6 says LISTENER_NOT_FOUND where older versions said LEADER_NOT_AVAILABLE
 of the whole answer.
 
 Where the leader of a partition that was asked for may just have died, the answer waits for the verdict (Absences). As
-controller the answering broker names itself: see ADR 27.
+controller the answering broker names itself: see ADR 30.
 """
 
 from collections.abc import Collection, Iterable, Sequence

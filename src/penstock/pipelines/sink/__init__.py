@@ -1,4 +1,4 @@
-"""Exactly once into topics: docs/adr/0026-exactly-once-into-topics.md."""
+"""Exactly once into topics: docs/adr/0029-exactly-once-into-topics.md."""
 
 from penstock.pipelines.sink.options import SinkOptions
 from penstock.pipelines.sink.sink import Sink

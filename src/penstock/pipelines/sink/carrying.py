@@ -1,7 +1,7 @@
 """format("penstock") as a sink: tasks hand their rows to the driver with their commit message, and the driver writes.
 
 Spark gives a data source rows as they lie, so no task knows that it has all rows of a target partition; and it calls
-the driver's `commit` only when every task has truly ended. docs/adr/0026 has the reasons; write_stream scales.
+the driver's `commit` only when every task has truly ended. docs/adr/0029 has the reasons; write_stream scales.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Topics to Iceberg tables, each record once: docs/pipelines/lake.md, and docs/adr/0027 for why it is built so.
+"""Topics to Iceberg tables, each record once: docs/pipelines/lake.md, and docs/adr/0031 for why it is built so.
 
 There is no checkpoint folder. What was read is kept in the table, in the same commit as the rows: a run begins where
 the table says, reads a stretch of offsets as a batch, and commits rows and new offsets together. So there is nothing
