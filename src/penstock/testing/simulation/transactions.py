@@ -19,6 +19,7 @@ from penstock.errors import (
     OutOfOrderSequence,
     ProducerFenced,
     Refusal,
+    RequestTimedOut,
     TransactionAbortable,
 )
 from penstock.model import TopicPartition
@@ -28,6 +29,7 @@ from penstock.testing.simulation.oracle import Violation
 from penstock.wire.records import iterate
 
 if TYPE_CHECKING:
+    from penstock.testing.simulation.broker import BrokerProcess
     from penstock.testing.simulation.world import World
 
 FATAL = (
@@ -114,6 +116,7 @@ class TransactionalProducer:
         self._epochs: dict[TopicPartition, int] = {}
         self._count = 0
         self._records = 0
+        self._questions = 0
 
     async def run(self) -> None:
         while not self.is_stopped:
@@ -230,6 +233,8 @@ class TransactionalProducer:
         raise GaveUp
 
     async def _ask_coordinator(self, question: Callable[[Any], Any]) -> Any:
+        self._questions += 1
+        number = self._questions
         while True:
             coordinator = self._leader_of(TopicPartition(TRANSACTION_STATE, self.world.partitions[0].partition))
             try:
@@ -237,7 +242,7 @@ class TransactionalProducer:
                     return await self.world.network.ask(
                         self.address,
                         coordinator,
-                        lambda process: process.spawn(question(process.coordinators.transactions)),
+                        lambda process: process.spawn(self._in_turn(number, question, process)),
                         timeout_s=REQUEST_TIMEOUT_S * 2,
                     )
             except FATAL:
@@ -245,6 +250,15 @@ class TransactionalProducer:
             except PASSING:
                 pass
             await asyncio.sleep(0.02 + self.dice.random() * 0.2)
+
+    async def _in_turn(self, number: int, question: Callable[[Any], Any], process: "BrokerProcess") -> Any:
+        """Not if the client has asked another since. Before KIP-890 nothing in a late EndTxn tells it from that of the
+        next transaction, with Kafka neither: clients ask one after the other over one connection.
+        """
+        if self.version < TransactionVersion.TV2 and number < self._questions:
+            raise RequestTimedOut
+        assert process.coordinators is not None
+        return await question(process.coordinators.transactions)
 
     def _leader_of(self, at: TopicPartition) -> int:
         """As some broker knows it. No client goes back to an older leader epoch; who coordinates is told without one,
