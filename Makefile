@@ -69,13 +69,15 @@ conformance: $(VENV)/.dev setup compiled ## the same requests to Apache Kafka an
 	$(BIN)/pytest -q tests/conformance
 
 export PENSTOCK_SPARK_JARS ?= $(CURDIR)/.cache/spark-jars
-pipelines: $(VENV)/.dev setup ## Spark jobs on Penstock and on Apache Kafka, with Iceberg tables
+KILL_TESTS := tests/pipelines/sink/test_attempt_kills.py tests/pipelines/sink/test_sink_kills.py tests/pipelines/lake/test_kills.py
+
+pipelines: $(VENV)/.dev setup compiled ## Spark jobs with real topics and Iceberg tables; QUEUES=penstock,kafka for Apache Kafka's topics too
 	@$(BIN)/penstock pipeline setup
-	$(BIN)/pytest -q tests/pipelines
+	PENSTOCK_TESTS_QUEUES=$(or $(QUEUES),penstock) $(BIN)/pytest -q -n 2 tests/pipelines $(addprefix --ignore=,$(KILL_TESTS))
 
 pipelines-kills: $(VENV)/.dev setup ## KILLS=30 of a sink's driver, executors and workers and of the lake's driver; SEED=n repeats
 	@$(BIN)/penstock pipeline setup
-	PENSTOCK_KILLS=$(or $(KILLS),30) PENSTOCK_KILLS_SEED=$(or $(SEED),0) $(BIN)/pytest -q -s tests/pipelines/sink/test_sink_kills.py tests/pipelines/lake/test_kills.py
+	PENSTOCK_KILLS=$(or $(KILLS),30) PENSTOCK_KILLS_SEED=$(or $(SEED),0) $(BIN)/pytest -q -s $(KILL_TESTS)
 
 bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes
 	@benchmarks/setup

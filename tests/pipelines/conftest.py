@@ -92,8 +92,8 @@ def kafka_queue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Queue]:
         yield Queue("kafka", running.bootstrap)
 
 
-@pytest.fixture(params=["penstock", "kafka"])
+@pytest.fixture(params=os.environ.get("PENSTOCK_TESTS_QUEUES", "penstock,kafka").split(","))
 def queue(request: pytest.FixtureRequest) -> Queue:
-    """Each test that asks for it runs on both."""
+    """Each test that asks for it runs on both, or on those that PENSTOCK_TESTS_QUEUES names."""
     found: Queue = request.getfixturevalue(f"{request.param}_queue")
     return found

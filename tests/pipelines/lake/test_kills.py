@@ -1,6 +1,6 @@
 """kill -9 of the driver at random moments, again and again: rows in equal rows out, none twice, bad rows included.
 
-Three kills in the suite; `make pipelines-kills` deals out more (PENSTOCK_KILLS). Each round wipes the folder the driver
+Three kills unless PENSTOCK_KILLS says otherwise, as `make pipelines-kills` does. Each round wipes the folder the driver
 ran in, with everything Spark keeps beside the tables. In every third round only the Python half is killed, so that its
 JVM may still be writing while the next run starts: two writers, of which one must win.
 """

@@ -64,7 +64,7 @@ class Topic:
         ended = 0
         try:
             while ended < partitions:
-                for message in consumer.consume(500, timeout=30):
+                for message in consumer.consume(500, timeout=0.2):
                     error = message.error()
                     if error is not None:
                         assert error.code() == KafkaError._PARTITION_EOF, error
