@@ -15,8 +15,7 @@ from penstock.pipelines.jobs.audit.options import AuditOptions, End
 from penstock.pipelines.jobs.audit.report import Cell, Report, bucket_seconds
 from penstock.pipelines.jobs.ends import ClusterAway, Topics
 from penstock.pipelines.jobs.lake import tables
-from penstock.pipelines.jobs.lake.job import session as lake_session
-from penstock.pipelines.jobs.lake.options import LakeOptions
+from penstock.pipelines.jobs.lake.catalogs import session
 from penstock.pipelines.jobs.ranges import Ranges, read_ranges
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Plan, Stopping, Unwatched, Watcher
@@ -32,23 +31,6 @@ def audit(left: str, right: str, *, bootstrap: str = "", spark: SparkSession | N
         "right": End.parse(right, bootstrap=bootstrap),
     }
     return run(AuditOptions(**ends, **options), spark=spark)
-
-
-def session(options: AuditOptions, spark: SparkSession | None) -> SparkSession:
-    return lake_session(
-        LakeOptions(
-            bootstrap="",
-            topics=("any",),
-            table="any.any",
-            job="audit",
-            catalog=options.catalog,
-            warehouse=options.warehouse,
-            catalog_uri=options.catalog_uri,
-            master=options.master,
-            settings=options.settings,
-        ),
-        spark,
-    )
 
 
 def plan(options: AuditOptions, spark: SparkSession | None = None) -> Plan:

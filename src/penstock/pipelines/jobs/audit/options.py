@@ -64,6 +64,11 @@ class AuditOptions:
             raise PipelineProblem(f"--order is one of {', '.join(ORDERS)}, not {self.order!r}")
 
     @property
+    def job(self) -> str:
+        """It keeps no progress, and needs no other name."""
+        return "audit"
+
+    @property
     def matching(self) -> str:
         """Tables keep offsets; topics that were filled from others do not."""
         if self.match != "auto":

@@ -2,16 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
-from penstock.pipelines.jobs.lake.options import LakeOptions
+from penstock.pipelines.session import spark_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 LOCK_WAIT_MS = 30_000
 
 
-def catalog_settings(options: LakeOptions) -> dict[str, str]:
+class CatalogOptions(Protocol):
+    """What the options of every job with tables have."""
+
+    @property
+    def job(self) -> str: ...
+    @property
+    def catalog(self) -> str: ...
+    @property
+    def warehouse(self) -> str: ...
+    @property
+    def catalog_uri(self) -> str | None: ...
+    @property
+    def master(self) -> str: ...
+    @property
+    def settings(self) -> Mapping[str, str]: ...
+
+
+def session(options: CatalogOptions, spark: SparkSession | None) -> SparkSession:
+    """The caller's session with the catalog added, or one of our own."""
+    prepare_folder(options)
+    catalog = catalog_settings(options)
+    if spark is None:
+        settings = {"spark.sql.extensions": EXTENSIONS, **catalog, **options.settings}
+        return spark_session(f"penstock {options.job}", master=options.master, settings=settings)
+    for name, value in catalog.items():
+        spark.conf.set(name, value)
+    return spark
+
+
+def catalog_settings(options: CatalogOptions) -> dict[str, str]:
     """Spark settings for `options.catalog`; the user's own come last and win."""
     key = f"spark.sql.catalog.{options.catalog}"
     given = {name: value for name, value in options.settings.items() if name.startswith(key)}
@@ -32,10 +66,10 @@ def catalog_settings(options: LakeOptions) -> dict[str, str]:
     }
 
 
-def is_embedded(options: LakeOptions) -> bool:
+def is_embedded(options: CatalogOptions) -> bool:
     return options.catalog_uri is None and f"spark.sql.catalog.{options.catalog}" not in options.settings
 
 
-def prepare_folder(options: LakeOptions) -> None:
+def prepare_folder(options: CatalogOptions) -> None:
     if is_embedded(options):
         Path(options.warehouse).expanduser().mkdir(parents=True, exist_ok=True)

@@ -12,13 +12,12 @@ from pyspark.errors import PySparkException
 from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.batches import lag, next_ranges
-from penstock.pipelines.jobs.lake.catalogs import EXTENSIONS, catalog_settings, is_embedded, prepare_folder
+from penstock.pipelines.jobs.lake.catalogs import is_embedded, session
 from penstock.pipelines.jobs.lake.commits import Overtaken
 from penstock.pipelines.jobs.lake.failures import meaning
 from penstock.pipelines.jobs.lake.lane import Lane, Step
 from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.running import BatchProgress, Pace, Plan, Stopping, Summary, Unwatched, Watcher
-from penstock.pipelines.session import spark_session
 from penstock.pipelines.source.group import GroupProgress
 from penstock.pipelines.source.options import SourceOptions
 
@@ -34,18 +33,6 @@ def lake(*, spark: SparkSession | None = None, **options: Any) -> Summary:
     """`lake(bootstrap="localhost:9092", topics=["orders"], table="lake.orders")`; LakeOptions has the rest."""
     options["topics"] = tuple(options.get("topics", ()))
     return run(LakeOptions(**options), spark=spark)
-
-
-def session(options: LakeOptions, spark: SparkSession | None) -> SparkSession:
-    """The caller's session with the catalog added, or one of our own."""
-    prepare_folder(options)
-    catalog = catalog_settings(options)
-    if spark is None:
-        settings = {"spark.sql.extensions": EXTENSIONS, **catalog, **options.settings}
-        return spark_session(f"penstock {options.job}", master=options.master, settings=settings)
-    for name, value in catalog.items():
-        spark.conf.set(name, value)
-    return spark
 
 
 def plan(options: LakeOptions, spark: SparkSession | None = None) -> Plan:

@@ -70,8 +70,7 @@ class LakeOptions:
         _one_of("isolation", self.isolation, ("read_committed", "read_uncommitted"))
         if not self.topics:
             raise PipelineProblem("no topic named")
-        if not re.fullmatch(r"[\w-]+", self.job):
-            raise PipelineProblem(f"a job's name has letters, digits, - and _ only, not {self.job!r}")
+        check_job_name(self.job)
         if self.mode == "avro" and self.schema is None and not self.registry:
             raise PipelineProblem("avro needs a schema", hint="Give --schema FILE.avsc, or --registry URL-or-FOLDER.")
         if self.mode == "protobuf" and not (self.descriptors and self.message):
@@ -101,6 +100,11 @@ class LakeOptions:
         if self.dead_letter_table is None:
             return f"{table}_dead_letters"
         return self.dead_letter_table
+
+
+def check_job_name(job: str) -> None:
+    if not re.fullmatch(r"[\w-]+", job):
+        raise PipelineProblem(f"a job's name has letters, digits, - and _ only, not {job!r}")
 
 
 def _one_of(what: str, value: str, allowed: tuple[str, ...]) -> None:

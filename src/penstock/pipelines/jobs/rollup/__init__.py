@@ -1,6 +1,7 @@
 """Windowed counts, sums, quantiles and distincts by key, from a topic to a table. docs/pipelines/rollup.md."""
 
-from penstock.pipelines.jobs.rollup.job import plan, rollup, run, session
+from penstock.pipelines.jobs.lake.catalogs import session
+from penstock.pipelines.jobs.rollup.job import plan, rollup, run
 from penstock.pipelines.jobs.rollup.options import RollupOptions
 from penstock.pipelines.jobs.rollup.rolling import rolled_up
 

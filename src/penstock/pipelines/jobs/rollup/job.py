@@ -15,10 +15,9 @@ from pyspark.sql import functions as fn
 from penstock.pipelines.decode import as_struct, decode_json
 from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics
 from penstock.pipelines.jobs.lake import tables
+from penstock.pipelines.jobs.lake.catalogs import session
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
 from penstock.pipelines.jobs.lake.failures import meaning
-from penstock.pipelines.jobs.lake.job import session as lake_session
-from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.jobs.lake.progress import Progress
 from penstock.pipelines.jobs.lake.shaping import with_event_time
 from penstock.pipelines.jobs.rollup.options import RollupOptions
@@ -42,23 +41,6 @@ def rollup(*, spark: SparkSession | None = None, **options: Any) -> Summary:
         if name in options:
             options[name] = tuple(options[name])
     return run(RollupOptions(**options), spark=spark)
-
-
-def session(options: RollupOptions, spark: SparkSession | None) -> SparkSession:
-    return lake_session(
-        LakeOptions(
-            bootstrap=options.bootstrap,
-            topics=(options.topic,),
-            table=options.table,
-            job=options.job,
-            catalog=options.catalog,
-            warehouse=options.warehouse,
-            catalog_uri=options.catalog_uri,
-            master=options.master,
-            settings=options.settings,
-        ),
-        spark,
-    )
 
 
 def plan(options: RollupOptions, spark: SparkSession | None = None) -> Plan:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from penstock.pipelines.jobs.lake.options import check_job_name
 from penstock.pipelines.jobs.rollup.measures import Measure, parse
 from penstock.pipelines.problems import PipelineProblem
 
@@ -46,6 +47,7 @@ class RollupOptions:
     group: str | None = None
 
     def __post_init__(self) -> None:
+        check_job_name(self.job)
         self.parsed()
         if self.source not in ("kafka", "penstock"):
             raise PipelineProblem(f"source is kafka or penstock, not {self.source!r}")
