@@ -24,6 +24,7 @@ from penstock.pipelines.sink.ledger import Ledger
 from penstock.pipelines.sink.options import SinkOptions
 from penstock.pipelines.sink.tasks import write_sorted
 from penstock.pipelines.sink.topics import Topics
+from penstock.pipelines.sink.transactions import Fenced, TransactionalProducer
 from penstock.pipelines.sink.work import Outcome, Work
 
 if TYPE_CHECKING:
@@ -112,6 +113,31 @@ def test_an_attempt_that_died_within_its_transaction_is_ended_by_the_next(work: 
         # Shut out in the middle, it finds what the other one did, and has done its part too.
         assert [each.written for each in zombie.result(timeout=60)] == [False, False]
     assert out(work) == ALL
+
+
+def test_a_producer_that_was_shut_out_says_so_whatever_is_asked_of_it(work: Work) -> None:
+    """librdkafka says which fatal error it was once, from any call; then only that there was one."""
+    name = f"shut-out/{work.query}"
+    old = TransactionalProducer(work.options, name)
+    old.begin()
+    new = TransactionalProducer(work.options, name)
+
+    def send() -> None:
+        old.send(work.options.topics[0], 0, key=None, value=b"late")
+
+    def until_told() -> None:
+        send()
+        while True:  # the answer may still be on its way
+            old.check()
+            time.sleep(0.05)
+
+    for ask in (until_told, old.check, send, old.commit):
+        with pytest.raises(Fenced):
+            ask()
+    old.abort()
+    old.close()
+    new.close()
+    assert out(work) == [[], []]
 
 
 def test_of_many_attempts_at_once_each_slot_has_one_that_counts(work: Work) -> None:

@@ -39,6 +39,7 @@ class TransactionalProducer:
         self._options = options
         self.transactional_id = transactional_id
         self._refused: tuple[KafkaError, Message] | None = None
+        self._fatal: KafkaError | None = None
         self._producer = Producer(options.producer(transactional_id, batch_bytes_max=batch_bytes_max))
         self._patiently(self._producer.init_transactions)
 
@@ -67,8 +68,7 @@ class TransactionalProducer:
                     topic, value=value, key=key, partition=partition, on_delivery=self._not_delivered, **optional
                 )
             except BufferError:  # the queue is full: whoever feeds it waits
-                self._producer.poll(_PAUSE_S)
-                self._complain()
+                self._serve(_PAUSE_S)
             except KafkaException as error:
                 self._complain()
                 raise self._sorted(error) from error
@@ -77,16 +77,14 @@ class TransactionalProducer:
 
     def check(self) -> None:
         """Look after what was sent so far; raises what went wrong with it."""
-        self._producer.poll(0)
-        self._complain()
+        self._serve(0)
 
     def commit(self) -> None:
         """Flushes, and commits. An error leaves it open whether the commit counts: markers tell."""
         try:
             self._patiently(self._producer.commit_transaction)
         finally:
-            self._producer.poll(0)
-            self._complain()
+            self._serve(0)
 
     def abort(self) -> None:
         """As well as can be; what is left open is ended by the next holder of the id, or by its timeout."""
@@ -116,14 +114,19 @@ class TransactionalProducer:
                     raise self._sorted(error) from error
                 time.sleep(_PAUSE_S)
 
-    def _fatal_one(self) -> KafkaError | None:
-        """`produce` only says that there was a fatal error; other calls say which."""
+    def _serve(self, timeout_s: float) -> None:
+        """Take delivery reports; raises what went wrong."""
+        self._poll(timeout_s)
+        self._complain()
+        if self._fatal is not None:
+            raise self._sorted(KafkaException(self._fatal))
+
+    def _poll(self, timeout_s: float) -> None:
+        """`poll` raises a fatal error once; whatever is called before or after it says only that there was one."""
         try:
-            self._producer.flush(0)
+            self._producer.poll(timeout_s)
         except KafkaException as error:
-            found: KafkaError = error.args[0]
-            return found
-        return None
+            self._fatal = error.args[0]
 
     def _not_delivered(self, error: KafkaError | None, message: Message) -> None:
         # The first says why; those behind it are purged because of it.
@@ -145,7 +148,8 @@ class TransactionalProducer:
     def _sorted(self, error: KafkaException) -> Exception:
         problem = error.args[0]
         if problem.code() == KafkaError._FATAL:
-            problem = self._fatal_one() or problem
+            self._poll(0)
+            problem = self._fatal or problem
         if problem.code() in _FENCES:
             return Fenced(problem.str())
         if problem.code() == KafkaError.INVALID_TRANSACTION_TIMEOUT:
