@@ -1,12 +1,48 @@
-"""Imports that a broker process must be spared. Import this module first; it has no other use."""
+"""Imports that a broker process is spared. Import this module first; it has no other use.
+
+Some libraries import, along with themselves, what only other uses of them need. Each of these takes a broker a good
+part of its start and some memory for good, so it is out of sight while the library that asks for it is imported, and
+can be imported by anybody afterwards.
+"""
 
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import ModuleType
 
-# structlog imports rich for its tracebacks wherever rich is installed: a third of the start-up time and several MB that
-# a broker never uses. A None in sys.modules makes that import fail, which structlog is prepared for.
-if "structlog" not in sys.modules and "rich" not in sys.modules:
-    sys.modules["rich"] = None  # type: ignore[assignment]
+
+@contextmanager
+def _without(stand_ins: Mapping[str, ModuleType | None]) -> Iterator[None]:
+    """What is named is not there (None makes its import fail), or is a stand-in. What is loaded already stays."""
+    ours = {name: module for name, module in stand_ins.items() if name not in sys.modules}
+    sys.modules.update(ours)  # type: ignore[arg-type] # None is what the import system looks for
     try:
-        import structlog  # noqa: F401
+        yield
     finally:
-        del sys.modules["rich"]
+        for name in ours:
+            del sys.modules[name]
+
+
+def _module(name: str, **contents: object) -> ModuleType:
+    module = ModuleType(name)
+    vars(module).update(contents)
+    return module
+
+
+# structlog's tracebacks use rich wherever it is installed: a third of the start, for pictures in a log file.
+with _without({"rich": None}):
+    import structlog  # noqa: F401
+
+# msgspec prefers typing_extensions, which says the same as typing from Python 3.11 on.
+with _without({"typing_extensions": None}):
+    import msgspec  # noqa: F401
+
+# crc32c asks the installed packages for its own version, which imports e-mail and zip files (a tenth of the start and
+# 3 MB), and has a command line of its own.
+with _without(
+    {
+        "importlib.metadata": _module("importlib.metadata", version=lambda _package: ""),
+        "crc32c._cli": _module("crc32c._cli", main=None),
+    }
+):
+    import crc32c  # noqa: F401

@@ -3,6 +3,7 @@
 Imports neither a client library nor rich: what starts here also runs in production, for months.
 """
 
+import gc
 from pathlib import Path
 
 import click
@@ -94,6 +95,7 @@ def up(
     http = "" if no_http else None if http_port is None else f"127.0.0.1:{http_port}"
     _shorthand(overrides, "--http-port", "penstock.http.listener", http)
 
+    gc.disable()  # until the broker runs (admin.memory): what a start makes, it keeps
     import penstock.broker.lean  # noqa: F401, PLC0415 - before anything that imports structlog
     from penstock.cli.serving import serve  # noqa: PLC0415 - so that `penstock up --help` is quick
 

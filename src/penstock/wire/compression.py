@@ -7,9 +7,8 @@ A decompression bomb is refused without being unpacked: every decoder here write
 
 import struct
 from collections.abc import Callable
-from typing import Final
-
-import cramjam
+from functools import cache
+from typing import Any, Final
 
 from penstock.wire.malformed import Malformed
 
@@ -41,6 +40,14 @@ Buffer = bytes | bytearray | memoryview
 _Decoder = Callable[[Buffer, bytearray], int]
 
 
+@cache
+def _cramjam() -> Any:
+    """Loaded with the first batch that is packed or unpacked: a broker that only passes them on is spared 2 MB."""
+    import cramjam  # noqa: PLC0415
+
+    return cramjam
+
+
 def compress(codec: int, data: Buffer, level: int | None = None) -> bytes:
     """Compress in the form that every Kafka client reads; `level` None or -1 is Kafka's default for the codec."""
     if level == -1 and codec == GZIP:
@@ -49,13 +56,13 @@ def compress(codec: int, data: Buffer, level: int | None = None) -> bytes:
         case 0:
             return bytes(data)
         case 1:
-            return bytes(cramjam.gzip.compress(data, level=GZIP_LEVEL_DEFAULT if level is None else level))
+            return bytes(_cramjam().gzip.compress(data, level=GZIP_LEVEL_DEFAULT if level is None else level))
         case 2:
             return _compress_xerial(memoryview(data))
         case 3:
             return _compress_lz4(data, LZ4_LEVEL_DEFAULT if level is None else level)
         case 4:
-            return bytes(cramjam.zstd.compress(data, level=ZSTD_LEVEL_DEFAULT if level is None else level))
+            return bytes(_cramjam().zstd.compress(data, level=ZSTD_LEVEL_DEFAULT if level is None else level))
         case _:
             raise Malformed(f"no compression codec has the id {codec}")
 
@@ -68,20 +75,20 @@ def decompress(codec: int, data: Buffer, at_most: int) -> Buffer:
                 raise Malformed(f"{len(data)} bytes of records, at most {at_most} are taken")
             return data
         case 1:
-            return _decompress_growing(cramjam.gzip.decompress_into, data, at_most, "gzip")
+            return _decompress_growing(_cramjam().gzip.decompress_into, data, at_most, "gzip")
         case 2:
             return _decompress_snappy(data, at_most)
         case 3:
-            return _decompress_growing(cramjam.lz4.decompress_into, data, at_most, "lz4")
+            return _decompress_growing(_cramjam().lz4.decompress_into, data, at_most, "lz4")
         case 4:
-            return _decompress_growing(cramjam.zstd.decompress_into, data, at_most, "zstd")
+            return _decompress_growing(_cramjam().zstd.decompress_into, data, at_most, "zstd")
         case _:
             raise Malformed(f"no compression codec has the id {codec}")
 
 
 def _compress_lz4(data: Buffer, level: int) -> bytes:
     # Linked blocks, cramjam's default, are refused by the Java clients.
-    compressor = cramjam.lz4.Compressor(
+    compressor = _cramjam().lz4.Compressor(
         level=0 if level == LZ4_LEVEL_DEFAULT else min(level, LZ4_LEVEL_MAX), content_checksum=False, block_linked=False
     )
     compressor.compress(bytes(data))
@@ -91,7 +98,7 @@ def _compress_lz4(data: Buffer, level: int) -> bytes:
 def _compress_xerial(data: memoryview) -> bytes:
     out = bytearray(_XERIAL_HEADER.pack(_XERIAL_MAGIC, 1, 1))
     for start in range(0, len(data), _XERIAL_BLOCK_SIZE):
-        block = cramjam.snappy.compress_raw(data[start : start + _XERIAL_BLOCK_SIZE])
+        block = _cramjam().snappy.compress_raw(data[start : start + _XERIAL_BLOCK_SIZE])
         out += _LENGTH.pack(len(block))
         out += bytes(block)
     return bytes(out)
@@ -109,7 +116,7 @@ def _decompress_growing(
         out = bytearray(size)
         try:
             written = decompress_into(data, out)
-        except cramjam.DecompressionError as error:
+        except _cramjam().DecompressionError as error:
             if _BUFFER_FULL not in str(error):
                 raise Malformed(f"not {name}: {error}") from None
             if size == at_most:
@@ -124,26 +131,26 @@ def _decompress_snappy(data: Buffer, at_most: int) -> memoryview:
     try:
         if view[: len(_XERIAL_MAGIC)] == _XERIAL_MAGIC:
             return _decompress_xerial(view, at_most)
-        size = cramjam.snappy.decompress_raw_len(view)
+        size = _cramjam().snappy.decompress_raw_len(view)
         if size > at_most:
             raise Malformed(f"snappy of {size} bytes, at most {at_most} are taken")
         out = bytearray(size)
-        cramjam.snappy.decompress_raw_into(view, out)
+        _cramjam().snappy.decompress_raw_into(view, out)
         return memoryview(out)
-    except cramjam.DecompressionError as error:
+    except _cramjam().DecompressionError as error:
         raise Malformed(f"not snappy: {error}") from None
 
 
 def _decompress_xerial(view: memoryview, at_most: int) -> memoryview:
     blocks = _xerial_blocks(view)
-    sizes = [cramjam.snappy.decompress_raw_len(block) for block in blocks]
+    sizes = [_cramjam().snappy.decompress_raw_len(block) for block in blocks]
     total = sum(sizes)
     if total > at_most:
         raise Malformed(f"snappy of {total} bytes, at most {at_most} are taken")
     out = memoryview(bytearray(total))
     position = 0
     for block, size in zip(blocks, sizes, strict=True):
-        cramjam.snappy.decompress_raw_into(block, out[position : position + size])
+        _cramjam().snappy.decompress_raw_into(block, out[position : position + size])
         position += size
     return out
 

@@ -58,3 +58,15 @@ async def test_a_broker_inside_somebody_elses_process_leaves_the_collector_alone
     assert gc.get_freeze_count() == before
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
+
+
+def test_a_start_that_turned_the_collector_off_gets_it_back() -> None:
+    thresholds = gc.get_threshold()
+    gc.disable()
+    try:
+        memory.freeze_memory()
+        assert gc.isenabled()
+    finally:
+        gc.enable()
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()

@@ -9,9 +9,8 @@ it found took 4 ms to compile and 5 ms to match one topic name. RE2 holds Python
 it while it matches, so compiling may happen on the loop, and many names are matched in a thread.
 """
 
-from functools import lru_cache
-
-import re2
+from functools import cache, lru_cache
+from typing import Any
 
 from penstock.coordinators.groups.pattern_size import expanded_size
 from penstock.errors import InvalidRegularExpression
@@ -37,8 +36,9 @@ class TopicPattern:
             raise _refusal(ascii(text), "it is not Unicode text") from None
         if (size := expanded_size(text)) > EXPANDED_SIZE_MAX:
             raise _refusal(text, f"with its repetitions written out its size is {size}, of at most {EXPANDED_SIZE_MAX}")
+        re2, options = _library()
         try:
-            self._compiled = re2.compile(text, _OPTIONS)
+            self._compiled = re2.compile(text, options)
         except re2.error as refused:
             raise _refusal(text, _reason(refused)) from None
 
@@ -53,15 +53,16 @@ def compile_pattern(text: str) -> TopicPattern:
     return TopicPattern(text)
 
 
-def _options() -> re2.Options:
+@cache
+def _library() -> tuple[Any, Any]:
+    """RE2, and the options for it: loaded with the first pattern, as most brokers see none and it takes 3 MB."""
+    import re2  # noqa: PLC0415
+
     options = re2.Options()
     options.max_mem = MEMORY_MAX_BYTES
     options.never_capture = True
     options.log_errors = False
-    return options
-
-
-_OPTIONS = _options()
+    return re2, options
 
 
 def _reason(refused: Exception) -> str:

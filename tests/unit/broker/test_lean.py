@@ -1,0 +1,46 @@
+"""What a broker process does not load at its start, and that all of it can be loaded later."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+SPARED = ("rich", "email", "importlib.metadata", "argparse", "typing_extensions", "h11", "re2", "cramjam", "grpc",
+          "confluent_kafka", "pyarrow", "pyspark")  # fmt: skip
+
+START = """
+import json, sys
+import penstock.broker.lean
+import penstock.cli.serving, penstock.admin.program
+"""
+
+
+def in_a_process(code: str) -> Any:
+    """What the code leaves in `told`, after the imports of a broker's start."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{START}\n{code}\nprint(json.dumps(told))"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_start_imports_nothing_that_only_other_programs_need() -> None:
+    assert in_a_process(f"told = [name for name in {SPARED} if name in sys.modules]") == []
+
+
+@pytest.mark.parametrize("name", ["importlib.metadata", "typing_extensions", "argparse", "h11", "re2", "cramjam"])
+def test_what_was_spared_can_be_imported_afterwards(name: str) -> None:
+    assert in_a_process(f"import {name}\ntold = {name}.__spec__ is not None")
+
+
+def test_checksums_are_still_right() -> None:
+    assert in_a_process("import crc32c\ntold = crc32c.crc32c(b'123456789')") == 0xE3069283
+
+
+def test_a_library_that_is_loaded_already_is_left_as_it_is() -> None:
+    code = "import json, sys, email.message, importlib.metadata, penstock.broker.lean; "
+    code += "print(json.dumps(importlib.metadata.version('msgspec')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)
