@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test check lint types contracts unit sim setup integration chaos conformance pipelines pipelines-kills bench bench-micro bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
+.PHONY: help compiled up test check lint types contracts unit sim setup integration chaos conformance pipelines pipelines-kills bench bench-failover bench-scale bench-pipelines format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -75,20 +75,14 @@ pipelines: $(VENV)/.dev setup compiled ## Spark jobs with real topics and Iceber
 	@$(BIN)/penstock pipeline setup
 	PENSTOCK_TESTS_QUEUES=$(or $(QUEUES),penstock) $(BIN)/pytest -q -n 2 tests/pipelines $(addprefix --ignore=,$(KILL_TESTS))
 
-pipelines-kills: $(VENV)/.dev setup ## KILLS=30 of a sink's driver, executors and workers and of the lake's driver; SEED=n repeats
+pipelines-kills: $(VENV)/.dev setup ## KILLS=30 of drivers, executors and workers of sink and lake, brokers away for a minute; SEED=n repeats
 	@$(BIN)/penstock pipeline setup
 	PENSTOCK_KILLS=$(or $(KILLS),30) PENSTOCK_KILLS_SEED=$(or $(SEED),0) $(BIN)/pytest -q -s $(KILL_TESTS)
+	PENSTOCK_TESTS_AWAY_S=60 $(BIN)/pytest -q -s tests/pipelines -k "away and not stays"
 
 bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes
 	@benchmarks/setup
 	$(BIN)/python -m benchmarks
-
-bench-micro: $(VENV)/.dev ## CPU time of codec, append, fetch assembly and dispatch, beside the last run
-	@$(BIN)/python -m benchmarks.micro
-
-bench-growth: $(VENV)/.dev compiled ## cost over growing numbers of partitions, connections, groups and more, with plots
-	@benchmarks/setup
-	$(BIN)/python -m benchmarks.growth
 
 bench-failover: $(VENV)/.dev ## how long three brokers take no writes when one fails, beside Kafka; QUICK=1 for six minutes
 	@benchmarks/setup
@@ -97,9 +91,9 @@ bench-failover: $(VENV)/.dev ## how long three brokers take no writes when one f
 bench-scale: $(VENV)/.dev setup ## the scale model: 100,000 partitions of 100 brokers on a real etcd (docs/scale.md)
 	$(BIN)/python -m benchmarks.scale
 
-bench-pipelines: $(VENV)/.dev setup compiled ## Spark reading and writing topics, beside Spark's own connector; RECORDS=1000000
+bench-pipelines: $(VENV)/.dev setup compiled ## source, sink and lake beside Spark's own connector, a quarter of an hour; QUICK=1 for three minutes
 	@$(BIN)/penstock pipeline setup
-	$(BIN)/python -m benchmarks.pipelines --records $(or $(RECORDS),1000000)
+	$(BIN)/python -m benchmarks.pipelines $(if $(QUICK),--scale 0.1)
 
 format: $(VENV)/.dev ## format and fix what can be fixed
 	$(BIN)/ruff format .

@@ -8,21 +8,29 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-RECORD_BYTES = 1_000
 PARTITIONS = 4
+_TEXTS = 64
+_OVERHEAD_BYTES = 45
+"""Of a value, around its text."""
 
 
 def create_topic(bootstrap: str, topic: str) -> str:
-    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
     admin.create_topics([NewTopic(topic, PARTITIONS, 1)])[topic].result(30)
     return topic
 
 
-def fill(bootstrap: str, topic: str, records: int) -> None:
-    """JSON of about a kilobyte, half of it text that does not compress away."""
+def delete_topic(bootstrap: str, topic: str) -> None:
+    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+    admin.delete_topics([topic])[topic].result(30)
+
+
+def fill(bootstrap: str, topic: str, records: int, record_bytes: int) -> str:
+    """JSON of about so many bytes, most of it text."""
     create_topic(bootstrap, topic)
     chance = random.Random(7)
-    texts = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=900)) for _ in range(64)]
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    texts = ["".join(chance.choices(letters, k=max(record_bytes - _OVERHEAD_BYTES, 8))).encode() for _ in range(_TEXTS)]
     producer = Producer(
         {
             "bootstrap.servers": bootstrap,
@@ -32,8 +40,8 @@ def fill(bootstrap: str, topic: str, records: int) -> None:
         }
     )
     for number in range(records):
-        value = b'{"id": %d, "item": "i%d", "price": %d.5, "text": "%s"}' % (
-            number, number % 100, number % 50, texts[number % 64].encode(),
+        value = b'{"id":%d,"item":"i%d","price":%d.5,"text":"%s"}' % (
+            number, number % 100, number % 50, texts[number % _TEXTS],
         )  # fmt: skip
         while True:
             try:
@@ -44,3 +52,4 @@ def fill(bootstrap: str, topic: str, records: int) -> None:
         if number % 1_000 == 0:
             producer.poll(0)
     assert producer.flush(120) == 0
+    return topic

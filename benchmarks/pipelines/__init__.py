@@ -1,0 +1,1 @@
+"""Spark over topics, measured: source, sink and lake, beside Spark's own connector."""

@@ -1,0 +1,126 @@
+"""`python -m benchmarks.pipelines`: source, sink and lake on this machine, beside Spark's own connector, in one run.
+
+Each number of cores is a Spark of its own, in a program of its own. A small topic warms the cases up; then they take
+turns, so many rounds, and the best of each is shown: what else the machine does can only slow a case down. Nothing here
+asserts how long anything takes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+import penstock.testing
+from benchmarks import host
+from benchmarks.pipelines.data import delete_topic, fill
+from benchmarks.pipelines.table import Measured, Run, publish, table
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+HISTORY = REPOSITORY / "benchmarks" / "results" / "pipelines.jsonl"
+WARM_UP_RECORDS = 50_000
+BROKER = {
+    "log.retention.ms": "-1",
+    "offsets.topic.num.partitions": "4",
+    "transaction.state.log.num.partitions": "4",
+}
+
+RUNS = (
+    Run(records=1_000_000, record_bytes=1_000, cores=1),
+    Run(records=1_000_000, record_bytes=1_000, cores=2),
+    Run(records=1_000_000, record_bytes=100, cores=2),
+    Run(records=10_000_000, record_bytes=100, cores=2),
+)
+
+
+@click.group(invoke_without_command=True, help=__doc__)
+@click.option("--rounds", default=1, show_default=True, help="Of each case with a million records; of ten, one.")
+@click.option("--scale", default=1.0, show_default=True, help="Multiplies the numbers of records.")
+@click.option("--publish", "publishes", is_flag=True, help="Write table and plot into docs/pipelines/performance.md.")
+@click.pass_context
+def main(context: click.Context, rounds: int, scale: float, publishes: bool) -> None:
+    if context.invoked_subcommand is not None:
+        return
+    facts = {
+        "commit": host.commit(REPOSITORY),
+        "machine": host.machine(),
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "load": os.getloadavg()[0],
+        "rounds": rounds,
+    }
+    measured: list[Measured] = []
+    with penstock.testing.broker(BROKER, mode="process") as broker, tempfile.TemporaryDirectory() as folder:
+        fill(broker.bootstrap, "warm-up", WARM_UP_RECORDS, 200)
+        topic, held = "", (0, 0)
+        for run in (run.scaled(scale) for run in RUNS):
+            if held != (run.records, run.record_bytes):
+                if topic:
+                    delete_topic(broker.bootstrap, topic)
+                held = (run.records, run.record_bytes)
+                click.echo(f"writing {run.records:,} records of about {run.record_bytes} bytes", err=True)
+                topic = fill(broker.bootstrap, f"bench-{run.records}-{run.record_bytes}", *held)
+            times = rounds if run.records < RUNS[-1].records * scale else 1
+            measured += _measured(run, broker.bootstrap, topic, times, folder)
+    rows = [each.to_json() for each in measured]
+    HISTORY.parent.mkdir(parents=True, exist_ok=True)
+    with HISTORY.open("a") as out:
+        out.write(json.dumps({**facts, "measured": rows}) + "\n")
+    click.echo("\n".join(table(measured)))
+    if publishes:
+        publish(measured, facts)
+
+
+def _measured(run: Run, bootstrap: str, topic: str, rounds: int, folder: str) -> Iterator[Measured]:
+    arguments = [bootstrap, topic, str(run.records), str(run.cores), str(rounds), folder]
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.pipelines", "measure", *arguments],
+        stdout=subprocess.PIPE, text=True, check=True, cwd=REPOSITORY,
+    )  # fmt: skip
+    for line in done.stdout.splitlines():
+        if line.startswith("{"):
+            yield Measured(run=run, **json.loads(line))
+
+
+@main.command(hidden=True)
+@click.argument("bootstrap")
+@click.argument("topic")
+@click.argument("records", type=int)
+@click.argument("cores", type=int)
+@click.argument("rounds", type=int)
+@click.argument("folder", type=click.Path(path_type=Path))
+def measure(bootstrap: str, topic: str, records: int, cores: int, rounds: int, folder: Path) -> None:
+    """One number of cores, all cases: a JSON line each."""
+    from benchmarks.pipelines.cases import CASES, Place  # noqa: PLC0415 - loads PySpark, which only this part needs
+    from penstock.pipelines.session import spark_session  # noqa: PLC0415
+
+    settings = {"spark.driver.memory": "3g", "spark.local.dir": str(folder / "spark")}
+    spark = spark_session("bench", master=f"local[{cores}]", settings=settings)
+    warm_up = Place(spark, bootstrap, "warm-up", WARM_UP_RECORDS, folder)
+    place = Place(spark, bootstrap, topic, records, folder)
+    for case in CASES:
+        case.run(warm_up)
+    best: dict[tuple[str, str], dict[str, Any]] = {}
+    for _ in range(rounds):
+        for case in CASES:
+            started = time.perf_counter()
+            case.run(place)
+            took = time.perf_counter() - started
+            click.echo(f"{cores} cores, {records:,} records: {case.title}: {took:.2f} s", err=True)
+            if took < best.get((case.key, case.by), {"seconds": took + 1})["seconds"]:
+                best[case.key, case.by] = {"case": case.key, "by": case.by, "title": case.title, "seconds": took}
+    spark.stop()
+    for found in best.values():
+        click.echo(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
