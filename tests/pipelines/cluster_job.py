@@ -9,6 +9,15 @@ import pyarrow as pa
 
 from penstock.pipelines import spark_session
 
+SETTINGS = {
+    "spark.executor.memory": "512m",
+    "spark.cores.max": "2",
+    "spark.driver.host": "127.0.0.1",
+    # Wait for both workers, else the first one may be done before the second has come.
+    "spark.scheduler.minRegisteredResourcesRatio": "1.0",
+    "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",
+}
+
 
 def places(batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
     """Rows and the folder of the executor that read them: each has its own."""
@@ -17,17 +26,7 @@ def places(batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
 
 
 def main(bootstrap: str, topic: str, master: str) -> None:
-    settings = {
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto",
-        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.executor.memory": "512m",
-        "spark.cores.max": "2",
-        "spark.driver.host": "127.0.0.1",
-        # Wait for both workers, else the first one may be done before the second has come.
-        "spark.scheduler.minRegisteredResourcesRatio": "1.0",
-        "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",
-    }
-    spark = spark_session("cluster job", master=master, settings=settings)
+    spark = spark_session("cluster job", master=master, settings=SETTINGS)
     counts = {}
     for kind in ("penstock", "kafka"):
         reader = spark.read.format(kind).option("kafka.bootstrap.servers", bootstrap).option("subscribe", topic)

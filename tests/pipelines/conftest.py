@@ -1,6 +1,6 @@
 """Real parts for the pipelines' tests: one local Spark, and the same tests on Penstock and on Apache Kafka.
 
-PENSTOCK_TESTS_MASTER names another master than local[2].
+PENSTOCK_TESTS_MASTER names another master than local[2], PENSTOCK_TESTS_AWAY_S how long brokers that go away stay away.
 """
 
 from __future__ import annotations
@@ -25,15 +25,18 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 os.environ.setdefault(FOLDER_VARIABLE, str(ROOT / ".cache" / "spark-jars"))
 
-# Programs of seconds: the optimising compiler and many threads would not pay for themselves.
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
+# Every JVM of the tests, those of programs that they start included, lives for seconds: an optimising compiler and many
+# threads would not pay for themselves, nor would two hundred tasks for a handful of rows. Spark takes its settings from
+# Java's properties, too, so that programs can be run as a page prints them.
+os.environ["JDK_JAVA_OPTIONS"] = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto "
+    "-Dspark.sql.shuffle.partitions=2 -Dspark.default.parallelism=2 -Dspark.ui.enabled=false"
+)
 SMALL_SPARK = {
-    "spark.sql.shuffle.partitions": "2",
-    "spark.default.parallelism": "2",
-    "spark.driver.extraJavaOptions": QUICK_JVM,
     "spark.driver.memory": "1g",
     "spark.sql.streaming.pollingDelay": "50ms",
 }
+AWAY_S = float(os.environ.get("PENSTOCK_TESTS_AWAY_S", "3"))
 QUEUE_SETTINGS = {
     "log.retention.ms": "-1",  # records carry fixed times of years ago
     "log.cleaner.backoff.ms": "50",

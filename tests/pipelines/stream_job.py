@@ -16,8 +16,7 @@ class Telling:
 
 
 def main(bootstrap: str, topic: str, folder: str, master: str) -> None:
-    settings = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"}
-    spark = spark_session("job", master=master, settings=settings, jars=False)
+    spark = spark_session("job", master=master, jars=False)
     stream = TopicStream(topic, bootstrap, (topic,), batch_records_max=10)
     with stop_on_signals() as stopping:
         values = stream.load(spark).selectExpr("CAST(value AS STRING) AS value")

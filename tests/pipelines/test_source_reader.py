@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import TopicPartition
+from tests.pipelines.conftest import AWAY_S
 from tests.support.topics import add_partitions, create, delete, write, write_in_transaction
 
 import penstock.testing
@@ -350,12 +351,12 @@ def test_a_broker_that_goes_away_is_waited_for() -> None:
         end = reader.latestOffset()
         parts = reader.partitions(reader.initialOffset(), end)
         broker.kill()
-        back = threading.Timer(2.0, broker.start)
+        back = threading.Timer(AWAY_S, broker.start)
         back.start()
         assert values_of(reader, parts) == numbers(0, 1_000)
         back.join()
         broker.kill()
-        back = threading.Timer(2.0, broker.start)
+        back = threading.Timer(AWAY_S, broker.start)
         back.start()
         assert reader.latestOffset() == end
         back.join()

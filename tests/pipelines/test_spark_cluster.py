@@ -7,9 +7,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.pipelines.cluster_job import SETTINGS
 from tests.support.spark_cluster import SparkCluster
 from tests.support.topics import create, write
 
@@ -19,21 +20,31 @@ if TYPE_CHECKING:
 JOB = Path(__file__).with_name("cluster_job.py")
 
 
-@pytest.mark.timeout(600)  # six Java programs, which a busy machine makes slow
-def test_a_job_runs_on_every_worker_of_a_cluster(penstock_queue: Queue, tmp_path: Path) -> None:
-    topic = create(penstock_queue.bootstrap, penstock_queue.fresh("clustered"), 4)
+def run(command: list[str]) -> Any:
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=500,
+        env=os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-4000:]
+    return json.loads(done.stdout)
+
+
+@pytest.mark.timeout(900)  # eight Java programs, which a busy machine makes slow
+def test_jobs_run_on_the_workers_of_a_cluster(penstock_queue: Queue, tmp_path: Path) -> None:
+    bootstrap = penstock_queue.bootstrap
+    topic = create(bootstrap, penstock_queue.fresh("clustered"), 4)
     for index in range(4):
-        write(penstock_queue.bootstrap, topic, [b"%d" % number for number in range(500)], partition=index)
+        write(bootstrap, topic, [b"%d" % number for number in range(500)], partition=index)
     with SparkCluster(tmp_path) as cluster:
-        done = subprocess.run(
-            [sys.executable, str(JOB), penstock_queue.bootstrap, topic, cluster.master],
-            capture_output=True, text=True, check=False, timeout=500,
-            env=os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr[-4000:]
         # The session waits for both workers; a task a partition, two at a time, so that both have their share.
-        assert json.loads(done.stdout) == {
+        assert run([sys.executable, str(JOB), bootstrap, topic, cluster.master]) == {
             "penstock": {"rows": 2_000, "places": 2},
             "kafka": {"rows": 2_000, "places": 2},
         }
-        assert [app["name"] for app in cluster.state()["completedapps"]] == ["cluster job"]
+        lake = ["lake", topic, "--table", "shop.numbers", "--mode", "raw", "--available-now", "--json"]
+        lake += ["--warehouse", str(tmp_path / "warehouse"), "--bootstrap", bootstrap, "--master", cluster.master]
+        for name, value in SETTINGS.items():
+            lake += ["--conf", f"{name}={value}"]
+        done = run([sys.executable, "-m", "penstock.cli", "pipeline", "run", *lake])
+        assert (done["rows_in"], done["rows_out"]) == (2_000, 2_000)
+        assert sorted(app["name"] for app in cluster.state()["completedapps"]) == ["cluster job", "penstock lake"]

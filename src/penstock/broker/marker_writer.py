@@ -100,8 +100,7 @@ class MarkerWriter:
             producer_epoch=entry.producer_epoch,
             transaction_version=entry.transaction_version,
         )
-        pending = partition.acknowledged(appended, acks=ALL)
-        return None if pending is None else asyncio.ensure_future(pending)
+        return partition.acknowledged(appended, acks=ALL)
 
 
 def _outcome(began: "asyncio.Future[Any] | Refusal | None") -> Refusal | None:

@@ -22,7 +22,6 @@ from typing import Any, TypeVar, get_args, get_type_hints
 import msgspec
 
 from penstock.broker.callers import Caller
-from penstock.replication import Promise
 from penstock.wire.api import ApiKey
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -44,8 +43,7 @@ Chunk = Any  # bytes | bytearray | FileSlice: what the connection's writer can s
 RawReply = list[Chunk] | None
 """The body's chunks; None means that no answer is owed (acks=0)."""
 
-LaterReply = Future[RawReply] | Promise[RawReply]
-RawHandler = Callable[[memoryview, int, RequestContext], RawReply | LaterReply]
+RawHandler = Callable[[memoryview, int, RequestContext], "RawReply | Future[RawReply]"]
 
 
 class Unanswerable(Exception):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -26,6 +28,17 @@ DEFAULTS: Mapping[str, str] = MappingProxyType(
         "spark.sql.execution.arrow.pyspark.enabled": "true",
     }
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SparkOptions:
+    """What the options of every job have."""
+
+    job: str
+    """Its name, for people and for what it keeps of its progress."""
+    master: str = "local[*]"
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Spark's own."""
 
 
 def spark_session(
@@ -63,3 +76,17 @@ def spark_session(
 
     register(session)
     return session
+
+
+@contextmanager
+def lent(spark: SparkSession | None, make: Callable[[], SparkSession]) -> Iterator[SparkSession]:
+    """The session that `make` gives for as long as it is needed; stopped at the end unless the caller has one."""
+    from pyspark import SparkContext  # noqa: PLC0415 - as above
+
+    ours = spark is None and SparkContext._active_spark_context is None
+    session = make()
+    try:
+        yield session
+    finally:
+        if ours:
+            session.stop()

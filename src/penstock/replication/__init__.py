@@ -11,7 +11,6 @@ from penstock.replication.partition import ALL, Appended, Partition
 from penstock.replication.partitions import Partitions
 from penstock.replication.peers import Peers
 from penstock.replication.ports import InSyncWrites, Resignations
-from penstock.replication.promise import Promise
 from penstock.replication.readable import Readable
 from penstock.replication.rules import AppendRules, NotOneBatch, RecordsRefused, TimestampsRefused
 from penstock.replication.throttle import Throttle
@@ -32,7 +31,6 @@ __all__ = [
     "Partition",
     "Partitions",
     "Peers",
-    "Promise",
     "Readable",
     "RecordsRefused",
     "ReplicationMetrics",

@@ -38,8 +38,8 @@ def test_a_topic_and_its_copy_with_damage(spark: Any, queue: Any, tmp_path: Path
     assert json.loads(json.dumps(report.to_json()))["totals"]["missing"] == 2
 
 
-def test_a_topic_and_its_lake_table_are_the_same_until_a_row_goes(lake: Lake, penstock_queue: Any) -> None:
-    topic = Topic(penstock_queue.bootstrap, penstock_queue.fresh("orders"))
+def test_a_topic_and_its_lake_table_are_the_same_until_a_row_goes(lake: Lake, queue: Any) -> None:
+    topic = Topic(queue.bootstrap, queue.fresh("orders"))
     topic.write([{"id": n} for n in range(30)])
     lake.fill(topic, keep_value=True)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import random
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.pipelines.jobs.topics import create, read
 from tests.pipelines.lake.conftest import Lake, Topic
 
 from penstock.pipelines.jobs.dedupe import dedupe, first_of_each, unseen
 from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.sink import Sink
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,9 +49,9 @@ def test_the_first_of_each_id_is_kept_and_the_next_after_the_window(spark: Spark
     assert {row.offset for row in kept.unionByName(later).collect()} == chosen(records)
 
 
-def test_a_topic_lands_without_its_duplicates(spark: SparkSession, penstock_queue: Any, tmp_path: Any) -> None:
+def test_a_topic_lands_without_its_duplicates(spark: SparkSession, queue: Any, tmp_path: Any) -> None:
     lake = Lake(spark, tmp_path / "warehouse")
-    topic = Topic(penstock_queue.bootstrap, penstock_queue.fresh("orders"))
+    topic = Topic(queue.bootstrap, queue.fresh("orders"))
     to: dict[str, Any] = {
         "bootstrap": topic.bootstrap, "topics": [topic.name], "table": "shop.orders", "available_now": True,
         "warehouse": str(lake.folder), "catalog": lake.catalog, "spark": spark, "id": "field:id",
@@ -63,3 +66,35 @@ def test_a_topic_lands_without_its_duplicates(spark: SparkSession, penstock_queu
     assert sorted(row.record_id for row in lake.table().collect()) == list("012345")
     with pytest.raises(PipelineProblem, match="known by key"):
         dedupe(**{**to, "id": "offset"}, window_s=60)
+
+
+def test_what_is_kept_goes_to_a_topic_once_whenever_a_run_dies(
+    spark: SparkSession, queue: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = Lake(spark, tmp_path / "warehouse")
+    topic = Topic(queue.bootstrap, queue.fresh("payments"))
+    to: dict[str, Any] = {
+        "bootstrap": topic.bootstrap, "topics": [topic.name], "table": "shop.payments", "available_now": True,
+        "warehouse": str(lake.folder), "catalog": lake.catalog, "spark": spark, "id": "field:id", "window_s": 60,
+    }  # fmt: skip
+    with pytest.raises(PipelineProblem, match="topic nowhere does not exist"):
+        dedupe(**to, to_topic="nowhere")
+    once = create(queue.bootstrap, queue.fresh("once"), 3)
+    topic.write([{"id": n % 4} for n in range(10)])
+
+    class Died(Exception): ...
+
+    def dying(self: Sink, *arguments: Any, **more: Any) -> None:
+        raise Died
+
+    for method in ("begin", "write"):  # after the table's commit: before and after the topic's batch is noted
+        monkeypatch.setattr(Sink, method, dying)
+        with pytest.raises(Died):
+            dedupe(**to, to_topic=once)
+        monkeypatch.undo()
+        topic.write([{"id": 10}, {"id": 11}])  # the batch that is made up for must not take these in, and they come too
+    summary = dedupe(**to, to_topic=once)
+    assert summary.details["forwarded"] == 6
+    assert sorted(json.loads(each.value)["id"] for each in read(queue.bootstrap, once)) == [0, 1, 2, 3, 10, 11]
+    assert dedupe(**to, to_topic=once).details["forwarded"] == 0
+    assert len(read(queue.bootstrap, once)) == lake.table("payments").count() == 6

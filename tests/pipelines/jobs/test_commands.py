@@ -9,10 +9,12 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from tests.pipelines.conftest import QUICK_JVM
 from tests.pipelines.jobs.topics import Sent, create, fill, order_of, read
 
+from penstock.pipelines.jobs.repartition import RepartitionOptions, run
+
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
     from tests.pipelines.conftest import Queue
 
 
@@ -38,13 +40,15 @@ def test_what_is_missing_is_named_without_a_traceback(penstock_queue: Queue) -> 
     assert "error: topic no-such-topic does not exist" in done.stderr
 
 
-def test_ctrl_c_ends_a_job_after_its_batch_and_the_next_start_continues(penstock_queue: Queue) -> None:
+def test_ctrl_c_ends_a_job_after_its_batch_and_the_next_start_continues(
+    spark: SparkSession, penstock_queue: Queue
+) -> None:
     queue = penstock_queue
     source, target = create(queue.bootstrap, queue.fresh("a"), 2), queue.fresh("b")
     fill(queue.bootstrap, source, [Sent(str(n % 5), str(n)) for n in range(50)])
     words = command(
-        queue, "repartition", source, target, "-p", "1", "--follow", "--until-quiet", "2", "--records-max", "30",
-        "--json", "--master", "local[1]", "--spark", f"spark.driver.extraJavaOptions={QUICK_JVM}",
+        queue, "repartition", source, target, "-p", "1", "--follow", "--batch-records", "30", "--json",
+        "--master", "local[1]",
     )  # fmt: skip
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as first:
@@ -59,8 +63,7 @@ def test_ctrl_c_ends_a_job_after_its_batch_and_the_next_start_continues(penstock
     assert first.returncode == 0, said + err
     summary = json.loads(out)
     assert summary["stopped"] and summary["rows_out"] in (30, 50)
-    second = subprocess.run(words, capture_output=True, check=True, env=environment)
-    after = json.loads(second.stdout)
-    assert not after["stopped"] and after["details"]["switch_over"]["complete"]
-    assert summary["rows_out"] + after["rows_out"] == 50
+    after = run(RepartitionOptions(queue.bootstrap, source, target, partitions=1), spark=spark)
+    assert not after.stopped and after.details["switch_over"]["complete"]
+    assert summary["rows_out"] + after.rows_out == 50
     assert order_of(read(queue.bootstrap, target)) == {str(key).encode(): list(range(key, 50, 5)) for key in range(5)}

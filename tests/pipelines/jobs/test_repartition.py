@@ -9,6 +9,7 @@ import pytest
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions
 from tests.pipelines.jobs.topics import Sent, create, fill, order_of, read
+from tests.support.topics import delete
 
 from penstock.pipelines.jobs.repartition import RepartitionOptions, plan, run
 from penstock.pipelines.problems import PipelineProblem
@@ -130,3 +131,20 @@ def test_another_key_for_a_job_that_was_begun_is_refused(spark: SparkSession, qu
     run(RepartitionOptions(queue.bootstrap, source, target, partitions=1), spark=spark)
     with pytest.raises(PipelineProblem, match=r"begun with other options: key was None, is 'value'"):
         run(RepartitionOptions(queue.bootstrap, source, target, key="value"), spark=spark)
+
+
+@pytest.mark.parametrize("deleted", ["source", "target"])
+def test_a_topic_that_is_deleted_while_it_is_copied_ends_the_job_by_name(
+    spark: SparkSession, queue: Queue, deleted: str
+) -> None:
+    source, target = create(queue.bootstrap, queue.fresh("source"), 1), queue.fresh("target")
+    fill(queue.bootstrap, source, numbers(0, 30))
+
+    class Deletes:
+        def batch(self, progress: BatchProgress) -> None:
+            delete(queue.bootstrap, source if deleted == "source" else target)
+
+    options = RepartitionOptions(queue.bootstrap, source, target, partitions=1, follow=True, records_max=10)
+    words = f"there is no {source} at" if deleted == "source" else f"topic {target} does not exist"
+    with pytest.raises(PipelineProblem, match=words):
+        run(options, spark=spark, watcher=Deletes())

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.pipelines.jobs.topics import Sent, create, fill, order_of, read
+from tests.pipelines.lake.conftest import Lake, Topic
+from tests.support.topics import delete
 
 from penstock.pipelines.jobs.replay import ReplayOptions, plan, run
 from penstock.pipelines.problems import PipelineProblem
@@ -55,20 +58,22 @@ def test_no_faster_than_asked_for(spark: SparkSession, queue: Queue) -> None:
     assert (time.monotonic() - started) * 10 >= 60, "this is a bound from below: a slow machine cannot break it"
 
 
-def test_from_a_table_of_the_lake(spark: SparkSession, queue: Queue) -> None:
+def test_from_a_table_of_the_lake_into_a_topic(spark: SparkSession, queue: Queue, tmp_path: Path) -> None:
+    lake = Lake(spark, tmp_path / "warehouse")
+    orders = Topic(queue.bootstrap, queue.fresh("orders"))
+    orders.write([b"%d" % n for n in range(30)], timestamp_ms=T0)
+    lake.fill(orders, mode="raw")
+    delete(queue.bootstrap, orders.name)  # what the topic has lost, the lake still has
     target = create(queue.bootstrap, queue.fresh("restored"), 2)
-    rows = spark.range(30).selectExpr(
-        "'orders' AS record_topic", "cast(id % 2 AS int) AS record_partition",
-        "cast(id / 2 AS bigint) AS record_offset",
-        f"timestamp_millis({T0} + id) AS record_timestamp", "cast(cast(id % 4 AS string) AS binary) AS record_key",
-        "cast(NULL AS array<struct<key: string, value: binary>>) AS record_headers",
-        "cast(cast(id AS string) AS binary) AS record_value",
+    options = ReplayOptions(
+        queue.bootstrap, target, table="shop.orders", since_ms=T0 + 10, records_max=7,
+        catalog=lake.catalog, warehouse=str(lake.folder),
     )  # fmt: skip
-    rows.createOrReplaceTempView("kept_orders")
-    options = ReplayOptions(queue.bootstrap, target, table="kept_orders", since_ms=T0 + 10, records_max=7)
     assert run(options, spark=spark).rows_out == 20
-    found = order_of(read(queue.bootstrap, target))
-    assert found == {str(key).encode(): [n for n in range(10, 30) if n % 4 == key] for key in range(4)}
+    restored = read(queue.bootstrap, target)
+    assert sorted(int(each.value) for each in restored) == list(range(10, 30))
+    assert all(each.timestamp_ms == T0 + int(each.value) for each in restored)
+    assert {each.headers["penstock.origin.topic"] for each in restored} == {orders.name.encode()}
 
 
 def test_a_replay_of_nothing_is_refused() -> None:

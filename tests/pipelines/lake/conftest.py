@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from penstock.pipelines.jobs.catalogs import catalog_settings
 from penstock.pipelines.jobs.lake import LakeOptions, run
-from penstock.pipelines.jobs.lake.catalogs import catalog_settings
 from penstock.pipelines.kafka_names import AdminClient, NewTopic, Producer
 from penstock.pipelines.running import Summary
 
@@ -87,10 +87,5 @@ def lake(spark: SparkSession, tmp_path: Path) -> Lake:
 
 
 @pytest.fixture
-def topic(penstock_queue: Any) -> Topic:
-    return Topic(penstock_queue.bootstrap, penstock_queue.fresh("orders"))
-
-
-@pytest.fixture
-def topic_on() -> Callable[[Any], Topic]:
-    return lambda queue: Topic(queue.bootstrap, queue.fresh("orders"))
+def topic(queue: Any) -> Topic:
+    return Topic(queue.bootstrap, queue.fresh("orders"))

@@ -1,8 +1,8 @@
-"""kill -9 of the driver at random moments, again and again: rows in equal rows out, none twice, bad rows included.
+"""kill -9 of the driver and of executors at random moments, again and again: rows in equal rows out, none twice.
 
-Three kills unless PENSTOCK_KILLS says otherwise, as `make pipelines-kills` does. Each round wipes the folder the driver
-ran in, with everything Spark keeps beside the tables. In every third round only the Python half is killed, so that its
-JVM may still be writing while the next run starts: two writers, of which one must win.
+Three kills unless PENSTOCK_KILLS says otherwise, as `make pipelines-kills` does. With each driver goes the folder that
+it ran in, and everything Spark keeps beside the tables. Of some drivers only the Python half is killed, so that its JVM
+may still be writing while the next run starts: two writers, of which one must win.
 """
 
 from __future__ import annotations
@@ -15,34 +15,63 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.pipelines.conftest import ROOT
 from tests.pipelines.lake.conftest import Lake, Topic
+from tests.support.spark_processes import family, kind_of
 
 KILLS = int(os.environ.get("PENSTOCK_KILLS", "3"))
 RECORDS_A_ROUND = 120
 BAD_EVERY = 7
 LONGEST_LIFE_S = 6.0
+KINDS = ("executor", "driver", "executor", "python half")
 
 
-def start(options: dict[str, Any], folder: Path) -> subprocess.Popen[str]:
-    folder.mkdir()
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.pipelines.lake.driver", json.dumps(options)],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "SPARK_LOCAL_DIRS": str(folder / "spark")},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
+class Driver:
+    """Started when it is needed, with a folder of its own."""
+
+    def __init__(self, options: dict[str, Any], folder: Path) -> None:
+        folder.mkdir()
+        self._folder = folder
+        self.program = subprocess.Popen(
+            [sys.executable, "-m", "tests.pipelines.lake.driver", json.dumps(options)],
+            cwd=folder,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "SPARK_LOCAL_DIRS": str(folder / "spark"),
+                "SPARK_WORKER_DIR": str(folder / "work"),
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+        assert self.program.stdout is not None
+        assert self.program.stdout.readline() == "ready\n"
+
+    def kill(self, *, python_alone: bool) -> None:
+        (os.kill if python_alone else os.killpg)(self.program.pid, signal.SIGKILL)
+        self.program.wait()
+        assert self.program.stdout is not None
+        self.program.stdout.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def kill_executor(self, dice: random.Random) -> bool:
+        there = [pid for pid in family(self.program.pid) if kind_of(pid) == "executor"]
+        if there:
+            os.kill(dice.choice(there), signal.SIGKILL)
+        return bool(there)
 
 
 @pytest.mark.timeout(300 + 60 * KILLS)
-def test_no_row_is_lost_or_doubled_however_often_the_driver_is_killed(lake: Lake, topic: Topic, tmp_path: Path) -> None:
+def test_no_row_is_lost_or_doubled_however_often_driver_and_executors_are_killed(
+    lake: Lake, queue: Any, topic: Topic, tmp_path: Path
+) -> None:
     seed = int(os.environ.get("PENSTOCK_KILLS_SEED", "0")) or random.randrange(1 << 30)
     print(f"PENSTOCK_KILLS_SEED={seed}")
     dice = random.Random(seed)
@@ -51,34 +80,35 @@ def test_no_row_is_lost_or_doubled_however_often_the_driver_is_killed(lake: Lake
         "warehouse": str(lake.folder), "catalog": lake.catalog, "batch_records_max": 40, "interval_s": 0.1,
         "compact_every": 5, "group": "",
     }  # fmt: skip
-    killed_at_work = 0
-    for kill in range(KILLS):
+    kills: Counter[str] = Counter()
+    rounds = 0
+    driver: Driver | None = None
+    while kills.total() < KILLS:
+        driver = driver or Driver(options, tmp_path / f"driver-{rounds}")
         topic.write([
-            b"bad" if n % BAD_EVERY == 0 else {"n": n, "round": kill} for n in range(RECORDS_A_ROUND)
+            b"bad" if n % BAD_EVERY == 0 else {"n": n, "round": rounds} for n in range(RECORDS_A_ROUND)
         ])  # fmt: skip
-        folder = tmp_path / f"driver-{kill}"
-        driver = start(options, folder)
-        assert driver.stdout is not None
-        assert driver.stdout.readline() == "ready\n"
+        rounds += 1
         time.sleep(dice.uniform(0, LONGEST_LIFE_S))
-        assert driver.poll() is None, "the driver ended by itself"
-        if kill % 3 == 2:
-            os.kill(driver.pid, signal.SIGKILL)
-        else:
-            os.killpg(driver.pid, signal.SIGKILL)
-        driver.wait()
-        driver.stdout.close()
-        shutil.rmtree(folder, ignore_errors=True)
-        killed_at_work += 1
-    assert killed_at_work == KILLS
-    last = start({**options, "available_now": True}, tmp_path / "driver-last")
+        assert driver.program.poll() is None, "the driver ended by itself"
+        kind = KINDS[kills.total() % len(KINDS)]
+        if kind == "executor":
+            kills[kind] += driver.kill_executor(dice)
+            continue
+        driver.kill(python_alone=kind == "python half")
+        driver = None
+        kills[kind] += 1
+    if driver is not None:
+        driver.kill(python_alone=False)
+    last = Driver({**options, "available_now": True}, tmp_path / "driver-last").program
     said, _ = last.communicate(timeout=240)
     assert last.returncode == 0, said
-    written = KILLS * RECORDS_A_ROUND
-    bad = KILLS * len(range(0, RECORDS_A_ROUND, BAD_EVERY))
+    written = rounds * RECORDS_A_ROUND
+    bad = rounds * len(range(0, RECORDS_A_ROUND, BAD_EVERY))
     good_places, bad_places = lake.places(), lake.places("orders_dead_letters")
     assert len(bad_places) == bad and len(good_places) == written - bad
     everything = sorted([*good_places, *bad_places])
     assert everything == [(partition, at) for partition in (0, 1) for at in range(written // 2)]
     values = lake.table().select("round", "n").distinct().count()
     assert values == written - bad
+    print(f"{queue.kind}: killed {dict(kills)}, {written} records")

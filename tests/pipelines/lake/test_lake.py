@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +28,13 @@ def orders(count: int, **more: Any) -> list[Any]:
 
 @pytest.mark.parametrize("source", ["kafka", "penstock"])
 def test_rows_in_are_rows_out_once_and_a_second_run_adds_only_what_is_new(
-    lake: Lake, queue: Any, topic_on: Callable[[Any], Topic], source: str
+    lake: Lake, queue: Any, topic: Topic, source: str
 ) -> None:
-    topic = topic_on(queue)
     topic.write([*orders(8), b"{not json", None])
-    first = lake.fill(topic, source=source, batch_records_max=6)
+    first = lake.fill(topic, reader=source, batch_records_max=6)
     assert (first.rows_in, first.rows_out, first.bad_rows) == (10, 9, 1)
     topic.write(orders(4))
-    second = lake.fill(topic, source=source)
+    second = lake.fill(topic, reader=source)
     assert (second.rows_out, second.bad_rows) == (4, 0)
     everything = [(partition, offset) for partition in (0, 1) for offset in range(7)]
     dead = lake.places("orders_dead_letters")
@@ -118,17 +116,16 @@ def test_framed_avro_takes_its_columns_from_the_schemas_that_records_name(
 
 @pytest.mark.parametrize("source", ["kafka", "penstock"])
 def test_records_of_aborted_transactions_do_not_land_and_markers_hold_nothing_up(
-    lake: Lake, queue: Any, topic_on: Callable[[Any], Topic], source: str
+    lake: Lake, queue: Any, topic: Topic, source: str
 ) -> None:
-    topic = topic_on(queue)
     for commit in (True, False):
         values = [json.dumps({"id": n, "kept": commit}).encode() for n in range(3)]
         write_in_transaction(
             topic.bootstrap, topic.name, values, transactional_id=queue.fresh("t"), commit=commit, partition=1
         )
-    assert lake.fill(topic, source=source).rows_in == 3
+    assert lake.fill(topic, reader=source).rows_in == 3
     assert {(row.id, row.kept) for row in lake.table().collect()} == {(n, True) for n in range(3)}
-    assert lake.fill(topic, source=source).batches == 0
+    assert lake.fill(topic, reader=source).batches == 0
 
 
 def test_of_two_runs_that_began_at_the_same_place_one_commits(lake: Lake, topic: Topic) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.pipelines.lake.conftest import Lake, Topic
+from tests.support.topics import delete
 
-from penstock.pipelines.jobs.rollup import rolled_up, rollup
+from penstock.pipelines.jobs.rollup import RollupOptions, rolled_up, rollup, run
 from penstock.pipelines.jobs.rollup.measures import parse
 from penstock.pipelines.problems import PipelineProblem
 
@@ -43,17 +44,15 @@ def test_what_is_no_measure_is_refused(text: str) -> None:
         parse(text)
 
 
-def test_each_final_window_is_written_once_across_restarts(
-    spark: SparkSession, penstock_queue: Any, tmp_path: Path
-) -> None:
+def test_each_final_window_is_written_once_across_restarts(spark: SparkSession, queue: Any, tmp_path: Path) -> None:
     lake = Lake(spark, tmp_path / "warehouse")
-    topic = Topic(penstock_queue.bootstrap, penstock_queue.fresh("sales"), partitions=1)
+    topic = Topic(queue.bootstrap, queue.fresh("sales"), partitions=1)
     to: dict[str, Any] = {
         "bootstrap": topic.bootstrap, "topic": topic.name, "table": "shop.minutes", "available_now": True,
         "warehouse": str(lake.folder), "catalog": lake.catalog, "schema": "shop INT, amount DOUBLE",
         "window": "1 minute", "watermark": "1 minute", "by": ["shop"], "measures": ["count", "sum:amount"],
     }  # fmt: skip
-    out = Topic(penstock_queue.bootstrap, penstock_queue.fresh("minutes"), partitions=2)
+    out = Topic(queue.bootstrap, queue.fresh("minutes"), partitions=2)
     to["to_topic"] = out.name
     for minute in range(2):
         topic.write([{"shop": n % 2, "amount": 1.5} for n in range(4)], timestamp_ms=BEGIN_MS + minute * MINUTE_MS)
@@ -75,3 +74,21 @@ def test_each_final_window_is_written_once_across_restarts(
     with pytest.raises(PipelineProblem, match="another run"):
         rollup(spark=spark, **to, checkpoint=str(tmp_path / "other"))
     assert lake.table("minutes").count() == 4
+
+
+def test_a_topic_that_is_deleted_while_it_is_read_is_named(spark: SparkSession, queue: Any, tmp_path: Path) -> None:
+    lake = Lake(spark, tmp_path / "warehouse")
+    topic = Topic(queue.bootstrap, queue.fresh("sales"), partitions=1)
+    topic.write([{"shop": 1}])
+
+    class Deletes:
+        def batch(self, progress: Any) -> None:
+            if progress.rows:  # Spark may run a batch without rows behind it
+                delete(queue.bootstrap, topic.name)
+
+    options = RollupOptions(
+        bootstrap=topic.bootstrap, topic=topic.name, table="shop.minutes", schema="shop INT", window="1 minute",
+        catalog=lake.catalog, warehouse=str(lake.folder), interval_s=0.1,
+    )  # fmt: skip
+    with pytest.raises(PipelineProblem, match=f"there is no topic {topic.name}"):
+        run(options, spark=spark, watcher=Deletes())

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
+from tests.support.spark_processes import end_family, family, kind_of
 
 PROGRAM = "tests.pipelines.sink.writing_program"
 ROOT = Path(__file__).resolve().parents[3]
@@ -55,7 +56,7 @@ class Killer:
                         else:
                             time.sleep(0.05)
                 finally:
-                    _end_family(program.pid)
+                    end_family(program.pid)
                     program.wait()
                 if self._said().rstrip().endswith("done"):
                     break
@@ -91,10 +92,10 @@ class Killer:
         return (self.run.folder / "err").read_text(errors="replace")
 
     def _kill(self, program: subprocess.Popen[bytes], kind: str) -> None:
-        found = [pid for pid in _family(program.pid) if _kind_of(pid) == kind]
+        found = [pid for pid in family(program.pid) if kind_of(pid) == kind]
         if kind == "driver":
             found = [program.pid]
-            victims = [pid for pid in _family(program.pid) if _kind_of(pid) == "driver-jvm"] + found
+            victims = [pid for pid in family(program.pid) if kind_of(pid) == "driver-jvm"] + found
         else:
             victims = [self.dice.choice(found)] if found else []
         for victim in victims:
@@ -139,46 +140,6 @@ class _Ends:
                 return True
             time.sleep(0.02)
         return False
-
-
-def _family(root: int) -> list[int]:
-    """All processes below one, nearest first."""
-    children: dict[int, list[int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                stat = (entry / "stat").read_text()
-            except OSError:
-                continue
-            children.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(int(entry.name))
-    found, todo = [], [root]
-    while todo:
-        below = children.get(todo.pop(0), [])
-        found += below
-        todo += below
-    return found
-
-
-def _kind_of(pid: int) -> str:
-    try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
-    except OSError:
-        return "gone"
-    if "CoarseGrainedExecutorBackend" in command:
-        return "executor"
-    if "pyspark.daemon" in command or "pyspark/daemon" in command:
-        return "worker"
-    if "org.apache.spark.deploy.SparkSubmit" in command:
-        return "driver-jvm"
-    return "other"
-
-
-def _end_family(pid: int) -> None:
-    for each in [*_family(pid), pid]:
-        try:
-            os.kill(each, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
 
 
 def committed(bootstrap: str, topic: str, partitions: int) -> list[list[tuple[bytes | None, bytes | None]]]:

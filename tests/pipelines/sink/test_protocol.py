@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
-from tests.pipelines.conftest import QUEUE_SETTINGS
+from tests.pipelines.conftest import AWAY_S, QUEUE_SETTINGS
 from tests.pipelines.sink.kills import committed
 
 import penstock.testing
@@ -199,7 +199,7 @@ def test_a_broker_that_goes_away_in_the_middle_is_waited_for() -> None:
         def interrupted() -> Iterator[pa.RecordBatch]:
             yield BATCH[0]
             broker.kill()
-            threading.Timer(5.0, broker.start).start()
+            threading.Timer(AWAY_S, broker.start).start()
             yield from BATCH[1:]
 
         assert sum(outcome.rows for outcome in write(work, interrupted())) == 40

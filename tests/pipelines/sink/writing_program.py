@@ -13,8 +13,6 @@ from penstock.pipelines.session import spark_session
 from penstock.pipelines.sink import write_stream
 
 SETTINGS = {
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto",
-    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto",
     "spark.driver.memory": "512m",
     "spark.executor.memory": "512m",
     "spark.task.maxFailures": "20",

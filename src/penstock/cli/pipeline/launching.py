@@ -2,7 +2,9 @@
 
 import functools
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
@@ -17,8 +19,67 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+class Job(Protocol):
+    """A module of penstock.pipelines.jobs. Options are a dataclass of its own."""
+
+    def opened(self, options: Any, spark: "SparkSession | None") -> "AbstractContextManager[SparkSession]": ...
+
+    def plan(self, options: Any) -> Plan: ...
+
+    def run(
+        self, options: Any, *, spark: "SparkSession | None", watcher: Watcher | None, stopping: Stopping | None
+    ) -> Summary: ...
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What the options that every job has say."""
+
+    cluster: Cluster
+    watching: Watching
+    master: str
+    settings: Mapping[str, str]
+    dry_run: bool
+    as_json: bool
+
+    def given(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """For the job's own options: with the cluster and Spark, without what was not said, whose default is there."""
+        said = {name: value for name, value in options.items() if value is not None and value != ()}
+        return {
+            **said,
+            "bootstrap": self.cluster.bootstrap,
+            "client": dict(self.cluster.properties),
+            "master": self.master,
+            "settings": self.settings,
+        }
+
+    def run(self, job: Job, options: Any) -> ExitCode:
+        if self.dry_run:
+            return self.tell_plan(job.plan(options))
+        # The session before the signals: PySpark takes SIGINT for itself when it starts.
+        with (
+            job.opened(options, None) as spark,
+            stop_on_signals() as stopping,
+            self.watching.watcher(options.job) as watcher,
+        ):
+            summary = job.run(options, spark=spark, watcher=watcher, stopping=stopping)
+        if self.as_json:
+            print_json(summary.to_json())
+        else:
+            click.echo("\n".join(summary_lines(summary)))
+        return ExitCode.OK
+
+    def tell_plan(self, plan: Plan) -> ExitCode:
+        if self.as_json:
+            print_json(plan.to_json())
+        else:
+            steps = (f"  {number}. {step}" for number, step in enumerate(plan.steps, start=1))
+            click.echo("\n".join([plan.title, *steps]))
+        return ExitCode.OK
+
+
 def job_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--bootstrap and the rest of the client's, --master, --conf, the metrics', --dry-run, --json."""
+    """--bootstrap and the rest of the client's, --master, --conf, the metrics', --dry-run, --json: as one `launch`."""
 
     @click.option("--master", default="local[*]", show_default=True, metavar="MASTER",
                   help="Where Spark runs: local[*], spark://HOST:PORT, yarn, k8s://...")  # fmt: skip
@@ -29,60 +90,43 @@ def job_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @json_option
     @problems_as_failures
     @functools.wraps(command)
-    def with_options(*, conf: tuple[str, ...], **given: Any) -> Any:
-        return command(settings=key_values(conf, option="--conf"), **given)
+    def with_launch(
+        *,
+        cluster: Cluster,
+        watching: Watching,
+        master: str,
+        conf: tuple[str, ...],
+        dry_run: bool,
+        as_json: bool,
+        **rest: Any,
+    ) -> Any:
+        settings = key_values(conf, option="--conf")
+        return command(launch=Launch(cluster, watching, master, settings, dry_run, as_json), **rest)
 
-    return with_options
-
-
-def connection(cluster: Cluster) -> dict[str, Any]:
-    return {"bootstrap": cluster.bootstrap, "client": dict(cluster.properties)}
-
-
-Run = Callable[["SparkSession", Watcher, Stopping], Summary]
-
-
-def launch(
-    job: str,
-    *,
-    session: Callable[[], "SparkSession"],
-    plan: Callable[["SparkSession"], Plan],
-    run: Run,
-    watching: Watching,
-    dry_run: bool,
-    as_json: bool,
-) -> ExitCode:
-    spark = session()  # before the signals: PySpark takes SIGINT for itself when it starts
-    try:
-        if dry_run:
-            return tell_plan(plan(spark), as_json=as_json)
-        with stop_on_signals() as stopping, watching.watcher(job) as watcher:
-            summary = run(spark, watcher, stopping)
-    finally:
-        spark.stop()
-    tell(summary, as_json=as_json)
-    return ExitCode.OK
+    return with_launch
 
 
-def tell_plan(plan: Plan, *, as_json: bool) -> ExitCode:
-    if as_json:
-        print_json(plan.to_json())
-    else:
-        click.echo("\n".join([plan.title, *(f"  {step}" for step in plan.steps)]))
-    return ExitCode.OK
-
-
-def tell(summary: Summary, *, as_json: bool) -> None:
-    if as_json:
-        print_json(summary.to_json())
-        return
+def summary_lines(summary: Summary) -> list[str]:
     ended = "stopped; the next run continues" if summary.stopped else "done"
-    click.echo(
-        f"{summary.job}: {ended}. {summary.rows_in:,} rows in, {summary.rows_out:,} out, {summary.bad_rows:,} bad, "
-        f"{summary.batches:,} batches in {summary.seconds:,.1f} s"
-    )
+    bad = f", {summary.bad_rows:,} bad" if summary.bad_rows else ""
+    return [
+        f"{summary.job}: {ended}. {summary.rows_in:,} rows in, {summary.rows_out:,} out{bad}, "
+        f"{summary.batches:,} batches in {summary.seconds:,.1f} s",
+        *(f"  {name.replace('_', ' ')}: {_shown(value)}" for name, value in summary.details.items()),
+    ]
 
 
-def given(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what was not said, so that the job's own defaults count."""
-    return {name: value for name, value in options.items() if value is not None}
+def _shown(value: Any, *, within: bool = False) -> str:
+    """In few signs, and without what is empty."""
+    match value:
+        case dict():
+            kept = {name: each for name, each in value.items() if each not in ([], {})}
+            words = ", ".join(f"{name.replace('_', ' ')} {_shown(each, within=True)}" for name, each in kept.items())
+            return f"({words})" if within else words
+        case list() | tuple():
+            return "; ".join(_shown(each) for each in value)
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+    return str(value)

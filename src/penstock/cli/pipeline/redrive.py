@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.cli.client import Cluster
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.output import print_json, print_table
-from penstock.cli.pipeline.copying import copying_options, needs_jars, run_job, show_plan
-from penstock.cli.pipeline.watching import Watching
+from penstock.cli.pipeline.launching import Launch, job_options
+from penstock.cli.pipeline.options import reader_option
 
 if TYPE_CHECKING:
     from penstock.pipelines.jobs.redrive import RedriveOptions
@@ -30,26 +29,20 @@ if TYPE_CHECKING:
 )
 @click.option("--reason-header", metavar="NAME", help="The header that says why, if it is none of the usual ones.")
 @click.option("--origin-header", metavar="NAME", help="The header that says from which topic, likewise.")
-@click.option("--samples", type=click.IntRange(min=0), default=3, show_default=True, help="Of each reason, to look at.")
-@copying_options
+@click.option("--samples", type=click.IntRange(min=0), help="Of each reason, to look at.  [default: 3]")
+@click.option("--batch-records", "records_max", type=click.IntRange(min=1), help="Records a batch.  [default: 10000]")
+@reader_option("penstock")
+@job_options
 def redrive(
     *,
-    topic: str,
+    launch: Launch,
     inspect: bool,
-    target: str | None,
     reason: str | None,
     where: str | None,
     transform: str | None,
     reason_header: str | None,
     origin_header: str | None,
-    samples: int,
-    master: str,
-    spark_settings: dict[str, str],
-    source_format: str,
-    dry_run: bool,
-    watching: Watching,
-    cluster: Cluster,
-    as_json: bool,
+    **options: Any,
 ) -> ExitCode:
     """Look at the dead-letter TOPIC, and send records back where they came from, each once.
 
@@ -62,37 +55,19 @@ def redrive(
     """
     from penstock.pipelines.jobs import redrive as job  # noqa: PLC0415 - loads PySpark
 
-    options = job.RedriveOptions(
-        bootstrap=cluster.bootstrap,
-        topic=topic,
-        target=target,
-        reading=job.Reading(reason_header, origin_header, reason, where),
-        transform=_loaded(transform) if transform else None,
-        samples=samples,
-        format=source_format,
-        client=cluster.properties,
-    )
-    if inspect:
-        return _look(options, master=master, spark_settings=spark_settings, as_json=as_json)
-    if dry_run:
-        return show_plan(job.plan(options), as_json=as_json)
-    return run_job(
-        lambda spark, watcher, stopping: job.run(options, spark=spark, watcher=watcher, stopping=stopping),
-        app=options.query, master=master, spark_settings=spark_settings, source_format=source_format,
-        watching=watching, as_json=as_json,
-    )  # fmt: skip
+    chosen = {
+        "reading": job.Reading(reason_header, origin_header, reason, where),
+        "transform": _loaded(transform) if transform else None,
+    }
+    ready = job.RedriveOptions(**launch.given({**options, **chosen}))
+    return _look(ready, as_json=launch.as_json) if inspect else launch.run(job, ready)
 
 
-def _look(options: "RedriveOptions", *, master: str, spark_settings: dict[str, str], as_json: bool) -> ExitCode:
-    from penstock.pipelines.jobs.redrive import inspect  # noqa: PLC0415 - loads PySpark
-    from penstock.pipelines.session import spark_session  # noqa: PLC0415
+def _look(options: "RedriveOptions", *, as_json: bool) -> ExitCode:
+    from penstock.pipelines.jobs import redrive as job  # noqa: PLC0415 - loads PySpark
 
-    jars = needs_jars(options.format, spark_settings)
-    spark = spark_session(options.query, master=master, settings=spark_settings, jars=jars)
-    try:
-        found = inspect(options, spark)
-    finally:
-        spark.stop()
+    with job.opened(options, None) as spark:
+        found = job.inspect(options, spark)
     if as_json:
         print_json(found)
         return ExitCode.OK

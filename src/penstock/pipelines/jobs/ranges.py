@@ -17,13 +17,13 @@ def read_ranges(
     spark: SparkSession,
     ranges: Ranges,
     *,
-    source: str,
+    reader: str,
     bootstrap: str,
     isolation: str = "read_committed",
     client: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """Exactly these offsets: what is missing among them (compacted, aborted, markers) is not, what is lost fails."""
-    reader = spark.read.format(source).options(
+    rows = spark.read.format(reader).options(
         **{
             "kafka.bootstrap.servers": bootstrap,
             "assign": json.dumps(_by_topic(dict.fromkeys(ranges, 0), as_list=True)),
@@ -35,7 +35,7 @@ def read_ranges(
             **{f"kafka.{name}": value for name, value in (client or {}).items()},
         }
     )
-    return reader.load()
+    return rows.load()
 
 
 def _by_topic(values: Mapping[tuple[str, int], int], *, as_list: bool = False) -> dict[str, object]:

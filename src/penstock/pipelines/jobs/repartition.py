@@ -7,18 +7,20 @@ until nothing comes any more or somebody stops it, and says up to which offset o
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as f
 from pyspark.sql.types import BinaryType
 
+from penstock.pipelines.jobs.copying import sessions
 from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop
 from penstock.pipelines.jobs.copying.sources import TopicSource
 from penstock.pipelines.jobs.copying.stretches import lag
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Summary, Unwatched, Watcher
-from penstock.pipelines.session import spark_session
+from penstock.pipelines.session import SparkOptions
 from penstock.pipelines.sink import Sink, SinkOptions
 from penstock.pipelines.sink.topics import Topics
 
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RepartitionOptions:
+class RepartitionOptions(SparkOptions):
+    job: str = field(default="repartition", kw_only=True)
     bootstrap: str
     source: str
     target: str
@@ -40,7 +43,8 @@ class RepartitionOptions:
     records_max: int = 500_000
     id: str | None = None
     accept_loss: bool = False
-    format: str = "penstock"
+    reader: str = "penstock"
+    """What reads the topic: Penstock's source, or Spark's own connector (kafka)."""
     client: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -80,7 +84,15 @@ def run(
     watcher: Watcher | None = None,
     stopping: Stopping | None = None,
 ) -> Summary:
-    spark = spark or spark_session("repartition")
+    with opened(options, spark) as session:
+        return _run(options, session, watcher or Unwatched(), stopping)
+
+
+def opened(options: RepartitionOptions, spark: SparkSession | None) -> AbstractContextManager[SparkSession]:
+    return sessions.opened(options, spark, reader=options.reader)
+
+
+def _run(options: RepartitionOptions, spark: SparkSession, watcher: Watcher, stopping: Stopping | None) -> Summary:
     chosen = _sink_options(options)
     topics = Topics(chosen)
     topics.layout([options.source])  # missing: said before anything is created
@@ -88,7 +100,7 @@ def run(
         spark,
         options.bootstrap,
         options.source,
-        format=options.format,
+        reader=options.reader,
         client=options.client,
         group=f"spark.{options.query}",
     )
@@ -98,7 +110,7 @@ def run(
             if not is_new and sink.last is None:
                 _check_is_empty(options, spark)
             copy = Copy(
-                "repartition",
+                options.job,
                 options.query,
                 {"key": options.key, "source": options.source, "target": options.target},
                 lambda df: rekeyed(df, options.key),
@@ -107,7 +119,7 @@ def run(
                 quiet_s=options.quiet_s,
                 accept_loss=options.accept_loss,
             )
-            loop = CopyLoop(copy, source, sink, watcher or Unwatched(), stopping)
+            loop = CopyLoop(copy, source, sink, watcher, stopping)
             summary = loop.run()
         summary.details["switch_over"] = _switch_over(options, spark, source, loop.at)
     finally:

@@ -4,17 +4,21 @@ were, and with headers that say where each comes from."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as f
 
+from penstock.pipelines.jobs import catalogs
+from penstock.pipelines.jobs.catalogs import CatalogOptions
+from penstock.pipelines.jobs.copying import sessions
 from penstock.pipelines.jobs.copying.headers import with_headers
 from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop
 from penstock.pipelines.jobs.copying.sources import Source, TableSource, TopicSource
+from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Summary, Unwatched, Watcher
-from penstock.pipelines.session import spark_session
 from penstock.pipelines.sink import Sink, SinkOptions
 from penstock.pipelines.sink.topics import Topics
 
@@ -23,12 +27,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ReplayOptions:
+class ReplayOptions(CatalogOptions):
+    job: str = field(default="replay", kw_only=True)
     bootstrap: str
     target: str
     topic: str | None = None
     """The topic to read; with a table, which of the table's topics."""
     table: str | None = None
+    """`namespace.name` in the catalog."""
     since_ms: int | None = None
     until_ms: int | None = None
     where: str | None = None
@@ -37,7 +43,7 @@ class ReplayOptions:
     """Records a second."""
     records_max: int = 200_000
     id: str | None = None
-    format: str = "penstock"
+    reader: str = "penstock"
     client: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -79,10 +85,21 @@ def run(
     watcher: Watcher | None = None,
     stopping: Stopping | None = None,
 ) -> Summary:
-    spark = spark or spark_session("replay")
+    with opened(options, spark) as session:
+        return _run(options, session, watcher or Unwatched(), stopping)
+
+
+def opened(options: ReplayOptions, spark: SparkSession | None) -> AbstractContextManager[SparkSession]:
+    """With the catalog where a table is replayed; a topic needs none."""
+    if options.table is not None:
+        return catalogs.opened(options, spark)
+    return sessions.opened(options, spark, reader=options.reader)
+
+
+def _run(options: ReplayOptions, spark: SparkSession, watcher: Watcher, stopping: Stopping | None) -> Summary:
     source = _source(options, spark)
     copy = Copy(
-        "replay",
+        options.job,
         options.query,
         {
             "table": options.table, "topic": options.topic, "target": options.target, "where": options.where,
@@ -96,7 +113,7 @@ def run(
     )  # fmt: skip
     try:
         with Sink(_sink_options(options), options.query) as sink:
-            return CopyLoop(copy, source, sink, watcher or Unwatched(), stopping).run()
+            return CopyLoop(copy, source, sink, watcher, stopping).run()
     finally:
         source.close()
 
@@ -128,14 +145,15 @@ def replayed(df: DataFrame, options: ReplayOptions) -> DataFrame:
 
 def _source(options: ReplayOptions, spark: SparkSession) -> Source:
     if options.table is not None:
-        return TableSource(spark, options.table, options.topic, options.since_ms)
+        table = tables.full_name(options.catalog, options.table)
+        return TableSource(spark, table, options.topic, options.since_ms)
     assert options.topic is not None
     return TopicSource(
         spark,
         options.bootstrap,
         options.topic,
         since_ms=options.since_ms,
-        format=options.format,
+        reader=options.reader,
         client=options.client,
         group=f"spark.{options.query}",
     )

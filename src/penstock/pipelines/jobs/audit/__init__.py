@@ -3,5 +3,6 @@
 from penstock.pipelines.jobs.audit.job import audit, plan, run
 from penstock.pipelines.jobs.audit.options import AuditOptions, End
 from penstock.pipelines.jobs.audit.report import Report
+from penstock.pipelines.jobs.catalogs import opened
 
-__all__ = ["AuditOptions", "End", "Report", "audit", "plan", "run"]
+__all__ = ["AuditOptions", "End", "Report", "audit", "opened", "plan", "run"]

@@ -13,9 +13,9 @@ from penstock.pipelines.jobs.audit.comparing import KINDS, compare, samples, tot
 from penstock.pipelines.jobs.audit.entries import entries, table_records
 from penstock.pipelines.jobs.audit.options import AuditOptions, End
 from penstock.pipelines.jobs.audit.report import Cell, Report, bucket_seconds
+from penstock.pipelines.jobs.catalogs import opened
 from penstock.pipelines.jobs.ends import ClusterAway, Topics
 from penstock.pipelines.jobs.lake import tables
-from penstock.pipelines.jobs.lake.catalogs import session
 from penstock.pipelines.jobs.ranges import Ranges, read_ranges
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Plan, Stopping, Unwatched, Watcher
@@ -34,7 +34,11 @@ def audit(left: str, right: str, *, bootstrap: str = "", spark: SparkSession | N
 
 
 def plan(options: AuditOptions, spark: SparkSession | None = None) -> Plan:
-    spark = session(options, spark)
+    with opened(options, spark) as session:
+        return _plan(options, session)
+
+
+def _plan(options: AuditOptions, spark: SparkSession) -> Plan:
     steps = []
     for side, end in (("left", options.left), ("right", options.right)):
         if end.kind == "topic":
@@ -55,13 +59,8 @@ def run(
     stopping: Stopping | None = None,
 ) -> Report:
     del stopping  # one job of Spark's: it ends with the process, and has nothing to leave behind
-    own = spark is None
-    session_ = session(options, spark)
-    try:
-        return _run(options, session_, watcher or Unwatched())
-    finally:
-        if own:
-            session_.stop()
+    with opened(options, spark) as session:
+        return _run(options, session, watcher or Unwatched())
 
 
 def _run(options: AuditOptions, spark: SparkSession, watcher: Watcher) -> Report:
@@ -124,7 +123,7 @@ def _topic(options: AuditOptions, spark: SparkSession, end: End) -> DataFrame:
     records = read_ranges(
         spark,
         ranges,
-        source=options.source,
+        reader=options.reader,
         bootstrap=end.bootstrap,
         isolation=options.isolation,
         client=options.client,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from penstock.pipelines.jobs.identity import check
+from penstock.pipelines.jobs.options import ReadingOptions, one_of
 from penstock.pipelines.problems import PipelineProblem
 
 ORDERS = ("auto", "partition", "key", "none")
@@ -35,7 +35,8 @@ class End:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditOptions:
+class AuditOptions(ReadingOptions):
+    job: str = "audit"
     left: End
     """What was written: the truth."""
     right: End
@@ -49,24 +50,11 @@ class AuditOptions:
     topic_in_table: str | None = None
     """Of a table that several topics fill: the one to compare."""
     samples: int = 20
-    source: str = "kafka"
-    isolation: str = "read_committed"
-    catalog: str = "lake"
-    warehouse: str = "penstock-lake"
-    catalog_uri: str | None = None
-    master: str = "local[*]"
-    settings: Mapping[str, str] = field(default_factory=dict)
-    client: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        ReadingOptions.__post_init__(self)
         check(self.match, "auto", "offset", "content", "key", "header", "field")
-        if self.order not in ORDERS:
-            raise PipelineProblem(f"--order is one of {', '.join(ORDERS)}, not {self.order!r}")
-
-    @property
-    def job(self) -> str:
-        """It keeps no progress, and needs no other name."""
-        return "audit"
+        one_of("--order", self.order, ORDERS)
 
     @property
     def matching(self) -> str:

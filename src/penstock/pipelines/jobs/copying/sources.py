@@ -57,13 +57,13 @@ class TopicSource:
         topic: str,
         *,
         since_ms: int | None = None,
-        format: str = "penstock",
+        reader: str = "penstock",
         client: Mapping[str, str] | None = None,
         group: str | None = None,
     ) -> None:
         self._spark = spark
         self._topic = topic
-        self._format = format
+        self._reader = reader
         self._since_ms = since_ms
         self._options = SourceOptions(
             bootstrap, (topic,), client=dict(client or {}), group=group, broker_wait_ms=_BROKER_WAIT_MS
@@ -93,7 +93,7 @@ class TopicSource:
         self._progress.commit({_place(self._topic, partition): offset for partition, offset in at.items()})
 
     def read(self, stretches: tuple[Stretch, ...]) -> DataFrame:
-        rows = self._spark.read.format(self._format).options(
+        rows = self._spark.read.format(self._reader).options(
             **{
                 "kafka.bootstrap.servers": self._options.bootstrap,
                 "assign": json.dumps({self._topic: [each.partition for each in stretches]}),
@@ -189,7 +189,7 @@ class TableSource:
         topics = {row["record_topic"] for row in found}
         if len(topics) > 1:
             raise PipelineProblem(
-                f"{self.table} holds records of {', '.join(sorted(topics))}", hint="Say of which: --topic NAME."
+                f"{self.table} holds records of {', '.join(sorted(topics))}", hint="Say of which: --from TOPIC."
             )
         return {row["record_partition"]: row["bound"] for row in found}
 

@@ -6,8 +6,10 @@ cheap to find. There is no state beside the table, so none can be lost, grow, or
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pyspark import StorageLevel
@@ -16,14 +18,17 @@ from pyspark.sql import types as t
 
 from penstock.pipelines.jobs import lake
 from penstock.pipelines.jobs.dedupe.choosing import first_of_each, unseen
-from penstock.pipelines.jobs.identity import check, digest, identity
+from penstock.pipelines.jobs.dedupe.forwarding import Forwarding, sink_options
+from penstock.pipelines.jobs.dedupe.options import DedupeOptions
+from penstock.pipelines.jobs.identity import digest, identity
 from penstock.pipelines.jobs.lake.lane import Lane, Step
 from penstock.pipelines.jobs.lake.shaping import good_rows
-from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.sink.topics import Topics
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from penstock.pipelines.jobs.ends import TopicState
     from penstock.pipelines.jobs.lake import LakeOptions
     from penstock.pipelines.jobs.lake.progress import Progress
     from penstock.pipelines.jobs.ranges import Ranges
@@ -32,33 +37,17 @@ if TYPE_CHECKING:
 COLUMNS = t.StructType([t.StructField("value", t.BinaryType()), t.StructField("record_id", t.StringType())])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DedupeOptions:
-    lake: LakeOptions
-    """Where from and where to; mode raw, one table."""
-    id: str = "key"
-    """What makes two records the same one: key, content, header:NAME or field:NAME (of a JSON value)."""
-    window_s: float = 24 * 3600.0
-
-    def __post_init__(self) -> None:
-        check(self.id, "key", "content", "header", "field")
-        if self.lake.mode != "raw" or self.lake.event_time is not None:
-            raise PipelineProblem("dedupe keeps records as they are: mode raw, in the records' own time")
-        if self.window_s <= 0:
-            raise PipelineProblem("the time within which records are duplicates is longer than 0")
-
-
-def dedupe(*, spark: SparkSession | None = None, id: str = "key", window_s: float = 24 * 3600.0, **to: Any) -> Summary:
+def dedupe(*, spark: SparkSession | None = None, **options: Any) -> Summary:
     """`dedupe(bootstrap="localhost:9092", topics=["orders"], table="shop.orders_once", id="field:id")`"""
-    chosen = lake.LakeOptions(**{"mode": "raw", "job": "dedupe", **to, "topics": tuple(to.get("topics", ()))})
-    return run(DedupeOptions(lake=chosen, id=id, window_s=window_s), spark=spark)
+    return run(DedupeOptions(**{**options, "topics": tuple(options.get("topics", ()))}), spark=spark)
 
 
 def plan(options: DedupeOptions, spark: SparkSession | None = None) -> Plan:
-    found = lake.plan(options.lake, spark)
-    return replace(
-        found, steps=(*found.steps, f"leave out records whose {options.id} came within {options.window_s:g} s")
-    )
+    _check_target(options, hasty=True)
+    found = lake.plan(options, spark)
+    more = [f"leave out records whose {options.id} came within {options.window_s:g} s"]
+    more += [f"write what is kept to topic {options.to_topic} as well, each record once"] if options.to_topic else []
+    return replace(found, steps=(*found.steps, *more))
 
 
 def run(
@@ -68,12 +57,29 @@ def run(
     watcher: Watcher | None = None,
     stopping: Stopping | None = None,
 ) -> Summary:
-    def lane(session: SparkSession, to: LakeOptions, table: str, topics: tuple[str, ...]) -> Lane:
-        return _DedupeLane(session, to, table, topics, _Identified(options.id), options.window_s)
+    _check_target(options)
+    lanes: list[_DedupeLane] = []
 
-    summary = lake.run(options.lake, spark=spark, watcher=watcher, stopping=stopping, lane=lane)
+    def lane(session: SparkSession, _: LakeOptions, table: str, topics: tuple[str, ...]) -> Lane:
+        lanes.append(_DedupeLane(session, options, table, topics))
+        return lanes[-1]
+
+    try:
+        summary = lake.run(options, spark=spark, watcher=watcher, stopping=stopping, lane=lane)
+    finally:
+        for each in lanes:
+            each.close()
     summary.details["duplicates"] = summary.rows_in - summary.rows_out
+    if options.to_topic is not None:
+        summary.details["forwarded"] = sum(each.forwarded for each in lanes)
     return summary
+
+
+def _check_target(options: DedupeOptions, *, hasty: bool = False) -> None:
+    """A topic that is not there is told before the table has anything."""
+    if options.to_topic is not None:
+        chosen = sink_options(options, options.to_topic)
+        Topics(chosen.hasty() if hasty else chosen).layout([options.to_topic])
 
 
 class _Identified:
@@ -97,17 +103,32 @@ class _Identified:
 
 
 class _DedupeLane(Lane):
-    def __init__(
-        self,
-        spark: SparkSession,
-        options: LakeOptions,
-        table: str,
-        topics: tuple[str, ...],
-        how: _Identified,
-        window_s: float,
-    ) -> None:
-        super().__init__(spark, options, table, topics, how)
-        self._window_us = int(window_s * 1_000_000)
+    def __init__(self, spark: SparkSession, options: DedupeOptions, table: str, topics: tuple[str, ...]) -> None:
+        super().__init__(spark, options, table, topics, _Identified(options.id))
+        self._window_us = int(options.window_s * 1_000_000)
+        self._make = partial(Forwarding, options, spark, self.table.name) if options.to_topic is not None else None
+        self._forwarding: dict[str, Forwarding] = {}
+        self.forwarded = 0
+
+    def step(
+        self, cluster_id: str, found: Mapping[str, TopicState], ends: Mapping[str, tuple[int, ...]]
+    ) -> Step | None:
+        self._forward()  # first what a run before this one did not come to
+        step = super().step(cluster_id, found, ends)
+        self._forward()
+        return step
+
+    def _forward(self) -> None:
+        if self._make is None:
+            return
+        for topic in self.progress().topics:
+            if topic not in self._forwarding:
+                self._forwarding[topic] = self._make(topic, self.progress)
+            self.forwarded += self._forwarding[topic].follow()
+
+    def close(self) -> None:
+        for each in self._forwarding.values():
+            each.close()
 
     def _write(self, decoded: DataFrame, columns: t.StructType, ranges: Ranges, progress: Progress) -> Step:
         rows = decoded.persist(StorageLevel.MEMORY_AND_DISK)

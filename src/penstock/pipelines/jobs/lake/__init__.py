@@ -5,8 +5,8 @@ the table says, reads a stretch of offsets as a batch, and commits rows and new 
 that could be lost or fall behind beside the table itself.
 """
 
-from penstock.pipelines.jobs.lake.catalogs import session
+from penstock.pipelines.jobs.catalogs import opened, session
 from penstock.pipelines.jobs.lake.job import lake, plan, run
 from penstock.pipelines.jobs.lake.options import LakeOptions
 
-__all__ = ["LakeOptions", "lake", "plan", "run", "session"]
+__all__ = ["LakeOptions", "lake", "opened", "plan", "run", "session"]

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JJavaError
 
 from penstock.pipelines.jobs.lake.progress import Progress
+from penstock.pipelines.jobs.lake.tables import plain
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -50,7 +51,7 @@ class LakeTable:
     @property
     def plain_name(self) -> str:
         """For people."""
-        return self.name.replace("`", "")
+        return plain(self.name)
 
     @property
     def key(self) -> str:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
+from penstock.pipelines.jobs.catalogs import is_embedded, opened
 from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState
 from penstock.pipelines.jobs.lake import tables
-from penstock.pipelines.jobs.lake.batches import lag, next_ranges
-from penstock.pipelines.jobs.lake.catalogs import is_embedded, session
-from penstock.pipelines.jobs.lake.commits import Overtaken
+from penstock.pipelines.jobs.lake.batches import lag
+from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
 from penstock.pipelines.jobs.lake.failures import meaning
-from penstock.pipelines.jobs.lake.lane import Lane, Step
+from penstock.pipelines.jobs.lake.lane import Lane, Step, following
 from penstock.pipelines.jobs.lake.options import LakeOptions
+from penstock.pipelines.jobs.lake.progress import Progress
 from penstock.pipelines.running import BatchProgress, Pace, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.source.group import GroupProgress
 from penstock.pipelines.source.options import SourceOptions
@@ -36,8 +38,14 @@ def lake(*, spark: SparkSession | None = None, **options: Any) -> Summary:
 
 
 def plan(options: LakeOptions, spark: SparkSession | None = None) -> Plan:
-    """Reads the cluster and the tables, writes nothing."""
-    spark = session(options, spark)
+    """Reads the cluster and the tables, writes nothing: where there is no warehouse yet, it is not made for this."""
+    if spark is None and is_embedded(options) and not Path(options.warehouse).expanduser().exists():
+        return _plan(options, None)
+    with opened(options, spark) as session:
+        return _plan(options, session)
+
+
+def _plan(options: LakeOptions, spark: SparkSession | None) -> Plan:
     cluster = Topics(options.bootstrap, options.isolation, options.client)
     try:
         cluster_id, found = cluster.cluster_id(), cluster.states(options.topics)
@@ -45,18 +53,18 @@ def plan(options: LakeOptions, spark: SparkSession | None = None) -> Plan:
         return Plan(f"{options.job}: the cluster is away", (str(away),))
     steps = [f"catalog {options.catalog}: " + ("embedded in " + options.warehouse if is_embedded(options) else "yours")]
     for table, topics in options.lanes().items():
-        lane = Lane(spark, options, table, topics)
-        there = tables.exists(spark, lane.table.name)
-        progress = lane.following(cluster_id, found)
-        ends = {topic: found[topic].ends for topic in topics}
-        waiting = lag(progress, ends)
+        name, letters = (tables.full_name(options.catalog, each) for each in (table, options.dead_letters_of(table)))
+        there = spark is not None and tables.exists(spark, name)
+        kept = LakeTable(spark, name, options.job).progress() if spark is not None and there else Progress()
+        progress = following(options, kept, cluster_id, {topic: found[topic] for topic in topics})
+        waiting = lag(progress, {topic: found[topic].ends for topic in topics})
         batches = -(-waiting // options.batch_records_max)
         steps.append(
-            f"{'append to' if there else 'create'} {lane.table.name} from {', '.join(topics)} as {options.mode}"
+            f"{'append to' if there else 'create'} {tables.plain(name)} from {', '.join(topics)} as {options.mode}: "
+            f"begin after commit {progress.sequence}, {waiting:,} offsets to read in {batches:,} batches"
         )
-        steps.append(f"  begin after commit {progress.sequence}, {waiting} offsets to read in {batches} batches")
-        if next_ranges(progress, ends, records_max=1):
-            steps.append(f"  bad rows go to {lane.dead_letters.name}")
+        if options.can_have_bad_rows:
+            steps.append(f"put bad rows into {tables.plain(letters)}")
     steps.append("end when they are read" if options.available_now else "then follow what is written, until stopped")
     return Plan(f"{options.job}: {len(options.topics)} topics from {options.bootstrap} to the lake", tuple(steps))
 
@@ -73,14 +81,9 @@ def run(
     lane: MakeLane = Lane,
 ) -> Summary:
     """`lane` makes another kind of lane, for a job that does more with a batch than landing it."""
-    own = spark is None
-    session_ = session(options, spark)
-    try:
-        lanes = [lane(session_, options, table, topics) for table, topics in options.lanes().items()]
+    with opened(options, spark) as session:
+        lanes = [lane(session, options, table, topics) for table, topics in options.lanes().items()]
         return _Run(options, lanes, watcher or Unwatched(), stopping).run()
-    finally:
-        if own:
-            session_.stop()
 
 
 class _Run:

@@ -79,33 +79,21 @@ class Lane:
             self._progress = self.table.progress() if there else Progress()
         return self._progress
 
-    def following(self, cluster_id: str, found: Mapping[str, TopicState]) -> Progress:
-        """The progress with what the cluster has now, or the problem that it has."""
-        options = self._options
-        return caught_up(
-            self.progress(),
-            cluster_id,
-            {topic: found[topic] for topic in self.topics},
-            start=options.start,
-            accept_new_topic=options.accept_new_topic,
-            accept_gaps=options.accept_gaps,
-        )
-
     # -- a batch
 
     def step(
         self, cluster_id: str, found: Mapping[str, TopicState], ends: Mapping[str, tuple[int, ...]]
     ) -> Step | None:
         """The next batch up to `ends`, committed; None when there is nothing to read."""
-        before = self.following(cluster_id, found)
-        ranges = next_ranges(before, ends, records_max=self._options.batch_records_max)
+        options = self._options
+        before = following(options, self.progress(), cluster_id, {topic: found[topic] for topic in self.topics})
+        ranges = next_ranges(before, ends, records_max=options.batch_records_max)
         if not ranges:
             return None
-        options = self._options
         batch = read_ranges(
             self._spark,
             ranges,
-            source=options.source,
+            reader=options.reader,
             bootstrap=options.bootstrap,
             isolation=options.isolation,
             client=options.client,
@@ -131,7 +119,7 @@ class Lane:
         return step
 
     def _write(self, decoded: DataFrame, columns: t.StructType, ranges: Ranges, progress: Progress) -> Step:
-        if self._options.mode == "raw" and not self._options.event_time:  # nothing can be bad
+        if not self._options.can_have_bad_rows:
             return Step(ranges, self.table.append(good_rows(decoded, columns), progress).rows, 0)
         rows, bad = self._split(decoded, columns, ranges, progress)
         return Step(ranges, rows, bad)
@@ -251,6 +239,18 @@ class Lane:
                     self.maintained.append(
                         maintenance.expire(table, after_s=options.expire_after_s, keep=options.snapshots_min)
                     )
+
+
+def following(options: LakeOptions, progress: Progress, cluster_id: str, found: Mapping[str, TopicState]) -> Progress:
+    """The progress with what the cluster has now, or the problem that it has."""
+    return caught_up(
+        progress,
+        cluster_id,
+        found,
+        start=options.start,
+        accept_new_topic=options.accept_new_topic,
+        accept_gaps=options.accept_gaps,
+    )
 
 
 def _has(kind: t.DataType, path: str) -> bool:

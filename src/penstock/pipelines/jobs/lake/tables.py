@@ -34,6 +34,11 @@ def full_name(catalog: str, table: str) -> str:
     return ".".join(quoted(part) for part in (catalog, *parts))
 
 
+def plain(name: str) -> str:
+    """For people."""
+    return name.replace("`", "")
+
+
 def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 

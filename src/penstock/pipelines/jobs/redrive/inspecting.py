@@ -19,7 +19,7 @@ _SHOWN_BYTES = 200
 
 
 def inspect(options: RedriveOptions, spark: SparkSession) -> dict[str, Any]:
-    source = TopicSource(spark, options.bootstrap, options.topic, format=options.format, client=options.client)
+    source = TopicSource(spark, options.bootstrap, options.topic, reader=options.reader, client=options.client)
     ends = source.ends()
     everything = next_stretches(source.firsts(), ends, records_max=sum(ends.values()) + 1)
     if not everything:

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from penstock.pipelines.jobs.redrive.letters import Reading, Transform
+from penstock.pipelines.session import SparkOptions
 from penstock.pipelines.sink import SinkOptions
 
 
 @dataclass(frozen=True)
-class RedriveOptions:
+class RedriveOptions(SparkOptions):
+    job: str = field(default="redrive", kw_only=True)
     bootstrap: str
     topic: str
     """The dead-letter topic."""
@@ -21,7 +23,8 @@ class RedriveOptions:
     """DataFrame -> DataFrame, over key, value, headers, timestamp, reason, origin_topic, topic (where it goes)."""
     samples: int = 3
     records_max: int = 10_000
-    format: str = "penstock"
+    reader: str = "penstock"
+    """What reads the topic: Penstock's source, or Spark's own connector (kafka)."""
     client: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -8,11 +8,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as f
 
+from penstock.pipelines.jobs.copying import sessions
 from penstock.pipelines.jobs.copying import stretches as st
 from penstock.pipelines.jobs.copying.headers import with_headers
 from penstock.pipelines.jobs.copying.sources import ORDER, TopicSource
@@ -21,7 +23,6 @@ from penstock.pipelines.jobs.redrive.offsets import OffsetSet
 from penstock.pipelines.jobs.redrive.options import RedriveOptions
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Unwatched, Watcher
-from penstock.pipelines.session import spark_session
 from penstock.pipelines.sink import Sink
 from penstock.pipelines.sink.topics import Topics
 
@@ -59,10 +60,13 @@ def run(
     watcher: Watcher | None = None,
     stopping: Stopping | None = None,
 ) -> Summary:
-    spark = spark or spark_session("redrive")
-    source = TopicSource(spark, options.bootstrap, options.topic, format=options.format, client=options.client)
-    with Sink(options.sink(), options.query) as sink:
-        return _Redriving(options, spark, source, sink, watcher or Unwatched(), stopping).run()
+    with opened(options, spark) as session, Sink(options.sink(), options.query) as sink:
+        source = TopicSource(session, options.bootstrap, options.topic, reader=options.reader, client=options.client)
+        return _Redriving(options, session, source, sink, watcher or Unwatched(), stopping).run()
+
+
+def opened(options: RedriveOptions, spark: SparkSession | None) -> AbstractContextManager[SparkSession]:
+    return sessions.opened(options, spark, reader=options.reader)
 
 
 def redrive(**options: Any) -> Summary:
@@ -86,7 +90,7 @@ class _Redriving:
         self._sink = sink
         self._watcher = watcher
         self._stopping = stopping
-        self._summary = Summary("redrive")
+        self._summary = Summary(options.job)
         self._by_topic: Counter[str] = Counter()
         self._identity = source.identity()
         self._batch = -1

@@ -13,9 +13,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as fn
 
 from penstock.pipelines.decode import as_struct, decode_json
+from penstock.pipelines.jobs.catalogs import opened
 from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics
 from penstock.pipelines.jobs.lake import tables
-from penstock.pipelines.jobs.lake.catalogs import session
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
 from penstock.pipelines.jobs.lake.failures import meaning
 from penstock.pipelines.jobs.lake.progress import Progress
@@ -44,13 +44,13 @@ def rollup(*, spark: SparkSession | None = None, **options: Any) -> Summary:
 
 
 def plan(options: RollupOptions, spark: SparkSession | None = None) -> Plan:
-    spark = session(options, spark)
+    del spark
     try:
         state = Topics(options.bootstrap, options.isolation, options.client).states([options.topic])[options.topic]
     except ClusterAway as away:
         return Plan(f"{options.job}: the cluster is away", (str(away),))
     held = sum(state.ends) - sum(state.begins)
-    name = tables.full_name(options.catalog, options.table)
+    name = tables.plain(tables.full_name(options.catalog, options.table))
     began = Path(options.checkpoint_folder).is_dir()
     return Plan(
         f"{options.job}: {options.topic} to {name}",
@@ -73,21 +73,12 @@ def run(
     watcher: Watcher | None = None,
     stopping: Stopping | None = None,
 ) -> Summary:
-    own = spark is None
-    session_ = session(options, spark)
     began = time.monotonic()
     summary = Summary(options.job)
-    try:
-        # A topic that is not there is told now rather than by a query that failed.
-        Topics(options.bootstrap, options.isolation, options.client).states([options.topic])
-        patience = Patience(options.patience_s)
-        while not _ran(options, session_, summary, watcher or Unwatched(), stopping, patience):
+    patience = Patience(options.patience_s)
+    with opened(options, spark) as session:
+        while not _ran(options, session, summary, watcher or Unwatched(), stopping, patience):
             pass
-    except ClusterAway as away:
-        raise PipelineProblem(f"the cluster is away: {away}") from away
-    finally:
-        if own:
-            session_.stop()
     summary.seconds = time.monotonic() - began
     return summary
 
@@ -101,6 +92,12 @@ def _ran(
     patience: Patience,
 ) -> bool:
     """Whether the query came to its end; if not, the cluster was away, and it is to be started again."""
+    try:
+        # A topic that is not there (any more) is told by name, rather than by a query that fails on it again and again.
+        Topics(options.bootstrap, options.isolation, options.client).states([options.topic])
+    except ClusterAway as away:
+        patience.wait(away)
+        return False
     stream = stream_of(options)
     writer = (
         windows_of(stream.load(spark), options)
@@ -126,7 +123,7 @@ def stream_of(options: RollupOptions) -> TopicStream:
         query=f"{options.job}.{options.table}",
         bootstrap=options.bootstrap,
         topics=(options.topic,),
-        format="kafka" if options.source == "kafka" else "penstock",
+        format="kafka" if options.reader == "kafka" else "penstock",
         start=options.start,
         available_now=options.available_now,
         interval_s=options.interval_s,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from penstock.pipelines.session import spark_session
+from penstock.pipelines.session import SparkOptions, lent, spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -16,21 +17,19 @@ CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 LOCK_WAIT_MS = 30_000
 
 
-class CatalogOptions(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogOptions(SparkOptions):
     """What the options of every job with tables have."""
 
-    @property
-    def job(self) -> str: ...
-    @property
-    def catalog(self) -> str: ...
-    @property
-    def warehouse(self) -> str: ...
-    @property
-    def catalog_uri(self) -> str | None: ...
-    @property
-    def master(self) -> str: ...
-    @property
-    def settings(self) -> Mapping[str, str]: ...
+    catalog: str = "lake"
+    warehouse: str = "penstock-lake"
+    catalog_uri: str | None = None
+    """A REST catalog; without it, and without settings for the catalog, the embedded one in the warehouse folder."""
+
+
+def opened(options: CatalogOptions, spark: SparkSession | None) -> AbstractContextManager[SparkSession]:
+    """The session for a job's run: one of our own ends with it."""
+    return lent(spark, lambda: session(options, spark))
 
 
 def session(options: CatalogOptions, spark: SparkSession | None) -> SparkSession:
@@ -49,10 +48,10 @@ def catalog_settings(options: CatalogOptions) -> dict[str, str]:
     """Spark settings for `options.catalog`; the user's own come last and win."""
     key = f"spark.sql.catalog.{options.catalog}"
     given = {name: value for name, value in options.settings.items() if name.startswith(key)}
-    if key in given:
-        return dict(given)
     # Not cached: another program may write the table between two of our commits.
     common = {key: CATALOG, f"{key}.cache-enabled": "false"}
+    if key in given:
+        return {**common, **given}
     if options.catalog_uri:
         return {**common, f"{key}.type": "rest", f"{key}.uri": options.catalog_uri, **given}
     folder = Path(options.warehouse).expanduser().resolve()

@@ -1,0 +1,22 @@
+"""The session of a job that copies records: with jars only where something needs them."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from penstock.pipelines.session import SparkOptions, lent, spark_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def opened(options: SparkOptions, spark: SparkSession | None, *, reader: str) -> AbstractContextManager[SparkSession]:
+    """The session for a job's run: one of our own ends with it."""
+
+    def make() -> SparkSession:
+        return spark or spark_session(
+            f"penstock {options.job}", master=options.master, settings=options.settings, jars=reader == "kafka"
+        )
+
+    return lent(spark, make)

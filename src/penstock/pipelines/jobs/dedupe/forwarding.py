@@ -1,0 +1,86 @@
+"""What the table has kept, written to a topic as well: the table is the truth, the topic follows it.
+
+The copying is that of `replay`: a batch is a stretch of offsets, noted in the sink's ledger before it is written. A run
+that dies between the table's commit and the topic's leaves nothing out, and nothing comes twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop
+from penstock.pipelines.jobs.copying.sources import TableSource
+from penstock.pipelines.jobs.lake.tables import plain
+from penstock.pipelines.sink import Sink, SinkOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from penstock.pipelines.jobs.copying.stretches import Positions, Stretch
+    from penstock.pipelines.jobs.dedupe.options import DedupeOptions
+    from penstock.pipelines.jobs.lake.progress import Progress
+
+
+class KeptSource:
+    """The table's rows of one topic, as far as its commits say; looking for the last would mean reading all."""
+
+    def __init__(self, table: TableSource, topic: str, progress: Callable[[], Progress]) -> None:
+        self._table, self._topic, self._progress = table, topic, progress
+        self._first: dict[int, int] | None = None
+
+    def identity(self) -> str:
+        return self._progress().topics[self._topic].topic_id
+
+    def begins(self) -> Positions:
+        """Looked for once; what is added later begins at its first offset."""
+        if self._first is None:
+            found = self._table.begins()
+            self._first = {partition: found.get(partition, end) for partition, end in self.ends().items()}
+        return {**dict.fromkeys(self.ends(), 0), **self._first}
+
+    def firsts(self) -> Positions:
+        return {}  # tables lose nothing by themselves
+
+    def ends(self) -> Positions:
+        return dict(enumerate(self._progress().topics[self._topic].next))
+
+    def read(self, stretches: tuple[Stretch, ...]) -> DataFrame:
+        return self._table.read(stretches)
+
+    def passed(self, at: Positions) -> None:
+        """Nobody watches a table."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class Forwarding:
+    """Of one topic. Records keep key, value, headers and timestamp; those of a key keep their order."""
+
+    def __init__(
+        self, options: DedupeOptions, spark: SparkSession, table: str, topic: str, progress: Callable[[], Progress]
+    ) -> None:
+        assert options.to_topic is not None
+        self._source = KeptSource(TableSource(spark, table, topic), topic, progress)
+        query = f"{options.job}/{plain(table)}/{topic}/{options.to_topic}"
+        self._copy = Copy(options.job, query, {"to": options.to_topic}, lambda rows: rows, options.batch_records_max)
+        self._sink = Sink(sink_options(options, options.to_topic), query)
+        self._upto: Positions | None = None
+
+    def follow(self) -> int:
+        """Bring the topic up to the table; how many records that took."""
+        if self._source.ends() == self._upto:
+            return 0
+        loop = CopyLoop(self._copy, self._source, self._sink)
+        loop.run()
+        self._upto = dict(loop.at)
+        return loop.summary.rows_out
+
+    def close(self) -> None:
+        self._sink.close()
+
+
+def sink_options(options: DedupeOptions, topic: str) -> SinkOptions:
+    return SinkOptions(options.bootstrap, (topic,), kafka=options.client)

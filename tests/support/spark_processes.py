@@ -1,0 +1,47 @@
+"""The processes of a Spark program, found by their parents and commands: for tests that kill them."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+
+def family(root: int) -> list[int]:
+    """All processes below one, nearest first."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat = (entry / "stat").read_text()
+            except OSError:
+                continue
+            children.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(int(entry.name))
+    found, todo = [], [root]
+    while todo:
+        below = children.get(todo.pop(0), [])
+        found += below
+        todo += below
+    return found
+
+
+def kind_of(pid: int) -> str:
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return "gone"
+    if "CoarseGrainedExecutorBackend" in command:
+        return "executor"
+    if "pyspark.daemon" in command or "pyspark/daemon" in command:
+        return "worker"
+    if "org.apache.spark.deploy.SparkSubmit" in command:
+        return "driver-jvm"
+    return "other"
+
+
+def end_family(pid: int) -> None:
+    for each in [*family(pid), pid]:
+        try:
+            os.kill(each, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
