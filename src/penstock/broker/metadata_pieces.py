@@ -2,16 +2,17 @@
 
 Every client asks for metadata, some for all of it: 100,000 partitions take a third of a second to describe and to write
 down. In one step nobody would be served meanwhile, and a few such requests in a row would cost a broker its lease. So
-topics are taken in turns, each as it is in its turn, and their bytes are put together at the end.
+topics are taken in turns, each as it is in its turn, a large one's partitions too, and their bytes are put together at
+the end.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import msgspec
 
-from penstock.cluster import TopicImage
+from penstock.cluster import PartitionImage, TopicImage
 from penstock.wire.messages.metadata_response import MetadataResponse, MetadataResponseTopic
 from penstock.wire.primitives import uvarint
 
@@ -30,12 +31,35 @@ class PiecewiseMetadata(MetadataResponse):
     count: int = 0
 
     def add(self, topics: list[MetadataResponseTopic]) -> None:
+        self.pieces.append(self._encoded(topics))
+        self.count += len(topics)
+
+    def begin(self, topic: MetadataResponseTopic, partitions: int) -> None:
+        """A topic that has no partitions yet, of which so many will follow (`add_partitions`, then `end`)."""
+        encoded = self._encoded([topic])
+        tail = len(encoded) - _bytes_after_partitions(self.version)
+        head = tail - len(_encode_count(0, self.version))
+        self.pieces += (encoded[:head], _encode_count(partitions, self.version))
+        self.count += 1
+
+    def add_partitions(self, some: MetadataResponseTopic) -> None:
+        """The next partitions of the topic that was begun: the topic with these alone."""
+        encoded, nothing = (self._encoded([topic]) for topic in (some, msgspec.structs.replace(some, partitions=[])))
+        tail_bytes = _bytes_after_partitions(self.version)
+        head_bytes = len(nothing) - tail_bytes - len(_encode_count(0, self.version))
+        start = head_bytes + len(_encode_count(len(some.partitions), self.version))
+        self.pieces.append(encoded[start : len(encoded) - tail_bytes])
+
+    def end(self, topic: MetadataResponseTopic) -> None:
+        encoded = self._encoded([topic])
+        self.pieces.append(encoded[len(encoded) - _bytes_after_partitions(self.version) :])
+
+    def _encoded(self, topics: list[MetadataResponseTopic]) -> bytes:
         encoded, nothing = (MetadataResponse(topics=these).encode(self.version) for these in (topics, []))
         tail_bytes = _bytes_after_topics(self.version)
         head_bytes = len(nothing) - tail_bytes - len(_encode_count(0, self.version))
         start = head_bytes + len(_encode_count(len(topics), self.version))
-        self.pieces.append(encoded[start : len(encoded) - tail_bytes])
-        self.count += len(topics)
+        return encoded[start : len(encoded) - tail_bytes]
 
     def encode(self, version: int) -> bytes:
         if version != self.version:
@@ -57,9 +81,19 @@ def _bytes_after_topics(version: int) -> int:
     return operations + error_code + tags
 
 
+def _bytes_after_partitions(version: int) -> int:
+    operations = 4 if version >= 8 else 0
+    tags = 1 if version >= FLEXIBLE_FROM else 0
+    return operations + tags
+
+
+Describe = Callable[[TopicImage, Sequence[PartitionImage]], MetadataResponseTopic]
+"""What is to be said of a topic, with these of its partitions."""
+
+
 async def describe_in_turns(
     topics: Iterable[TopicImage],
-    describe: Callable[[TopicImage], MetadataResponseTopic],
+    describe: Describe,
     *,
     version: int,
     before: list[MetadataResponseTopic],
@@ -69,7 +103,12 @@ async def describe_in_turns(
     answer = PiecewiseMetadata(version=version)
     some, partitions = before, 0
     for topic in topics:
-        some.append(describe(topic))
+        if len(topic.partitions) > PARTITIONS_A_TURN:
+            answer.add(some)
+            some, partitions = [], 0
+            await _describe_one(answer, topic, describe)
+            continue
+        some.append(describe(topic, topic.partitions))
         partitions += len(topic.partitions)
         if partitions >= PARTITIONS_A_TURN:
             answer.add(some)
@@ -77,6 +116,16 @@ async def describe_in_turns(
             await asyncio.sleep(0)
     answer.add([*some, *after])
     return answer
+
+
+async def _describe_one(answer: PiecewiseMetadata, topic: TopicImage, describe: Describe) -> None:
+    parts = list(topic.partitions)  # it may grow between two turns
+    without = describe(topic, ())
+    answer.begin(without, len(parts))
+    for start in range(0, len(parts), PARTITIONS_A_TURN):
+        answer.add_partitions(describe(topic, parts[start : start + PARTITIONS_A_TURN]))
+        await asyncio.sleep(0)
+    answer.end(without)
 
 
 def is_large(topics: Iterable[TopicImage]) -> bool:

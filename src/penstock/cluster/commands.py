@@ -1,5 +1,6 @@
 """What the controller can be asked to decide. Whatever depends on chance or on the clock is in the command."""
 
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any, Generic, TypeVar
 
@@ -20,7 +21,8 @@ class Decision(msgspec.Struct, Generic[Reply], frozen=True):
     Only the last transaction makes the rest visible, so stopping before it leaves nothing but leftovers.
     """
 
-    transactions: tuple[Transaction, ...]
+    transactions: Sequence[Transaction]
+    """Perhaps made only when they are looked at, one after the other: a topic may have thousands of partitions."""
     reply: Reply
     in_any_order: bool = False
     """Each transaction stands for itself, so they may be written all at once."""
@@ -40,6 +42,8 @@ class CreateTopic(msgspec.Struct, frozen=True):
     settings: tuple[tuple[str, str | None], ...] = ()
     start: int = 0
     """Where in broker order placement begins."""
+    placed: tuple[tuple[BrokerId, ...], ...] = ()
+    """Where its partitions go, if that was worked out before; brokers may have gone since."""
 
 
 class CreatedTopic(msgspec.Struct, frozen=True):
@@ -56,6 +60,7 @@ class GrowTopic(msgspec.Struct, frozen=True):
     count: int
     assignments: tuple[tuple[int, ...], ...] | None = None
     start: int = 0
+    placed: tuple[tuple[BrokerId, ...], ...] = ()
 
 
 class DeleteTopic(msgspec.Struct, frozen=True):

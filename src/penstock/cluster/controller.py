@@ -7,6 +7,7 @@ another is decided anew (RULES 36, ADR 21). What only one may do, the duties, is
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
+from itertools import islice
 from typing import Any, TypeVar
 
 import msgspec
@@ -30,7 +31,7 @@ from penstock.cluster.commands import (
     UnregisterBroker,
     UpdateFeatures,
 )
-from penstock.cluster.creation import partitions_asked_for, require_moderate
+from penstock.cluster.creation import PLACED_AT_ONCE_MAX, large_placement, partitions_asked_for, require_moderate
 from penstock.cluster.creation_marks import CreationMarks
 from penstock.cluster.elections import How
 from penstock.cluster.feed import ImageFeed
@@ -194,7 +195,20 @@ class Controller:
     async def _carry_out(self, command: Command) -> Any:
         """A command that several transactions carry out must not meet another for the same topic half way."""
         async with self._turns.of(self._subject(command)), self._marked(command):
-            return await self._decide_and_write(command)
+            return await self._decide_and_write(await self._placed(command))
+
+    async def _placed(self, command: Command) -> Command:
+        """Thousands of partitions are placed in turns, with others served in between."""
+        if not isinstance(command, CreateTopic | GrowTopic):
+            return command
+        places = large_placement(command, self._image, self._config)
+        if places is None:
+            return command
+        placed: list[tuple[BrokerId, ...]] = []
+        while some := list(islice(places, PLACED_AT_ONCE_MAX)):
+            placed += some
+            await asyncio.sleep(0)
+        return msgspec.structs.replace(command, placed=tuple(placed))
 
     async def _decide_and_write(self, command: Command) -> Any:
         for _ in range(ATTEMPTS_MAX):

@@ -1,12 +1,13 @@
 """Whether a topic can be created or grown as asked, and where its partitions go."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from penstock.cluster import alterations, names
 from penstock.cluster.commands import CreateTopic, GrowTopic
 from penstock.cluster.image import ClusterImage
-from penstock.cluster.placement import check_by_hand, place
+from penstock.cluster.placement import check_by_hand, place, placing
 from penstock.cluster.shapes import TopicImage
 from penstock.errors import (
     InvalidConfig,
@@ -26,6 +27,10 @@ from penstock.settings.validation import check_topic
 
 PARTITIONS_PER_REQUEST_MAX = 10_000
 """Partitions that one request may add, over all its topics; Kafka's bound."""
+
+
+PLACED_AT_ONCE_MAX = 200
+"""Partitions placed in one step: a few milliseconds with a hundred brokers."""
 
 
 class TopicPlan(NamedTuple):
@@ -49,8 +54,43 @@ def planned_topic(command: CreateTopic, image: ClusterImage, config: Config) -> 
     partitions = config[NUM_PARTITIONS] if command.partitions == -1 else command.partitions
     require_moderate(partitions)
     factor = config[DEFAULT_REPLICATION_FACTOR] if command.replication_factor == -1 else command.replication_factor
+    if _is_placed(command.placed, image, partitions=partitions, replication_factor=factor):
+        return TopicPlan(list(command.placed), settings)
     placed = place(image.staying_brokers(), partitions=partitions, replication_factor=factor, start=command.start)
     return TopicPlan(placed, settings)
+
+
+def large_placement(
+    command: CreateTopic | GrowTopic, image: ClusterImage, config: Config
+) -> Iterator[tuple[BrokerId, ...]] | None:
+    """Where the partitions of a command go, for one that asks for so many that they are better worked out in turns;
+    None where it does not, or will be refused.
+    """
+    if command.assignments:
+        return None
+    start = command.start
+    if isinstance(command, CreateTopic):
+        partitions = partitions_asked_for(command, config)
+        factor = config[DEFAULT_REPLICATION_FACTOR] if command.replication_factor == -1 else command.replication_factor
+    else:
+        topic = image.topics.get(command.name)
+        if topic is None:
+            return None
+        there, factor = len(topic.partitions), len(topic.partitions[0].replicas)
+        partitions, start = command.count - there, start + there
+    brokers = list(image.staying_brokers())
+    if not PLACED_AT_ONCE_MAX < partitions <= PARTITIONS_PER_REQUEST_MAX or not 0 < factor <= len(brokers):
+        return None
+    return islice(placing(brokers, replication_factor=factor, start=start), partitions)
+
+
+def _is_placed(
+    placed: Sequence[tuple[BrokerId, ...]], image: ClusterImage, *, partitions: int, replication_factor: int
+) -> bool:
+    """Whether what was worked out is what is asked for, on brokers that are still there."""
+    if len(placed) != partitions or any(len(replicas) != replication_factor for replicas in placed):
+        return False
+    return {broker for replicas in placed for broker in replicas} <= {broker.id for broker in image.staying_brokers()}
 
 
 def partitions_asked_for(command: CreateTopic, config: Config) -> int:
@@ -126,6 +166,8 @@ def planned_growth(command: GrowTopic, image: ClusterImage) -> tuple[TopicImage,
     factor = len(topic.partitions[0].replicas)
     if command.assignments is None:
         require_moderate(additional)
+        if _is_placed(command.placed, image, partitions=additional, replication_factor=factor):
+            return topic, list(command.placed)
         placed = place(
             image.staying_brokers(), partitions=additional, replication_factor=factor, start=command.start + there
         )

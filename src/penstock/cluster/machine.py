@@ -11,8 +11,8 @@ Any broker decides (ADR 21), so two may decide at once. What always holds of wha
 - refused commands write nothing.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import TypeVar, assert_never
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar, assert_never, overload
 
 from penstock.cluster import alterations, features
 from penstock.cluster.commands import (
@@ -114,10 +114,6 @@ class ControllerMachine:
     def _create_topic(self, command: CreateTopic) -> Decision[CreatedTopic]:
         plan = planned_topic(command, self._image, self._config)
         record = TopicRecord(topic_id_text(command.topic_id), len(plan.replicas), plan.settings)
-        puts = [
-            Put(self._keys.partition(record.id, index), encode(_first_record(replicas)))
-            for index, replicas in enumerate(plan.replicas)
-        ]
         topic_key = self._keys.topic(command.name)
         guards = [absent(topic_key)]
         last = [Put(topic_key, encode(record))]
@@ -126,19 +122,15 @@ class ControllerMachine:
             guards.append(absent(collision))
             last.append(Put(collision, encode(CollisionRecord(command.name))))
         created = CreatedTopic(command.topic_id, len(plan.replicas), len(plan.replicas[0]), plan.settings)
-        return Decision(tuple(self._in_order(command.topic_id, puts, last, guards=guards)), created)
+        return Decision(self._in_order(command.topic_id, 0, plan.replicas, last, guards=guards), created)
 
     def _grow_topic(self, command: GrowTopic) -> Decision[int]:
         topic, replicas = planned_growth(command, self._image)
         id_text, first_new = topic_id_text(topic.topic_id), len(topic.partitions)
-        puts = [
-            Put(self._keys.partition(id_text, first_new + offset), encode(_first_record(assigned)))
-            for offset, assigned in enumerate(replicas)
-        ]
         topic_key = self._keys.topic(topic.name)
         last = [Put(topic_key, encode(TopicRecord(id_text, first_new + len(replicas), topic.overrides)))]
         guards = [unchanged_since(topic_key, topic.revision)]
-        transactions = tuple(self._in_order(topic.topic_id, puts, last, guards=guards))
+        transactions = self._in_order(topic.topic_id, first_new, replicas, last, guards=guards)
         return Decision(transactions, first_new + len(replicas))
 
     def _delete_topic(self, command: DeleteTopic) -> Decision[TopicImage]:
@@ -240,17 +232,32 @@ class ControllerMachine:
         return None
 
     def _in_order(
-        self, topic_id: TopicId, puts: Sequence[Put], last: Sequence[Put], *, guards: Sequence[Compare]
-    ) -> Iterator[Transaction]:
-        """Partitions first, in as few transactions as the limit allows; what makes them visible comes with the rest."""
-        *earlier, final = list(_batches(puts, WRITES_MAX)) or [[]]
-        always, mark = self._mark_guards(topic_id, is_needed=bool(earlier))
-        for some in earlier:
-            compares = (*always, *self._as_they_were(topic_id, some))
-            yield Transaction(compares=compares, puts=tuple(some))
-        yield Transaction(
-            compares=(*always, *guards, *self._as_they_were(topic_id, final)), puts=(*final, *last), deletes=mark
-        )
+        self,
+        topic_id: TopicId,
+        first: int,
+        replicas: Sequence[tuple[BrokerId, ...]],
+        last: Sequence[Put],
+        *,
+        guards: Sequence[Compare],
+    ) -> Sequence[Transaction]:
+        """Partitions first, in as few transactions as the limit allows; what makes them visible comes with the rest.
+        Each is made when its turn to be written has come, and compares what the image shows then.
+        """
+        text, count = topic_id_text(topic_id), max(1, -(-len(replicas) // WRITES_MAX))
+
+        def make(at: int) -> Transaction:
+            start = at * WRITES_MAX
+            puts = [
+                Put(self._keys.partition(text, first + index), encode(_first_record(replicas[index])))
+                for index in range(start, min(start + WRITES_MAX, len(replicas)))
+            ]
+            always, mark = self._mark_guards(topic_id, is_needed=count > 1)
+            if at < count - 1:
+                return Transaction(compares=(*always, *self._as_they_were(topic_id, puts)), puts=tuple(puts))
+            compares = (*always, *guards, *self._as_they_were(topic_id, puts))
+            return Transaction(compares=compares, puts=(*puts, *last), deletes=mark)
+
+        return MadeInTurn(count, make)
 
     def _mark_guards(self, topic_id: TopicId, *, is_needed: bool) -> tuple[tuple[Compare, ...], tuple[Delete, ...]]:
         if self._stands_alone:
@@ -278,6 +285,25 @@ class ControllerMachine:
 
     def _as_controller(self) -> Compare:
         return created_at(self._keys.controller, Revision(self._image.controller_epoch))
+
+
+class MadeInTurn(Sequence[Transaction]):
+    def __init__(self, count: int, make: Callable[[int], Transaction]) -> None:
+        self._count = count
+        self._make = make
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> Transaction: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Transaction]: ...
+
+    def __getitem__(self, at: int | slice) -> Transaction | list[Transaction]:
+        places = range(self._count)[at]
+        return self._make(places) if isinstance(places, int) else [self._make(place) for place in places]
 
 
 def _first_record(replicas: tuple[BrokerId, ...]) -> PartitionRecord:

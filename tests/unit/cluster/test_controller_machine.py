@@ -19,9 +19,11 @@ from penstock.cluster.commands import (
     SweepLeftovers,
     UpdateFeatures,
 )
+from penstock.cluster.creation import large_placement
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
 from penstock.cluster.machine import ControllerMachine
+from penstock.cluster.placement import place
 from penstock.cluster.records import ControllerRecord, Decoders, FeaturesRecord, PartitionRecord, TopicRecord, encode
 from penstock.cluster.resources import Resource, ResourceType
 from penstock.errors import (
@@ -122,6 +124,33 @@ def test_a_topic_of_300_partitions_takes_three_transactions_and_shows_after_the_
     world.commit(decision.transactions[-1])
     assert len(world.image.topics["big"].partitions) == 300
     assert not world.image.leftovers
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_where_partitions_go_may_be_worked_out_before_and_holds_while_those_brokers_are_there(gone: bool) -> None:
+    world = World(brokers=3)
+    placed = ((BrokerId(3), BrokerId(4 if gone else 1)), (BrokerId(3), BrokerId(2)))
+    world.do(CreateTopic("orders", ID, partitions=2, replication_factor=2, placed=placed))
+    replicas = tuple(part.replicas for part in world.image.topics["orders"].partitions)
+    assert (replicas == placed) is not gone and 4 not in {broker for each in replicas for broker in each}
+    grown = tuple((BrokerId(2), BrokerId(4 if gone else 3)) for _ in range(2))
+    world.do(GrowTopic("orders", 4, placed=grown))
+    replicas = tuple(part.replicas for part in world.image.topics["orders"].partitions[2:])
+    assert (replicas == grown) is not gone and 4 not in {broker for each in replicas for broker in each}
+
+
+def test_what_takes_many_steps_to_place_is_placed_as_in_one() -> None:
+    world = World(brokers=3)
+    command = CreateTopic("orders", ID, partitions=700, replication_factor=2, start=5)
+    places = large_placement(command, world.image, Config.for_broker())
+    assert places is not None
+    in_one = place(world.image.brokers.values(), partitions=700, replication_factor=2, start=5)
+    assert list(places) == in_one
+    for refused in (
+        CreateTopic("x", ID, partitions=20_000),
+        CreateTopic("x", ID, partitions=700, replication_factor=9),
+    ):
+        assert large_placement(refused, world.image, Config.for_broker()) is None
 
 
 def test_without_counts_the_brokers_defaults_are_taken() -> None:

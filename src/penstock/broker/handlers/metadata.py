@@ -86,7 +86,7 @@ async def metadata(
     answer = (
         await describe_in_turns(known, describe, version=version, before=before, after=after)
         if is_large(known)
-        else MetadataResponse(topics=[*before, *map(describe, known), *after])
+        else MetadataResponse(topics=[*before, *(describe(topic, topic.partitions) for topic in known), *after])
     )
     answer.brokers = [
         MetadataResponseBroker(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
@@ -204,7 +204,8 @@ class Reach:
         self._version = version
         self._reachable = {node.id for node in nodes(image, listener)}
 
-    def topic(self, topic: TopicImage) -> MetadataResponseTopic:
+    def topic(self, topic: TopicImage, partitions: Sequence[PartitionImage]) -> MetadataResponseTopic:
+        """With these of its partitions."""
         whole = self._reachable.issuperset
         return MetadataResponseTopic(
             name=topic.name,
@@ -216,7 +217,7 @@ class Reach:
                 )
                 if part.leader in self._reachable and whole(part.replicas)
                 else self._partition(part)
-                for part in topic.partitions
+                for part in partitions
             ],
             topic_authorized_operations=self._operations,
         )
