@@ -43,7 +43,7 @@ def test_a_planted_bug_is_found(bug: str) -> None:
 def test_each_rule_that_is_marked_has_a_planted_bug_and_each_switch_is_one() -> None:
     rules = Path("docs/rules.md").read_text()
     marked = {int(number) for number in re.findall(r"^(\d+)\. \\\*", rules, flags=re.MULTILINE)}
-    assert marked and {bug.rule for bug in BUGS.values() if bug.rule is not None} == marked
+    assert marked and {bug.rule for bug in BUGS.values() if bug.rule is not None} >= marked
     for switches, used in (
         (PlantedBugs, [bug.cluster for bug in BUGS.values()]),
         (Planted, [bug.replication for bug in BUGS.values()]),

@@ -23,6 +23,7 @@ from penstock.cluster import (
     Others,
     PlantedBugs,
     Pulse,
+    Which,
 )
 from penstock.cluster.commands import CreatedTopic
 from penstock.metastore import (
@@ -148,6 +149,7 @@ class Brokers:
         boot_id: str = "boot",
         machine: str | None = None,
         stopped_under: Revision | None = None,
+        flushed: frozenset[Which] = frozenset(),
     ) -> Cluster:
         self._lives += 1
         self.network.dead.discard(broker_id)
@@ -172,6 +174,7 @@ class Brokers:
                     machine=machine or f"machine-{broker_id}",
                 ),
                 stopped_under=stopped_under,
+                flushed=flushed,
             )
         except BaseException:
             await cluster.stop()

@@ -50,6 +50,7 @@ from penstock.cluster import (
     Others,
     ProducerIds,
     TcpProbe,
+    Which,
     new_cluster_id,
 )
 from penstock.coordinators.groups import Groups
@@ -258,7 +259,9 @@ class Node:
             ports = server.bind(listeners(self.config))
             spawn(partitions.follow())
             with _start_refused_in_words():
-                await cluster.join(self._registration(ports), stopped_under=self._stopped_under())
+                await cluster.join(
+                    self._registration(ports), stopped_under=self._stopped_under(), flushed=self._flushed()
+                )
             await partitions.settled()
             moves.start()
             fetchers.start()
@@ -444,6 +447,11 @@ class Node:
         epochs = {folder.stopped_under for folder in self.folders}
         epoch = epochs.pop() if len(epochs) == 1 else None
         return None if epoch is None else Revision(epoch)
+
+    def _flushed(self) -> frozenset[Which]:
+        """Partitions of which nothing counted here before it was on disk, as the folders say."""
+        logs = (log for folder in self.folders for log in folder if log.is_flush_noted)
+        return frozenset(Which(log.topic_id, log.partition.partition) for log in logs)
 
     def _registration(self, ports: dict[str, int]) -> BrokerRecord:
         self.endpoints = {

@@ -45,6 +45,7 @@ from penstock.cluster.confirming import Confirmations
 from penstock.cluster.controller import Controller
 from penstock.cluster.describing import explain as explain_settings
 from penstock.cluster.describing import require_this_broker
+from penstock.cluster.duties.rulings import Which
 from penstock.cluster.elections import Standing, eligible_after
 from penstock.cluster.features import GROUP_VERSION
 from penstock.cluster.features import SUPPORTED as SUPPORTED_FEATURES
@@ -132,6 +133,7 @@ __all__ = [
     "TopicImage",
     "TopicSettingsChanged",
     "UpgradeType",
+    "Which",
     "check_topic_name",
     "controller_for_clients",
     "eligible_after",

@@ -4,7 +4,7 @@ One object ties them together and is the parent of their tasks: `ended` raises w
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Collection, Coroutine, Iterable, Iterator, Sequence
 from typing import Any
 
 import structlog
@@ -15,6 +15,7 @@ from penstock.cluster.changes import ImageChange
 from penstock.cluster.contact import Contact
 from penstock.cluster.duties.doubts import Doubts
 from penstock.cluster.duties.machine import DutyMachine
+from penstock.cluster.duties.rulings import Which
 from penstock.cluster.duties.service import Duties
 from penstock.cluster.duties.watchman import Watchman
 from penstock.cluster.feed import ImageFeed
@@ -104,8 +105,8 @@ class Member:
         self.candidacy.began = self._begin_reign
         image.subscribe(self._on_changes)
 
-    async def join(self, record: BrokerRecord, *, stopped_under: Revision | None = None) -> None:
-        await self.registration.register(record, stopped_under=stopped_under)
+    async def join(self, record: BrokerRecord, *, stopped_under: Revision | None, flushed: Collection[Which]) -> None:
+        await self.registration.register(record, stopped_under=stopped_under, flushed=flushed)
         self._spawn(self.registration.keep())
         await self.candidacy.stand()
         self._spawn(self.candidacy.run())

@@ -10,7 +10,7 @@ what it has and registers again, under a new epoch. It is fatal to find another 
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 import structlog
@@ -18,6 +18,7 @@ import structlog
 from penstock.cluster.changes import BrokerGone, BrokerRegistered, ImageChange
 from penstock.cluster.contact import Contact
 from penstock.cluster.duties.machine import DutyMachine
+from penstock.cluster.duties.rulings import Which
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
@@ -90,11 +91,18 @@ class Registration:
 
     # Becoming a member ------------------------------------------------------------------------------------------
 
-    async def register(self, record: BrokerRecord, *, stopped_under: Revision | None = None) -> None:
+    async def register(
+        self,
+        record: BrokerRecord,
+        *,
+        stopped_under: Revision | None = None,
+        flushed: Collection[Which] = frozenset(),
+    ) -> None:
         """As a new process. Refused, in words, where the id belongs to another data folder.
 
         `stopped_under` is the registration that the data folder says ended with everything flushed. If that was the
-        last one there was, a restart of the machine has lost nothing; a backup put back has an older one.
+        last one there was, a restart of the machine has lost nothing; a backup put back has an older one. Nor has it
+        lost anything of the partitions of which the folder says that all was `flushed` before it counted.
         """
         self._record = record
         while True:
@@ -105,7 +113,7 @@ class Registration:
                 raise _belongs_to_another(self._broker_id, former, record)
             was_restarted = former is not None and former.boot_id != record.boot_id
             was_flushed = identity is not None and identity.mod_revision == stopped_under
-            await self._step_down(lost_page_cache=was_restarted and not was_flushed)
+            await self._step_down(lost_page_cache=was_restarted and not was_flushed, flushed=flushed)
             try:
                 await self._create(record, identity)
                 return
@@ -136,10 +144,10 @@ class Registration:
             except Conflict:
                 pass
 
-    async def _step_down(self, *, lost_page_cache: bool) -> None:
+    async def _step_down(self, *, lost_page_cache: bool, flushed: Collection[Which]) -> None:
         while True:
             await self._feed.catch_up()
-            rulings = self._duties.step_down(self._broker_id, lost_page_cache=lost_page_cache)
+            rulings = self._duties.step_down(self._broker_id, lost_page_cache=lost_page_cache, flushed=flushed)
             if not rulings:
                 return
             _log.info("former leadership given up", partitions=len(rulings), lost_page_cache=lost_page_cache)

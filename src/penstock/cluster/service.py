@@ -12,7 +12,7 @@ see `Member`.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
@@ -22,6 +22,7 @@ from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.changes import ImageChange, SecretChanged, SettingsChanged
 from penstock.cluster.controller import Controller
 from penstock.cluster.creation_marks import CreationMarks
+from penstock.cluster.duties.rulings import Which
 from penstock.cluster.features import missing as missing_features
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
@@ -133,12 +134,21 @@ class Cluster:
         await self._feed.start()
         return cluster_id
 
-    async def join(self, record: BrokerRecord, *, stopped_under: Revision | None = None) -> None:
+    async def join(
+        self,
+        record: BrokerRecord,
+        *,
+        stopped_under: Revision | None = None,
+        flushed: Collection[Which] = frozenset(),
+    ) -> None:
         """Register. No partition that this broker led keeps its former leader epoch (RULES 2). `stopped_under` is the
-        registration that ended with all of its logs flushed, if that is known.
+        registration that ended with all of its logs flushed, if that is known; `flushed` are the partitions of which
+        nothing here ever counted before it was.
         """
         if self._others is not None:
-            await self._join_others(self._others, record, stopped_under)
+            await self._join_others(self._others)
+            assert self.member is not None
+            await self.member.join(record, stopped_under=stopped_under, flushed=flushed)
             return
         await membership.take_control(self._metastore, self._keys, self._broker_id)
         await membership.ensure_features(self._metastore, self._keys)
@@ -147,7 +157,7 @@ class Cluster:
         await self.controller.sweep_leftovers()
         await self.controller.begin_anew(self._broker_id)
 
-    async def _join_others(self, others: Others, record: BrokerRecord, stopped_under: Revision | None) -> None:
+    async def _join_others(self, others: Others) -> None:
         await membership.ensure_features(self._metastore, self._keys)
         await self._feed.catch_up()
         lacking = missing_features(self.image.features.finalized)
@@ -170,7 +180,6 @@ class Cluster:
         self.controller.marks = CreationMarks(
             self._metastore, self._keys, self._feed, self.member.registration, broker_id=self._broker_id
         )
-        await self.member.join(record, stopped_under=stopped_under)
 
     async def ended(self) -> None:
         """Raise what made the image stand still, or the broker lose its place; return when it was stopped."""

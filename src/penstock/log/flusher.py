@@ -8,9 +8,10 @@ most two fdatasyncs, however many producers there are. A failed one takes the lo
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from penstock.errors import KafkaStorageError
-from penstock.log.flushing import FlushJob
+from penstock.log.flushing import FlushJob, write_flush_note
 from penstock.log.partition_log import PartitionLog
 from penstock.metrics import Metrics, counter, histogram
 
@@ -34,6 +35,15 @@ class Flusher:
             if log.end_offset < upto:
                 raise KafkaStorageError(f"{log.partition} was cut to {log.end_offset}, {upto} is gone")
             await self._next(log)
+
+    async def note(self, log: PartitionLog, *, holds: bool) -> None:
+        """Have the log's folder say, for good, whether everything in it was flushed before it counted (FLUSHED_NOTE).
+        OSError: what it says is not known.
+        """
+        log.is_flush_noted = True  # until it is surely not so
+        folder = str(log.folder)
+        await asyncio.get_running_loop().run_in_executor(self._executor, partial(write_flush_note, folder, holds=holds))
+        log.is_flush_noted = holds
 
     def is_busy(self, log: PartitionLog) -> bool:
         """Whether a flush of the log is in flight."""

@@ -18,7 +18,7 @@ from penstock.log.files import PooledFile, private_descriptor, remove_files, syn
 from penstock.log.machine import flush_is_due
 from penstock.log.segment import Segment
 from penstock.log.segment_files import INDEX, TIME_INDEX
-from penstock.log.state import DISK_FULL, LogState
+from penstock.log.state import DISK_FULL, FLUSHED_NOTE, LogState
 from penstock.settings.topic import FLUSH_MESSAGES, FLUSH_MS
 
 sync_data: Callable[[int], None] = os.fdatasync
@@ -80,6 +80,19 @@ class FlushJob:
         for file in self.files:
             file.unpin()
         self.files = []
+
+
+def write_flush_note(folder: str, *, holds: bool) -> None:
+    """Blocks; in a thread. The folder itself may be new, and must last as well."""
+    path = os.path.join(folder, FLUSHED_NOTE)
+    if holds:
+        with open(path, "wb"):
+            pass
+    else:
+        remove_files([path])
+    sync_folder(folder)
+    if holds:
+        sync_folder(str(Path(folder).parent))
 
 
 class FlushableLog(LogState):

@@ -27,7 +27,7 @@ from penstock.log.retention import DELETED
 from penstock.log.scan import Damaged, walk
 from penstock.log.segment import Segment
 from penstock.log.segment_files import INDEX, LOG, SUFFIXES, TIME_INDEX, TXN_INDEX, file_name
-from penstock.log.state import DAMAGE_NOTE, GAPS_NOTE
+from penstock.log.state import DAMAGE_NOTE, FLUSHED_NOTE, GAPS_NOTE
 from penstock.log.swapping import CLEANED, SWAP, finish_swaps
 from penstock.model import Clock, TopicId, TopicPartition
 from penstock.settings.topic import INDEX_INTERVAL_BYTES
@@ -129,6 +129,7 @@ class _Opening:
         held = set(names)
         self.was_damaged = DAMAGE_NOTE in held
         self.log.may_have_gaps = GAPS_NOTE in held
+        self.log.is_flush_noted = FLUSHED_NOTE in held
         if self.known.may_have_gaps:
             self.log.allow_gaps()
         segments = []

@@ -34,6 +34,9 @@ note if it finds nothing wrong any more."""
 GAPS_NOTE: Final = "penstock-offset-gaps"
 """Lies in a partition's folder once offsets may be missing in it. Everywhere else a gap is damage."""
 
+FLUSHED_NOTE: Final = "penstock-flushed-before-counting"
+"""Lies in a partition's folder while nothing there counts before it is on disk: losing the page cache is no loss."""
+
 DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -91,6 +94,9 @@ class LogState:
         """False while files were made or renamed since the folder was last fsynced."""
         self.may_have_gaps = False
         """Offsets may be missing between batches, by compaction here or at the leader, and that is no damage."""
+        self.is_flush_noted = False
+        """The folder may say FLUSHED_NOTE: true from before it is written until it is surely gone. Read at start it
+        tells of all processes so far."""
         self.is_being_copied = False
         """On its way to another data folder: compaction waits, else the copy could keep what it takes out here."""
         self.flushed_at = clock.now()

@@ -298,7 +298,7 @@ class Leader:
         image, pending, planted = self.image, self.pending, self._planted
         counted = set(image.in_sync)
         self.has_enough_in_sync = len(image.in_sync) >= self._in_sync_needed
-        may_advance = self.has_enough_in_sync and not image.eligible
+        may_advance = self.has_enough_in_sync and (not image.eligible or planted.counts_while_somebody_is_eligible)
         if pending is not None and not planted.forgets_pending_write:
             counted |= set(pending.in_sync)
             may_advance = may_advance and len(pending.in_sync) >= self._in_sync_needed and not pending.eligible

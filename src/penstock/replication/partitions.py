@@ -435,7 +435,7 @@ class Partitions:
         """
         epoch = partition.leader_epoch
         try:
-            while isinstance(partition.role, Follower):
+            while isinstance(partition.role, Follower) and not self._planted.begins_anew_in_same_epoch:
                 try:
                     await resignations.begin_anew(partition.topic_id, partition.index, leader_epoch=epoch)
                     break

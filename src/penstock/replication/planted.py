@@ -29,6 +29,10 @@ class Planted(msgspec.Struct, frozen=True, kw_only=True):
     """A follower goes on at its end although its tail is not the leader's."""
     trusts_leaders_high_watermark: bool = False
     """A follower takes the leader's high watermark as its own although it has not all of the records below."""
+    counts_while_somebody_is_eligible: bool = False
+    """RULES 5: a minimum that was lowered lets the high watermark move on although somebody is eligible without it."""
+    begins_anew_in_same_epoch: bool = False
+    """ADR 27: a replica that is to begin with nothing does so although a fetch from before may still count."""
     acknowledges_duplicates_at_once: bool = False
     """RULES 26: a batch sent again is acknowledged although the first one is not replicated yet."""
     forgets_producers: bool = False

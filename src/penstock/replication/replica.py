@@ -29,7 +29,7 @@ from penstock.replication.following import Follower, Offline
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.metrics import TopicMetrics
 from penstock.replication.planted import SOUND, Planted
-from penstock.replication.rules import AppendRules
+from penstock.replication.rules import AppendRules, asks_to_flush
 from penstock.replication.verification import Verifications
 from penstock.replication.waiting import OffsetWaiters
 from penstock.settings import TopicConfig
@@ -84,7 +84,7 @@ class Replica:
         self.is_internal = is_internal(topic)
         self.log = log
         self.config = config
-        self.rules = AppendRules.of(config)
+        self.rules = AppendRules.of(config, is_flushed=log.is_flush_noted)
         self.role: Leader | Follower | Offline = Offline("not assigned yet")
         # What the image says of it, for those who answer by it. The hot path asks `leader`, not the role.
         self.leader_epoch = LeaderEpoch(-1)
@@ -106,6 +106,9 @@ class Replica:
         # A killed process leaves records that are in the page cache only: they count when they have been flushed.
         self._durable_end = log.recovery_point if self.rules.flushes_before_ack else log.end_offset
         self._is_flushing = False
+        self._is_noting = False
+        self._counted_end = log.end_offset
+        """Below it records may have counted before they were flushed."""
         self._flush_hold: Event | None = None
         self._committed = OffsetWaiters()
         self._durable = OffsetWaiters()
@@ -124,11 +127,15 @@ class Replica:
 
     def current_rules(self) -> AppendRules:
         if self.rules.version != self.config.version:
-            flushed_before = self.rules.flushes_before_ack
-            self.rules = AppendRules.of(self.config)
-            if self.rules.flushes_before_ack != flushed_before:
-                self._what_counts_changed()
+            self._renew_rules()
         return self.rules
+
+    def _renew_rules(self) -> None:
+        """As long as the folder says that everything in it was flushed before it counted, that is so."""
+        flushed_before = self.rules.flushes_before_ack
+        self.rules = AppendRules.of(self.config, is_flushed=self.log.is_flush_noted)
+        if self.rules.flushes_before_ack != flushed_before:
+            self._what_counts_changed()
 
     def _what_counts_changed(self) -> None:
         """Whether records count before they are flushed was altered while they come. Those that counted already have
@@ -139,6 +146,7 @@ class Replica:
             self._durable.release(self._durable_end)
             self._advance_high_watermark()
             return
+        self._counted_end = self.log.end_offset
         self._durable_end = min(self._durable_end, self.log.recovery_point)
         if isinstance(self.role, Leader):
             self.role.counts_only_to(self._durable_end)
@@ -289,6 +297,7 @@ class Replica:
         has the minimum been changed?
         """
         self.current_rules()
+        self._keep_flush_note()
         self._make_way()
         role, trouble = self.role, self.log.trouble
         if not isinstance(role, Leader) or len(self.replicas) == 1 or (trouble is not None and trouble.stops_reads):
@@ -414,6 +423,28 @@ class Replica:
         self._durable_end = max(self._durable_end, upto)
         return True
 
+    def _keep_flush_note(self) -> None:
+        """Whoever loses its page cache stays in sync only where its folder says that it had nothing to lose there. The
+        topic's setting would not do: a replica that has not heard of it yet, or is down, has flushed nothing for it.
+
+        Called only while this process is registered: until then what the folder says is of the one before.
+        """
+        log, is_asked = self.log, asks_to_flush(self.config)
+        if is_asked == log.is_flush_noted or self._is_noting or log.trouble is not None:
+            return
+        if not is_asked or self._durable_end >= self._counted_end:
+            self._is_noting = True
+            self._spawn(self._write_flush_note(log, holds=is_asked))
+
+    async def _write_flush_note(self, log: PartitionLog, *, holds: bool) -> None:
+        try:
+            await self._flusher.note(log, holds=holds)
+        except OSError as error:
+            _log.error("flushes not noted", partition=str(self.topic_partition), reason=str(error))
+        finally:
+            self._is_noting = False
+        self._renew_rules()
+
     # Another log for the same records -----------------------------------------------------------------------------
 
     def hold_flushes(self) -> "Callable[[], None]":
@@ -436,6 +467,7 @@ class Replica:
         """Go on with a copy that has the same records, is as durable, and knows all that the log knew."""
         log.high_watermark = self.high_watermark
         self.log = log
+        self._renew_rules()  # nobody has noted of the copy yet whether it is flushed first
         self._notify()
 
     def _flush_failed(self, refusal: Refusal) -> None:

@@ -218,6 +218,7 @@ class ReplicatingReplica(Replica):
         log = self.log
         self.high_watermark = log.high_watermark
         self._durable_end = min(self._durable_end, log.end_offset)
+        self._counted_end = min(self._counted_end, log.end_offset)
         if not self.rules.flushes_before_ack:
             self._durable_end = log.end_offset
         self._notify()

@@ -76,7 +76,8 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
     in_sync_min: int
 
     @classmethod
-    def of(cls, config: TopicConfig) -> "AppendRules":
+    def of(cls, config: TopicConfig, *, is_flushed: bool = False) -> "AppendRules":
+        """`is_flushed`: records are flushed before they count, whatever the topic asks for."""
         codec = config[settings.COMPRESSION_TYPE]
         target_codec = KEEP_PRODUCERS_CODEC if codec == "producer" else CODECS_BY_NAME[codec]
         needs_keys = "compact" in config[settings.CLEANUP_POLICY]
@@ -98,11 +99,15 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
             needs_keys=needs_keys,
             checks_records=checks_records,
             opens_batches=needs_keys or checks_records or target_codec != KEEP_PRODUCERS_CODEC,
-            # One record a flush leaves nothing that could be acknowledged before it.
-            flushes_before_ack=config[settings.PENSTOCK_FLUSH_BEFORE_ACK] or config[settings.FLUSH_MESSAGES] == 1,
+            flushes_before_ack=is_flushed or asks_to_flush(config),
             flush_records=config[settings.FLUSH_MESSAGES],
             in_sync_min=config[settings.MIN_INSYNC_REPLICAS],
         )
+
+
+def asks_to_flush(config: TopicConfig) -> bool:
+    """One record a flush leaves nothing that could be acknowledged before it."""
+    return config[settings.PENSTOCK_FLUSH_BEFORE_ACK] or config[settings.FLUSH_MESSAGES] == 1
 
 
 def check_header(view: memoryview, rules: AppendRules, now: int, by_coordinator: bool = False) -> BatchHeader:

@@ -1,13 +1,23 @@
 """Several brokers on one store: registration, control, failures and what becomes of partitions. In virtual time."""
 
 import asyncio
+from collections import Counter
 
 import pytest
 from tests.support.brokers import Brokers, some_brokers
 from tests.support.in_sync import put_in_sync
 from tests.support.virtual_time import in_virtual_time
 
-from penstock.cluster import CreateTopic, GrowTopic, ImageChange, MarkChanged, PartitionImage, PlantedBugs, Standing
+from penstock.cluster import (
+    CreateTopic,
+    GrowTopic,
+    ImageChange,
+    MarkChanged,
+    PartitionImage,
+    PlantedBugs,
+    Standing,
+    Which,
+)
 from penstock.cluster.commands import CreatedTopic
 from penstock.cluster.duties import service as duties
 from penstock.cluster.duties.machine import Found
@@ -157,7 +167,21 @@ async def test_what_a_clean_stop_flushed_counts_after_a_restart_of_the_machine_t
 
 
 @in_virtual_time
-async def test_a_topic_that_flushes_first_loses_nothing_with_the_page_cache() -> None:
+async def test_a_folder_that_says_all_was_flushed_before_it_counted_loses_nothing_with_the_page_cache() -> None:
+    async with some_brokers(2) as brokers:
+        for name in ("safe", "new"):
+            await brokers.create(name, replicas=2, min_insync_replicas="2", penstock_flush_before_ack="true")
+        await brokers.kill(1)
+        await brokers.until(lambda: the(brokers, "safe").eligible == the(brokers, "new").eligible == (1,))
+        safe = Which(brokers.image().topics["safe"].topic_id, 0)
+        await brokers.start(1, boot_id="another boot", flushed=frozenset([safe]))
+        await brokers.agree()
+        assert the(brokers, "safe").eligible == (1,)
+        assert the(brokers, "new").eligible == (), "the setting alone says nothing of what this broker did"
+
+
+@in_virtual_time
+async def test_where_all_have_lost_their_page_cache_the_last_leader_leads() -> None:
     async with some_brokers(1) as brokers:
         await brokers.create("safe", replicas=1, penstock_flush_before_ack="true")
         await brokers.create("fast", replicas=1)
@@ -663,3 +687,23 @@ async def test_replicas_that_share_a_machine_are_counted_by_whoever_leads_them()
         assert sum(cluster.machines.count() for cluster in brokers.clusters.values()) == 0
         await brokers.create("together", assigned=(1, 2))
         assert [brokers.clusters[broker_id].machines.count() for broker_id in (1, 2, 3)] == [1, 0, 0]
+
+
+# Large topics -------------------------------------------------------------------------------------------------------
+
+
+@in_virtual_time
+async def test_a_large_topic_can_be_asked_about_and_created_and_grown() -> None:
+    async with some_brokers(3) as brokers:
+        controller = brokers.clusters[1].controller
+        asked = CreateTopic("large", partitions=700, replication_factor=3)
+        (would_be,) = await controller.create_topics([asked], timeout_ms=5_000, validate_only=True)
+        assert isinstance(would_be, CreatedTopic) and would_be.partitions == 700
+        assert "large" not in brokers.image().topics
+        await controller.create_topics([asked], timeout_ms=5_000)
+        growth = [GrowTopic("large", 1_400)]
+        assert await controller.create_partitions(growth, timeout_ms=5_000, validate_only=True) == [1_400]
+        assert len(brokers.image(1).topics["large"].partitions) == 700
+        assert await controller.create_partitions(growth, timeout_ms=5_000) == [1_400]
+        led = Counter(part.leader for part in brokers.image(1).topics["large"].partitions)
+        assert max(led.values()) - min(led.values()) <= 1

@@ -17,8 +17,9 @@ from penstock.errors import (
     OffsetNotAvailable,
     OffsetOutOfRange,
 )
+from penstock.log.state import FLUSHED_NOTE
 from penstock.model import BrokerId, LeaderEpoch
-from penstock.replication import ALL
+from penstock.replication import ALL, Partition
 from penstock.replication.following import Follower
 from penstock.replication.machine import Leader
 from penstock.wire.batch import BatchHeader
@@ -309,6 +310,64 @@ async def test_a_topic_that_begins_to_flush_first_does_so_also_where_nobody_writ
     await replicas.idle()
     assert [replicas[broker].log.recovery_point for broker in (1, 2, 3)] == [1, 1, 1]
     assert [replicas[broker].high_watermark for broker in (1, 2, 3)] == [1, 1, 1]
+
+
+def is_flush_noted(partition: Partition) -> bool:
+    return (partition.log.folder / FLUSHED_NOTE).exists()
+
+
+async def test_a_folder_says_that_all_was_flushed_before_it_counted_once_that_is_so(
+    make: Callable[..., Replicas],
+) -> None:
+    """Whoever lost its page cache goes by the note (RULES 20): the setting may have come while it was down."""
+    replicas = make()
+    replicas.append(b"a")
+    replicas.replicate()
+    follower = replicas[2]
+    release = follower.hold_flushes()
+    replicas.config.replace_overrides({"penstock.flush.before.ack": "true"})
+    follower.look_after_followers(lag_ms_max=30_000)
+    await asyncio.sleep(0)
+    assert not is_flush_noted(follower), "what it told the leader of is not on disk yet"
+    release()
+    await replicas.idle()
+    assert not is_flush_noted(follower), "only a process that is registered speaks for itself"
+    follower.look_after_followers(lag_ms_max=30_000)
+    await replicas.idle()
+    assert is_flush_noted(follower) and not is_flush_noted(replicas[3])
+
+
+async def test_as_long_as_the_folder_says_so_records_are_flushed_before_they_count(
+    make: Callable[..., Replicas],
+) -> None:
+    replicas = make(settings={"penstock.flush.before.ack": "true"})
+    follower = replicas[2]
+    follower.look_after_followers(lag_ms_max=30_000)
+    await replicas.idle()
+    assert is_flush_noted(follower)
+    replicas.config.replace_overrides({})
+    replicas.append(b"a")
+    replicas.fetch(2)
+    assert not follower.is_flushed, "the note would be a lie"
+    await follower.flush_replicated()
+    follower.look_after_followers(lag_ms_max=30_000)
+    await replicas.idle()
+    assert not is_flush_noted(follower)
+    replicas.append(b"b")
+    replicas.fetch(2)
+    assert follower.place() == (2, 1) and follower.log.recovery_point == 1, "no flush any more"
+
+
+async def test_a_process_that_comes_upon_the_note_of_the_former_one_keeps_to_it(make: Callable[..., Replicas]) -> None:
+    replicas = make(settings={"penstock.flush.before.ack": "true"})
+    replicas[2].look_after_followers(lag_ms_max=30_000)
+    await replicas.idle()
+    replicas.config.replace_overrides({})
+    await replicas.restart(2)
+    assert replicas[2].log.is_flush_noted
+    replicas.append(b"a")
+    replicas.fetch(2)
+    assert not replicas[2].is_flushed
 
 
 async def test_records_from_before_flushing_was_asked_for_count_again_when_they_are_flushed(

@@ -7,7 +7,7 @@ decided from: the partition's mod revision, the controller's epoch, and the regi
 falls to many, few to each, several leaders share a transaction: a store's work is in transactions, not in writes.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.duties.rulings import Batch, Ruling, Which, as_fit
@@ -30,7 +30,6 @@ from penstock.metastore import (
 from penstock.model import BrokerId, TopicId, topic_id_text
 from penstock.settings.config import Config, TopicConfig
 from penstock.settings.topic import (
-    FLUSH_MESSAGES,
     MIN_INSYNC_REPLICAS,
     PENSTOCK_FLUSH_BEFORE_ACK,
     UNCLEAN_LEADER_ELECTION_ENABLE,
@@ -115,8 +114,12 @@ class DutyMachine:
 
         return self._judged(found, judge)
 
-    def step_down(self, broker: BrokerId, *, lost_page_cache: bool) -> list[Ruling]:
-        """What a new process of a broker takes back of its former one's before it registers (RULES 2, 4)."""
+    def step_down(
+        self, broker: BrokerId, *, lost_page_cache: bool, flushed: Collection[Which] = frozenset()
+    ) -> list[Ruling]:
+        """What a new process of a broker takes back of its former one's before it registers (RULES 2, 4). Of those
+        `flushed` the former one counted nothing that was not on disk: losing the page cache has lost nothing of them.
+        """
         if self._bugs.keeps_epoch_of_former_self:
             return []
         topics = _TopicSettings(self._config)
@@ -124,7 +127,10 @@ class DutyMachine:
         def judge(topic: TopicImage, part: PartitionImage) -> Verdict | None:
             if broker != part.leader and broker not in part.in_sync and broker not in part.eligible:
                 return None
-            lost = lost_page_cache and not _flushes_before_it_counts(topics.of(topic))
+            is_flushed = (topic.topic_id, part.index) in flushed
+            if self._bugs.trusts_flush_setting:
+                is_flushed = topics.of(topic)[PENSTOCK_FLUSH_BEFORE_ACK]
+            lost = lost_page_cache and not is_flushed
             record = step_down(part, broker, lost_page_cache=lost)
             return None if record is None else Verdict(record, How.NOBODY)
 
@@ -204,8 +210,3 @@ class _TopicSettings:
         if config is None:
             config = self._known[topic.topic_id] = self._config.for_topic(topic.overrides)
         return config
-
-
-def _flushes_before_it_counts(config: TopicConfig) -> bool:
-    """Such a topic's replicas counted nothing that was not on disk: losing the page cache loses nothing they had."""
-    return config[PENSTOCK_FLUSH_BEFORE_ACK] or config[FLUSH_MESSAGES] == 1

@@ -11,14 +11,14 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, cast
 
-from penstock.cluster import BrokerImage, BrokerRecord, Cluster, Endpoint, Others, Pulse
-from penstock.errors import Fatal, UnknownTopicOrPartition
+from penstock.cluster import BrokerImage, BrokerRecord, Cluster, Endpoint, Others, Pulse, Which
+from penstock.errors import Fatal, UnknownTopicId, UnknownTopicOrPartition
 from penstock.metastore import MetastoreError
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Millis, TopicPartition
 from penstock.replication import Partition, Partitions
 from penstock.testing.simulation.coordinating import Coordinators
-from penstock.testing.simulation.disk import Disk, SimulatedFlusher, SimulatedFolder, SimulatedLog
+from penstock.testing.simulation.disk import Disk, Place, SimulatedFlusher, SimulatedFolder, SimulatedLog
 from penstock.testing.simulation.fetching import Fetching
 from penstock.testing.simulation.loop import OWNER, WORLD, Owner, SimulatedLoop
 from penstock.testing.simulation.store import StoreClient
@@ -108,8 +108,10 @@ class BrokerProcess(Owner):
         self.cluster: Cluster | None = None
         self.partitions: Partitions | None = None
         self.coordinators: Coordinators | None = None
-        self.fetch_turns: dict[tuple[BrokerId, TopicPartition], tuple[int, int]] = {}
+        self.fetch_turns: dict[tuple[BrokerId, Place], tuple[int, int]] = {}
         """The newest fetch of each follower."""
+        self.held_fetches: dict[TopicPartition, asyncio.Future[None]] = {}
+        """Fetches that are to be late: they arrive when the log that they tell of is gone."""
         self.watched: list[Partition] = []
         """Its partitions, for those who look after each step."""
 
@@ -156,13 +158,15 @@ class BrokerProcess(Owner):
             planted=world.bugs.replication,
         )
         partitions.subscribe(self._partition_changed)
-        partitions.adopt(cast(Any, self._open_logs(cluster, partitions, folder)))
+        logs = self._open_logs(cluster, partitions, folder)
+        flushed = frozenset(Which(log.topic_id, at.partition) for at, log in logs.items() if log.is_flush_noted)
+        partitions.adopt(cast(Any, logs))
         cluster.controller.settled = partitions.settled
         if world.has_transactions:
             self.coordinators = Coordinators(self, cluster, partitions, config)
         self.is_listening = True
         self.spawn(partitions.follow())
-        await cluster.join(self._record())
+        await cluster.join(self._record(), flushed=flushed)
         await partitions.settled()
         Fetching(self, cluster, partitions).start()
         self.spawn(partitions.keep_in_sync())
@@ -181,10 +185,16 @@ class BrokerProcess(Owner):
         self, cluster: Cluster, partitions: Partitions, folder: SimulatedFolder
     ) -> dict[TopicPartition, SimulatedLog]:
         logs = {}
-        for partition in self.broker.disks:
+        for partition, disk in list(self.broker.disks.items()):
             topic = cluster.image.topics.get(partition.topic)
-            if topic is not None:
+            is_known = topic is not None and (
+                disk.topic_id == topic.topic_id or self.world.bugs.opens_logs_of_former_topics
+            )
+            if topic is not None and is_known:
                 logs[partition] = folder.create(partition, topic.topic_id, partitions.config_of(topic))
+            else:
+                del self.broker.disks[partition]  # set aside (RULES 15)
+                self.world.marks["log of a deleted topic set aside"] += 1
         return logs
 
     def _record(self) -> BrokerRecord:
@@ -204,6 +214,9 @@ class BrokerProcess(Owner):
 
     def _set_aside(self, partition: TopicPartition) -> None:
         self.world.marks["damaged log begun anew"] += 1
+        held = self.held_fetches.pop(partition, None)
+        if held is not None and not held.done():
+            held.set_result(None)
         self.world.note(f"{self} begins {partition} anew")
 
     async def _until_ended(self, cluster: Cluster) -> None:
@@ -252,9 +265,17 @@ class BrokerProcess(Owner):
             raise UnknownTopicOrPartition
         return found
 
-    def produce(self, partition: TopicPartition, batch: bytes, acks: int) -> Any:
+    def find_by_id(self, place: Place) -> Partition:
+        assert self.partitions is not None
+        local = self.partitions.finder(by_id=True)(place.topic_id)
+        found = None if local is None else local.get(place.at.partition)
+        if found is None:
+            raise UnknownTopicId
+        return found
+
+    def produce(self, place: Place, batch: bytes, acks: int) -> Any:
         """The base offset, or a future of it."""
-        found = self.find(partition)
+        found = self.find_by_id(place)
         end_offset = found.log.end_offset
         appended = found.append(memoryview(bytearray(batch)), acks=acks)
         self.world.marks["batch recognised as sent again"] += found.log.end_offset == end_offset

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from penstock.cluster import PlantedBugs
 from penstock.coordinators import runtime
-from penstock.coordinators.decision import Decision
+from penstock.coordinators.decision import NOBODY, Decision, Reply
 from penstock.coordinators.shard import Shard
 from penstock.replication.planted import SOUND, Planted
 
@@ -23,13 +23,23 @@ class EagerShard(Shard):
                 self._apply(decision)
 
 
+class HastyShard(Shard):
+    """RULES 33: answers go out although what they tell of is not replicated yet."""
+
+    def _release_later(self, reply: Reply) -> None:
+        if reply.address != NOBODY:
+            self._answer(reply.address, reply.value)
+
+
 class Bug(NamedTuple):
     rule: int | None
-    """Of docs/rules.md, where those that need a bug are marked; None where no single rule is about it."""
+    """Of docs/rules.md, where those that must have a bug are marked; None where no single rule is about it."""
     cluster: PlantedBugs = PlantedBugs()
     replication: Planted = SOUND
     shard: type[Shard] = Shard
     """Stands in for the coordinators' own."""
+    opens_logs_of_former_topics: bool = False
+    """RULES 15: a log is taken for its topic's by name, whatever id the topic has."""
 
     @contextmanager
     def planted(self) -> Iterator[None]:
@@ -59,11 +69,16 @@ BUGS: dict[str, Bug] = {
     "keeps-epoch-of-former-self": Bug(2, cluster=PlantedBugs(keeps_epoch_of_former_self=True)),
     "counts-below-in-sync-min": Bug(5, replication=Planted(counts_below_in_sync_min=True)),
     "forgets-eligible": Bug(5, cluster=PlantedBugs(forgets_eligible=True)),
+    "counts-while-somebody-is-eligible": Bug(5, replication=Planted(counts_while_somebody_is_eligible=True)),
     "forgets-pending-write": Bug(6, replication=Planted(forgets_pending_write=True)),
     "takes-timeout-for-failure": Bug(6, replication=Planted(takes_timeout_for_failure=True)),
     "joins-below-epoch-start": Bug(7, replication=Planted(joins_below_epoch_start=True)),
     "acknowledges-duplicates-at-once": Bug(26, replication=Planted(acknowledges_duplicates_at_once=True)),
     "keeps-guards-past-markers": Bug(30, replication=Planted(keeps_guards_past_markers=True)),
     "applies-what-is-not-written": Bug(32, shard=EagerShard),
+    "begins-anew-in-same-epoch": Bug(None, replication=Planted(begins_anew_in_same_epoch=True)),
+    "opens-logs-of-former-topics": Bug(15, opens_logs_of_former_topics=True),
+    "trusts-flush-setting": Bug(20, cluster=PlantedBugs(trusts_flush_setting=True)),
+    "answers-before-replicas-have-it": Bug(33, shard=HastyShard),
     "forgets-producers": Bug(27, replication=Planted(forgets_producers=True)),
 }

@@ -10,8 +10,9 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from penstock.errors import OutOfOrderSequence, Refusal
-from penstock.model import TopicPartition
+from penstock.model import TopicId, TopicPartition
 from penstock.replication import ALL
+from penstock.testing.simulation.disk import Place
 from penstock.testing.simulation.oracle import Violation
 from penstock.wire.records import Record, build_batch
 
@@ -35,7 +36,9 @@ class Client:
         self.partition = partition
         self.dice: random.Random = world.dice
         self._believed = 0
-        self._epoch = 0
+        self._epochs: dict[TopicId, int] = {}
+        self.place: Place | None = None
+        """The partition as the client knows it: by its topic's id."""
         self.is_stopped = False
 
     async def run(self) -> None:
@@ -48,20 +51,19 @@ class Client:
         if asked is not None and asked.cluster is not None:
             topic = asked.cluster.image.topics.get(self.partition.topic)
             image = None if topic is None else topic.partitions[self.partition.partition]
-            if image is not None and image.leader_epoch >= self._epoch:
-                self._believed, self._epoch = image.leader, image.leader_epoch
+            if topic is not None and image is not None and image.leader_epoch >= self._epochs.get(topic.topic_id, 0):
+                self.place = Place(topic.topic_id, self.partition)
+                self._believed = image.leader
+                self._epochs[topic.topic_id] = image.leader_epoch
 
-    async def send(self, batch: bytes, acks: int) -> int:
+    async def send(self, place: Place, batch: bytes, acks: int) -> int:
         """The base offset; raises what stood in the way."""
-        if self._believed <= 0:
-            self.refresh()
-        if self._believed <= 0:
+        if self._believed <= 0 or self.place != place:
             raise TimeoutError
-        where = self.partition
         offset: int = await self.world.network.ask(
             self.address,
             self._believed,
-            lambda leader: leader.produce(where, batch, acks),
+            lambda leader: leader.produce(place, batch, acks),
             timeout_s=REQUEST_TIMEOUT_S,
         )
         return offset
@@ -70,39 +72,49 @@ class Client:
 class IdempotentProducer(Client):
     def __init__(self, world: "World", number: int, partition: TopicPartition) -> None:
         super().__init__(world, number, partition)
-        self.sequence = 0
+        self.sequences: dict[TopicId, int] = {}
+        self._unfinished: dict[TopicId, tuple[bytes, int]] = {}
         self.acknowledged = 0
 
     async def run(self) -> None:
         while not self.is_stopped:
-            count = self.dice.choice((1, 1, 2, 3))
-            await self.deliver(count)
-            self.sequence += count
-            self.acknowledged += 1
+            if self.place is None or self._believed <= 0:
+                self.refresh()
+            if self.place is not None:
+                await self.deliver(self.place, self.dice.choice((1, 1, 2, 3)))
             await asyncio.sleep(self.dice.random() * self.world.pace_s)
 
-    async def deliver(self, count: int) -> None:
-        numbers = range(self.sequence, self.sequence + count)
-        batch = a_batch(
-            f"p{self.address}",
-            numbers,
-            now=self.world.clock.now(),
-            producer_id=PRODUCER_IDS_FROM - self.address,
-            producer_epoch=0,
-            base_sequence=self.sequence,
-        )
-        while True:
+    async def deliver(self, place: Place, count: int) -> None:
+        """Until it is acknowledged, or the topic has been made anew: a batch goes to the topic that it was made for. An
+        old image may lead back to that one for a moment, and there it is the next to be sent.
+        """
+        sequence = self.sequences.get(place.topic_id, 0)
+        batch, count = self._unfinished.setdefault(place.topic_id, (self._a_batch(place, sequence, count), count))
+        while self.place == place:
             try:
-                offset = await self.send(batch, ALL)
+                offset = await self.send(place, batch, ALL)
             except OutOfOrderSequence as refused:
-                raise Violation(f"{self.partition}: sequence {self.sequence} is out of order: {refused}") from refused
+                raise Violation(f"{place}: sequence {sequence} is out of order: {refused}") from refused
             except (Refusal, TimeoutError, ConnectionRefusedError):
                 self.world.marks["batch sent again"] += 1
                 self.refresh()
                 await asyncio.sleep(0.02 + self.dice.random() * 0.1)
                 continue
-            self.world.oracle.told(self.partition, offset, batch)
+            self.world.oracle.told(place, offset, batch)
+            del self._unfinished[place.topic_id]
+            self.sequences[place.topic_id] = sequence + count
+            self.acknowledged += 1
             return
+
+    def _a_batch(self, place: Place, sequence: int, count: int) -> bytes:
+        return a_batch(
+            f"p{self.address}-{place.topic_id.hex()}",
+            range(sequence, sequence + count),
+            now=self.world.clock.now(),
+            producer_id=PRODUCER_IDS_FROM - self.address,
+            producer_epoch=0,
+            base_sequence=sequence,
+        )
 
 
 class CarelessProducer(Client):
@@ -116,8 +128,10 @@ class CarelessProducer(Client):
         while not self.is_stopped:
             self.sent += 1
             try:
+                if self.place is None:
+                    raise TimeoutError
                 numbers = range(self.sent, self.sent + 1)
-                await self.send(a_batch(f"c{self.address}", numbers, now=self.world.clock.now()), 1)
+                await self.send(self.place, a_batch(f"c{self.address}", numbers, now=self.world.clock.now()), 1)
             except (Refusal, TimeoutError, ConnectionRefusedError):
                 self.refresh()
             await asyncio.sleep(self.dice.random() * self.world.pace_s * 2)

@@ -9,7 +9,7 @@ import asyncio
 import errno
 import random
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +29,16 @@ SNAPSHOT_BATCHES = 7
 
 NOWHERE = Path("/nonexistent")
 DAMAGED = Trouble("damaged", stops_reads=True, may_pass=False)
+
+
+class Place(NamedTuple):
+    """A partition of one topic: another of that name, made when the first was deleted, is somewhere else."""
+
+    topic_id: TopicId
+    at: TopicPartition
+
+    def __str__(self) -> str:
+        return str(self.at)
 
 
 class Stored(NamedTuple):
@@ -63,13 +73,16 @@ class Snapshots:
 class Disk:
     """What outlives a process."""
 
-    def __init__(self) -> None:
+    def __init__(self, topic_id: TopicId) -> None:
+        self.topic_id = topic_id
         self.batches: list[Stored] = []
         self.flushed = 0
         """Batches that a loss of power leaves."""
         self.high_watermark = 0
         """As last checkpointed."""
         self.snapshots: dict[int, bytes] = {}
+        self.is_flush_noted = False
+        """That nothing counted before it was flushed."""
         self.is_damaged = False
         """What was on it cannot be read any more, by this process or the next."""
 
@@ -108,6 +121,7 @@ class SimulatedLog:
         self.high_watermark = min(disk.high_watermark, self.end_offset)
         self.recovery_point = self.ends[disk.flushed - 1] if disk.flushed else 0
         self.trouble: Trouble | None = DAMAGED if disk.is_damaged else None
+        self.is_flush_noted = disk.is_flush_noted
         self.cuts = 0
         self.size = 0
         self.segments = ()
@@ -234,7 +248,7 @@ class SimulatedFolder:
         self.lost: dict[TopicPartition, object] = {}
 
     def create(self, partition: TopicPartition, topic_id: TopicId, config: TopicConfig) -> SimulatedLog:
-        disk = self._disks.setdefault(partition, Disk())
+        disk = self._disks.setdefault(partition, Disk(topic_id))
         log = self.logs[partition] = SimulatedLog(
             disk, partition, topic_id, config=config, clock=self._clock, is_full=self._is_full
         )
@@ -245,6 +259,9 @@ class SimulatedFolder:
         self.delete(partition)
         self.on_set_aside(partition)
 
+    def __iter__(self) -> Iterator[SimulatedLog]:
+        return iter(list(self.logs.values()))
+
     def delete(self, partition: TopicPartition) -> None:
         del self.logs[partition], self._disks[partition]
 
@@ -253,6 +270,11 @@ class SimulatedFlusher:
     def __init__(self, dice: random.Random) -> None:
         self._dice = dice
         self.flushes = 0
+
+    async def note(self, log: SimulatedLog, *, holds: bool) -> None:
+        log.is_flush_noted = True
+        await asyncio.sleep(0.0005 + self._dice.random() * 0.004)
+        log.is_flush_noted = log.disk.is_flush_noted = holds
 
     async def durable(self, log: SimulatedLog, upto: int) -> None:
         """As the real one: whoever waits for records that were cut meanwhile is told so."""

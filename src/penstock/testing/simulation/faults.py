@@ -4,16 +4,20 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from penstock.cluster import Keys, Reassign
+from penstock.cluster import Keys
 from penstock.cluster.records import Decoders
 from penstock.cluster.service import DEFAULT_NAME
 from penstock.metastore import Transaction
-from penstock.model import BrokerId, topic_id_text
+from penstock.model import BrokerId, TopicPartition, topic_id_text
+from penstock.replication import Partition
+from penstock.replication.following import Follower
 from penstock.testing.simulation.disk import SimulatedLog
 from penstock.testing.simulation.network import STORE
+from penstock.testing.simulation.operators import CHANGES
+from penstock.testing.simulation.oracle import place_of
 
 if TYPE_CHECKING:
-    from penstock.testing.simulation.broker import SimulatedBroker
+    from penstock.testing.simulation.broker import BrokerProcess, SimulatedBroker
     from penstock.testing.simulation.world import World
 
 KEYS = Keys(DEFAULT_NAME)
@@ -41,8 +45,9 @@ FAULTS = (
     "joining broker loses power",
     "coordinator's answer held up",
     "log damaged",
+    "log damaged while a fetch is late",
     "disk full",
-    "partition moved",
+    *CHANGES,
 )
 
 
@@ -51,8 +56,10 @@ class Dealer:
         self.world = world
         self.dice = world.dice
         self.is_stopped = False
+        self.operators = world.operators
         self._mending: list[Callable[[], None]] = []
-        self._moves: list[asyncio.Task[Any]] = []
+        self._late: dict[TopicPartition, BrokerId] = {}
+        """Whose next fetch is to be late, and its log damaged meanwhile."""
         self._kinds: list[tuple[int, Callable[[], None]]] = [
             (4, self._kill_any),
             (4, self._kill_leader),
@@ -71,7 +78,10 @@ class Dealer:
             (2, self._stop_one),
             (3, self._damage),
             (1, self._fill_disk),
-            (2, self._move),
+            (2, self.operators.move),
+            (8 if world.flushing_changes else 0, self._switch_flushing),
+            (12 if world.minimum_changes else 0, self.operators.change_minimum),
+            (4 if world.makes_anew else 0, self.operators.make_anew),
         ]
 
     def when_sent(self, sender: int, transaction: Transaction) -> float:
@@ -96,6 +106,25 @@ class Dealer:
             return 0.0
         self._dealt("coordinator's answer held up", "")
         return 0.6 + 2.2 * self.dice.random()
+
+    def hold_up_fetch(self, process: "BrokerProcess", partition: Partition) -> "asyncio.Future[None] | None":
+        """The worst moment for a log to be damaged: a fetch that tells of it is under way, and comes when another has
+        been begun in its place.
+        """
+        at = partition.topic_partition
+        if self.is_stopped or self._late.get(at) != process.id:
+            return None
+        del self._late[at]
+        if not self._may_be_damaged(process, partition):
+            return None
+        self._damage_log(process, partition, "log damaged while a fetch is late")
+        held = process.held_fetches[at] = self.world.loop.create_future()
+        self.world.loop.call_soon(self._notice, partition, context=process.context)
+        return held
+
+    def _notice(self, partition: Partition) -> None:
+        """As a look from time to time does, which may be at any time."""
+        partition.look_after_followers(lag_ms_max=1_500)
 
     def _joining(self, sender: int, transaction: Transaction) -> set[BrokerId] | None:
         """Who joins by this write; None where it is no leader's write to its in-sync set."""
@@ -170,7 +199,10 @@ class Dealer:
         self._kill(self._some(), "broker killed")
 
     def _kill_leader(self) -> None:
-        _, partition = self.dice.choice(list(self.world.truth.partitions()))
+        partitions = list(self.world.truth.partitions())
+        if not partitions:
+            return
+        _, partition = self.dice.choice(partitions)
         self._kill(self.world.brokers.get(partition.leader), "leader killed")
 
     def _kill_controller(self) -> None:
@@ -183,7 +215,7 @@ class Dealer:
         self._switch_off(broker, "power lost")
 
     def _may_lose_power(self, broker: "SimulatedBroker") -> bool:
-        return self.world.flushes_before_ack or self.world.oracle.may_lose_power(broker.id, IN_SYNC_MIN)
+        return self.world.flushes_before_ack or self.world.oracle.may_lose_power(broker.id, self.world.in_sync_least)
 
     def _switch_off(self, broker: "SimulatedBroker", kind: str, *, down_s: float | None = None) -> None:
         process = str(broker.process)
@@ -214,17 +246,34 @@ class Dealer:
         process = None if broker is None else broker.process
         if broker is None or process is None or not process.is_serving:
             return
-        oracle = self.world.oracle
-        sound = [
-            partition
-            for partition in process.watched
-            if partition.log.trouble is None and oracle.may_lose(broker.id, partition.topic_partition, IN_SYNC_MIN)
-        ]
-        if sound:
-            partition = self.dice.choice(sound)
-            cast(SimulatedLog, cast(Any, partition.log)).damage()
-            oracle.damaged(broker.id, partition.topic_partition)
-            self._dealt("log damaged", f"{partition.topic_partition} of {process}")
+        sound = [partition for partition in process.watched if self._may_be_damaged(process, partition)]
+        if not sound:
+            return
+        partition = self.dice.choice(sound)
+        if isinstance(partition.role, Follower) and self.dice.random() < 0.7:
+            self._late[partition.topic_partition] = broker.id
+        else:
+            self._damage_log(process, partition, "log damaged")
+
+    def _may_be_damaged(self, process: "BrokerProcess", partition: Partition) -> bool:
+        may_lose = self.world.oracle.may_lose
+        return partition.log.trouble is None and may_lose(process.id, place_of(partition), self.world.in_sync_least)
+
+    def _damage_log(self, process: "BrokerProcess", partition: Partition, kind: str) -> None:
+        cast(SimulatedLog, cast(Any, partition.log)).damage()
+        self.world.oracle.damaged(process.id, place_of(partition))
+        self._dealt(kind, f"{partition.topic_partition} of {process}")
+
+    def _switch_flushing(self) -> None:
+        """Now and then at the worst moment: too few are left in sync, so that those who are gone count, and one of them
+        cannot have flushed anything for it.
+        """
+        if not self.operators.flushes and self.dice.random() < 0.5:
+            killed, off = self.dice.sample(list(self.world.brokers.values()), 2)
+            self._kill(killed, "broker killed")
+            if off.process is not None and self._may_lose_power(off):
+                self._switch_off(off, "power lost", down_s=0.5)
+        self.operators.switch_flushing()
 
     def _fill_disk(self) -> None:
         broker = self.dice.choice(list(self.world.brokers.values()))
@@ -237,18 +286,6 @@ class Dealer:
             broker.is_full = False
 
         self._lasting(emptied, longest_s=4.0)
-
-    def _move(self) -> None:
-        """A partition is to be kept by other brokers, or by fewer or more of them."""
-        broker = self._some()
-        process = None if broker is None else broker.process
-        if process is None or process.cluster is None or not process.is_serving or process.is_paused:
-            return
-        at = self.dice.choice(self.world.partitions)
-        target = tuple(self.dice.sample(sorted(self.world.brokers), self.dice.choice((IN_SYNC_MIN, 3, 3))))
-        self._dealt("partition moved", f"{at} to {target}")
-        moving = process.cluster.controller.reassign([Reassign(at.topic, at.partition, target, True)], timeout_ms=3_000)
-        self._moves.append(self.world.loop.create_task(moving, context=process.context.copy()))
 
     def _stop_one(self) -> None:
         broker = self._some()

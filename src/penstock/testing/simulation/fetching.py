@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from penstock.cluster import Cluster
 from penstock.errors import InvalidFetchSessionEpoch, KafkaStorageError, Refusal
-from penstock.model import BrokerId, TopicPartition
+from penstock.model import BrokerId
 from penstock.replication import Diverging, Partition, Partitions
 from penstock.replication.following import Follower
-from penstock.testing.simulation.disk import SimulatedLog
+from penstock.testing.simulation.disk import Place, SimulatedLog
+from penstock.testing.simulation.oracle import place_of
 from penstock.wire.fetch import FetchPartition
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ TIMEOUT_S = 1.5
 WAIT_S = 0.25
 """How long a leader keeps a fetch that finds nothing."""
 BATCHES_MAX = 3
+LATE_S = 1.4
+"""How long a fetch is held up at most that is to come at the worst moment."""
 
 
 class Fetched(NamedTuple):
@@ -75,12 +78,13 @@ class Fetching:
             high_watermark=partition.high_watermark,
         )
         self._asked += 1
-        where, turn = partition.topic_partition, (process.life, self._asked)
+        where, turn = place_of(partition), (process.life, self._asked)
+        held = process.world.hold_up_fetch(process, partition)
         try:
             answer = await process.world.network.ask(
                 process.id,
                 role.leader,
-                lambda leader: serve(leader, where, process.id, asked, epoch, turn),
+                lambda leader: served(leader, held, where, process.id, asked, epoch, turn),
                 timeout_s=TIMEOUT_S,
                 context=process.context,
             )
@@ -109,9 +113,19 @@ class Fetching:
         partition.take_over(leaders_high_watermark=answer.high_watermark, leaders_start=answer.log_start)
 
 
+def served(leader: "BrokerProcess", held: "asyncio.Future[None] | None", *request: Any) -> Any:
+    return serve(leader, *request) if held is None else leader.spawn(_serve_late(leader, held, *request))
+
+
+async def _serve_late(leader: "BrokerProcess", held: "asyncio.Future[None]", *request: Any) -> Any:
+    await asyncio.wait([held], timeout=LATE_S)
+    answer = serve(leader, *request)
+    return await answer if isinstance(answer, asyncio.Future) else answer
+
+
 def serve(
     leader: "BrokerProcess",
-    where: TopicPartition,
+    where: Place,
     follower: BrokerId,
     asked: FetchPartition,
     broker_epoch: int,
@@ -124,7 +138,7 @@ def serve(
     if turn <= leader.fetch_turns.get(key, (0, 0)):
         raise InvalidFetchSessionEpoch
     leader.fetch_turns[key] = turn
-    partition = leader.find(where)
+    partition = leader.find_by_id(where)
     diverging = partition.fetched_by(follower, asked, broker_epoch=broker_epoch)
     if diverging is not None:
         return diverging

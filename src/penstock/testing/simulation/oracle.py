@@ -9,11 +9,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from penstock.cluster import ClusterImage, PartitionImage
+from penstock.cluster import ClusterImage, PartitionImage, TopicImage
 from penstock.model import BrokerId, TopicPartition
 from penstock.replication import Partition
 from penstock.replication.machine import Leader
-from penstock.testing.simulation.disk import Disk, SimulatedLog, Stored
+from penstock.testing.simulation.disk import Disk, Place, SimulatedLog, Stored
 from penstock.wire.batch import CRC_FROM
 
 if TYPE_CHECKING:
@@ -64,21 +64,22 @@ class Eye:
 
 
 class Oracle:
-    def __init__(self, truth: ClusterImage, disk_of: Callable[[int, TopicPartition], Disk | None]) -> None:
+    def __init__(self, truth: ClusterImage, disk_of: Callable[[int, Place], Disk | None]) -> None:
         self.truth = truth
         self._disk_of = disk_of
-        self.committed: dict[TopicPartition, Committed] = {}
+        self.committed: dict[Place, Committed] = {}
+        self._written_to: dict[bytes, Place] = {}
         self.acknowledged = 0
         self.on_violation: Callable[[Violation], None] = lambda _: None
-        self._leaders: dict[tuple[TopicPartition, int], object] = {}
-        self.holders: dict[TopicPartition, set[BrokerId]] = {}
+        self._leaders: dict[tuple[Place, int], object] = {}
+        self.holders: dict[Place, set[BrokerId]] = {}
         """Brokers that are bound to have all that is committed, unless power was lost since."""
-        self._powerless: dict[TopicPartition, dict[BrokerId, int]] = {}
+        self._powerless: dict[Place, dict[BrokerId, int]] = {}
         """Brokers that lost power and have not caught up since, with the store's revision at that moment."""
-        self._damaged: dict[TopicPartition, set[BrokerId]] = {}
+        self._damaged: dict[Place, set[BrokerId]] = {}
         """Brokers whose log was damaged and that have not caught up since."""
 
-    def of(self, partition: TopicPartition) -> Committed:
+    def of(self, partition: Place) -> Committed:
         committed = self.committed.get(partition)
         if committed is None:
             committed = self.committed[partition] = Committed()
@@ -109,7 +110,7 @@ class Oracle:
     def _leads(self, process: "BrokerProcess", partition: Partition) -> None:
         if not process.is_serving:
             return  # what a process finds in the image when it starts; it serves nobody yet
-        where, epoch = partition.topic_partition, partition.leader_epoch
+        where, epoch = place_of(partition), partition.leader_epoch
         former = self._leaders.setdefault((where, epoch), process)
         if former is not process:
             raise Violation(f"{where}: {process} leads in epoch {epoch}, and so did {former}")
@@ -125,7 +126,7 @@ class Oracle:
                 raise Violation(f"{where}: {process} leads epoch {epoch} with another batch at {_place(mine)}")
 
     def _moved(self, process: "BrokerProcess", partition: Partition, eye: Eye) -> None:
-        where, log, mark = partition.topic_partition, _log_of(partition), partition.high_watermark
+        where, log, mark = place_of(partition), _log_of(partition), partition.high_watermark
         before, eye.high_watermark = eye.high_watermark, mark
         if mark > log.end_offset:
             raise Violation(f"{where}: {process} has records up to {log.end_offset}, its high watermark is {mark}")
@@ -146,19 +147,21 @@ class Oracle:
                 self._commit(where, committed, stored, log.ends[place], partition.leader_epoch)
         self._check_in_sync(where, f"{process} moves its high watermark to {mark}")
 
-    def _commit(self, where: TopicPartition, committed: Committed, stored: Stored, end: int, epoch: int) -> None:
+    def _commit(self, where: Place, committed: Committed, stored: Stored, end: int, epoch: int) -> None:
         if stored.header.producer_id >= 0 and not stored.header.is_control:
             payload = stored.data[CRC_FROM:]
             if payload in committed.payloads:
                 raise Violation(f"{where}: a producer's batch is there twice, at {_place(stored)} the second time")
             committed.payloads.add(payload)
+            if self._written_to.setdefault(payload, where) != where:
+                raise Violation(f"{where}: the batch at {_place(stored)} was written to a topic that was deleted")
         committed.batches.append(stored)
         committed.ends.append(end)
         committed.epochs.append(epoch)
 
     # What clients are told --------------------------------------------------------------------------------------
 
-    def told(self, where: TopicPartition, base_offset: int, batch: bytes) -> None:
+    def told(self, where: Place, base_offset: int, batch: bytes) -> None:
         """A client was told that its batch is at this offset, and replicated."""
         self.acknowledged += 1
         stored = self.of(where).at(base_offset)
@@ -169,9 +172,7 @@ class Oracle:
 
     # Who has what is committed ----------------------------------------------------------------------------------
 
-    def partition_written(
-        self, where: TopicPartition, before: PartitionImage, after: PartitionImage, least: int
-    ) -> None:
+    def partition_written(self, where: Place, before: PartitionImage, after: PartitionImage, least: int) -> None:
         """The store's record of a partition changed: whoever is in sync has all that is committed; below the minimum
         nothing more is committed, so those who leave have it still.
         """
@@ -194,13 +195,13 @@ class Oracle:
             where, f"in-sync set {after.in_sync}, eligible {after.eligible}, epoch {after.leader_epoch}"
         )
 
-    def _check_in_sync(self, where: TopicPartition, when: str) -> None:
+    def _check_in_sync(self, where: Place, when: str) -> None:
         """Whoever is in sync or eligible, by the store's record, has all that is committed. Those who lost power and
         have not registered since do not count: they will step down before they do.
         """
-        committed, image = self.of(where), self.truth.topics[where.topic].partitions[where.partition]
+        committed, image = self.of(where), self._image_of(where)
         count = len(committed.batches)
-        if not count:
+        if image is None or not count:
             return
         powerless = self._powerless.get(where, {})
         for broker in (*image.in_sync, *image.eligible):
@@ -211,26 +212,45 @@ class Oracle:
             if disk is None or len(disk.batches) < count or disk.batches[count - 1].data != committed.batches[-1].data:
                 raise Violation(f"{where}: broker {broker} has not all that is committed, and counts ({when})")
 
+    def _image_of(self, where: Place) -> PartitionImage | None:
+        topic = self.truth.topics_by_id.get(where.topic_id)
+        return None if topic is None else topic.partitions[where.at.partition]
+
+    def topic_created(self, topic: TopicImage) -> None:
+        for image in topic.partitions:
+            self.holders[Place(topic.topic_id, TopicPartition(topic.name, image.index))] = set(image.in_sync)
+
+    def topic_deleted(self, topic: TopicImage) -> None:
+        """Nobody is bound to have anything of it any more."""
+        for where in [where for where in self.holders if where.topic_id == topic.topic_id]:
+            del self.holders[where]
+
     def power_lost(self, broker: BrokerId) -> None:
         for where, holders in self.holders.items():
             holders.discard(broker)
             self._powerless.setdefault(where, {})[broker] = self.truth.revision
 
-    def damaged(self, broker: BrokerId, where: TopicPartition) -> None:
-        self.holders[where].discard(broker)
+    def damaged(self, broker: BrokerId, where: Place) -> None:
+        self.holders.get(where, set()).discard(broker)
         self._damaged.setdefault(where, set()).add(broker)
 
     def may_lose_power(self, broker: BrokerId, least: int) -> bool:
         return all(self.may_lose(broker, where, least) for where in self.holders)
 
-    def may_lose(self, broker: BrokerId, where: TopicPartition, least: int) -> bool:
+    def may_lose(self, broker: BrokerId, where: Place, least: int) -> bool:
         """Whether everything committed must survive that this broker loses what it has. Of those who count, fewer than
         min.insync.replicas may be without their memory at a time (KIP-966): of more, the last that has everything may
         be taken out of the in-sync set before anybody knows what the others lost.
         """
-        image = self.truth.topics[where.topic].partitions[where.partition]
+        image = self._image_of(where)
+        if image is None:
+            return True
         lost = {broker, *self._powerless.get(where, {}), *self._damaged.get(where, ())}
         return bool(self.holders[where] - {broker}) and len(lost & {*image.in_sync, *image.eligible}) < least
+
+
+def place_of(partition: Partition) -> Place:
+    return Place(partition.topic_id, partition.topic_partition)
 
 
 def _log_of(partition: Partition) -> SimulatedLog:

@@ -222,7 +222,7 @@ class TransactionalProducer:
                     )
                     self._sequences[at] = sequence + 1
                     self.world.note(f"{name} wrote to {at} at {offset}, sequence {sequence}")
-                    self.world.oracle.told(at, offset, batch)
+                    self.world.oracle.told(self.world.place_of(at), offset, batch)
                     self.world.ledger.written.setdefault(name, set()).add((at, offset))
                     return
             except FATAL:

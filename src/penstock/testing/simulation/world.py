@@ -15,7 +15,15 @@ from typing import Any, cast
 
 import structlog
 
-from penstock.cluster import TRANSACTION_STATE, ClusterImage, CreateTopic, Keys, PartitionChanged, TopicCreated
+from penstock.cluster import (
+    CONSUMER_OFFSETS,
+    TRANSACTION_STATE,
+    ClusterImage,
+    Keys,
+    PartitionChanged,
+    TopicCreated,
+    TopicDeleted,
+)
 from penstock.cluster.service import DEFAULT_NAME
 from penstock.metastore import Changes
 from penstock.model import BrokerId, PartitionIndex, TopicPartition
@@ -24,10 +32,12 @@ from penstock.settings.config import Config
 from penstock.testing.simulation.broker import BrokerProcess, SimulatedBroker, SimulatedClock
 from penstock.testing.simulation.bugs import NO_BUG, Bug
 from penstock.testing.simulation.clients import CarelessProducer, IdempotentProducer
-from penstock.testing.simulation.disk import Disk
+from penstock.testing.simulation.committing import Committer
+from penstock.testing.simulation.disk import Disk, Place
 from penstock.testing.simulation.faults import IN_SYNC_MIN, Dealer
 from penstock.testing.simulation.loop import WORLD, SimulatedLoop
 from penstock.testing.simulation.network import Network
+from penstock.testing.simulation.operators import Operators
 from penstock.testing.simulation.oracle import Oracle, Violation
 from penstock.testing.simulation.store import SimulatedStore
 from penstock.testing.simulation.transactions import CommittedReader, Ledger, TransactionalProducer, check_apart
@@ -54,13 +64,15 @@ EFFECTS = (
     "transaction given up",
     "transactional producer fenced",
     "damaged log begun anew",
+    "log of a deleted topic set aside",
+    "offset committed",
+    "committed offset read",
     "committed batch read",
     "settled",
 )
 """What faults must have led to, or they were too kind."""
 
 TOPIC = "orders"
-REPLICAS = 3
 FAULTS_S = 12.0
 """How long faults are dealt out."""
 SETTLED_WITHIN_S = 60.0
@@ -70,6 +82,7 @@ SETTLED_WITHIN_S = 60.0
 class World:
     def __init__(self, seed: int, bugs: Bug = NO_BUG, *, is_told: bool = False) -> None:
         self.seed = seed
+        self.topic = TOPIC
         self.bugs = bugs
         self.dice = dice = random.Random(seed)
         self.story: list[str] | None = [] if is_told else None
@@ -86,6 +99,10 @@ class World:
         self.lease_ms = dice.choice((1_000, 2_000, 3_000))
         self.heartbeat_ms = self.lease_ms // 3
         self.probe_timeout_s = self.heartbeat_ms / 1000
+        self.flushing_changes = not self.flushes_before_ack and dice.random() < 0.3
+        self.minimum_changes = dice.random() < 0.25
+        self.in_sync_least = 1 if self.minimum_changes else IN_SYNC_MIN
+        """How many in-sync replicas may have been enough for what is committed, at whatever time."""
         self.pace_s = dice.choice((0.05, 0.15, 0.4))
         self.fault_gap_s = dice.choice((0.3, 0.6, 1.2))
         self.spite = dice.choice((0.0, 0.2, 0.5))
@@ -94,12 +111,17 @@ class World:
         self.brokers = {broker_id: SimulatedBroker(self, broker_id) for broker_id in range(1, count + 1)}
         self.partitions = [TopicPartition(TOPIC, PartitionIndex(index)) for index in range(dice.choice((1, 2)))]
         self.has_transactions = dice.random() < 0.5
+        self.commits_offsets = self.has_transactions and dice.random() < 0.5
+        self.makes_anew = not self.has_transactions and dice.random() < 0.4
+        self.operators = Operators(self, factors=(IN_SYNC_MIN, 3, 3))
+        self.committer = Committer(self, 98)
         self.ledger = Ledger()
         self.transactional: list[TransactionalProducer] = []
         self.reader = CommittedReader(self, 99)
         self.producers: list[IdempotentProducer] = []
         self.careless: list[CarelessProducer] = []
         self.hold_up_answer: Callable[[], float] = lambda: 0.0
+        self.hold_up_fetch: Callable[[BrokerProcess, Partition], asyncio.Future[None] | None] = lambda _who, _what: None
         self._started_s = self.loop.time()
         self.oracle.on_violation = self._violated
 
@@ -112,6 +134,7 @@ class World:
                 dealer = Dealer(self)
                 self.store.on_send = dealer.when_sent
                 self.hold_up_answer = dealer.hold_up_answer
+                self.hold_up_fetch = dealer.hold_up_fetch
                 self.loop.spawn(dealer.run())
                 self.loop.run(until_s=self.loop.time() + FAULTS_S)
                 dealer.stop()
@@ -127,11 +150,12 @@ class World:
         for broker in self.brokers.values():
             broker.start()
         self._wait_for(lambda: all(b.process and b.process.is_serving for b in self.brokers.values()), "a start")
-        self.loop.spawn(self._create_topic())
+        self.loop.spawn(self.operators.create())
         self._wait_for(lambda: TOPIC in self.truth.topics, "a topic")
         if self.has_transactions:
             self.loop.spawn(self._look_for_coordinator())
-            self._wait_for(lambda: TRANSACTION_STATE in self.truth.topics, "a topic of transactions")
+            wanted = {TRANSACTION_STATE, CONSUMER_OFFSETS} if self.commits_offsets else {TRANSACTION_STATE}
+            self._wait_for(lambda: wanted <= self.truth.topics.keys(), "topics of coordinators")
         number = 0
         for partition in self.partitions:
             for _ in range(self.dice.choice((1, 2))):
@@ -146,12 +170,18 @@ class World:
 
     async def _look_for_coordinator(self) -> None:
         """As a client does, which makes the cluster create the topic."""
-        while TRANSACTION_STATE not in self.truth.topics:
-            process = self.some_process()
-            if process is not None and process.coordinators is not None and process.is_serving:
-                looking = process.coordinators.transactions.coordinator_of("t")
-                await asyncio.wait([self.loop.create_task(looking, context=process.context.copy())], timeout=3)
-            await asyncio.sleep(0.2)
+        for topic in (TRANSACTION_STATE, CONSUMER_OFFSETS) if self.commits_offsets else (TRANSACTION_STATE,):
+            while topic not in self.truth.topics:
+                process = self.some_process()
+                if process is not None and process.coordinators is not None and process.is_serving:
+                    asked = process.coordinators
+                    looking = (
+                        asked.transactions.coordinator_of("t")
+                        if topic == TRANSACTION_STATE
+                        else asked.groups.coordinator_of(self.committer.group)
+                    )
+                    await asyncio.wait([self.loop.create_task(looking, context=process.context.copy())], timeout=3)
+                await asyncio.sleep(0.2)
 
     def _begin_transactions(self) -> None:
         for number in range(self.dice.choice((1, 2, 3))):
@@ -159,6 +189,8 @@ class World:
             self.transactional.append(client)
             self.loop.spawn(client.run())
         self.loop.spawn(self.reader.run())
+        if self.commits_offsets:
+            self.loop.spawn(self.committer.run())
         self.loop.spawn(self._watch_coordinators())
 
     async def _watch_coordinators(self) -> None:
@@ -172,14 +204,6 @@ class World:
     def some_process(self) -> BrokerProcess | None:
         running = [broker.process for broker in self.brokers.values() if broker.process is not None]
         return self.dice.choice(running) if running else None
-
-    async def _create_topic(self) -> None:
-        process = self.brokers[1].process
-        assert process is not None and process.cluster is not None
-        command = CreateTopic(TOPIC, partitions=len(self.partitions), replication_factor=REPLICAS)
-        while TOPIC not in process.cluster.image.topics:
-            await process.cluster.controller.create_topics([command], timeout_ms=10_000)
-            await asyncio.sleep(0.2)  # perhaps not all of those who are to keep it are registered yet
 
     def _settle(self) -> None:
         """Once faults stop, every partition takes writes again, and all replicas come to be the same."""
@@ -196,6 +220,7 @@ class World:
             client.is_stopped = True
         for producer in self.transactional:
             producer.is_stopped = True
+        self.committer.is_stopped = True
         self._until(self._is_all_decided, "a transaction is still open although all of them have ended")
         self._until(self._is_all_the_same, "replicas differ although nobody writes any more")
         self._read_to_the_end()
@@ -234,7 +259,7 @@ class World:
         self.reader.is_stopped = True
         for image in self.truth.topics[TOPIC].partitions:
             at = TopicPartition(TOPIC, image.index)
-            check_apart(at, self.oracle.of(at).batches)
+            check_apart(at, self.oracle.of(self.place_of(at)).batches)
             processes = (self.brokers[replica].process for replica in image.replicas)
             reads = [process.read_committed(at, 0) for process in processes if process is not None]
             stable = min(stable for _, stable in reads)
@@ -246,13 +271,20 @@ class World:
         for transaction in self.ledger.endings:
             self.ledger.check(transaction)
 
+    def place_of(self, at: TopicPartition) -> Place:
+        return Place(self.truth.topics[at.topic].topic_id, at)
+
     def _is_in_order(self) -> bool:
-        return all(
-            partition.leader in self.truth.brokers
-            and set(partition.in_sync) == set(partition.replicas)
-            and not (partition.adding or partition.removing)
-            for _, partition in self.truth.partitions()
-        ) and all(broker.process is not None and broker.process.is_serving for broker in self.brokers.values())
+        return (
+            not self.operators.is_making_anew
+            and all(
+                partition.leader in self.truth.brokers
+                and set(partition.in_sync) == set(partition.replicas)
+                and not (partition.adding or partition.removing)
+                for _, partition in self.truth.partitions()
+            )
+            and all(broker.process is not None and broker.process.is_serving for broker in self.brokers.values())
+        )
 
     def _is_all_the_same(self) -> bool:
         if not self._is_in_order():
@@ -263,7 +295,7 @@ class World:
             first = [stored.data for stored in disks[0].batches]
             if any([stored.data for stored in disk.batches] != first for disk in disks[1:]):
                 return False
-            if len(self.oracle.of(where).batches) != len(first):
+            if len(self.oracle.of(self.place_of(where)).batches) != len(first):
                 return False
         return True
 
@@ -326,8 +358,9 @@ class World:
         process = self.brokers[address].process
         return process if process is not None and process.is_listening else None
 
-    def _disk_of(self, broker_id: int, partition: TopicPartition) -> Disk | None:
-        return self.brokers[broker_id].disks.get(partition)
+    def _disk_of(self, broker_id: int, place: Place) -> Disk | None:
+        disk = self.brokers[broker_id].disks.get(place.at)
+        return disk if disk is not None and disk.topic_id == place.topic_id else None
 
     def _violated(self, violation: Violation) -> None:
         self.loop.fail(violation)
@@ -338,17 +371,18 @@ class World:
     def _truth_changed(self, changes: Any) -> None:
         for change in changes:
             if isinstance(change, PartitionChanged):
-                where = TopicPartition(change.topic.name, change.partition.index)
+                where = Place(change.topic.topic_id, TopicPartition(change.topic.name, change.partition.index))
                 before, after = change.before, change.partition
-                self.oracle.partition_written(where, before, after, IN_SYNC_MIN)
+                self.oracle.partition_written(where, before, after, self.in_sync_least)
                 self._mark(before, after)
                 self.note(
                     f"{where} leader {after.leader} epoch {after.leader_epoch} in sync {after.in_sync}"
                     f" eligible {after.eligible} of {after.replicas} (revision {after.revision})"
                 )
             elif isinstance(change, TopicCreated):
-                for image in change.topic.partitions:
-                    self.oracle.holders[TopicPartition(change.topic.name, image.index)] = set(image.in_sync)
+                self.oracle.topic_created(change.topic)
+            elif isinstance(change, TopicDeleted):
+                self.oracle.topic_deleted(change.topic)
             elif self.story is not None:
                 self.note(f"{type(change).__name__} {getattr(getattr(change, 'broker', None), 'id', '')}")
 
@@ -369,7 +403,7 @@ class World:
             f" eligible {part.eligible}"
             for _, part in self.truth.partitions()
         ]
-        waiting = [f"{p.partition} at {p.sequence}" for p in self.producers]
+        waiting = [f"{p.place} at {p.sequences}" for p in self.producers]
         return f"brokers {sorted(self.truth.brokers)}, controller {self.truth.controller_id}, {partitions}, {waiting}"
 
 
