@@ -2,13 +2,15 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
+from tests.support.clients import read_to_end
 from tests.support.programs import ClusterOfPrograms
 
 pytestmark = pytest.mark.timeout(300)
@@ -105,3 +107,51 @@ def test_the_secret_is_exchanged_while_brokers_run_and_come_and_go(cluster: Clus
     cluster.wait_until_in_sync("orders")
     write(producer, "orders", ["after"])
     assert read(cluster, "orders", 4) == ["before", "with 1 back", "with 2 back", "after"]
+
+
+PLAIN: dict[str, object] = {"acks": "all", "max.in.flight.requests.per.connection": 5}
+IDEMPOTENT: dict[str, object] = {"enable.idempotence": True}
+
+
+@pytest.mark.parametrize("kind", [IDEMPOTENT, PLAIN], ids=["idempotent", "plain"])
+def test_a_controlled_stop_drops_no_write_that_is_under_way(
+    cluster: ClusterOfPrograms, kind: dict[str, object]
+) -> None:
+    """Stopped and started again one after the other, each while it leads and many requests are in flight."""
+    create(cluster, "orders")
+    # Requests of a few records each, so that there are always several under way, and more behind them.
+    more = {"linger.ms": 0, "batch.num.messages": 20, "queue.buffering.max.messages": 2_000, "log_level": 0}
+    producer = Producer({"bootstrap.servers": cluster.bootstrap, **kind, **more})
+    errors: list[object] = []
+    sent = 0
+
+    def write_until(is_enough: Callable[[], bool]) -> None:
+        nonlocal sent
+        while not is_enough():
+            try:
+                producer.produce("orders", str(sent), partition=0, on_delivery=lambda error, _: errors.append(error))
+                sent += 1
+            except BufferError:
+                producer.poll(0.01)
+            producer.poll(0)
+
+    for _ in range(len(cluster.brokers)):
+        acknowledged = len(errors) + 2_000
+        write_until(lambda: len(errors) >= acknowledged)  # noqa: B023
+        leader = cluster.leader("orders")
+        stopping = threading.Thread(target=cluster.stop, args=(leader,))
+        stopping.start()
+        write_until(lambda: not stopping.is_alive())  # noqa: B023
+        assert cluster.leader("orders") not in (leader, -1)
+        acknowledged = len(errors) + 2_000
+        write_until(lambda: len(errors) >= acknowledged)  # noqa: B023
+        cluster.start(leader)
+        cluster.wait_until_in_sync("orders")
+    assert producer.flush(60) == 0
+    assert errors == [None] * sent
+    expected = [str(number) for number in range(sent)]
+    found = [(record.value() or b"").decode() for record in read_to_end(cluster.bootstrap, "orders")]
+    if kind is IDEMPOTENT:
+        assert found == expected
+    else:  # what is sent again without a number may be there twice, or after others
+        assert set(found) == set(expected)

@@ -51,6 +51,8 @@ attempt gets through before an old one tries again.
 """
 LATE_S: Final = 1.0
 """Beyond the time that a fetch may be parked."""
+LOOKS_EVERY_S: Final = 1.0
+"""How often to see whether an answer is late."""
 UNREGISTERED_S: Final = 0.05
 """How soon to see again whether this broker is registered: the news of it may come before its epoch is known here."""
 FRAME_OVERHEAD: Final = 64 * 1024 * 1024
@@ -122,6 +124,8 @@ class LeaderFetcher:
         self._reset_session()
         self._is_scheduled = False
         self._heard_at = 0.0
+        self._patience_s = 0.0
+        """Silence after which a connection may be left for another; grows until an answer comes."""
 
     # Which partitions -------------------------------------------------------------------------------------------
 
@@ -160,8 +164,12 @@ class LeaderFetcher:
         """Whether an answer is so late that packets must have been lost. The kernel sends those again ever more rarely,
         when the network is whole again too: a new connection gets through at once.
         """
-        late_s = self._config[settings.REPLICA_FETCH_WAIT_MAX_MS] / 1000 + LATE_S
-        return self._in_flight > 0 and asyncio.get_running_loop().time() - self._heard_at > late_s
+        return self._silent_s > self._config[settings.REPLICA_FETCH_WAIT_MAX_MS] / 1000 + LATE_S
+
+    @property
+    def _silent_s(self) -> float:
+        """For how long a question has been waiting for an answer, or for the next word of one before it."""
+        return asyncio.get_running_loop().time() - self._heard_at if self._in_flight else 0.0
 
     # The connection ---------------------------------------------------------------------------------------------
 
@@ -213,14 +221,41 @@ class LeaderFetcher:
             connection.close()
 
     async def _until_lost(self, connection: PeerConnection) -> None:
-        loop = asyncio.get_running_loop()
         while True:
+            received = connection.received
             silence_s_max = self._config[settings.REPLICA_SOCKET_TIMEOUT_MS] / 1000
-            done, _ = await asyncio.wait([connection.lost], timeout=silence_s_max / 2)
+            done, _ = await asyncio.wait([connection.lost], timeout=min(silence_s_max / 2, LOOKS_EVERY_S))
             if done:
                 await connection.lost
-            if self._in_flight and loop.time() - self._heard_at > silence_s_max:
+            if self._silent_s > silence_s_max:
                 raise TimeoutError(f"no answer for {silence_s_max} s")
+            if connection.received > received or self._silent_s < self._patience_s or not self._is_stuck():
+                continue
+            if await self._gets_through(connection):
+                # Were the answer only slow to make, asking for it anew each time would never bring it.
+                self._patience_s = 2 * self._silent_s
+                raise TimeoutError("no answer on this connection, and another gets through")
+
+    async def _gets_through(self, connection: PeerConnection) -> bool:
+        """Whether the leader answers on another connection while it is silent on this one. After a network was cut the
+        kernel waits for seconds before it sends lost packets again. A leader that hangs answers on neither.
+        """
+        address, received = self._locate(self.leader), connection.received
+        if self._greet is None or address is None:
+            return False
+        host, port = address
+        try:
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                other = await PeerConnection.open(
+                    host, port, lambda _: None, frame_bytes_max=FRAME_OVERHEAD, timeout_s=CONNECT_TIMEOUT_S
+                )
+                try:
+                    await self._greet(other, self.leader)
+                finally:
+                    other.close()
+        except (OSError, TimeoutError, EOFError, Refusal, Malformed):
+            return False
+        return self._in_flight > 0 and connection.received == received
 
     @property
     def _backoff_max_s(self) -> float:
@@ -302,6 +337,8 @@ class LeaderFetcher:
             forgotten=forgotten,
         )
         self._session_epoch = self._session_epoch + 1 if self._session_epoch < 0x7FFFFFFF else 1
+        if not self._in_flight:
+            self._heard_at = asyncio.get_running_loop().time()  # nobody was asked before: silence begins now
         self._in_flight += 1
         connection.send(frame)
 
@@ -325,6 +362,7 @@ class LeaderFetcher:
         self._in_flight -= 1
         self._answered += 1
         self._heard_at = asyncio.get_running_loop().time()
+        self._patience_s = 0.0
         if head.error_code:
             raise refusal_for(head.error_code)(f"the leader refuses the fetch: {error_name(head.error_code)}")
         if self._answered >= self._session_from:

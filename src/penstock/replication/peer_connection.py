@@ -27,6 +27,8 @@ class PeerConnection(asyncio.BufferedProtocol):
         self._size = -1
         """Of the frame that is being received; -1 while its size is."""
         self._filled = 0
+        self.received = 0
+        """Bytes so far, also of a frame that is not whole yet."""
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     @classmethod
@@ -65,6 +67,7 @@ class PeerConnection(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         self._filled += nbytes
+        self.received += nbytes
         if self._size < 0 and self._filled == 4:
             self._begin_frame()
         if self._filled == self._size:

@@ -15,6 +15,7 @@ from penstock.errors import FetchSessionIdNotFound, NotLeaderOrFollower, OffsetO
 from penstock.model import BrokerId
 from penstock.replication import Throttle, fetcher
 from penstock.replication.fetcher import LeaderFetcher
+from penstock.replication.peer_connection import PeerConnection
 from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition, FetchRequest, PartitionAnswer, decode_request, encode_response
 from penstock.wire.framing import RequestHeader
@@ -36,6 +37,7 @@ class ScriptedLeader:
     def __init__(self) -> None:
         self.asked: asyncio.Queue[tuple[int, FetchRequest]] = asyncio.Queue(100)
         self.connections = 0
+        self._dribbled = False
         self._writer: asyncio.StreamWriter | None = None
         self._server: asyncio.Server | None = None
 
@@ -76,6 +78,12 @@ class ScriptedLeader:
         assert self._writer is not None
         self._writer.write(struct.pack(">iib", len(body) + 5, correlation_id, 0) + body)
 
+    def dribble(self) -> None:
+        """A little more of a long answer."""
+        assert self._writer is not None
+        self._writer.write(struct.pack(">i", 1_000_000) if not self._dribbled else bytes(1))
+        self._dribbled = True
+
     def hang_up(self) -> None:
         assert self._writer is not None
         self._writer.transport.abort()
@@ -96,6 +104,7 @@ class Bench:
         self.leader = leader
         self.own_epoch = 20
         self.unreachable: list[int] = []
+        self.greetings = 0
         self.tasks: set[asyncio.Task[Any]] = set()
         config = Config.for_broker({"replica.fetch.backoff.ms": "50"})
         self.fetcher = LeaderFetcher(
@@ -247,6 +256,70 @@ async def test_after_a_new_registration_an_answer_that_is_late_is_not_waited_for
     bench.fetcher.try_now()
     await bench.leader.next_naming()
     assert bench.leader.connections == 2 and bench.unreachable == []
+
+
+async def greeted(bench: Bench, *, is_answered: bool) -> None:
+    """From now on another connection is answered, or is not."""
+
+    async def greet(_connection: PeerConnection, _whom: BrokerId) -> None:
+        bench.greetings += 1
+        if not is_answered:
+            raise TimeoutError
+
+    bench.fetcher._greet = greet
+
+
+async def test_a_connection_without_an_answer_is_left_once_another_one_gets_through(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a cut in the network nobody registers anew where only one way was closed, or only between two brokers."""
+    monkeypatch.setattr(fetcher, "LOOKS_EVERY_S", 0.01)
+    first, _ = await bench.leader.next_naming()
+    bench.leader.answer(first)
+    await bench.leader.next()  # a fetch that is never answered
+    await greeted(bench, is_answered=False)
+    monkeypatch.setattr(fetcher, "LATE_S", -1.0)
+    await bench.until(lambda: bench.greetings >= 3)
+    assert bench.fetcher._connection is not None and bench.leader.asked.empty(), "a leader that hangs may come back"
+    await greeted(bench, is_answered=True)
+    again, asked = await bench.leader.next_naming()
+    assert (again, asked.offset) == (1, 0), "a new session"
+    assert bench.unreachable == [], "which is no reason to take it for dead"
+    bench.leader.answer(again, records_at(0))
+    await bench.until(lambda: bench.partition.log.end_offset == 1)
+
+
+async def test_an_answer_that_is_slow_to_come_is_not_asked_for_anew_for_ever(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetcher, "LOOKS_EVERY_S", 0.01)
+    await greeted(bench, is_answered=True)
+    first, _ = await bench.leader.next_naming()
+    bench.leader.answer(first)
+    await bench.leader.next()
+    monkeypatch.setattr(fetcher, "LATE_S", -1.0)
+    patience: list[float] = []
+    for _ in range(4):
+        await bench.leader.next_naming()  # and is not answered
+        patience.append(bench.fetcher._patience_s)
+    assert patience == sorted(patience) and patience[-1] > 4 * patience[0] > 0
+
+
+async def test_a_connection_on_which_something_comes_is_waited_for(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetcher, "LOOKS_EVERY_S", 0.02)
+    first, _ = await bench.leader.next_naming()
+    bench.leader.answer(first)
+    await bench.leader.next()
+    monkeypatch.setattr(fetcher, "LATE_S", -1.0)
+    await greeted(bench, is_answered=True)
+    before = bench.leader.connections
+    until = asyncio.get_running_loop().time() + 0.2
+    while asyncio.get_running_loop().time() < until:  # an answer that takes its time to arrive
+        bench.leader.dribble()
+        await asyncio.sleep(0)
+    assert bench.leader.connections == before and bench.greetings == 0
 
 
 async def test_a_partition_that_is_new_here_is_named_while_a_fetch_is_parked(bench: Bench) -> None:
