@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test check lint types contracts unit sim setup integration chaos conformance pipelines pipelines-kills bench bench-failover bench-scale bench-pipelines format reference messages lock clean
+.PHONY: help compiled up test check lint types contracts unit sim setup integration chaos conformance pipelines pipelines-kills bench bench-micro bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -83,6 +83,13 @@ pipelines-kills: $(VENV)/.dev setup ## KILLS=30 of drivers, executors and worker
 bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes
 	@benchmarks/setup
 	$(BIN)/python -m benchmarks
+
+bench-micro: $(VENV)/.dev ## CPU time of codec, append, fetch assembly and dispatch, beside the last run
+	@$(BIN)/python -m benchmarks.micro
+
+bench-growth: $(VENV)/.dev compiled ## cost over growing numbers of partitions, connections, groups and more, with plots
+	@benchmarks/setup
+	$(BIN)/python -m benchmarks.growth
 
 bench-failover: $(VENV)/.dev ## how long three brokers take no writes when one fails, beside Kafka; QUICK=1 for six minutes
 	@benchmarks/setup

@@ -1,6 +1,6 @@
-"""`python -m benchmarks`: Apache Kafka and Penstock on this machine, in one run, in turns.
+"""`python -m benchmarks`: Apache Kafka and Penstock on this machine, in one run, in turns: one broker, then three.
 
-QUICK=1 takes about two minutes, the whole about twenty-five.
+QUICK=1 takes about two minutes, the whole under thirty.
 """
 
 import os
@@ -17,16 +17,20 @@ from typing import Any, TypeVar
 import click
 from rich.console import Console
 
-from benchmarks import alone, host, loadgen, plan, report
+from benchmarks import alone, host, idle, loadgen, plan, report
 from benchmarks.brokers import ApacheKafka, Broker, Penstock
-from benchmarks.figures import compare
+from benchmarks.clusters import Cluster, kafka_cluster, penstock_cluster
+from benchmarks.figures import Figure, compare
 from benchmarks.javaload import JavaProduce
-from benchmarks.rounds import Run
+from benchmarks.plan import Plan
+from benchmarks.rounds import START_FIGURES, Collected, Run, Say
+from benchmarks.workloads import Side
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 CACHE = REPOSITORY / ".cache"
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 DISK_FREE_MIN_BYTES = 12_000_000_000
+PARTS = ("one", "three", "alone")
 
 
 def _stop_cleanly(_signal: int, _frame: FrameType | None) -> None:
@@ -49,33 +53,67 @@ def run_folder(root: Path) -> Iterator[Path]:
 
 
 @dataclass(frozen=True, slots=True)
-class Starter:
-    """Makes fresh brokers of either kind in folders of their own and stops them when the run is over."""
+class Bench:
+    """What all phases share: how much is run, with what, and where."""
 
-    run: Run
-    stack: ExitStack
+    plan: Plan
+    driver: loadgen.LoadDriver
+    say: Say
     folder: Path
     kafka_jars: Path
     penstock: Path
-    starts: int
+    stand_in: bool
+    collected: Collected
 
-    def start(self, name: str, kind: str) -> Broker:
+    def one_broker(self, *, has_idle: bool) -> list[Figure]:
+        run = Run(self.plan.one, self.driver, self.say, touch_bytes=self.plan.touch_bytes, collected=self.collected)
+        with ExitStack() as stack:
+            brokers = [self._started(name, run, stack) for name in ("kafka", "penstock")]
+            run.whole(brokers)
+            if has_idle:
+                sides = [Side(broker, self.driver, 0, brokers) for broker in brokers]
+                idle.measure(brokers, sides, self.collected, self.plan.idle_s)
+        return [*run.figures(), *START_FIGURES, *idle.FIGURES]
+
+    def three_brokers(self) -> list[Figure]:
+        run = Run(self.plan.three, self.driver, self.say, touch_bytes=self.plan.touch_bytes, collected=self.collected)
+        with ExitStack() as stack:
+            clusters = []
+            for name in ("kafka", "penstock"):
+                cluster = self._cluster(name)
+                stack.callback(shutil.rmtree, self.folder / f"three-{name}", ignore_errors=True)
+                stack.callback(cluster.end)
+                cluster.start_all()
+                self.say(f"{name}: three brokers are up")
+                run.rest(cluster)
+                clusters.append(cluster)
+            run.whole(clusters)
+        return run.figures()
+
+    def _started(self, name: str, run: Run, stack: ExitStack) -> Broker:
         """Start afresh several times for the sake of the start-up figure; the last one stays and is loaded."""
-        for number in range(1, self.starts + 1):
-            broker = self._new(name, kind, self.folder / f"{name}-{number}")
-            self.stack.callback(broker.stop)
-            self.run.start(broker)
-            if number < self.starts:
+        for number in range(1, self.plan.starts + 1):
+            broker = self._broker(name, self.folder / f"{name}-{number}")
+            stack.callback(shutil.rmtree, broker.folder, ignore_errors=True)
+            stack.callback(broker.stop)
+            run.start(broker)
+            if number < self.plan.starts:
                 broker.stop()
                 shutil.rmtree(broker.folder, ignore_errors=True)
-        self.run.rest(broker)
+        run.rest(broker)
         return broker
 
-    def _new(self, name: str, kind: str, folder: Path) -> Broker:
+    def _broker(self, name: str, folder: Path) -> Broker:
         folder.mkdir()
-        if kind == "kafka":
+        if name == "kafka" or self.stand_in:
             return ApacheKafka(name, folder, self.kafka_jars)
         return Penstock(name, folder, self.penstock)
+
+    def _cluster(self, name: str) -> Cluster:
+        folder = self.folder / f"three-{name}"
+        if name == "kafka" or self.stand_in:
+            return kafka_cluster(folder, self.kafka_jars, name)
+        return penstock_cluster(folder, self.penstock, name)
 
 
 def _path(name: str, default: Path, what: str, envvar: str | None = None) -> Callable[[Decorated], Decorated]:
@@ -87,6 +125,8 @@ def _path(name: str, default: Path, what: str, envvar: str | None = None) -> Cal
 @click.option("--quick", is_flag=True, envvar="QUICK", help="About two minutes: smaller loads, fewer rounds.")
 @click.option("--java", is_flag=True, envvar="JAVA_LOAD", help="Load with Kafka's own ProducerPerformance as well.")
 @click.option("--only", multiple=True, help="Run only the workload with this key (repeatable).")
+@click.option("--part", "parts", multiple=True, type=click.Choice(PARTS), default=PARTS,
+              help="Run only this part (repeatable).")  # fmt: skip
 @click.option("--stand-in", is_flag=True, help="Use Kafka on both sides, to try the harness itself; nothing is kept.")
 @_path("--kafka-jars", CACHE / "kafka-4.3.0", "Folder with Apache Kafka's jars.", envvar="KAFKA_JARS")
 @_path("--penstock", REPOSITORY / ".venv/bin/penstock", "The penstock command.")
@@ -97,6 +137,7 @@ def main(
     quick: bool,
     java: bool,
     only: tuple[str, ...],
+    parts: tuple[str, ...],
     stand_in: bool,
     kafka_jars: Path,
     penstock: Path,
@@ -109,25 +150,33 @@ def main(
         raise click.ClickException(f"no Apache Kafka in {kafka_jars}: run benchmarks/setup first")
     chosen = plan.quick() if quick else plan.whole()
     if java:
-        chosen.workloads.append(JavaProduce("java", "1 KB records, Java client", 1024, 300_000, kafka_jars))
-    chosen.workloads[:] = [workload for workload in chosen.workloads if not only or workload.key in only]
+        chosen.one.workloads.append(JavaProduce("java", "1 KB records, Java client", 1024, 300_000, kafka_jars))
+    for phase in (chosen.one, chosen.three):
+        phase.only(only)
     driver = loadgen.LoadDriver(loadgen.build(work / "driver"))
-    run = Run(chosen, driver, lambda text: console.print(f"[dim]{text}[/]", highlight=False, soft_wrap=True))
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, _stop_cleanly)
-    with run_folder(work) as folder, ExitStack() as stack:
+    collected, figures = Collected(), list[Figure]()
+    with run_folder(work) as folder:
         if shutil.disk_usage(folder).free < DISK_FREE_MIN_BYTES:
             raise click.ClickException(f"{work} has less than {DISK_FREE_MIN_BYTES / 1e9:.0f} GB free")
-        starter = Starter(run, stack, folder, kafka_jars, penstock, chosen.starts)
-        run.whole([starter.start("kafka", "kafka"), starter.start("penstock", "kafka" if stand_in else "penstock")])
-        stack.close()
-        by_itself = [] if stand_in or only else alone.measure(chosen, folder, penstock, run.say)
-    lines = compare(run.figures(), run.collected.values["kafka"], run.collected.values["penstock"])
-    facts = {"commit": host.commit(REPOSITORY), "machine": host.machine(), "quick": quick}
-    report.show(console, lines, run.collected, f"Penstock {facts['commit']} beside {ApacheKafka.title}")
+
+        def say(text: str) -> None:
+            console.print(f"[dim]{text}[/]", highlight=False, soft_wrap=True)
+
+        bench = Bench(chosen, driver, say, folder, kafka_jars, penstock, stand_in, collected)
+        if "one" in parts and chosen.one.workloads:
+            figures += bench.one_broker(has_idle=not only)
+        if "three" in parts and chosen.three.workloads:
+            figures += bench.three_brokers()
+        by_itself = [] if stand_in or only or "alone" not in parts else alone.measure(chosen, folder, penstock, say)
+    lines = compare(figures, collected.values.get("kafka", {}), collected.values.get("penstock", {}))
+    is_partial = bool(only) or set(parts) != set(PARTS)
+    facts = {"commit": host.commit(REPOSITORY), "machine": host.machine(), "quick": quick, "partial": is_partial}
+    report.show(console, lines, collected, f"Penstock {facts['commit']} beside {ApacheKafka.title}")
     report.show_alone(console, by_itself)
     if not stand_in:
-        report.keep(history, report.record(lines, run.collected, facts, by_itself))
+        report.keep(history, report.record(lines, collected, facts, by_itself))
 
 
 if __name__ == "__main__":

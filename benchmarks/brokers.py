@@ -1,10 +1,14 @@
 """The brokers that are compared: how each is started, found ready and stopped."""
 
 import os
+import shutil
 import signal
 import subprocess
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from benchmarks.processes import free_port
 
@@ -19,11 +23,36 @@ _CHANGED_ON_BOTH = {
 _CLUSTER_ID = "YmVuY2htYXJrcy1vbmVydQ"
 
 
+class Subject(Protocol):
+    """What a load can be put on: one broker, or a cluster of them."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def bootstrap(self) -> str: ...
+    @property
+    def compiles_as_it_runs(self) -> bool:
+        """It must be warmed until its cost settles."""
+
+    @property
+    def replicas(self) -> int:
+        """How many copies there are of what is written to it."""
+
+    @property
+    def parts(self) -> Mapping[str, Sequence[int]]:
+        """Every process of it, by what it is: all are counted together, and those that are no broker apart as well."""
+
+
+def pids(subject: Subject) -> list[int]:
+    return [pid for part in subject.parts.values() for pid in part]
+
+
 class Broker(ABC):
     """One broker process with a folder of its own; stopped by its pid whatever happens."""
 
     title: str
-    compiles_as_it_runs: bool  # must be warmed until its cost settles
+    compiles_as_it_runs: bool
+    replicas = 1
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
@@ -40,6 +69,10 @@ class Broker(ABC):
         if self._process is None:
             raise RuntimeError(f"{self.name} is not running")
         return self._process.pid
+
+    @property
+    def parts(self) -> Mapping[str, Sequence[int]]:
+        return {"brokers": [self.pid]}
 
     @property
     def output(self) -> Path:
@@ -70,6 +103,18 @@ class Broker(ABC):
     def alive(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
+    def kill(self) -> None:
+        """As kill -9 does; gone when this returns."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def pause(self) -> None:
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        os.kill(self.pid, signal.SIGCONT)
+
     def stop(self) -> None:
         process, self._process = self._process, None
         if process is None:
@@ -86,33 +131,55 @@ class Broker(ABC):
         return self.output.read_text(errors="replace")[-2000:] if self.output.exists() else ""
 
 
+@dataclass(frozen=True, slots=True)
+class KafkaNode:
+    """Who one node of Kafka is among others: the port of each one's controller by its number."""
+
+    number: int = 1
+    controllers: Mapping[int, int] = field(default_factory=lambda: {1: free_port()})
+
+    @property
+    def properties(self) -> dict[str, str | int]:
+        copies = len(self.controllers)
+        return {
+            "node.id": self.number,
+            "controller.quorum.voters": ",".join(f"{n}@127.0.0.1:{port}" for n, port in self.controllers.items()),
+            "offsets.topic.replication.factor": copies,
+            "transaction.state.log.replication.factor": copies,
+            "transaction.state.log.min.isr": min(2, copies),
+            "min.insync.replicas": min(2, copies),
+        }
+
+
 class ApacheKafka(Broker):
     """One combined KRaft node at Kafka's own defaults, run with the flags of its own start script."""
 
     title = "Apache Kafka 4.3.0"
     compiles_as_it_runs = True
-    _JVM = (
+    JVM = (
         *("-Xmx1G", "-Xms1G", "-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20"),
         *("-XX:InitiatingHeapOccupancyPercent=35", "-XX:+ExplicitGCInvokesConcurrent", "-Djava.awt.headless=true"),
     )
 
-    def __init__(self, name: str, folder: Path, jars: Path) -> None:
+    def __init__(
+        self, name: str, folder: Path, jars: Path, node: KafkaNode | None = None, *, jvm: Sequence[str] = JVM
+    ) -> None:
         super().__init__(name, folder)
         self._jars = jars
+        self._jvm = jvm
+        self._node = node or KafkaNode()
 
     def prepare(self) -> None:
-        controller_port = free_port()
+        if shutil.which("java") is None:
+            raise RuntimeError("no java on the path: benchmarks/setup brings one")
+        controller_port = self._node.controllers[self._node.number]
         properties = {
             "process.roles": "broker,controller",
-            "node.id": 1,
             "listeners": f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{controller_port}",
             "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self.port}",
             "controller.listener.names": "CONTROLLER",
-            "controller.quorum.voters": f"1@127.0.0.1:{controller_port}",
             "log.dirs": self.folder / "data",
-            "offsets.topic.replication.factor": 1,
-            "transaction.state.log.replication.factor": 1,
-            "transaction.state.log.min.isr": 1,
+            **self._node.properties,
             **_CHANGED_ON_BOTH,
         }
         properties_file = self.folder / "server.properties"
@@ -133,18 +200,21 @@ class ApacheKafka(Broker):
         return ["java", *flags, logging, "-cp", f"{self._jars}/*", main_class]
 
     def command(self) -> list[str]:
-        return [*self.java("kafka.Kafka", *self._JVM), str(self.folder / "server.properties")]
+        return [*self.java("kafka.Kafka", *self._jvm), str(self.folder / "server.properties")]
 
 
 class Penstock(Broker):
-    """One broker with its embedded metadata store at Penstock's own defaults."""
+    """One broker at Penstock's own defaults, with its embedded metadata store unless `settings` name another."""
 
     title = "Penstock"
     compiles_as_it_runs = False
 
-    def __init__(self, name: str, folder: Path, executable: Path) -> None:
+    def __init__(
+        self, name: str, folder: Path, executable: Path, settings: Mapping[str, str | int] | None = None
+    ) -> None:
         super().__init__(name, folder)
         self._executable = executable
+        self._settings = {**_CHANGED_ON_BOTH, **(settings or {})}
         self._http_port = free_port()
 
     def prepare(self) -> None:
@@ -152,5 +222,5 @@ class Penstock(Broker):
 
     def command(self) -> list[str]:
         where = ["--port", str(self.port), "--http-port", str(self._http_port), "--data", str(self.folder / "data")]
-        changed = [part for name, value in _CHANGED_ON_BOTH.items() for part in ("--set", f"{name}={value}")]
+        changed = [part for name, value in self._settings.items() for part in ("--set", f"{name}={value}")]
         return [str(self._executable), "up", *where, *changed]

@@ -5,6 +5,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.brokers import pids
 from benchmarks.figures import Better, Figure
 from benchmarks.loadgen import LoadFailed
 from benchmarks.processes import cpu_seconds
@@ -31,13 +32,13 @@ class JavaProduce:
     def run(self, side: Side) -> Values:
         tool = ["java", "-Xmx512m", "-cp", f"{self.jars}/*", "org.apache.kafka.tools.ProducerPerformance"]
         shape = ["--num-records", str(self.records), "--record-size", str(self.record_bytes), "--throughput", "-1"]
-        properties = [f"bootstrap.servers={side.broker.bootstrap}", "acks=1", "linger.ms=5", "batch.size=1000000"]
+        properties = [f"bootstrap.servers={side.subject.bootstrap}", "acks=1", "linger.ms=5", "batch.size=1000000"]
         with side.topic(self.key, 1) as topic:
             side.touch()
-            cpu = cpu_seconds(side.broker.pid)
+            cpu = cpu_seconds(*pids(side.subject))
             command = [*tool, "--topic", topic, *shape, "--command-property", *properties]
             done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
-            cpu = cpu_seconds(side.broker.pid) - cpu
+            cpu = cpu_seconds(*pids(side.subject)) - cpu
         # The last line is of the whole run; those before it are progress, five seconds each.
         found = _RESULT.findall(done.stdout)
         if done.returncode != 0 or not found or int(found[-1][0]) != self.records:

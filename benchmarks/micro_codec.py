@@ -8,6 +8,7 @@ Prints figures and asserts nothing about time. Both get the same messages: their
 import io
 import timeit
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from kio.index import load_request_schema, load_response_schema
@@ -15,6 +16,7 @@ from kio.serial import entity_reader, entity_writer
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.cpu_cost import Cost, cost_us
 from penstock.wire.api import ApiKey, request_type, response_type
 from penstock.wire.messages.fetch_response import FetchableTopicResponse, FetchResponse, PartitionData
 from penstock.wire.messages.metadata_response import (
@@ -56,6 +58,21 @@ def fetch_of_50_partitions() -> FetchResponse:
         for index in range(50)
     ]
     return FetchResponse(session_id=1, responses=[FetchableTopicResponse(topic="t", partitions=partitions)])
+
+
+def costs() -> list[Cost]:
+    """CPU time of ours alone."""
+    kinds: list[tuple[str, str, Any, Any, int]] = [
+        ("metadata", "Metadata v12, 100 topics", metadata_of_100_topics(), response_type(ApiKey.METADATA), 12),
+        ("produce", "Produce v9, 16 KiB", produce_of_16_kib(), request_type(ApiKey.PRODUCE), 9),
+        ("fetch", "Fetch v12, 50 partitions", fetch_of_50_partitions(), response_type(ApiKey.FETCH), 12),
+    ]
+    found = []
+    for key, title, message, kind, version in kinds:
+        encode, decode = partial(message.encode, version), partial(kind.decode, message.encode(version), version)
+        found.append(Cost(f"encode.{key}", f"encode {title}", cost_us(encode)))
+        found.append(Cost(f"decode.{key}", f"decode {title}", cost_us(decode)))
+    return found
 
 
 def microseconds(call: Callable[[], object]) -> float:

@@ -5,20 +5,18 @@ repeats. Asserts nothing. Steadier than the benchmark with real clients, and so 
 """
 
 import asyncio
-import gc
 import tempfile
-from collections.abc import Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from struct import Struct
-from time import process_time_ns, time
+from time import time
 from typing import Any
 from unittest.mock import patch
 
-from rich.console import Console
-from rich.table import Table
-
+from benchmarks.cpu_cost import REPEATS, Cost, cost_us, show
 from penstock.broker import node as node_module
 from penstock.broker.callers import Caller
 from penstock.broker.connection import Parked
@@ -37,8 +35,6 @@ from penstock.wire.messages.produce_response import ProduceResponse
 from penstock.wire.records import Record, build_batch
 
 TOPIC = "bench"
-REPEATS = 7
-_ENOUGH_NS = 150_000_000
 _WRITTEN_BYTES_MAX = 400_000_000
 _TAGS_AFTER_RECORDS = 3
 _NO_OFFSET = bytes(8)
@@ -68,21 +64,38 @@ class Produce:
     again before each use.
     """
 
-    def __init__(self, records: int, record_bytes: int, *, acks: int = 1, version: int = 10) -> None:
+    version = 10
+
+    def __init__(
+        self,
+        records: int,
+        record_bytes: int,
+        *,
+        acks: int = 1,
+        producer_id: int = -1,
+        base_sequence: int = -1,
+    ) -> None:
         now = int(time() * 1000)
-        batch = build_batch([Record(i, now, None, bytes(record_bytes)) for i in range(records)])
+        batch = build_batch(
+            [Record(i, now, None, bytes(record_bytes)) for i in range(records)],
+            producer_id=producer_id,
+            producer_epoch=-1 if producer_id < 0 else 0,
+            base_sequence=base_sequence,
+        )
         partition = PartitionProduceData(index=0, records=batch)
         topic = TopicProduceData(name=TOPIC, partition_data=[partition])
-        self._version = version
-        self._frame = frame(ProduceRequest(acks=acks, timeout_ms=30_000, topic_data=[topic]), version)
-        self._offset = self._frame[len(self._frame) - _TAGS_AFTER_RECORDS - len(batch) :][:8]
+        self._frame = frame(ProduceRequest(acks=acks, timeout_ms=30_000, topic_data=[topic]), self.version)
+        self.batch_bytes = len(batch)
+        self.batch_at = len(self._frame) - _TAGS_AFTER_RECORDS - len(batch)
+        self._offset = self._frame[self.batch_at :][:8]
 
     def __call__(self) -> memoryview:
         self._offset[:] = _NO_OFFSET
         return self._frame
 
-    def check(self, chunks: list[Any]) -> None:
-        response = ProduceResponse.decode(b"".join(chunks), self._version, _RESPONSE_HEADER)
+    @classmethod
+    def check(cls, chunks: list[Any]) -> None:
+        response = ProduceResponse.decode(b"".join(chunks), cls.version, _RESPONSE_HEADER)
         code = response.responses[0].partition_responses[0].error_code
         if code:
             raise RuntimeError(f"what is measured is a refusal with code {code}")
@@ -101,8 +114,12 @@ class SessionFetch:
 
     _SESSION_AT = 13  # in the body: wait, two sizes and the isolation level come before
 
-    def __init__(self, partition_count: int, topic_id: bytes) -> None:
-        partitions = [FetchPartition(partition=i, partition_max_bytes=1 << 20) for i in range(partition_count)]
+    def __init__(self, partition_count: int, topic_id: bytes, *, offset: int = 0) -> None:
+        """`offset` is where partition 0 is read from: its end, for a session in which nothing happens."""
+        partitions = [
+            FetchPartition(partition=i, fetch_offset=0 if i else offset, partition_max_bytes=1 << 20)
+            for i in range(partition_count)
+        ]
         topics = [FetchTopic(topic_id=topic_id, partitions=partitions)]
         self.first = frame(FetchRequest(max_wait_ms=0, min_bytes=1, session_epoch=0, topics=topics), 16)
         self._frame = frame(FetchRequest(max_wait_ms=0, min_bytes=1), 16)
@@ -138,23 +155,27 @@ def finished(work: Any) -> Any:
     raise RuntimeError("a micro-benchmark cannot wait")
 
 
-def cost_us(work: Callable[[], Any], calls_max: int = 1 << 20) -> float:
-    """CPU time of one call: the best of several repeats, since noise only adds."""
-    calls = 1
-    while calls < calls_max and _spent_ns(work, calls) < _ENOUGH_NS / 4:
-        calls *= 2
-    return min(_spent_ns(work, calls) for _ in range(REPEATS)) / calls / 1000
+class Harness:
+    """A node's dispatcher, asked directly, with one topic."""
+
+    def __init__(self, dispatcher: Dispatcher, topic_id: bytes) -> None:
+        self._dispatcher = dispatcher
+        self._peer = Peer()
+        self.topic_id = topic_id
+
+    def handle(self, request: memoryview) -> Any:
+        handled = self._dispatcher.handle(request, self._peer)  # type: ignore[arg-type]
+        return handled if type(handled) is list else finished(handled)
+
+    def answer(self, request: memoryview) -> None:
+        release(self.handle(request))
+
+    def answer_produce(self, request: Produce) -> None:
+        self.handle(request())
 
 
-def _spent_ns(work: Callable[[], Any], calls: int) -> int:
-    gc.collect()
-    began = process_time_ns()
-    for _ in range(calls):
-        work()
-    return process_time_ns() - began
-
-
-async def measure(folder: Path) -> list[tuple[str, float]]:
+@asynccontextmanager
+async def harness(folder: Path, *, partitions: int = 100) -> AsyncIterator[Harness]:
     made: list[Dispatcher] = []
 
     def making(*arguments: Any, **named: Any) -> Dispatcher:
@@ -164,56 +185,64 @@ async def measure(folder: Path) -> list[tuple[str, float]]:
     static = {"log.dirs": str(folder), "listeners": "PLAINTEXT://127.0.0.1:0"}
     with patch.object(node_module, "Dispatcher", making):
         async with Node(Config.for_broker(static)).running() as node:
-            dispatcher, peer = made[0], Peer()
-
-            def handle(request: memoryview) -> Any:
-                handled = dispatcher.handle(request, peer)  # type: ignore[arg-type]
-                return handled if type(handled) is list else finished(handled)
-
-            def answer(request: memoryview) -> None:
-                release(handle(request))
-
-            def answer_produce(request: Produce) -> None:
-                handle(request())
-
-            creation = CreateTopicsRequest(topics=[CreatableTopic(TOPIC, num_partitions=100, replication_factor=1)])
-            await dispatcher.handle(frame(creation, 7), peer)  # type: ignore[arg-type, misc]
+            topic = CreatableTopic(TOPIC, num_partitions=partitions, replication_factor=1)
+            creation = CreateTopicsRequest(topics=[topic])
+            await made[0].handle(frame(creation, 7), Peer())  # type: ignore[arg-type, misc]
             assert node.partitions is not None
-            topic_id = next(iter(node.partitions)).topic_id
-            idle = SessionFetch(100, topic_id)
-            idle.begin(handle(idle.first))
-            costs = [("Fetch v16, 100 idle partitions in a session", cost_us(lambda: answer(idle())))]
-            first = Produce(1, 1024)
-            first.check(handle(first()))
-            asked = {
-                "Fetch v16, one partition of records": fetch(1, topic_id),
-                "Fetch v16, 100 partitions, one with records": fetch(100, topic_id),
-                "ApiVersions v3": frame(ApiVersionsRequest("bench", "1"), 3),
-                "Metadata v13, one topic of 100 partitions": frame(
-                    MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)]), 13
-                ),
-            }
-            produced = {
-                "Produce v10, one record of 100 B": Produce(1, 100),
-                "the same, acks=all": Produce(1, 100, acks=-1),
-                "Produce v10, 16 KB": Produce(16, 1000),
-                "Produce v10, 1 MB": Produce(960, 1024),
-            }
-            costs += [(name, cost_us(partial(answer, request))) for name, request in asked.items()]
-            for name, produce in produced.items():
-                produce.check(handle(produce()))
-                calls_max = _WRITTEN_BYTES_MAX // REPEATS // len(produce())
-                costs.append((name, cost_us(partial(answer_produce, produce), calls_max)))
-            return costs
+            yield Harness(made[0], next(iter(node.partitions)).topic_id)
+
+
+def fetches(broker: Harness) -> list[Cost]:
+    """What it takes to put an answer together: nothing new, some records, one partition of many with records."""
+    idle = SessionFetch(100, broker.topic_id)
+    idle.begin(broker.handle(idle.first))
+    quiet = Cost(
+        "fetch.session_100", "Fetch v16, 100 idle partitions in a session", cost_us(lambda: broker.answer(idle()))
+    )
+    first = Produce(1, 1024)
+    first.check(broker.handle(first()))
+    one, many = fetch(1, broker.topic_id), fetch(100, broker.topic_id)
+    return [
+        quiet,
+        Cost("fetch.one", "Fetch v16, one partition of records", cost_us(partial(broker.answer, one))),
+        Cost("fetch.100", "Fetch v16, 100 partitions, one with records", cost_us(partial(broker.answer, many))),
+    ]
+
+
+def questions(broker: Harness) -> list[Cost]:
+    metadata = frame(MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)]), 13)
+    versions = frame(ApiVersionsRequest("bench", "1"), 3)
+    return [
+        Cost("dispatch.api_versions", "ApiVersions v3", cost_us(partial(broker.answer, versions))),
+        Cost(
+            "dispatch.metadata", "Metadata v13, one topic of 100 partitions", cost_us(partial(broker.answer, metadata))
+        ),
+    ]
+
+
+def produces(broker: Harness) -> list[Cost]:
+    kinds = {
+        ("produce.100", "Produce v10, one record of 100 B"): Produce(1, 100),
+        ("produce.100_all", "the same, acks=all"): Produce(1, 100, acks=-1),
+        ("produce.16k", "Produce v10, 16 KB"): Produce(16, 1000),
+        ("produce.1m", "Produce v10, 1 MB"): Produce(960, 1024),
+    }
+    costs = []
+    for (key, title), produce in kinds.items():
+        produce.check(broker.handle(produce()))
+        calls_max = _WRITTEN_BYTES_MAX // REPEATS // len(produce())
+        costs.append(Cost(key, title, cost_us(partial(broker.answer_produce, produce), calls_max)))
+    return costs
+
+
+async def measure(folder: Path) -> list[Cost]:
+    async with harness(folder) as broker:
+        return [*fetches(broker), *questions(broker), *produces(broker)]
 
 
 def main() -> None:
-    table = Table("request", "CPU µs")
-    table.columns[1].justify = "right"
     with tempfile.TemporaryDirectory(prefix="penstock-bench-") as folder:
-        for name, cost in asyncio.run(measure(Path(folder))):
-            table.add_row(name, f"{cost:.1f}")
-    Console().print(table)
+        show("CPU time of a request", asyncio.run(measure(Path(folder))))
 
 
 if __name__ == "__main__":

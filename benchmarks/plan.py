@@ -1,4 +1,4 @@
-"""How much is run: the whole measurement, or two minutes of it."""
+"""How much is run, the whole or two minutes of it, and the bars: what is asked of one broker and of three."""
 
 from dataclasses import dataclass
 
@@ -8,25 +8,49 @@ from benchmarks.workloads import EndToEnd, OneRecordRequests, Settings, Transfer
 _MB = 1_000_000
 _GB = 1_000_000_000
 
+_ACKS_1: Settings = {"p:acks": 1}
+_ACKS_ALL: Settings = {"p:acks": "all"}
+_LZ4: Settings = {"p:compression.type": "lz4"}
+_ZSTD: Settings = {"p:compression.type": "zstd"}
+_COMMITS = "commits of one offset, 100 in flight"
+
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Phase:
+    """What a pair of brokers, or of clusters, goes through. `prefix` tells its figures from those of other phases."""
+
     workloads: list[Workload]
     rounds: int
     warm_rounds_min: int
     warm_rounds_max: int
     warm_within: float
-    starts: int
     rest_s: float
-    touch_bytes: int
     budget_s: float
+    prefix: str = ""
+    of: str = ""
+    rest_bar: float = 0.12
+    loaded_bar: float = 0.10
+
+    def only(self, keys: tuple[str, ...]) -> "Phase":
+        if keys:
+            self.workloads[:] = [workload for workload in self.workloads if workload.key in keys]
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    one: Phase
+    three: Phase
+    starts: int
+    touch_bytes: int
+    idle_s: float
     rebalances: int
     offsets: int
 
 
 def _coordination(*, commits: int, joins: int, transactions: int, amount_bytes: int) -> list[Workload]:
     return [
-        Commits("commits", "commits of one offset, 100 in flight", commits),
+        Commits("commits", _COMMITS, commits),
         Joins("joins", "joining and leaving a group, classic", joins),
         Joins("joins848", "joining and leaving a group, KIP-848", joins, settings=NEW_GROUPS),
         Transactions("txn", "transactions of one record, four producers", transactions),
@@ -34,36 +58,86 @@ def _coordination(*, commits: int, joins: int, transactions: int, amount_bytes: 
     ]
 
 
-def quick() -> Plan:
-    workloads: list[Workload] = [
-        Transfer("big", "1 KB records", 1024, 300 * _MB, settings={"p:acks": 1}, cpu_bar=0.45),
-        Transfer("small", "100 B records", 100, 100 * _MB, settings={"p:acks": 1}, cpu_bar=0.50),
-        OneRecordRequests("single", "one-record requests, pipelined", 20_000),
-        EndToEnd("paced", "end to end at 2,000/s", 2_000, seconds=3),
-        *_coordination(commits=8_000, joins=200, transactions=300, amount_bytes=120 * _MB),
+def _one_broker(big_bytes: int, *, requests: int, paced_s: float, brisk_s: float) -> list[Workload]:
+    return [
+        Transfer("big", "1 KB records", 1024, big_bytes, cpu_bar=0.45, settings=_ACKS_1),
+        Transfer("small", "100 B records", 100, big_bytes // 4, cpu_bar=0.50, settings=_ACKS_1),
+        _packed("lz4", _LZ4, big_bytes // 2),
+        _packed("zstd", _ZSTD, big_bytes // 2),
+        OneRecordRequests("single", "one-record requests, pipelined", requests),
+        EndToEnd("paced", "end to end at 2,000/s", 2_000, seconds=paced_s),
+        EndToEnd("brisk", "end to end at 10,000/s", 10_000, seconds=brisk_s),
     ]
-    return Plan(
-        workloads, rounds=2, warm_rounds_min=1, warm_rounds_max=2, warm_within=0.10,
-        starts=1, rest_s=2.0, touch_bytes=_GB, budget_s=140,
-        rebalances=2, offsets=100_000,
+
+
+def _packed(codec: str, settings: Settings, amount_bytes: int) -> Transfer:
+    title = f"1 KB records, {codec}"
+    return Transfer(
+        codec, title, 1024, amount_bytes, settings={**_ACKS_1, **settings}, text=True, consume=False, cpu_bar=0.45
+    )
+
+
+def _three_brokers(big_bytes: int, *, requests: int, paced_s: float, brisk_s: float) -> list[Workload]:
+    def transfer(
+        key: str, title: str, record_bytes: int, amount_bytes: int, settings: Settings | None = None
+    ) -> Transfer:
+        packs = settings is not None
+        return Transfer(
+            f"three.{key}", title, record_bytes, amount_bytes, partitions=3, settings={**_ACKS_ALL, **(settings or {})},
+            text=packs, consume=not packs, pace_bar=1.0, cpu_bar=0.60, consume_cpu_bar=None,
+        )  # fmt: skip
+
+    def end_to_end(key: str, rate_per_s: int, seconds: float) -> EndToEnd:
+        title = f"end to end at {rate_per_s:,}/s"
+        return EndToEnd(f"three.{key}", title, rate_per_s, seconds, acks="all", p50_bar=0.9, p99_bar=0.7)
+
+    return [
+        transfer("big", "1 KB records", 1024, big_bytes),
+        transfer("small", "100 B records", 100, big_bytes // 3),
+        transfer("lz4", "1 KB records, lz4", 1024, big_bytes, _LZ4),
+        transfer("zstd", "1 KB records, zstd", 1024, big_bytes, _ZSTD),
+        OneRecordRequests(
+            "three.single", "one-record requests, pipelined", requests, acks="all", pace_bar=1.5, cpu_bar=0.40
+        ),
+        end_to_end("paced", 2_000, paced_s),
+        end_to_end("brisk", 10_000, brisk_s),
+    ]
+
+
+def quick() -> Plan:
+    """The main cases once: Kafka is not warm then, and looks dearer than it is."""
+    one = Phase(
+        [
+            *_one_broker(150 * _MB, requests=4_000, paced_s=2, brisk_s=1),
+            Commits("commits", _COMMITS, 2_000),
+            LargeTransactions("txns", 40 * _MB),
+        ],
+        rounds=1, warm_rounds_min=1, warm_rounds_max=1, warm_within=0.10, rest_s=1.0, budget_s=60,
     )  # fmt: skip
+    main_cases = ("three.big", "three.single", "three.paced")
+    three = Phase(
+        _three_brokers(40 * _MB, requests=1_000, paced_s=1.5, brisk_s=1),
+        rounds=1, warm_rounds_min=1, warm_rounds_max=1, warm_within=0.10, rest_s=1.0, budget_s=45,
+        prefix="three.", of="three brokers", rest_bar=0.2, loaded_bar=0.2,
+    ).only(main_cases)  # fmt: skip
+    return Plan(one, three, starts=1, touch_bytes=_GB // 2, idle_s=1.0, rebalances=1, offsets=20_000)
 
 
 def whole() -> Plan:
-    several: Settings = {"p:acks": "all"}
-    lz4: Settings = {"p:acks": 1, "p:compression.type": "lz4"}
-    workloads: list[Workload] = [
-        Transfer("big", "1 KB records", 1024, _GB, cpu_bar=0.45, settings={"p:acks": 1}),
-        Transfer("small", "100 B records", 100, 300 * _MB, cpu_bar=0.50, settings={"p:acks": 1}),
-        Transfer("spread", "1 KB, 8 partitions, acks=all", 1024, _GB, partitions=8, settings=several, cpu_bar=0.45),
-        Transfer("lz4", "1 KB, lz4", 1024, _GB, settings=lz4, text=True, consume=False, cpu_bar=0.45),
-        OneRecordRequests("single", "one-record requests, pipelined", 60_000),
-        EndToEnd("paced", "end to end at 2,000/s", 2_000, seconds=10),
-        EndToEnd("brisk", "end to end at 10,000/s", 10_000, seconds=5),
-        *_coordination(commits=40_000, joins=1_000, transactions=2_000, amount_bytes=600 * _MB),
-    ]
-    return Plan(
-        workloads, rounds=5, warm_rounds_min=2, warm_rounds_max=5, warm_within=0.05,
-        starts=3, rest_s=5.0, touch_bytes=4 * _GB, budget_s=26 * 60,
-        rebalances=5, offsets=1_000_000,
+    spread = Transfer(
+        "spread", "1 KB, 8 partitions, acks=all", 1024, 500 * _MB, partitions=8, settings=_ACKS_ALL, cpu_bar=0.45
+    )
+    one = Phase(
+        [
+            *_one_broker(800 * _MB, requests=25_000, paced_s=6, brisk_s=4),
+            spread,
+            *_coordination(commits=15_000, joins=400, transactions=800, amount_bytes=300 * _MB),
+        ],
+        rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=5.0, budget_s=12 * 60,
     )  # fmt: skip
+    three = Phase(
+        _three_brokers(250 * _MB, requests=5_000, paced_s=5, brisk_s=4),
+        rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=4.0, budget_s=10 * 60,
+        prefix="three.", of="three brokers", rest_bar=0.2, loaded_bar=0.2,
+    )  # fmt: skip
+    return Plan(one, three, starts=3, touch_bytes=4 * _GB, idle_s=5.0, rebalances=5, offsets=500_000)

@@ -33,7 +33,7 @@ class ProfiledPenstock(Penstock):
 @click.option("--by", type=click.Choice(["tottime", "cumtime"]), default="tottime", show_default=True)
 @click.option("--rounds", default=2, show_default=True, help="How often the workload runs.")
 def main(*, key: str, lines: int, by: str, rounds: int) -> None:
-    chosen = plan.whole()
+    chosen = plan.whole().one
     workloads = [workload for workload in chosen.workloads if workload.key == key]
     if not workloads:
         raise click.ClickException(f"no workload {key}; there are {', '.join(w.key for w in chosen.workloads)}")

@@ -1,15 +1,33 @@
-"""`python -m benchmarks.publish`: put the newest run of the history into docs/performance.md."""
+"""`python -m benchmarks.publish`: put the newest whole run of the history into docs/performance.md, with its plots.
+
+What was published stays in docs/performance/history.jsonl, a short line a run, from which the history is drawn.
+"""
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.compare import HISTORY
-from benchmarks.report import number
+from benchmarks.growth.curve import draw, read
+from benchmarks.plots import Axis, Bar, Series, bar_plot, line_plot
+from benchmarks.report import by_section, number
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "performance.md"
+PLOTS = PAGE.parent / "performance"
+PUBLISHED = PLOTS / "history.jsonl"
 HEADING = "## Results\n"
+
+DRAWN = {
+    "big.produce_cpu": "CPU a GB produced",
+    "small.produce_cpu": "the same, 100 B",
+    "single.cpu": "CPU a request",
+    "paced.p99": "p99 at 2,000/s",
+    "rest.rss": "memory at rest",
+    "start.first_ack": "start",
+}
+"""The figures whose ratio to Kafka is drawn over time: less is better in all of them."""
 
 
 def results(run: dict[str, Any]) -> str:
@@ -21,15 +39,26 @@ def results(run: dict[str, Any]) -> str:
         f"Commit {run['commit']}, {run['at'][:10]}; {machine['cores']} cores ({machine['cpu']}), "
         f"{machine['memory_gb']:.0f} GB, Linux {machine['kernel']}, Python {machine['python']}; "
         f"{rounds} rounds{', QUICK' if run['quick'] else ''}. The bar is the ratio that the project holds itself to.",
-        "",
-        "| | unit | Apache Kafka | Penstock | ratio | bar |",
-        "| --- | --- | ---: | ---: | ---: | ---: |",
-        *(_row(figure) for figure in run["figures"].values()),
     ]
+    for title, keys in by_section(list(run["figures"])).items():
+        lines += [
+            "",
+            f"### {title[0].upper()}{title[1:]}",
+            "",
+            f"![Ratio to Apache Kafka, {title}](performance/{_plot_of(title)})",
+            "",
+            "| | unit | Apache Kafka | Penstock | ratio | bar |",
+            "| --- | --- | ---: | ---: | ---: | ---: |",
+            *(_row(run["figures"][key]) for key in keys),
+        ]
     lines += _alone(run.get("alone", {}))
     if run["notes"]:
         lines += ["", *(f"- {note}." for note in run["notes"])]
     return "\n".join(lines) + "\n"
+
+
+def _plot_of(section: str) -> str:
+    return f"ratios-{section.partition(' ')[0]}.svg"
 
 
 def _alone(figures: dict[str, dict[str, Any]]) -> list[str]:
@@ -59,17 +88,96 @@ def _side(figure: dict[str, Any], side: str) -> str:
 def _bound(figure: dict[str, Any], value: float, bound: float | None) -> str:
     if bound is None:
         return ""
-    lower = figure["better"] == "lower"
-    met = value <= bound if lower else value >= bound
-    return f"{'≤' if lower else '≥'} {bound:g}{'' if met else ' (missed)'}"
+    return f"{'≤' if _is_low(figure) else '≥'} {bound:g}{'' if _keeps_to(figure, value, bound) else ' (missed)'}"
+
+
+def _is_low(figure: dict[str, Any]) -> bool:
+    return bool(figure["better"] == "lower")
+
+
+def _keeps_to(figure: dict[str, Any], value: float, bound: float) -> bool:
+    return value <= bound if _is_low(figure) else value >= bound
+
+
+# Plots ------------------------------------------------------------------------------------------------------------
+
+
+def ratios(run: dict[str, Any]) -> dict[str, str]:
+    """A picture a section, by file name: every figure that has a bar, beside it."""
+    pictures = {}
+    for title, keys in by_section(list(run["figures"])).items():
+        bars = [
+            Bar(f"{figure['title']}, {figure['unit']}", figure["ratio"], figure["bar"],
+                is_met=_keeps_to(figure, figure["ratio"], figure["bar"]))
+            for figure in (run["figures"][key] for key in keys)
+            if figure["bar"] is not None and figure["ratio"] > 0
+        ]  # fmt: skip
+        if bars:
+            label = "Penstock / Apache Kafka; the mark is the bar, a value that misses it is red"
+            heading = f"Ratio to Apache Kafka, {title}"
+            pictures[_plot_of(title)] = bar_plot(heading, bars, label=label, is_log=True, origin=1.0)
+    return pictures
+
+
+def short(run: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of a published run."""
+    kept = {key: run[key] for key in ("at", "commit", "machine", "quick")}
+    return {**kept, "ratios": {key: figure["ratio"] for key, figure in run["figures"].items()}}
+
+
+def history_plot(published: Sequence[dict[str, Any]]) -> str:
+    names = [f"{run['commit'][:7]}{' (quick)' if run['quick'] else ''}" for run in published]
+    series = [
+        Series(title, [(at, run["ratios"][key]) for at, run in enumerate(published) if key in run["ratios"]])
+        for key, title in DRAWN.items()
+    ]
+    drawn = [each for each in series if each.points]
+    return line_plot(
+        "Ratio to Apache Kafka, run by run", drawn, x=Axis("commit", names=names), y=Axis("ratio", is_log=True)
+    )
+
+
+def growth_section(grown: dict[str, Any]) -> str:
+    lines = [
+        "",
+        "## How cost grows",
+        "",
+        f"`make bench-growth`, Penstock by itself; commit {grown['commit']}, {grown['at'][:10]}. "
+        "The figures are in [growth.csv](performance/growth.csv).",
+        "",
+        *(f"![{curve['title']}](performance/growth-{curve['key']}.svg)" for curve in grown["curves"]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+HISTORY_SECTION = "\n## Over time\n\n![Ratio to Apache Kafka, run by run](performance/history.svg)\n"
+
+
+def newest_whole(lines: Sequence[str]) -> dict[str, Any] | None:
+    runs: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    return next((run for run in reversed(runs) if not run.get("partial")), None)
 
 
 def main() -> None:
-    runs = [json.loads(line) for line in HISTORY.read_text().splitlines()] if HISTORY.exists() else []
-    if not runs:
+    run = newest_whole(HISTORY.read_text().splitlines()) if HISTORY.exists() else None
+    if run is None:
         sys.exit("no run in the history yet: make bench")
+    PLOTS.mkdir(exist_ok=True)
+    published = [json.loads(line) for line in PUBLISHED.read_text().splitlines()] if PUBLISHED.exists() else []
+    if all(each["at"] != run["at"] for each in published):
+        published.append(short(run))
+        PUBLISHED.write_text("".join(json.dumps(each, separators=(",", ":")) + "\n" for each in published))
+    for name, picture in ratios(run).items():
+        (PLOTS / name).write_text(picture)
+    (PLOTS / "history.svg").write_text(history_plot(published))
     before, _, _ = PAGE.read_text().partition(HEADING)
-    PAGE.write_text(before + results(runs[-1]))
+    page = before + results(run) + HISTORY_SECTION
+    if (PLOTS / "growth.json").exists():
+        grown = json.loads((PLOTS / "growth.json").read_text())
+        for curve in grown["curves"]:
+            (PLOTS / f"growth-{curve['key']}.svg").write_text(draw(read(curve)))
+        page += growth_section(grown)
+    PAGE.write_text(page)
 
 
 if __name__ == "__main__":

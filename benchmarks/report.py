@@ -36,15 +36,24 @@ def _bar(line: Line) -> str:
     return f"{bar}; itself {limit}" if limit else bar
 
 
+def by_section(keys: Sequence[str]) -> dict[str, list[str]]:
+    """The keys of figures by what they are of: one broker, or three."""
+    three = [key for key in keys if key.startswith("three.")]
+    sections = {"one broker": [key for key in keys if key not in three], "three brokers, RF 3, acks=all": three}
+    return {title: found for title, found in sections.items() if found}
+
+
 def show(console: Console, lines: Sequence[Line], collected: Collected, title: str) -> None:
-    table = Table(title=title, title_justify="left")
-    table.add_column("")
-    for heading in ("unit", "Apache Kafka", "Penstock", "ratio", "bar"):
-        table.add_column(heading, justify="left" if heading == "unit" else "right")
-    for line in lines:
-        sides = _picked(line.kafka), _picked(line.penstock)
-        table.add_row(line.figure.title, line.figure.unit, *sides, f"{line.ratio:.2f}", _bar(line))
-    console.print(table)
+    by_key = {line.figure.key: line for line in lines}
+    for section, keys in by_section(list(by_key)).items():
+        table = Table(title=f"{title}: {section}", title_justify="left")
+        table.add_column("")
+        for heading in ("unit", "Apache Kafka", "Penstock", "ratio", "bar"):
+            table.add_column(heading, justify="left" if heading == "unit" else "right")
+        for line in (by_key[key] for key in keys):
+            sides = _picked(line.kafka), _picked(line.penstock)
+            table.add_row(line.figure.title, line.figure.unit, *sides, f"{line.ratio:.2f}", _bar(line))
+        console.print(table)
     console.print("Best round for CPU and throughput, median for latency; ± is half the range over the rounds.")
     for note in collected.notes:
         console.print(f"Note: {note}.")

@@ -3,13 +3,13 @@
 A workload makes a topic of its own, runs its loads on it with the same client settings for both and removes it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Protocol
 
-from benchmarks.brokers import Broker
+from benchmarks.brokers import Subject, pids
 from benchmarks.figures import Better, Figure, Pick
 from benchmarks.loadgen import LoadDriver
 from benchmarks.processes import cpu_seconds, machine_busy_seconds
@@ -37,43 +37,58 @@ ONE_RECORD_REQUESTS: Settings = {
 }
 AT_ONCE: Settings = {"p:linger.ms": 0, "c:fetch.wait.max.ms": 500, "b:socket.nagle.disable": "true"}
 
+_LITTLE_BYTES = 1_000_000_000
+_SKIPPED_S = 1.5
+"""Of a paced load: what comes before is not counted."""
+
 _topic_numbers = count(1)
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A running broker and what is needed to load it."""
+    """A running broker or cluster, what is needed to load it, and everyone who is measured in this run."""
 
-    broker: Broker
+    subject: Subject
     driver: LoadDriver
     touch_bytes: int
+    everyone: Sequence[Subject] = ()
 
     @contextmanager
     def topic(self, name: str, partitions: int) -> Iterator[str]:
         topic = f"{name}-{next(_topic_numbers)}"
-        where = ("-b", self.broker.bootstrap, "-t", topic)
-        self.driver.run("create", *where, "-p", partitions)
+        where = ("-b", self.subject.bootstrap, "-t", topic)
+        self.driver.run("create", *where, "-p", partitions, "-R", self.subject.replicas)
         try:
             yield topic
         finally:
             self.driver.run("delete", *where)
 
-    def touch(self) -> None:
-        if self.touch_bytes:
-            self.driver.run("touch", "-n", self.touch_bytes)
+    def touch(self, at_most: int | None = None) -> None:
+        """Before something is written; `at_most` where that is little."""
+        amount = self.touch_bytes if at_most is None else min(at_most, self.touch_bytes)
+        if amount:
+            self.driver.run("touch", "-n", amount)
 
     def measure(self, load: str, topic: str, *arguments: str | int | float, settings: Settings) -> dict[str, Any]:
-        """Run a load; its figures, with the broker's CPU seconds and the share of CPU that went to neither."""
-        cpu, busy = cpu_seconds(self.broker.pid), machine_busy_seconds()
+        """Run a load; its figures, with the CPU seconds of every process of the subject, of its parts, and the share of
+        CPU that went to nobody who is measured.
+        """
+        parts, everyone, busy = self._parts_cpu(), self._everyones_cpu(), machine_busy_seconds()
         figures = self.driver.run(
-            load, "-b", self.broker.bootstrap, "-t", topic, *arguments, settings=settings, timeout_s=180
+            load, "-b", self.subject.bootstrap, "-t", topic, *arguments, settings=settings, timeout_s=180
         )
-        broker_cpu_s, busy_s = cpu_seconds(self.broker.pid) - cpu, machine_busy_seconds() - busy
-        figures["cpu_s"] = broker_cpu_s
-        figures["others_share"] = (
-            max(0.0, 1 - (broker_cpu_s + float(figures["client_cpu_s"])) / busy_s) if busy_s else 0.0
-        )
+        parts = {part: cpu - parts[part] for part, cpu in self._parts_cpu().items()}
+        ours, busy = self._everyones_cpu() - everyone, machine_busy_seconds() - busy
+        figures["cpu_s"] = sum(parts.values())
+        figures["parts_cpu_s"] = parts
+        figures["others_share"] = max(0.0, 1 - (ours + float(figures["client_cpu_s"])) / busy) if busy else 0.0
         return figures
+
+    def _parts_cpu(self) -> dict[str, float]:
+        return {part: cpu_seconds(*pids) for part, pids in self.subject.parts.items()}
+
+    def _everyones_cpu(self) -> float:
+        return cpu_seconds(*(pid for each in self.everyone or (self.subject,) for pid in pids(each)))
 
 
 class Workload(Protocol):
@@ -95,16 +110,19 @@ class Transfer:
     settings: Settings = field(default_factory=dict)
     text: bool = False
     consume: bool = True
+    pace_bar: float = 1.2
     cpu_bar: float | None = None
+    consume_cpu_bar: float | None = 1.1
 
     def figures(self) -> list[Figure]:
+        produce, consume, pace = f"produce {self.title}", f"consume {self.title}", self.pace_bar
         produced = [
-            Figure(f"{self.key}.produce_mb_s", f"produce {self.title}", "MB/s", Better.HIGHER, bar=1.2),
-            Figure(f"{self.key}.produce_cpu", f"produce {self.title}", "CPU s/GB", Better.LOWER, bar=self.cpu_bar),
+            Figure(f"{self.key}.produce_mb_s", produce, "MB/s", Better.HIGHER, bar=pace),
+            Figure(f"{self.key}.produce_cpu", produce, "CPU s/GB", Better.LOWER, bar=self.cpu_bar),
         ]
         consumed = [
-            Figure(f"{self.key}.consume_mb_s", f"consume {self.title}", "MB/s", Better.HIGHER, bar=1.2),
-            Figure(f"{self.key}.consume_cpu", f"consume {self.title}", "CPU s/GB", Better.LOWER, bar=1.1),
+            Figure(f"{self.key}.consume_mb_s", consume, "MB/s", Better.HIGHER, bar=pace),
+            Figure(f"{self.key}.consume_cpu", consume, "CPU s/GB", Better.LOWER, bar=self.consume_cpu_bar),
         ]
         return produced + consumed if self.consume else produced
 
@@ -120,6 +138,8 @@ class Transfer:
                 values[f"{self.key}.{load}_mb_s"] = done["bytes"] / 1e6 / done["elapsed_s"]
                 values[f"{self.key}.{load}_cpu"] = done["cpu_s"] / (done["bytes"] / 1e9)
                 values[f"{self.key}.{load}_others"] = done["others_share"]
+                if "etcd" in done["parts_cpu_s"]:
+                    values[f"{self.key}.{load}_etcd"] = done["parts_cpu_s"]["etcd"] / (done["bytes"] / 1e9)
         return values
 
 
@@ -132,11 +152,13 @@ class OneRecordRequests:
     requests: int
     record_bytes: int = 100
     acks: str = "1"
+    pace_bar: float = 3.0
+    cpu_bar: float = 0.25
 
     def figures(self) -> list[Figure]:
         return [
-            Figure(f"{self.key}.requests_s", self.title, "requests/s", Better.HIGHER, bar=3.0),
-            Figure(f"{self.key}.cpu", self.title, "CPU s/1,000 requests", Better.LOWER, bar=0.25),
+            Figure(f"{self.key}.requests_s", self.title, "requests/s", Better.HIGHER, bar=self.pace_bar),
+            Figure(f"{self.key}.cpu", self.title, "CPU s/1,000 requests", Better.LOWER, bar=self.cpu_bar),
         ]
 
     def run(self, side: Side) -> Values:
@@ -160,6 +182,8 @@ class EndToEnd:
     seconds: float
     record_bytes: int = 1024
     acks: str = "1"
+    p50_bar: float = 0.8
+    p99_bar: float = 0.6
 
     def figures(self) -> list[Figure]:
         def latency(rank: str, bar: float | None) -> Figure:
@@ -167,14 +191,14 @@ class EndToEnd:
             return Figure(f"{self.key}.{rank}", f"{self.title}, {name}", "ms", Better.LOWER, Pick.MEDIAN, bar)
 
         cpu = Figure(f"{self.key}.cpu", f"{self.title}, broker", "CPU s/1,000 records", Better.LOWER)
-        return [latency("p50", 0.8), latency("p99", 0.6), latency("p999", None), cpu]
+        return [latency("p50", self.p50_bar), latency("p99", self.p99_bar), latency("p999", None), cpu]
 
     def run(self, side: Side) -> Values:
         counted = int(self.rate_per_s * self.seconds)
         with side.topic(self.key, 1) as topic:
-            side.touch()
+            side.touch(_LITTLE_BYTES)
             done = side.measure(
-                "latency", topic, "-s", self.record_bytes, "-n", counted, "-r", self.rate_per_s, "-w", 2,
+                "latency", topic, "-s", self.record_bytes, "-n", counted, "-r", self.rate_per_s, "-w", _SKIPPED_S,
                 settings={**AT_ONCE, "p:acks": self.acks},
             )  # fmt: skip
         values = {f"{self.key}.{rank}": float(ms) for rank, ms in done["end_to_end_ms"].items()}

@@ -18,12 +18,13 @@ from types import FrameType
 import click
 
 from benchmarks import host, loadgen
+from benchmarks.clusters import Cluster, kafka_cluster, penstock_cluster
 from benchmarks.failover.cases import CASES, TOPIC, Amount, Values, create
-from benchmarks.failover.clusters import Cluster, KafkaCluster, PenstockCluster
 from benchmarks.failover.table import publish, section, table
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CACHE = REPOSITORY / ".cache"
+PENSTOCK = REPOSITORY / ".venv" / "bin" / "penstock"
 HISTORY = REPOSITORY / "benchmarks" / "results" / "failover.jsonl"
 
 
@@ -78,8 +79,8 @@ def main(*, quick: bool, only: tuple[str, ...], side: str, kafka_jars: Path, pub
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
-    penstock = on_either("penstock", PenstockCluster, mine)
-    kafka = on_either("kafka", lambda folder: KafkaCluster(folder, kafka_jars), theirs)
+    penstock = on_either("penstock", lambda folder: penstock_cluster(folder, PENSTOCK), mine)
+    kafka = on_either("kafka", lambda folder: kafka_cluster(folder, kafka_jars), theirs)
     click.echo("\n".join(["", *table(penstock, kafka)]))
     HISTORY.parent.mkdir(parents=True, exist_ok=True)
     with HISTORY.open("a") as history:

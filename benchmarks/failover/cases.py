@@ -12,7 +12,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from benchmarks.failover.clusters import BROKERS, Cluster
+from benchmarks.clusters import BROKERS, Cluster
 from benchmarks.failover.load import Reads, Writes
 from benchmarks.loadgen import LoadDriver
 from benchmarks.workloads import THROUGHPUT

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from benchmarks.failover.clusters import BROKERS, KafkaCluster
+from benchmarks.clusters import BROKERS, Cluster, kafka_cluster
 from confluent_kafka import Producer
 from tests.support import java
 from tests.support.command import Penstock
@@ -19,13 +19,12 @@ from penstock.cli.exits import ExitCode
 pytestmark = pytest.mark.timeout(300)
 
 
-class SmallKafka(KafkaCluster):
-    _JVM = ("-Xms128m", "-Xmx384m", "-XX:+UseSerialGC", "-Xshare:auto")
+SMALL = ("-Xms128m", "-Xmx384m", "-XX:+UseSerialGC", "-Xshare:auto")
 
 
 @pytest.fixture(scope="module")
-def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
-    running = SmallKafka(tmp_path_factory.mktemp("kafka"), java.JARS)
+def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    running = kafka_cluster(tmp_path_factory.mktemp("kafka"), java.JARS, jvm=SMALL)
     try:
         running.start_all()
         yield running
@@ -34,9 +33,7 @@ def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KafkaCluster]:
 
 
 @pytest.fixture
-def penstock(
-    kafka: KafkaCluster, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Iterator[Penstock]:
+def penstock(kafka: Cluster, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Iterator[Penstock]:
     """Each test finds no topics."""
     command = Penstock(kafka.bootstrap, monkeypatch, capfd)
     yield command
@@ -46,25 +43,25 @@ def penstock(
         assert command("topic", "delete", *names, "--yes").code == ExitCode.OK
 
 
-def create(penstock: Penstock, kafka: KafkaCluster, name: str, partitions: int, replicas: int) -> None:
+def create(penstock: Penstock, kafka: Cluster, name: str, partitions: int, replicas: int) -> None:
     options = ("-p", str(partitions), "--replication-factor", str(replicas))
     made = penstock("topic", "create", name, *options, "-s", "min.insync.replicas=1")
     assert made.code == ExitCode.OK, made.err
     kafka.wait_until_in_sync(name)
 
 
-def replicas(kafka: KafkaCluster, topic: str) -> list[list[int]]:
+def replicas(kafka: Cluster, topic: str) -> list[list[int]]:
     return [each.replica_nodes for each in sorted(kafka.metadata(topic), key=lambda each: each.partition_index)]
 
 
-def fill(kafka: KafkaCluster, topic: str, size_bytes: int) -> None:
+def fill(kafka: Cluster, topic: str, size_bytes: int) -> None:
     producer = Producer({"bootstrap.servers": kafka.bootstrap, "log_level": 0})
     for _ in range(size_bytes // 100_000):
         producer.produce(topic, os.urandom(100_000), partition=0)
     assert producer.flush(60) == 0
 
 
-def test_a_drained_node_keeps_nothing_and_gets_its_share_again(penstock: Penstock, kafka: KafkaCluster) -> None:
+def test_a_drained_node_keeps_nothing_and_gets_its_share_again(penstock: Penstock, kafka: Cluster) -> None:
     create(penstock, kafka, "orders", 6, 2)
     fill(kafka, "orders", 500_000)
     shown = penstock("cluster", "drain", "3")
@@ -82,7 +79,7 @@ def test_a_drained_node_keeps_nothing_and_gets_its_share_again(penstock: Penstoc
     assert json.loads(penstock("cluster", "rebalance", "--json").out)["partitions"] == []
 
 
-def test_leaders_go_back_to_whom_they_belong(penstock: Penstock, kafka: KafkaCluster) -> None:
+def test_leaders_go_back_to_whom_they_belong(penstock: Penstock, kafka: Cluster) -> None:
     create(penstock, kafka, "orders", 3, 3)
     kafka.stop(2)
     eventually(lambda: all(each.leader_id in (1, 3) for each in kafka.metadata("orders")), "the others lead")
@@ -95,7 +92,7 @@ def test_leaders_go_back_to_whom_they_belong(penstock: Penstock, kafka: KafkaClu
     )
 
 
-def test_a_slow_move_is_interrupted_and_shown_then_called_off_or_done(penstock: Penstock, kafka: KafkaCluster) -> None:
+def test_a_slow_move_is_interrupted_and_shown_then_called_off_or_done(penstock: Penstock, kafka: Cluster) -> None:
     create(penstock, kafka, "orders", 1, 1)
     fill(kafka, "orders", 8_000_000)
     ((before,),) = replicas(kafka, "orders")

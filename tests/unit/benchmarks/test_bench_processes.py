@@ -16,6 +16,17 @@ def test_cpu_includes_children_that_have_ended() -> None:
     assert processes.cpu_seconds(os.getpid()) - before >= 0.15
 
 
+def test_the_time_of_living_threads_is_known_to_less_than_a_tick() -> None:
+    before = processes.running_seconds(os.getpid())
+    sum(range(100_000))
+    assert 0 < processes.running_seconds(os.getpid()) - before < 10
+
+
+def test_several_processes_are_counted_together() -> None:
+    mine, everyone = processes.cpu_seconds(os.getpid()), processes.cpu_seconds(os.getpid(), os.getpid())
+    assert everyone >= 2 * mine
+
+
 def test_memory_includes_a_living_child() -> None:
     alone = processes.memory(os.getpid())
     hold = "import sys; held = bytearray(50_000_000); print('held', flush=True); sys.stdin.read()"

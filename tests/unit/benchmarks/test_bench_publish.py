@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from benchmarks.compare import last_two
-from benchmarks.publish import results
+from benchmarks.publish import history_plot, newest_whole, ratios, results, short
 
 MACHINE = {"cpu": "EPYC", "cores": 2, "memory_gb": 25.0, "kernel": "6.18", "python": "3.11.2"}
 
@@ -49,3 +49,26 @@ def test_only_runs_of_one_kind_are_compared() -> None:
     assert pair is not None
     assert [run["figures"]["big.produce_cpu"]["ratio"] for run in pair] == [0.5, 0.4]
     assert last_two(lines[:2]) is None
+
+
+def test_figures_of_three_brokers_have_a_section_and_a_picture_of_their_own() -> None:
+    run = a_run(ratio=0.4)
+    run["figures"]["three.big.produce_cpu"] = run["figures"]["big.produce_cpu"] | {"ratio": 0.7, "bar": 0.6}
+    page = results(run)
+    one, three = page.index("### One broker"), page.index("### Three brokers, RF 3, acks=all")
+    assert one < page.index("| 0.40 | ≤ 0.45 |") < three < page.index("| 0.70 | ≤ 0.6 (missed) |")
+    assert set(ratios(run)) == {"ratios-one.svg", "ratios-three.svg"}
+
+
+def test_the_history_is_drawn_of_every_published_run() -> None:
+    picture = history_plot([short(a_run(ratio=0.5, quick=True)), short(a_run(ratio=0.4))])
+    assert picture.count("<circle") == 2
+    assert "abc (quick)" in picture
+
+
+def test_a_run_of_some_workloads_is_not_published() -> None:
+    lines = [json.dumps(run) for run in (a_run(ratio=0.5), a_run(ratio=0.9) | {"partial": True})]
+    newest = newest_whole(lines)
+    assert newest is not None
+    assert newest["figures"]["big.produce_cpu"]["ratio"] == 0.5
+    assert newest_whole(lines[1:]) is None
