@@ -6,7 +6,6 @@ watermark, and what is known of producers is the same wherever the log is.
 
 import asyncio
 import tempfile
-from asyncio import Future
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -15,7 +14,7 @@ from tests.support.logs import headers_in
 from tests.support.replicas import Replicas
 
 from penstock.errors import NotEnoughReplicas
-from penstock.replication import ALL
+from penstock.replication import ALL, Promise
 from penstock.replication.planted import SOUND, Planted
 
 BROKERS = (1, 2, 3)
@@ -38,7 +37,7 @@ class History:
         settings = {"min.insync.replicas": "2", "segment.bytes": "1048576"}
         self.replicas = Replicas(folder, settings=settings, planted=planted)
         self.sequence = 0
-        self.waiting: list[tuple[int, bytes, Future[None]]] = []
+        self.waiting: list[tuple[int, bytes, Promise[None]]] = []
         self.acknowledged: dict[int, bytes] = {}
         self.marks: dict[tuple[int, int], int] = {}
 

@@ -26,9 +26,11 @@ from typing import Any, Protocol
 import msgspec
 import structlog
 
+from penstock.broker.afterwards import Afterwards
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.callers import Caller
 from penstock.broker.outbox import Chunk, Outbox
+from penstock.replication import Promise
 
 SCRATCH_SIZE = 256 * 1024
 OUTBOX_MAX = 1024 * 1024
@@ -44,7 +46,7 @@ class Parked:
 
     __slots__ = ("finish", "future")
 
-    def __init__(self, future: "Future[Any]", finish: "Callable[[Future[Any]], list[Chunk] | None]") -> None:
+    def __init__(self, future: "Future[Any] | Promise[Any]", finish: "Callable[[Any], list[Chunk] | None]") -> None:
         self.future = future
         self.finish = finish
 
@@ -83,12 +85,14 @@ class _Slot:
 
 class Connection:
     __slots__ = (
+        "_afterwards",
         "_backlog",
         "_buffer",
         "_filled",
         "_frame_began",
         "_frame_size",
         "_handler",
+        "_is_answering",
         "_is_finishing",
         "_is_reading",
         "_limits",
@@ -121,6 +125,7 @@ class Connection:
         handler: FrameHandler,
         memory: RequestMemory,
         scratch: memoryview,
+        afterwards: Afterwards,
         limits: Limits,
         spawn: Callable[[Coroutine[Any, Any, Any]], "Task[Any]"],
         on_closed: "Callable[[Connection], None]",
@@ -136,6 +141,7 @@ class Connection:
         self._handler = handler
         self._memory = memory
         self._scratch = scratch
+        self._afterwards = afterwards
         self._limits = limits
         self._spawn = spawn
         self._on_closed = on_closed
@@ -150,6 +156,7 @@ class Connection:
         self._backlog = b""
         self._wants_memory = False
         self._is_reading = True
+        self._is_answering = False
         self._is_finishing = False
         loop.add_reader(sock.fileno(), self._on_readable)
 
@@ -163,17 +170,20 @@ class Connection:
         if self._ordered is not None:
             self._stop_reading()
             return
+        self._afterwards.begin()
         try:
             if self._buffer is None:
                 self._receive_frames()
             else:
                 self._receive_rest()
         except BlockingIOError:
-            return
+            pass
         except BadFrame as error:
             self._refuse(str(error))
         except OSError as error:
             self._broken(error)
+        finally:
+            self._afterwards.settle()
 
     def _receive_frames(self) -> None:
         scratch, kept = self._scratch, len(self._backlog)
@@ -351,7 +361,7 @@ class Connection:
     def _park(self, parked: Parked) -> None:
         slot = _Slot(None, parked)
         self._slots.append(slot)
-        parked.future.add_done_callback(lambda _future: self._answer(slot))
+        parked.future.add_done_callback(lambda _done: self._answer(slot))
 
     def _answer(self, slot: _Slot) -> None:
         parked = slot.parked
@@ -360,8 +370,10 @@ class Connection:
         slot.is_done = True
         if self.is_closed:
             _release(slot.chunks)
-            return
-        self._send_answered()
+        elif not self._is_answering:
+            # Many answers may come to be at once: they leave together.
+            self._is_answering = True
+            self._afterwards.soon(self._send_answered)
 
     def _ordered_done(self, task: "Task[list[Chunk] | Parked | None]") -> None:
         self._ordered = None
@@ -382,6 +394,7 @@ class Connection:
         self._send_answered()
 
     def _send_answered(self) -> None:
+        self._is_answering = False
         slots = self._slots
         while slots and slots[0].is_done:
             chunks = slots.popleft().chunks

@@ -18,10 +18,11 @@ import structlog
 from penstock.broker.connection import BadFrame, Connection, Handled, Parked
 from penstock.broker.metrics import RequestFaults, RouteMetrics
 from penstock.broker.outbox import Chunk
-from penstock.broker.registry import Answer, Bound, RawReply, RequestContext, Unanswerable
+from penstock.broker.registry import Answer, Bound, LaterReply, RawReply, RequestContext, Unanswerable
 from penstock.errors import Fatal, Refusal, UnknownServerError, UnsupportedVersion
 from penstock.log import FileSlice
 from penstock.metrics import MetricsRegistry
+from penstock.replication import Promise
 from penstock.wire.api import ApiKey, request_header_version, response_header_version
 from penstock.wire.malformed import Malformed
 from penstock.wire.primitives import skip_tag_section
@@ -159,7 +160,7 @@ class Dispatcher:
         call = Call(route, connection, correlation_id, self._faults, started)
         if body is None:
             return call.finish_raw(body)
-        if isinstance(body, Future):
+        if isinstance(body, (Future, Promise)):
             return Parked(body, call.finish_parked)
         return call.run_raw(body)
 
@@ -209,11 +210,13 @@ class Call:
         except Exception as error:
             return self.refuse(error)
 
-    async def run_raw(self, body: "Coroutine[Any, Any, RawReply | Future[RawReply]]") -> list[Chunk] | Parked | None:
+    async def run_raw(self, body: "Coroutine[Any, Any, RawReply | LaterReply]") -> list[Chunk] | Parked | None:
         """The ordered part of a raw handler that could not be done on the spot."""
         try:
             result = await body
-            return Parked(result, self.finish_parked) if isinstance(result, Future) else self.finish_raw(result)
+            if isinstance(result, (Future, Promise)):
+                return Parked(result, self.finish_parked)
+            return self.finish_raw(result)
         except Unanswerable as error:
             self.connection.close(str(error))
         except Exception as error:
@@ -232,7 +235,7 @@ class Call:
             self.hang_up(failure)
             return None
 
-    def finish_parked(self, future: "Future[RawReply]") -> list[Chunk] | None:
+    def finish_parked(self, future: "LaterReply") -> list[Chunk] | None:
         if future.cancelled():
             return None
         error = future.exception()

@@ -16,6 +16,7 @@ from typing import Any
 
 import structlog
 
+from penstock.broker.afterwards import Afterwards
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.connection import SCRATCH_SIZE, Connection, FrameHandler, Limits
 from penstock.broker.doorstep import WAITING_MAX, Doorstep
@@ -43,6 +44,7 @@ class SocketServer:
         config: Config,
         handler: FrameHandler,
         *,
+        afterwards: Afterwards,
         registry: MetricsRegistry,
         spawn: Callable[[Coroutine[Any, Any, Any]], "asyncio.Task[Any]"],
         peer_listener: str | None = None,
@@ -50,6 +52,7 @@ class SocketServer:
         """`peer_listener`: where other brokers come in, if there are any."""
         self._config = config
         self._handler = handler
+        self._afterwards = afterwards
         self._metrics = registry.of(ConnectionMetrics)
         self._spawn = spawn
         memory_max = config[settings.QUEUED_MAX_REQUEST_BYTES]
@@ -131,6 +134,7 @@ class SocketServer:
             handler=self._handler if limit is None else self._doorstep,
             memory=self._memory,
             scratch=self._scratch,
+            afterwards=self._afterwards,
             limits=self._limits,
             spawn=self._spawn,
             on_closed=self._closed,

@@ -100,7 +100,8 @@ class MarkerWriter:
             producer_epoch=entry.producer_epoch,
             transaction_version=entry.transaction_version,
         )
-        return partition.acknowledged(appended, acks=ALL)
+        pending = partition.acknowledged(appended, acks=ALL)
+        return None if pending is None else asyncio.ensure_future(pending)
 
 
 def _outcome(began: "asyncio.Future[Any] | Refusal | None") -> Refusal | None:

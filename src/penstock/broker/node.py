@@ -22,6 +22,7 @@ from typing import Any
 import structlog
 
 from penstock.broker import handlers as _handlers  # noqa: F401 - importing them fills the registry
+from penstock.broker.afterwards import Afterwards
 from penstock.broker.callers import Doorkeeper
 from penstock.broker.clock import SystemClock, SystemDice
 from penstock.broker.dispatch import Dispatcher
@@ -232,11 +233,12 @@ class Node:
             registry=self.registry,
             stands_alone=self.stands_alone,
         )
+        afterwards = Afterwards(asyncio.get_running_loop())
         server = SocketServer(
             self.config,
             Dispatcher(
                 bind(
-                    self._services(cluster, partitions)
+                    self._services(cluster, partitions, afterwards)
                     | {
                         Groups: groups,
                         Transactions: transactions,
@@ -251,6 +253,7 @@ class Node:
                 self.registry,
                 control_bytes_max=self.config[settings.PENSTOCK_CONTROL_REQUEST_MAX_BYTES],
             ),
+            afterwards=afterwards,
             registry=self.registry,
             spawn=spawn,
             peer_listener=None if self.stands_alone else inter_broker_listener(self.config).name,
@@ -350,7 +353,7 @@ class Node:
         lag.expose(self.registry)
         return lag
 
-    def _services(self, cluster: Cluster, partitions: Partitions) -> dict[Any, object]:
+    def _services(self, cluster: Cluster, partitions: Partitions, afterwards: Afterwards) -> dict[Any, object]:
         """What handlers may ask for, by type."""
         sessions = FetchSessions(
             slots_max=self.config[settings.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS], clock=self.clock, dice=self.dice
@@ -372,6 +375,7 @@ class Node:
             Controller: cluster.controller,
             ProducerIds: cluster.producer_ids,
             Partitions: partitions,
+            Afterwards: afterwards,
             Config: self.config,
             LoggerLevels: self.loggers,
             Clock: self.clock,
@@ -380,6 +384,7 @@ class Node:
                 partitions,
                 cluster.image,
                 self.dice,
+                afterwards=afterwards,
                 throttle=Throttle.of_leader(self.broker_id, self.config, self.clock),
                 needs_authentication=lambda: doorkeeper.tells_brokers_from_strangers,
                 on_lost=cluster.suspect,

@@ -22,6 +22,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 import msgspec
 
 from penstock.broker.callers import Caller
+from penstock.replication import Promise
 from penstock.wire.api import ApiKey
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -43,7 +44,8 @@ Chunk = Any  # bytes | bytearray | FileSlice: what the connection's writer can s
 RawReply = list[Chunk] | None
 """The body's chunks; None means that no answer is owed (acks=0)."""
 
-RawHandler = Callable[[memoryview, int, RequestContext], "RawReply | Future[RawReply]"]
+LaterReply = Future[RawReply] | Promise[RawReply]
+RawHandler = Callable[[memoryview, int, RequestContext], RawReply | LaterReply]
 
 
 class Unanswerable(Exception):

@@ -11,14 +11,14 @@ high watermark alone waits a little: the next append nearly always carries it.
 """
 
 import asyncio
-from asyncio import Future
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 import structlog
 
+from penstock.broker.afterwards import Afterwards
 from penstock.broker.fetch_sessions import EPOCH_MAX, FINAL_EPOCH, FULL_EPOCH, NO_SESSION
-from penstock.broker.registry import RawReply, RequestContext
+from penstock.broker.registry import LaterReply, RawReply, RequestContext
 from penstock.cluster import ClusterImage
 from penstock.errors import (
     ClusterAuthorizationFailed,
@@ -32,7 +32,7 @@ from penstock.errors import (
     UnknownTopicOrPartition,
 )
 from penstock.model import BrokerId, Dice
-from penstock.replication import Diverging, Partition, Partitions, Throttle
+from penstock.replication import Diverging, Partition, Partitions, Promise, Throttle
 from penstock.replication.throttle import PAUSE_S
 from penstock.wire.fetch import TOPIC_IDS_FROM, FetchPartition, FetchRequest, PartitionAnswer, encode_response
 from penstock.wire.produce import TopicKey
@@ -98,9 +98,11 @@ class ReplicaSession:
         broker_id: BrokerId,
         partitions: Partitions,
         image: ClusterImage,
+        afterwards: Afterwards,
         throttle: Throttle,
         on_lost: Callable[[BrokerId], None],
     ) -> None:
+        self._afterwards = afterwards
         self._on_lost = on_lost
         self.id = session_id
         self.broker_id = broker_id
@@ -115,7 +117,7 @@ class ReplicaSession:
         self._request: FetchRequest | None = None
         self._version = 0
         self._by_id = True
-        self._parked: Future[RawReply] | None = None
+        self._parked: Promise[RawReply] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._news_timer: asyncio.TimerHandle | None = None
         self._is_scheduled = False
@@ -127,7 +129,7 @@ class ReplicaSession:
 
     def fetch(
         self, request: FetchRequest, version: int, *, may_park: bool
-    ) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply | Future[RawReply]]":
+    ) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
         self.release()
         self._request, self._version = request, version
         self._by_id = version >= TOPIC_IDS_FROM
@@ -138,7 +140,7 @@ class ReplicaSession:
 
     async def _fetch_cold(
         self, cold: list[Followed], unknown: "list[tuple[TopicKey, PartitionAnswer]]", may_park: bool
-    ) -> "RawReply | Future[RawReply]":
+    ) -> RawReply | LaterReply:
         """Load indexes in threads first: the loop does not wait for a disk."""
         for followed in cold:
             await asyncio.to_thread(followed.partition.log.warm, followed.asked.offset)
@@ -209,14 +211,15 @@ class ReplicaSession:
 
     def _answer_or_park(
         self, unknown: "list[tuple[TopicKey, PartitionAnswer]]", may_park: bool
-    ) -> "RawReply | Future[RawReply]":
+    ) -> RawReply | LaterReply:
         assert self._request is not None
         answers = [*unknown, *self._read()]
         if self._is_enough(answers) or not may_park:
             return self._encode(answers)
         self._put_back(answers)
         loop = asyncio.get_running_loop()
-        self._parked = parked = loop.create_future()
+        parked: Promise[RawReply] = Promise()
+        self._parked = parked
         parked.add_done_callback(self._unparked)
         self._timer = loop.call_later(self._request.wait_ms_max / 1000, self.release)
         if self._news:
@@ -343,9 +346,9 @@ class ReplicaSession:
     def wake(self, followed: Followed) -> None:
         self._to_read[followed] = None
         if self._parked is not None and not self._is_scheduled:
-            # Many appends of one receive become one answer: the loop comes back here after the last of them.
+            # Many appends of one receive become one answer, after the last of them.
             self._is_scheduled = True
-            asyncio.get_running_loop().call_soon(self._look_again)
+            self._afterwards.soon(self._look_again)
 
     def news(self, followed: Followed) -> None:
         self._news[followed] = None
@@ -371,7 +374,7 @@ class ReplicaSession:
         else:
             self._put_back(answers)
 
-    def _unparked(self, parked: "Future[RawReply]") -> None:
+    def _unparked(self, parked: Promise[RawReply]) -> None:
         if parked.cancelled() and self._parked is parked:
             self._parked = None
             self._on_lost(self.broker_id)
@@ -414,12 +417,14 @@ class ReplicaSessions:
         image: ClusterImage,
         dice: Dice,
         *,
+        afterwards: Afterwards,
         throttle: Throttle,
         needs_authentication: Callable[[], bool],
         on_lost: Callable[[BrokerId], None] = lambda _broker: None,
     ) -> None:
         """`on_lost` hears of a follower whose connection broke while its fetch was parked."""
         self._on_lost = on_lost
+        self._afterwards = afterwards
         self._throttle = throttle
         self._partitions = partitions
         self._image = image
@@ -429,7 +434,7 @@ class ReplicaSessions:
 
     def fetch(
         self, request: FetchRequest, context: RequestContext
-    ) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply | Future[RawReply]]":
+    ) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
         version = context.api_version
         broker_id = BrokerId(request.replica_id)
         if self._needs_authentication() and context.caller.broker_id != broker_id:
@@ -453,7 +458,9 @@ class ReplicaSessions:
         session_id = NO_SESSION
         while session_id == NO_SESSION:
             session_id = int.from_bytes(self._dice.random_bytes(4), "big") & 0x7FFFFFFF
-        session = ReplicaSession(session_id, broker_id, self._partitions, self._image, self._throttle, self._on_lost)
+        session = ReplicaSession(
+            session_id, broker_id, self._partitions, self._image, self._afterwards, self._throttle, self._on_lost
+        )
         self._sessions[broker_id] = session
         return session
 

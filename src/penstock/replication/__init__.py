@@ -11,6 +11,7 @@ from penstock.replication.partition import ALL, Appended, Partition
 from penstock.replication.partitions import Partitions
 from penstock.replication.peers import Peers
 from penstock.replication.ports import InSyncWrites, Resignations
+from penstock.replication.promise import Promise
 from penstock.replication.readable import Readable
 from penstock.replication.rules import AppendRules, NotOneBatch, RecordsRefused, TimestampsRefused
 from penstock.replication.throttle import Throttle
@@ -31,6 +32,7 @@ __all__ = [
     "Partition",
     "Partitions",
     "Peers",
+    "Promise",
     "Readable",
     "RecordsRefused",
     "ReplicationMetrics",

@@ -11,8 +11,6 @@ Invariants
 - A transaction begins here only with a guard that no marker has ended since it was taken (RULES 30).
 """
 
-from asyncio import Future
-
 import msgspec
 
 from penstock.errors import (
@@ -26,6 +24,7 @@ from penstock.errors import (
 )
 from penstock.log import Duplicate
 from penstock.model import Offset
+from penstock.replication.promise import Promise
 from penstock.replication.readable import ReadablePartition
 from penstock.replication.replicating import ReplicatingReplica
 from penstock.replication.rules import AppendRules, check_header, clear_append_time, open_batch, stamp_append_time
@@ -209,8 +208,8 @@ class Partition(ReplicatingReplica, ReadablePartition):
         check_header(view, rules, now)
         return open_batch(view, rules, now)
 
-    def acknowledged(self, appended: Appended, *, acks: int) -> "Future[None] | None":
-        """A future of when the batch may be acknowledged, or None when it may be at once.
+    def acknowledged(self, appended: Appended, *, acks: int) -> Promise[None] | None:
+        """A promise of when the batch may be acknowledged, or None when it may be at once.
 
         A leader that flushes before it acknowledges counts itself only then, so acks=1 waits there as well.
         """

@@ -4,8 +4,6 @@ Leader: a fetch is first held against the log. Only one whose tail is the leader
 Follower: the leader's batches are appended as they are, once their checksums are right (RULES 23), several at a time.
 """
 
-from asyncio import Future
-
 import structlog
 from crc32c import crc32c
 
@@ -15,6 +13,7 @@ from penstock.model import BrokerId, Offset
 from penstock.replication.following import Follower
 from penstock.replication.machine import Diverging, Leader
 from penstock.replication.progress import Progress
+from penstock.replication.promise import Promise
 from penstock.replication.replica import Replica
 from penstock.wire import batch as layout
 from penstock.wire.batch import BatchHeader
@@ -68,7 +67,7 @@ class ReplicatingReplica(Replica):
         known = ((broker_id, role.progress_of(broker_id)) for broker_id in self.in_sync)
         return [(broker_id, progress) for broker_id, progress in known if progress is not None]
 
-    def deleted_everywhere(self, offset: int) -> "Future[None] | None":
+    def deleted_everywhere(self, offset: int) -> Promise[None] | None:
         """When every live replica's log starts at `offset` or later; None: they do (RULES 19)."""
         role = self.role
         if not isinstance(role, Leader) or role.low_watermark(self.log.start_offset) >= offset:

@@ -1,9 +1,9 @@
 """Those who wait for an offset to be reached, in the order of their offsets."""
 
-from asyncio import Future, get_running_loop
 from collections import deque
 
 from penstock.errors import Refusal
+from penstock.replication.promise import Promise
 
 
 class OffsetWaiters:
@@ -12,29 +12,29 @@ class OffsetWaiters:
     __slots__ = ("waiting",)
 
     def __init__(self) -> None:
-        self.waiting: deque[tuple[int, Future[None]]] = deque()
+        self.waiting: deque[tuple[int, Promise[None]]] = deque()
         """Empty most of the time: worth a look before `release` is called."""
 
-    def wait_for(self, offset: int) -> "Future[None]":
-        future: Future[None] = get_running_loop().create_future()
+    def wait_for(self, offset: int) -> Promise[None]:
+        promise: Promise[None] = Promise()
         waiting = self.waiting
         while waiting and waiting[0][1].done():
             waiting.popleft()  # whoever gave up: an offset that is not reached for long must not gather them
         place = len(waiting)
         while place and waiting[place - 1][0] > offset:
             place -= 1
-        waiting.insert(place, (offset, future))
-        return future
+        waiting.insert(place, (offset, promise))
+        return promise
 
     def release(self, reached: int) -> None:
         waiting = self.waiting
         while waiting and waiting[0][0] <= reached:
-            _, future = waiting.popleft()
-            if not future.done():
-                future.set_result(None)
+            _, promise = waiting.popleft()
+            if not promise.done():
+                promise.set_result(None)
 
     def fail(self, refusal: Refusal) -> None:
         waiting, self.waiting = self.waiting, deque()
-        for _, future in waiting:
-            if not future.done():
-                future.set_exception(refusal)
+        for _, promise in waiting:
+            if not promise.done():
+                promise.set_exception(refusal)

@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from penstock.broker.afterwards import Afterwards
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.connection import SCRATCH_SIZE, BadFrame, Connection, Handled, Limits, Parked
+from penstock.broker.outbox import Outbox
+from penstock.replication import Promise
 
 MIB = 1024 * 1024
 
@@ -25,6 +28,7 @@ class Echo:
         self.frames: list[bytes] = []
         self.parked: dict[bytes, asyncio.Future[bytes]] = {}
         self.ordered: dict[bytes, asyncio.Future[bytes]] = {}
+        self.promised: dict[bytes, Promise[bytes]] = {}
 
     def handle(self, view: memoryview, connection: Connection) -> Handled:
         payload = bytes(view)
@@ -32,6 +36,12 @@ class Echo:
         if payload.startswith(b"park"):
             future = self.parked[payload] = asyncio.get_running_loop().create_future()
             return Parked(future, lambda done: None if done.cancelled() else [frame(done.result())])
+        if payload.startswith(b"promise"):
+            promise = self.promised[payload] = Promise()
+            return Parked(promise, lambda done: None if done.cancelled() else [frame(done.result())])
+        if payload.startswith(b"keep"):
+            for asked, promise in self.promised.items():
+                promise.set_result(b"kept " + asked)
         if payload.startswith(b"order"):
             return self._ordered(payload)
         if payload.startswith(b"silent"):
@@ -53,14 +63,17 @@ class Echo:
 class Peer:
     """The client's side, and the connection it is about."""
 
-    def __init__(self, memory: RequestMemory | None = None, in_flight_max: int = 100) -> None:
+    def __init__(
+        self, memory: RequestMemory | None = None, in_flight_max: int = 100, *, beside: "Peer | None" = None
+    ) -> None:
         ours, self.sock = socket.socketpair()
         ours.setblocking(False)
         self.sock.setblocking(False)
-        self.echo = Echo()
+        self.echo: Echo = Echo() if beside is None else beside.echo
         self.closed: list[Connection] = []
         self.memory = memory or RequestMemory(64 * MIB)
         self.loop = asyncio.get_running_loop()
+        self.afterwards: Afterwards = Afterwards(self.loop) if beside is None else beside.afterwards
         self.connection = Connection(
             ours,
             listener="PLAINTEXT",
@@ -69,6 +82,7 @@ class Peer:
             handler=self.echo,
             memory=self.memory,
             scratch=memoryview(bytearray(SCRATCH_SIZE)),
+            afterwards=self.afterwards,
             limits=Limits(frame_size_max=10 * MIB, in_flight_max=in_flight_max),
             spawn=self.loop.create_task,
             on_closed=self.closed.append,
@@ -128,6 +142,38 @@ async def test_an_answer_that_waits_holds_later_answers_but_not_later_requests(p
     peer.echo.parked[b"park 3"].set_result(b"three")
     peer.echo.parked[b"park 1"].set_result(b"one")
     assert [await peer.answer() for _ in range(4)] == [b"one", b"two", b"three", b"four"]
+
+
+async def test_answers_that_another_connection_makes_possible_leave_in_one_send_and_at_once(
+    peer: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Peer(beside=peer)
+    sent: list[bytes] = []
+    send = Outbox._send_bytes
+
+    def noted(outbox: Outbox, data: bytearray | memoryview) -> None:
+        sent.append(bytes(data))
+        send(outbox, data)
+
+    monkeypatch.setattr(Outbox, "_send_bytes", noted)
+    try:
+        await peer.send(b"promise 1", b"two", b"promise 3")
+        await peer.until(lambda: len(peer.echo.promised) == 2)
+        await other.send(b"keep", b"two")
+        other.connection._on_readable()  # what the loop calls, and nothing else
+        promised = [b"kept promise 1", b"two", b"kept promise 3"]
+        assert sorted(sent) == sorted([frame(b"keep") + frame(b"two"), b"".join(map(frame, promised))])
+        assert [await peer.answer() for _ in range(3)] == promised
+    finally:
+        other.connection.close("the test is over")
+        other.sock.close()
+
+
+async def test_a_connection_that_ends_gives_up_what_it_was_promised(peer: Peer) -> None:
+    await peer.send(b"promise 1")
+    await peer.until(lambda: peer.echo.promised)
+    peer.connection.close("the test says so")
+    assert peer.echo.promised[b"promise 1"].cancelled()
 
 
 async def test_an_ordered_handler_holds_later_requests(peer: Peer) -> None:

@@ -1,7 +1,6 @@
 """A leader's answers to a follower: what is sent when, and what makes a parked fetch come back."""
 
 import asyncio
-from asyncio import Future
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +11,7 @@ from tests.support.clusters import SeededDice
 from tests.support.logs import TOPIC_ID, headers_in
 from tests.support.partitions import SomePartitions
 
+from penstock.broker.afterwards import Afterwards
 from penstock.broker.callers import Caller
 from penstock.broker.registry import RequestContext
 from penstock.broker.replica_sessions import ReplicaSessions
@@ -26,7 +26,7 @@ from penstock.errors import (
 )
 from penstock.log import FileSlice
 from penstock.model import BrokerId, LeaderEpoch
-from penstock.replication import Partitions, Throttle
+from penstock.replication import Partitions, Promise, Throttle
 from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition, FetchRequest
 from penstock.wire.messages.fetch_response import FetchResponse, PartitionData
@@ -58,6 +58,7 @@ class Bench:
             cast(Partitions, self.partitions),
             cast(ClusterImage, image),
             SeededDice(),
+            afterwards=Afterwards(asyncio.get_running_loop()),
             throttle=Throttle.of_leader(ME, self.config, self.partitions.clock),
             needs_authentication=lambda: needs_authentication,
         )
@@ -124,8 +125,8 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
     await made.partitions.close()
 
 
-def parked(reply: Any) -> "Future[Any]":
-    assert isinstance(reply, Future) and not reply.done()
+def parked(reply: Any) -> Promise[Any]:
+    assert isinstance(reply, Promise) and not reply.done()
     return reply
 
 

@@ -7,15 +7,15 @@ v17 directory, v18 the fetcher's high watermark (KIP-1166).
 """
 
 import asyncio
-from asyncio import Future
 from collections.abc import Coroutine
 from typing import Any
 
 import structlog
 
+from penstock.broker.afterwards import Afterwards
 from penstock.broker.fetch_sessions import NO_SESSION, Asked, FetchSession, FetchSessions
 from penstock.broker.read_replicas import READ_HERE, RackAwareChoice, choice_for
-from penstock.broker.registry import RawReply, RequestContext, answers_raw
+from penstock.broker.registry import LaterReply, RawReply, RequestContext, answers_raw
 from penstock.broker.replica_sessions import ReplicaSessions
 from penstock.cluster import ClusterImage, Confirmations
 from penstock.errors import (
@@ -27,7 +27,7 @@ from penstock.errors import (
     UnknownTopicId,
     UnknownTopicOrPartition,
 )
-from penstock.replication import Partition, Partitions
+from penstock.replication import Partition, Partitions, Promise
 from penstock.settings import Config
 from penstock.settings.broker import FETCH_MAX_BYTES
 from penstock.wire.api import ApiKey
@@ -62,7 +62,8 @@ def fetch(
     config: Config,
     replicas: ReplicaSessions,
     confirmations: Confirmations,
-) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply | Future[RawReply]]":
+    afterwards: Afterwards,
+) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
     request = decode_request(frame, position, context.api_version)
     if request.replica_id >= 0:
         return replicas.fetch(request, context)
@@ -76,10 +77,10 @@ def fetch(
         work.choice = choice_for(request.rack_id, image, config)
     is_enough = work.read(may_load=False)
     if work.cold or work.is_beyond:
-        return work.run_slowly(confirmations)
+        return work.run_slowly(confirmations, afterwards)
     if is_enough or request.wait_ms_max <= 0:
         return work.reply()
-    return work.park()
+    return work.park(afterwards)
 
 
 def _asked(request: FetchRequest) -> Asked:
@@ -90,16 +91,17 @@ class _Fetch:
     """One fetch, tried now and, while parked, again whenever one of its partitions has moved."""
 
     __slots__ = (
+        "_afterwards",
         "_answers",
         "_asked",
         "_bytes_max",
         "_context",
-        "_future",
         "_image",
         "_is_confirmed",
         "_is_incremental",
         "_is_scheduled",
         "_partitions",
+        "_promise",
         "_request",
         "_session",
         "_timer",
@@ -129,7 +131,8 @@ class _Fetch:
         self._asked = asked
         self._bytes_max = min(request.bytes_max, bytes_max)
         self._answers: Answers = []
-        self._future: Future[RawReply] | None = None
+        self._promise: Promise[RawReply] | None = None
+        self._afterwards: Afterwards | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._is_scheduled = False
         self._watched: list[Partition] = []
@@ -218,7 +221,7 @@ class _Fetch:
                 had += max(asked.bytes_max, 0)  # left out: the answer is full
         return had >= min(self._request.bytes_min, self._bytes_max)
 
-    async def run_slowly(self, confirmations: Confirmations) -> "RawReply | Future[RawReply]":
+    async def run_slowly(self, confirmations: Confirmations, afterwards: Afterwards) -> RawReply | LaterReply:
         """Load indexes in threads first: the loop does not wait for a disk. Have it confirmed that this broker leads,
         where a consumer is further than the log.
         """
@@ -229,7 +232,7 @@ class _Fetch:
             await asyncio.to_thread(partition.log.warm, offset)
         if self.read(may_load=True) or self._request.wait_ms_max <= 0:
             return self.reply()
-        return self.park()
+        return self.park(afterwards)
 
     def _unknown(self, key: TopicKey, index: int) -> PartitionAnswer:
         by_id = self._context.api_version >= TOPIC_IDS_FROM
@@ -257,26 +260,27 @@ class _Fetch:
 
     # Parking ----------------------------------------------------------------------------------------------------
 
-    def park(self) -> "Future[RawReply]":
-        loop = asyncio.get_running_loop()
+    def park(self, afterwards: Afterwards) -> Promise[RawReply]:
         self._release()
         self._is_confirmed = False
-        self._future = future = loop.create_future()
-        self._timer = loop.call_later(self._request.wait_ms_max / 1000, self._time_over)
+        self._afterwards = afterwards
+        promise: Promise[RawReply] = Promise()
+        self._promise = promise
+        self._timer = asyncio.get_running_loop().call_later(self._request.wait_ms_max / 1000, self._time_over)
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
         self._watched = [
             local[asked.index] for key, asked in self._asked if (local := find(key)) and asked.index in local
         ]
         for partition in self._watched:
             partition.watch(self)
-        future.add_done_callback(self._unpark)
-        return future
+        promise.add_done_callback(self._unpark)
+        return promise
 
     def partition_moved(self) -> None:
-        # Many appends of one receive become one look: the loop comes back here after the last of them.
-        if not self._is_scheduled:
+        # Many appends of one receive become one look, after the last of them.
+        if not self._is_scheduled and self._afterwards is not None:
             self._is_scheduled = True
-            asyncio.get_running_loop().call_soon(self._try_again)
+            self._afterwards.soon(self._try_again)
 
     def _try_again(self) -> None:
         self._is_scheduled = False
@@ -286,19 +290,21 @@ class _Fetch:
         self._look_again(is_time_over=True)
 
     def _look_again(self, *, is_time_over: bool) -> None:
-        future = self._future
-        if future is None or future.done():
+        promise = self._promise
+        if promise is None or promise.done():
             return
         try:
-            if self.read(may_load=True) or is_time_over:
-                future.set_result(self.reply())
-            else:
-                self._release()
+            reply = self.reply() if self.read(may_load=True) or is_time_over else None
         except Exception as bug:  # whoever waits must not wait for ever
             self._release()
-            future.set_exception(bug)
+            promise.set_exception(bug)
+            return
+        if reply is None:
+            self._release()
+        else:
+            promise.set_result(reply)
 
-    def _unpark(self, _future: "Future[RawReply]") -> None:
+    def _unpark(self, _promise: Promise[RawReply]) -> None:
         if self._timer is not None:
             self._timer.cancel()
         for partition in self._watched:

@@ -10,7 +10,6 @@ while a transaction's coordinator is asked (see `produce_transactions`).
 """
 
 import asyncio
-from asyncio import Future
 from collections.abc import Coroutine, Mapping
 from functools import partial
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 import structlog
 
 from penstock.broker.produce_transactions import LOW_ATTRIBUTES_AT, ProducedTransaction, find_transaction
-from penstock.broker.registry import RawReply, RequestContext, Unanswerable, answers_raw
+from penstock.broker.registry import LaterReply, RawReply, RequestContext, Unanswerable, answers_raw
 from penstock.broker.transaction_gate import TransactionGate
 from penstock.cluster import ClusterImage
 from penstock.errors import (
@@ -43,6 +42,7 @@ from penstock.replication import (
     NotOneBatch,
     Partition,
     Partitions,
+    Promise,
     RecordsRefused,
     TimestampsRefused,
     VerificationGuard,
@@ -86,7 +86,7 @@ ADMIN_CLIENT = "__admin_client"
 
 NONE_REFUSED: Mapping[tuple[TopicKey, int], Refusal] = {}
 Outcomes = list[tuple[TopicKey, list[PartitionOutcome]]]
-Waiting = list[tuple[PartitionOutcome, Partition, "Future[None]"]]
+Waiting = list[tuple[PartitionOutcome, Partition, Promise[None]]]
 
 
 @answers_raw(ApiKey.PRODUCE, versions=(3, 13), advertised_from=0)
@@ -97,7 +97,7 @@ def produce(
     partitions: Partitions,
     image: ClusterImage,
     gate: TransactionGate,
-) -> "RawReply | Future[RawReply] | Coroutine[Any, Any, RawReply | Future[RawReply]]":
+) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
     version = context.api_version
     request = decode_request(frame, position, version)
     work = _Produce(request, context, partitions, image)
@@ -138,7 +138,7 @@ class _Produce:
 
     # The ordered part -------------------------------------------------------------------------------------------
 
-    def append_one(self, key: TopicKey, partition: Partition, records: memoryview) -> "RawReply | Future[RawReply]":
+    def append_one(self, key: TopicKey, partition: Partition, records: memoryview) -> RawReply | LaterReply:
         """What `append_all` and `reply` do for one batch, without what only many need: two thirds of the cost."""
         acks = self._request.acks
         partition.metrics.totalproducerequests += 1
@@ -207,7 +207,7 @@ class _Produce:
 
     def _append(
         self, partition: Partition, records: memoryview | None, guard: VerificationGuard | None
-    ) -> "tuple[PartitionOutcome, Future[None] | None]":
+    ) -> tuple[PartitionOutcome, Promise[None] | None]:
         if not self._may_write(partition):
             raise InvalidTopic(f"{partition.topic} is kept by the broker itself: clients do not write to it")
         if records is None:
@@ -271,9 +271,7 @@ class _Produce:
         for _key, parts in self._request.topics:
             parts[:] = [(index, None if view is None else memoryview(bytearray(view))) for index, view in parts]
 
-    async def run_slowly(
-        self, transaction: ProducedTransaction | None, gate: TransactionGate
-    ) -> "RawReply | Future[RawReply]":
+    async def run_slowly(self, transaction: ProducedTransaction | None, gate: TransactionGate) -> RawReply | LaterReply:
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
         refusals: dict[tuple[TopicKey, int], Refusal] = {}
         if transaction is not None and transaction.unasked:
@@ -298,23 +296,23 @@ class _Produce:
 
     # Waiting and answering --------------------------------------------------------------------------------------
 
-    def park(self, waiting: Waiting) -> "Future[RawReply]":
-        """A future of the reply: when all partitions are acknowledged, or the request's own timeout has passed.
+    def park(self, waiting: Waiting) -> Promise[RawReply]:
+        """A promise of the reply: when all partitions are acknowledged, or the request's own timeout has passed.
 
         A leader that is cut off from the metadata store waits in vain once its followers have gone to another. Its
         producers are told to look for that one, and not kept until they give up by themselves.
         """
         loop = asyncio.get_running_loop()
-        reply: Future[RawReply] = loop.create_future()
+        reply: Promise[RawReply] = Promise()
         left = len(waiting)
         timeout_s = max(self._request.timeout_ms, 0) / 1000
         deadline_s = loop.time() + timeout_s
         timer: asyncio.TimerHandle
 
-        def settle(outcome: PartitionOutcome, partition: Partition, future: "Future[None]") -> None:
+        def settle(outcome: PartitionOutcome, partition: Partition, done: Promise[None]) -> None:
             nonlocal left
             left -= 1
-            if not future.cancelled() and (error := future.exception()) is not None:
+            if not done.cancelled() and (error := done.exception()) is not None:
                 _refuse(outcome, error if isinstance(error, Refusal) else UnknownServerError())
                 if isinstance(error, NotLeaderOrFollower) and partition.leader >= 0:
                     outcome.current_leader = (partition.leader, partition.leader_epoch)
@@ -322,11 +320,11 @@ class _Produce:
                 reply.set_result(self.reply())
 
         def give_up(refusal: Refusal) -> None:
-            for outcome, _partition, future in waiting:
-                if not future.done():
+            for outcome, _partition, pending in waiting:
+                if not pending.done():
                     _refuse(outcome, refusal)
-                    future.cancel()
-            reply.set_result(self.reply())
+            for _outcome, _partition, pending in waiting:
+                pending.cancel()  # the last one settles the reply
 
         def look() -> None:
             nonlocal timer
@@ -342,8 +340,8 @@ class _Produce:
 
         timer = loop.call_later(min(timeout_s, LOOK_AGAIN_S), look)
         reply.add_done_callback(lambda _reply: timer.cancel())
-        for outcome, partition, future in waiting:
-            future.add_done_callback(partial(settle, outcome, partition))
+        for outcome, partition, pending in waiting:
+            pending.add_done_callback(partial(settle, outcome, partition))
         return reply
 
     def reply(self) -> RawReply:

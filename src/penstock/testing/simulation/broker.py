@@ -16,7 +16,7 @@ from penstock.errors import Fatal, UnknownTopicId, UnknownTopicOrPartition
 from penstock.metastore import MetastoreError
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Millis, TopicPartition
-from penstock.replication import Partition, Partitions
+from penstock.replication import Partition, Partitions, Promise
 from penstock.testing.simulation.coordinating import Coordinators
 from penstock.testing.simulation.disk import Disk, Place, SimulatedFlusher, SimulatedFolder, SimulatedLog
 from penstock.testing.simulation.fetching import Fetching
@@ -314,8 +314,10 @@ def when_acknowledged(partition: Partition, appended: Any, acks: int) -> Any:
     return answer
 
 
-def _pass_on(done: "asyncio.Future[None]", answer: "asyncio.Future[int]", base_offset: int) -> None:
+def _pass_on(done: Promise[None], answer: "asyncio.Future[int]", base_offset: int) -> None:
     error = done.exception()
+    if answer.done():  # whoever asked is gone
+        return
     if error is not None:
         answer.set_exception(error)
     else:

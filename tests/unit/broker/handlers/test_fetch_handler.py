@@ -1,7 +1,6 @@
 """Fetch: partitions in which nothing happens, sessions, waiting, and where an index must be loaded first."""
 
 import asyncio
-from asyncio import Future
 from collections.abc import AsyncIterator, Callable
 from itertools import product
 from pathlib import Path
@@ -13,6 +12,7 @@ from tests.support.clocks import ManualClock
 from tests.support.logs import TOPIC_ID, base_offsets
 from tests.support.partitions import ME, TOPIC, SomePartitions
 
+from penstock.broker.afterwards import Afterwards
 from penstock.broker.clock import SystemDice
 from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.handlers.fetch import _idle, _read, fetch
@@ -30,7 +30,7 @@ from penstock.errors import (
 from penstock.log import FileSlice
 from penstock.metastore import Unavailable
 from penstock.model import BrokerId, LeaderEpoch, Offset
-from penstock.replication import Partitions
+from penstock.replication import Partitions, Promise
 from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition as Asked
 from penstock.wire.markers import Marker, MarkerType
@@ -59,6 +59,7 @@ class Bench:
         self.sessions = FetchSessions(slots_max=10, clock=ManualClock(), dice=SystemDice())
         self.config = Config.for_broker()
         self.replicas = cast(ReplicaSessions, None)  # who is no replica does without
+        self.afterwards = Afterwards(asyncio.get_running_loop())
         self.store = Store()
         self.confirmations = Confirmations(self.store.catch_up, spawn=asyncio.ensure_future)
 
@@ -99,6 +100,7 @@ class Bench:
             self.config,
             self.replicas,
             self.confirmations,
+            self.afterwards,
         )
 
     def response(self, chunks: list[Any], version: int = 16) -> FetchResponse:
@@ -264,7 +266,7 @@ async def test_a_fetch_that_finds_nothing_waits_for_the_append_that_satisfies_it
     bench = make(3)
     session_id = bench.response(bench.call({0: 0, 1: 0, 2: 0}, session=(0, 0))).session_id
     waiting = bench.call({}, session=(session_id, 1), wait_ms=30_000)
-    assert isinstance(waiting, Future)
+    assert isinstance(waiting, Promise)
     await asyncio.sleep(0)
     assert not waiting.done()
     bench.partitions.fill(2)
@@ -347,7 +349,7 @@ async def test_undecided_records_do_not_count_as_bytes_that_could_be_had(make: M
     _begin_transaction(bench, 1, value_count=500)
     asked = {0: 0, 1: 0}
     waiting = bench.call(asked, committed_only=True, wait_ms=600_000, min_bytes=1_000)
-    assert isinstance(waiting, Future)
+    assert isinstance(waiting, Promise)
     await asyncio.sleep(0)
     assert not waiting.done()
     _end_transaction(bench, 1)

@@ -3,7 +3,6 @@
 import asyncio
 import errno
 import os
-from asyncio import Future
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,7 +28,7 @@ from penstock.errors import (
     UnknownTopicOrPartition,
 )
 from penstock.model import BrokerId, LeaderEpoch
-from penstock.replication import Partitions
+from penstock.replication import Partitions, Promise
 from penstock.wire.messages.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
 from penstock.wire.messages.produce_response import PartitionProduceResponse, ProduceResponse
 
@@ -168,7 +167,7 @@ async def test_who_waits_for_replicas_when_another_takes_over_is_told_who_does(m
     both = (BrokerId(1), BrokerId(2))
     partitions[0].lead(epoch=LeaderEpoch(3), leader=BrokerId(1), replicas=both, in_sync=both)
     reply = call(partitions, partitions.batch(), acks=-1)
-    assert isinstance(reply, Future) and not reply.done()
+    assert isinstance(reply, Promise) and not reply.done()
     partitions[0].lead(epoch=LeaderEpoch(4), leader=BrokerId(2), replicas=both, in_sync=both)
     (answer,) = read(await reply)
     assert (answer.error_code, answer.base_offset) == (NotLeaderOrFollower.code, -1)
@@ -230,7 +229,7 @@ async def test_without_acks_nothing_is_answered_and_a_refusal_ends_the_connectio
 async def test_a_topic_that_flushes_first_answers_after_the_flush(make: Make, acks: int) -> None:
     partitions = make(penstock_flush_before_ack="true")
     reply = call(partitions, partitions.batch(), acks=acks)
-    assert isinstance(reply, Future)
+    assert isinstance(reply, Promise)
     await asyncio.sleep(0)
     assert not reply.done() and partitions[0].log.end_offset == 1
     partitions.flusher.gates[0].set_result(None)
