@@ -1,6 +1,7 @@
 """Runs the simulated cluster over many seeds, on all cores, and says what was dealt out and found (docs/simulation.md).
 
 python tools/simulate.py --seeds 5000              no seed may break an invariant; each planted bug must be found
+python tools/simulate.py --seeds 1000 --first 5000 the next thousand; bugs are looked for from seed 0 on only
 python tools/simulate.py --seed 137                the story of one seed
 python tools/simulate.py --seed 3 --bug forgets-producers
 """
@@ -34,7 +35,7 @@ def main() -> int:
         return tell(options.seed, options.bug)
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         is_sound = run_sound(pool, range(options.first, options.first + options.seeds))
-        are_found = find_bugs(pool, min(options.seeds, BUG_SEEDS_MAX))
+        are_found = options.first > 0 or find_bugs(pool, min(options.seeds, BUG_SEEDS_MAX))
     return 0 if is_sound and are_found else 1
 
 
