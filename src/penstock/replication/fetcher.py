@@ -125,7 +125,9 @@ class LeaderFetcher:
         self._is_scheduled = False
         self._heard_at = 0.0
         self._patience_s = 0.0
-        """Silence after which a connection may be left for another; grows until an answer comes."""
+        """Silence after which a connection may be left for another: longer than the last answer took, and ever longer
+        while none comes.
+        """
 
     # Which partitions -------------------------------------------------------------------------------------------
 
@@ -361,8 +363,8 @@ class LeaderFetcher:
         head = decode_head(frame)
         self._in_flight -= 1
         self._answered += 1
-        self._heard_at = asyncio.get_running_loop().time()
-        self._patience_s = 0.0
+        now = asyncio.get_running_loop().time()
+        self._heard_at, self._patience_s = now, 2 * (now - self._heard_at)
         if head.error_code:
             raise refusal_for(head.error_code)(f"the leader refuses the fetch: {error_name(head.error_code)}")
         if self._answered >= self._session_from:
