@@ -1,6 +1,7 @@
 """Three whole brokers in one process over one store: they find each other, and survive each other."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,20 @@ import pytest
 from tests.support.nodes import Nodes, some_nodes
 from tests.support.raw import RawClient
 
-from penstock.cluster import CreatedTopic, CreateTopic, absences
+from penstock.broker import node
+from penstock.cluster import (
+    AlterSettings,
+    CreatedTopic,
+    CreateTopic,
+    ImageChange,
+    Operation,
+    PartitionChanged,
+    absences,
+)
+from penstock.cluster.commands import SettingChange
+from penstock.cluster.resources import Resource, ResourceType
 from penstock.errors import CoordinatorNotAvailable
+from penstock.log.state import FLUSHED_NOTE
 from penstock.model import BrokerId
 
 QUICK = {"penstock.broker.lease.ms": "1500", "penstock.broker.heartbeat.ms": "300"}
@@ -111,6 +124,43 @@ async def test_a_clean_stop_leaves_word_of_the_registration_that_it_ended(tmp_pa
         await nodes.stop(2)
         await nodes.start(2)
         assert nodes[2].folders[0].stopped_under == epoch < nodes.cluster(2).broker_epoch
+
+
+async def test_after_a_loss_of_power_a_replica_counts_where_its_folder_says_that_all_was_flushed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The setting alone says nothing: of `late` it was switched on while the broker was down."""
+    boot_id = tmp_path / "boot_id"
+    boot_id.write_text("one boot")
+    monkeypatch.setattr(node, "BOOT_ID", boot_id)
+    async with some_nodes(tmp_path, 2, {**QUICK, "min.insync.replicas": "2"}) as nodes:
+        controller = nodes.cluster(1).controller
+        safe = CreateTopic(
+            "safe", partitions=1, replication_factor=2, settings=(("penstock.flush.before.ack", "true"),)
+        )
+        await controller.create_topics([safe], timeout_ms=10_000)
+        await create(nodes, "late", partitions=1, replicas=2)
+        folder = nodes.folders(2)[0]
+        await nodes.until((folder / "safe-0" / FLUSHED_NOTE).exists)
+        await nodes.kill(2)
+        (folder / ".kafka_cleanshutdown").unlink()  # what a killed process does not leave
+        topics = nodes.image(1).topics
+        await nodes.until(lambda: all(topics[name].partitions[0].eligible == (2,) for name in ("safe", "late")))
+        on = SettingChange("penstock.flush.before.ack", Operation.SET, "true")
+        await controller.alter_settings([AlterSettings(Resource(ResourceType.TOPIC, "late"), (on,))])
+        boot_id.write_text("another boot")
+        written: dict[str, list[tuple[BrokerId, ...]]] = {"safe": [], "late": []}
+
+        def note(changes: Sequence[ImageChange]) -> None:
+            for change in changes:
+                if isinstance(change, PartitionChanged):
+                    written[change.topic.name].append((*change.partition.in_sync, *change.partition.eligible))
+
+        nodes.image(1).subscribe(note)
+        await nodes.start(2)
+        await nodes.until(lambda: all(len(topics[name].partitions[0].in_sync) == 2 for name in written))
+        assert all(2 in complete for complete in written["safe"])
+        assert (1,) in written["late"], "it had to catch up first"
 
 
 async def ask(nodes: Nodes, at: int, api: str, version: int, body: dict[str, Any]) -> dict[str, Any]:
