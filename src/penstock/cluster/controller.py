@@ -156,7 +156,7 @@ class Controller:
         if timeout_ms is not None and timeout_ms <= 0:
             return [RequestTimedOut() for _ in commands]
         if validate_only:
-            return [self._would_be(command) for command in commands]
+            return [self._would_be(await self._placed(command)) for command in commands]
         try:
             return await self._within(timeout_ms, self._each(commands))
         except RequestTimedOut as late:
