@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import click
@@ -57,7 +59,19 @@ def main(context: click.Context, rounds: int, scale: float, publishes: bool) -> 
         "load": os.getloadavg()[0],
         "rounds": rounds,
     }
+    signal.signal(signal.SIGTERM, _stop_cleanly)
     measured: list[Measured] = []
+    try:
+        _measure_all(scale, rounds, measured)
+    finally:  # what was measured before somebody stopped it is kept
+        if measured:
+            _keep(measured, facts)
+    click.echo("\n".join(table(measured)))
+    if publishes:
+        publish(measured, facts)
+
+
+def _measure_all(scale: float, rounds: int, measured: list[Measured]) -> None:
     with penstock.testing.broker(BROKER, mode="process") as broker, tempfile.TemporaryDirectory() as folder:
         fill(broker.bootstrap, "warm-up", WARM_UP_RECORDS, 200)
         topic, held = "", (0, 0)
@@ -69,25 +83,34 @@ def main(context: click.Context, rounds: int, scale: float, publishes: bool) -> 
                 click.echo(f"writing {run.records:,} records of about {run.record_bytes} bytes", err=True)
                 topic = fill(broker.bootstrap, f"bench-{run.records}-{run.record_bytes}", *held)
             times = rounds if run.records < RUNS[-1].records * scale else 1
-            measured += _measured(run, broker.bootstrap, topic, times, folder)
-    rows = [each.to_json() for each in measured]
-    HISTORY.parent.mkdir(parents=True, exist_ok=True)
-    with HISTORY.open("a") as out:
-        out.write(json.dumps({**facts, "measured": rows}) + "\n")
-    click.echo("\n".join(table(measured)))
-    if publishes:
-        publish(measured, facts)
+            measured.extend(_measured(run, broker.bootstrap, topic, times, folder))
 
 
 def _measured(run: Run, bootstrap: str, topic: str, rounds: int, folder: str) -> Iterator[Measured]:
     arguments = [bootstrap, topic, str(run.records), str(run.cores), str(rounds), folder]
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.pipelines", "measure", *arguments],
-        stdout=subprocess.PIPE, text=True, check=True, cwd=REPOSITORY,
-    )  # fmt: skip
-    for line in done.stdout.splitlines():
-        if line.startswith("{"):
-            yield Measured(run=run, **json.loads(line))
+    command = [sys.executable, "-m", "benchmarks.pipelines", "measure", *arguments]
+    program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=REPOSITORY)
+    assert program.stdout is not None
+    try:
+        for line in program.stdout:
+            if line.startswith("{"):
+                yield Measured(run=run, **json.loads(line))
+        if program.wait() != 0:
+            raise SystemExit(f"no result: {run.title}")
+    finally:
+        program.terminate()
+        program.wait()
+        program.stdout.close()
+
+
+def _keep(measured: list[Measured], facts: dict[str, Any]) -> None:
+    HISTORY.parent.mkdir(parents=True, exist_ok=True)
+    with HISTORY.open("a") as out:
+        out.write(json.dumps({**facts, "measured": [each.to_json() for each in measured]}) + "\n")
+
+
+def _stop_cleanly(_signal: int, _frame: FrameType | None) -> None:
+    raise SystemExit("stopped")
 
 
 @main.command(hidden=True)
@@ -108,18 +131,18 @@ def measure(bootstrap: str, topic: str, records: int, cores: int, rounds: int, f
     place = Place(spark, bootstrap, topic, records, folder)
     for case in CASES:
         case.run(warm_up)
-    best: dict[tuple[str, str], dict[str, Any]] = {}
-    for _ in range(rounds):
+    best: dict[str, float] = {}
+    for round_index in range(rounds):
         for case in CASES:
             started = time.perf_counter()
             case.run(place)
             took = time.perf_counter() - started
             click.echo(f"{cores} cores, {records:,} records: {case.title}: {took:.2f} s", err=True)
-            if took < best.get((case.key, case.by), {"seconds": took + 1})["seconds"]:
-                best[case.key, case.by] = {"case": case.key, "by": case.by, "title": case.title, "seconds": took}
+            best[case.title] = min(took, best.get(case.title, took))
+            if round_index == rounds - 1:
+                found = {"case": case.key, "by": case.by, "title": case.title, "seconds": best[case.title]}
+                click.echo(json.dumps(found))
     spark.stop()
-    for found in best.values():
-        click.echo(json.dumps(found))
 
 
 if __name__ == "__main__":
