@@ -47,9 +47,15 @@ RUNS = (
 @click.group(invoke_without_command=True, help=__doc__)
 @click.option("--rounds", default=1, show_default=True, help="Of each case with a million records; of ten, one.")
 @click.option("--scale", default=1.0, show_default=True, help="Multiplies the numbers of records.")
-@click.option("--publish", "publishes", is_flag=True, help="Write table and plot into docs/pipelines/performance.md.")
+@click.option(
+    "--only", multiple=True, type=click.IntRange(1, len(RUNS)), help="Only this run, by its number; repeatable."
+)
+@click.option("--case", "cases", multiple=True, help="Only source, sink or lake; repeatable.")
+@click.option("--publish", "publishes", is_flag=True, help="Write table and plots into docs/pipelines/performance.md.")
 @click.pass_context
-def main(context: click.Context, rounds: int, scale: float, publishes: bool) -> None:
+def main(
+    context: click.Context, rounds: int, scale: float, only: tuple[int, ...], cases: tuple[str, ...], publishes: bool
+) -> None:
     if context.invoked_subcommand is not None:
         return
     facts = {
@@ -62,32 +68,35 @@ def main(context: click.Context, rounds: int, scale: float, publishes: bool) -> 
     signal.signal(signal.SIGTERM, _stop_cleanly)
     measured: list[Measured] = []
     try:
-        _measure_all(scale, rounds, measured)
+        runs = [run.scaled(scale) for number, run in enumerate(RUNS, start=1) if not only or number in only]
+        _measure_all(runs, rounds, cases, measured)
     finally:  # what was measured before somebody stopped it is kept
         if measured:
             _keep(measured, facts)
     click.echo("\n".join(table(measured)))
     if publishes:
-        publish(measured, facts)
+        _publish()
 
 
-def _measure_all(scale: float, rounds: int, measured: list[Measured]) -> None:
+def _measure_all(runs: list[Run], rounds: int, cases: tuple[str, ...], measured: list[Measured]) -> None:
     with penstock.testing.broker(BROKER, mode="process") as broker, tempfile.TemporaryDirectory() as folder:
         fill(broker.bootstrap, "warm-up", WARM_UP_RECORDS, 200)
         topic, held = "", (0, 0)
-        for run in (run.scaled(scale) for run in RUNS):
+        for run in runs:
             if held != (run.records, run.record_bytes):
                 if topic:
                     delete_topic(broker.bootstrap, topic)
                 held = (run.records, run.record_bytes)
                 click.echo(f"writing {run.records:,} records of about {run.record_bytes} bytes", err=True)
                 topic = fill(broker.bootstrap, f"bench-{run.records}-{run.record_bytes}", *held)
-            times = rounds if run.records < RUNS[-1].records * scale else 1
-            measured.extend(_measured(run, broker.bootstrap, topic, times, folder))
+            times = rounds if run.records < RUNS[-1].records else 1
+            measured.extend(_measured(run, broker.bootstrap, topic, times, folder, cases))
 
 
-def _measured(run: Run, bootstrap: str, topic: str, rounds: int, folder: str) -> Iterator[Measured]:
-    arguments = [bootstrap, topic, str(run.records), str(run.cores), str(rounds), folder]
+def _measured(
+    run: Run, bootstrap: str, topic: str, rounds: int, folder: str, cases: tuple[str, ...]
+) -> Iterator[Measured]:
+    arguments = [bootstrap, topic, str(run.records), str(run.cores), str(rounds), folder, *cases]
     command = [sys.executable, "-m", "benchmarks.pipelines", "measure", *arguments]
     program = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=REPOSITORY)
     assert program.stdout is not None
@@ -109,6 +118,25 @@ def _keep(measured: list[Measured], facts: dict[str, Any]) -> None:
         out.write(json.dumps({**facts, "measured": [each.to_json() for each in measured]}) + "\n")
 
 
+@main.command("publish")
+def publish_history() -> None:
+    """Write the newest commit's figures into docs/pipelines/performance.md, without measuring anything."""
+    _publish()
+
+
+def _publish() -> None:
+    """Of the runs of one commit, which may have been in parts, the newest figure of each case counts."""
+    kept = [json.loads(line) for line in HISTORY.read_text().splitlines()]
+    last = kept[-1]
+    found = {}
+    for entry in kept:
+        if entry["commit"] == last["commit"]:
+            for row in entry["measured"]:
+                each = Measured.from_json(row)
+                found[each.run, each.title] = each
+    publish(list(found.values()), last)
+
+
 def _stop_cleanly(_signal: int, _frame: FrameType | None) -> None:
     raise SystemExit("stopped")
 
@@ -120,7 +148,10 @@ def _stop_cleanly(_signal: int, _frame: FrameType | None) -> None:
 @click.argument("cores", type=int)
 @click.argument("rounds", type=int)
 @click.argument("folder", type=click.Path(path_type=Path))
-def measure(bootstrap: str, topic: str, records: int, cores: int, rounds: int, folder: Path) -> None:
+@click.argument("only", nargs=-1)
+def measure(
+    bootstrap: str, topic: str, records: int, cores: int, rounds: int, folder: Path, only: tuple[str, ...]
+) -> None:
     """One number of cores, all cases: a JSON line each."""
     from benchmarks.pipelines.cases import CASES, Place  # noqa: PLC0415 - loads PySpark, which only this part needs
     from penstock.pipelines.session import spark_session  # noqa: PLC0415
@@ -129,11 +160,12 @@ def measure(bootstrap: str, topic: str, records: int, cores: int, rounds: int, f
     spark = spark_session("bench", master=f"local[{cores}]", settings=settings)
     warm_up = Place(spark, bootstrap, "warm-up", WARM_UP_RECORDS, folder)
     place = Place(spark, bootstrap, topic, records, folder)
-    for case in CASES:
+    cases = [case for case in CASES if not only or case.key in only]
+    for case in cases:
         case.run(warm_up)
     best: dict[str, float] = {}
     for round_index in range(rounds):
-        for case in CASES:
+        for case in cases:
             started = time.perf_counter()
             case.run(place)
             took = time.perf_counter() - started

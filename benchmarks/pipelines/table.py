@@ -45,6 +45,10 @@ class Measured:
     def mb_per_s(self) -> float:
         return self.rows_per_s * self.run.record_bytes / 1e6
 
+    @staticmethod
+    def from_json(row: Mapping[str, Any]) -> Measured:
+        return Measured(Run(**row["run"]), row["case"], row["by"], row["title"], row["seconds"])
+
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "rows_per_s": round(self.rows_per_s), "mb_per_s": round(self.mb_per_s, 1)}
 

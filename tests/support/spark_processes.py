@@ -6,6 +6,17 @@ import os
 import signal
 from pathlib import Path
 
+SMALL_CLUSTER = "local-cluster[2,1,1024]"
+"""A master and two workers within the driver, and executors that are processes."""
+SURVIVING = {
+    "spark.driver.memory": "512m",
+    "spark.executor.memory": "512m",
+    "spark.task.maxFailures": "20",
+    "spark.executor.maxNumFailures": "1000",
+    "spark.deploy.maxExecutorRetries": "-1",
+}
+"""Settings of a program whose executors are killed more often than Spark thinks normal."""
+
 
 def family(root: int) -> list[int]:
     """All processes below one, nearest first."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
-from tests.support.spark_processes import end_family, family, kind_of
+from tests.support.spark_processes import SMALL_CLUSTER, end_family, family, kind_of
 
 PROGRAM = "tests.pipelines.sink.writing_program"
 ROOT = Path(__file__).resolve().parents[3]
@@ -29,7 +29,7 @@ class Run:
     batches: int
     rows: int
     keys: int = 40
-    master: str = "local-cluster[2,1,1024]"
+    master: str = SMALL_CLUSTER
 
 
 @dataclass

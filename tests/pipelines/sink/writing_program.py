@@ -9,15 +9,13 @@ import argparse
 import random
 import time
 
+from tests.support.spark_processes import SURVIVING
+
 from penstock.pipelines.session import spark_session
 from penstock.pipelines.sink import write_stream
 
 SETTINGS = {
-    "spark.driver.memory": "512m",
-    "spark.executor.memory": "512m",
-    "spark.task.maxFailures": "20",
-    "spark.executor.maxNumFailures": "1000",
-    "spark.deploy.maxExecutorRetries": "-1",
+    **SURVIVING,
     # Two attempts of a task alive at once, as soon as one is slower than others.
     "spark.speculation": "true",
     "spark.speculation.interval": "100ms",
