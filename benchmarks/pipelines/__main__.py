@@ -119,22 +119,22 @@ def _keep(measured: list[Measured], facts: dict[str, Any]) -> None:
 
 
 @main.command("publish")
-def publish_history() -> None:
-    """Write the newest commit's figures into docs/pipelines/performance.md, without measuring anything."""
-    _publish()
+@click.option("--last", default=1, show_default=True, help="So many entries of the history as one: a run in parts.")
+def publish_history(last: int) -> None:
+    """Write the history's newest figures into docs/pipelines/performance.md, without measuring anything."""
+    _publish(last)
 
 
-def _publish() -> None:
-    """Of the runs of one commit, which may have been in parts, the newest figure of each case counts."""
-    kept = [json.loads(line) for line in HISTORY.read_text().splitlines()]
-    last = kept[-1]
+def _publish(last: int = 1) -> None:
+    """Of a run in parts the newest figure of each case counts."""
+    entries = [json.loads(line) for line in HISTORY.read_text().splitlines()][-last:]
     found = {}
-    for entry in kept:
-        if entry["commit"] == last["commit"]:
-            for row in entry["measured"]:
-                each = Measured.from_json(row)
-                found[each.run, each.title] = each
-    publish(list(found.values()), last)
+    for entry in entries:
+        for row in entry["measured"]:
+            each = Measured.from_json(row)
+            found[each.run, each.title] = each
+    commits = ", ".join(dict.fromkeys(entry["commit"] for entry in entries))
+    publish(list(found.values()), {**entries[0], "commit": commits})
 
 
 def _stop_cleanly(_signal: int, _frame: FrameType | None) -> None:
