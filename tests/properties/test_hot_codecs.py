@@ -231,6 +231,10 @@ def fetch_requests(draw: st.DrawFn) -> tuple[int, fetch_request.FetchRequest]:
         isolation_level=draw(st.integers(0, 1)),
         topics=draw(st.lists(topics, max_size=3)),
     )
+    if draw(st.booleans()):  # a consumer's, which says no more than it must
+        if version >= 7:
+            request.session_id, request.session_epoch = draw(i32), draw(i32)
+        return version, request
     if version < 15:
         request.replica_id = draw(i32)
     else:

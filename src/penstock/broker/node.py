@@ -25,6 +25,7 @@ from penstock.broker import handlers as _handlers  # noqa: F401 - importing them
 from penstock.broker.afterwards import Afterwards
 from penstock.broker.callers import Doorkeeper
 from penstock.broker.clock import SystemClock, SystemDice
+from penstock.broker.deadlines import Deadlines
 from penstock.broker.dispatch import Dispatcher
 from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.group_lag import GroupLag
@@ -376,6 +377,7 @@ class Node:
             ProducerIds: cluster.producer_ids,
             Partitions: partitions,
             Afterwards: afterwards,
+            Deadlines: Deadlines(asyncio.get_running_loop()),
             Config: self.config,
             LoggerLevels: self.loggers,
             Clock: self.clock,

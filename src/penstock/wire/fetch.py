@@ -32,6 +32,11 @@ _PARTITION_V9 = struct.Struct(">iiqqi")
 _PARTITION_V12 = struct.Struct(">iiqiqi")
 _PARTITION_V12_PLAIN = struct.Struct(">iiqiqiB")  # with an empty section of tags
 _REPLICA_STATE = struct.Struct(">iq")
+# All up to the partitions of the one topic that is asked for: 2 is the compact form of one element.
+_ONE_TOPIC = struct.Struct(">iiibiiB16sB")
+# After them: the topic's tags, nothing forgotten, no rack, the request's tags.
+_ONE_TOPIC_END = b"\x00\x01\x01\x00"
+REPLICA_STATE_TAG_FROM = 15
 
 
 class FetchPartition(msgspec.Struct, gc=False):
@@ -88,9 +93,36 @@ class PartitionAnswer(msgspec.Struct):
 
 def decode_request(frame: memoryview, position: int, version: int) -> FetchRequest:
     try:
-        return _Decoder(frame, position, version).request()
+        one = _decode_one(frame, position) if version >= REPLICA_STATE_TAG_FROM else None
+        return _Decoder(frame, position, version).request() if one is None else one
     except (IndexError, struct.error, UnicodeDecodeError) as error:
         raise Malformed(f"fetch request ends early or is not text where it should be: {error}") from None
+
+
+def _decode_one(frame: memoryview, position: int) -> FetchRequest | None:
+    """A consumer's fetch of one topic, without a rack and without tags, as most long polls are: read in two steps (a
+    quarter of the time). None where it is anything else, or nothing that makes sense: the general reader tells which.
+    """
+    try:
+        wait_ms, bytes_min, bytes_max, isolation, session_id, session_epoch, topics, key, count = (
+            _ONE_TOPIC.unpack_from(frame, position)
+        )
+    except struct.error:
+        return None
+    first = position + _ONE_TOPIC.size
+    end = first + (count - 1) * _PARTITION_V12_PLAIN.size
+    if topics != 2 or not 1 < count < 128 or frame[end:] != _ONE_TOPIC_END:
+        return None
+    partitions = []
+    for index, epoch, offset, fetched, start, partition_bytes_max, tags in _PARTITION_V12_PLAIN.iter_unpack(
+        frame[first:end]
+    ):
+        if tags:
+            return None
+        partitions.append(FetchPartition(index, offset, partition_bytes_max, epoch, fetched, start))
+    return FetchRequest(
+        -1, -1, wait_ms, bytes_min, bytes_max, isolation, session_id, session_epoch, [(key, partitions)], []
+    )
 
 
 class _Decoder:

@@ -13,6 +13,7 @@ from typing import Any
 import structlog
 
 from penstock.broker.afterwards import Afterwards
+from penstock.broker.deadlines import Deadline, Deadlines
 from penstock.broker.fetch_sessions import NO_SESSION, Asked, FetchSession, FetchSessions
 from penstock.broker.read_replicas import READ_HERE, RackAwareChoice, choice_for
 from penstock.broker.registry import LaterReply, RawReply, RequestContext, answers_raw
@@ -63,6 +64,7 @@ def fetch(
     replicas: ReplicaSessions,
     confirmations: Confirmations,
     afterwards: Afterwards,
+    deadlines: Deadlines,
 ) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
     request = decode_request(frame, position, context.api_version)
     if request.replica_id >= 0:
@@ -77,10 +79,10 @@ def fetch(
         work.choice = choice_for(request.rack_id, image, config)
     is_enough = work.read(may_load=False)
     if work.cold or work.is_beyond:
-        return work.run_slowly(confirmations, afterwards)
+        return work.run_slowly(confirmations, afterwards, deadlines)
     if is_enough or request.wait_ms_max <= 0:
         return work.reply()
-    return work.park(afterwards)
+    return work.park(afterwards, deadlines)
 
 
 def _asked(request: FetchRequest) -> Asked:
@@ -96,6 +98,7 @@ class _Fetch:
         "_asked",
         "_bytes_max",
         "_context",
+        "_deadline",
         "_image",
         "_is_confirmed",
         "_is_incremental",
@@ -104,7 +107,6 @@ class _Fetch:
         "_promise",
         "_request",
         "_session",
-        "_timer",
         "_watched",
         "choice",
         "cold",
@@ -133,7 +135,7 @@ class _Fetch:
         self._answers: Answers = []
         self._promise: Promise[RawReply] | None = None
         self._afterwards: Afterwards | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._deadline: Deadline | None = None
         self._is_scheduled = False
         self._watched: list[Partition] = []
         self.cold: list[tuple[Partition, int]] = []
@@ -221,7 +223,9 @@ class _Fetch:
                 had += max(asked.bytes_max, 0)  # left out: the answer is full
         return had >= min(self._request.bytes_min, self._bytes_max)
 
-    async def run_slowly(self, confirmations: Confirmations, afterwards: Afterwards) -> RawReply | LaterReply:
+    async def run_slowly(
+        self, confirmations: Confirmations, afterwards: Afterwards, deadlines: Deadlines
+    ) -> RawReply | LaterReply:
         """Load indexes in threads first: the loop does not wait for a disk. Have it confirmed that this broker leads,
         where a consumer is further than the log.
         """
@@ -232,7 +236,7 @@ class _Fetch:
             await asyncio.to_thread(partition.log.warm, offset)
         if self.read(may_load=True) or self._request.wait_ms_max <= 0:
             return self.reply()
-        return self.park(afterwards)
+        return self.park(afterwards, deadlines)
 
     def _unknown(self, key: TopicKey, index: int) -> PartitionAnswer:
         by_id = self._context.api_version >= TOPIC_IDS_FROM
@@ -260,13 +264,13 @@ class _Fetch:
 
     # Parking ----------------------------------------------------------------------------------------------------
 
-    def park(self, afterwards: Afterwards) -> Promise[RawReply]:
+    def park(self, afterwards: Afterwards, deadlines: Deadlines) -> Promise[RawReply]:
         self._release()
         self._is_confirmed = False
         self._afterwards = afterwards
         promise: Promise[RawReply] = Promise()
         self._promise = promise
-        self._timer = asyncio.get_running_loop().call_later(self._request.wait_ms_max / 1000, self._time_over)
+        self._deadline = deadlines.call_later(self._request.wait_ms_max, self._time_over)
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
         self._watched = [
             local[asked.index] for key, asked in self._asked if (local := find(key)) and asked.index in local
@@ -305,8 +309,8 @@ class _Fetch:
             promise.set_result(reply)
 
     def _unpark(self, _promise: Promise[RawReply]) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        if self._deadline is not None:
+            self._deadline.cancel()
         for partition in self._watched:
             partition.unwatch(self)
 

@@ -14,6 +14,7 @@ from tests.support.partitions import ME, TOPIC, SomePartitions
 
 from penstock.broker.afterwards import Afterwards
 from penstock.broker.clock import SystemDice
+from penstock.broker.deadlines import Deadlines
 from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.handlers.fetch import _idle, _read, fetch
 from penstock.broker.registry import RequestContext
@@ -60,6 +61,7 @@ class Bench:
         self.config = Config.for_broker()
         self.replicas = cast(ReplicaSessions, None)  # who is no replica does without
         self.afterwards = Afterwards(asyncio.get_running_loop())
+        self.deadlines = Deadlines(asyncio.get_running_loop())
         self.store = Store()
         self.confirmations = Confirmations(self.store.catch_up, spawn=asyncio.ensure_future)
 
@@ -101,6 +103,7 @@ class Bench:
             self.replicas,
             self.confirmations,
             self.afterwards,
+            self.deadlines,
         )
 
     def response(self, chunks: list[Any], version: int = 16) -> FetchResponse:
