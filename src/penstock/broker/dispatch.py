@@ -16,6 +16,7 @@ from typing import Any
 import structlog
 
 from penstock.broker.connection import BadFrame, Connection, Handled, Parked
+from penstock.broker.eager import begin
 from penstock.broker.metrics import RequestFaults, RouteMetrics
 from penstock.broker.outbox import Chunk
 from penstock.broker.registry import Answer, Bound, LaterReply, RawReply, RequestContext, Unanswerable
@@ -170,7 +171,7 @@ class Dispatcher:
         assert request_type is not None
         request = request_type.decode(frame, route.api_version, position)
         if route.answer.is_async:
-            return call.run(request, context)
+            return begin(call.run(request, context)) if route.answer.begins_at_once else call.run(request, context)
         try:
             answer = route.call(request, context)
             if not route.answer.parks or not isinstance(answer, Future):

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from penstock.broker.transaction_gate import TransactionGate
+from penstock.broker.transaction_gate import Outcomes, TransactionGate
 from penstock.errors import (
     ConcurrentTransactions,
     CoordinatorLoadInProgress,
@@ -63,6 +63,8 @@ class ProducedTransaction(msgspec.Struct):
     guards: dict[Place, VerificationGuard] = {}
     refusals: dict[Place, Refusal] = {}
     unasked: dict[TopicPartition, Place] = {}
+    batches: list[tuple[Partition, Place, int]] = []
+    """Each batch's partition, its place in the request, and its sequence."""
 
     def guard_at(self, place: Place) -> VerificationGuard | None:
         """Under what the batch there is appended; raises what it is refused with."""
@@ -71,16 +73,58 @@ class ProducedTransaction(msgspec.Struct):
             raise refusal
         return self.guards.get(place)
 
+    def ask_at_once(self, gate: TransactionGate) -> None:
+        """What the gate knows without waiting; what it does not stays unasked."""
+        outcomes = gate.admit_at_once(
+            self.transactional_id,
+            producer_id=self.producer_id,
+            producer_epoch=self.producer_epoch,
+            partitions=list(self.unasked),
+            adds=self.api_version >= ADDS_FROM,
+        )
+        if outcomes is not None:
+            unasked, self.unasked = self.unasked, {}
+            self._take_in(unasked, outcomes)
+
     async def ask(self, gate: TransactionGate) -> None:
-        unasked, self.unasked = self.unasked, {}
+        asked = self.unasked
         outcomes = await gate.admit(
             self.transactional_id,
             producer_id=self.producer_id,
             producer_epoch=self.producer_epoch,
-            partitions=list(unasked),
+            partitions=list(asked),
             adds=self.api_version >= ADDS_FROM,
+            again=self._take_guards_again,
         )
-        for partition, place in unasked.items():
+        self.unasked = {}
+        self._take_in(asked, outcomes)
+
+    def take_guards(self) -> None:
+        for partition, place, sequence in self.batches:
+            self._take_guard(partition, place, sequence)
+
+    def _take_guards_again(self) -> None:
+        """Before the same question is asked again: its answer counts under guards that were taken before it. It says
+        nothing of partitions that it does not name, which were open here: they get none.
+        """
+        for partition, place, sequence in self.batches:
+            if self.guards.pop(place, None) is not None:
+                self._take_guard(partition, place, sequence)
+
+    def _take_guard(self, partition: Partition, place: Place, sequence: int) -> None:
+        try:
+            guard = partition.begin_transaction_check(
+                self.producer_id, self.producer_epoch, sequence, adds=self.api_version >= ADDS_FROM
+            )
+        except Refusal as refusal:
+            self.refusals[place] = refusal
+            return
+        if guard is not None:
+            self.guards[place] = guard
+            self.unasked[partition.topic_partition] = place
+
+    def _take_in(self, asked: dict[TopicPartition, Place], outcomes: Outcomes) -> None:
+        for partition, place in asked.items():
             refusal = outcomes.get(partition)
             if refusal is not None:
                 self.refusals[place] = _as_produce_says(refusal, self.api_version)
@@ -105,7 +149,8 @@ def find_transaction(request: ProduceRequest, find: Finder, api_version: int) ->
     for place, header in batches:
         partition = (find(place[0]) or {}).get(place[1])
         if partition is not None and header.producer_id >= 0:
-            _take_guard(transaction, partition, place, header.base_sequence)
+            transaction.batches.append((partition, place, header.base_sequence))
+    transaction.take_guards()
     return transaction
 
 
@@ -114,22 +159,6 @@ def _batches(request: ProduceRequest) -> Iterator[tuple[Place, BatchHeader]]:
         for index, records in parts:
             if records is not None and _is_transactional(records):
                 yield (key, index), BatchHeader.peek(records)
-
-
-def _take_guard(transaction: ProducedTransaction, partition: Partition, place: Place, sequence: int) -> None:
-    try:
-        guard = partition.begin_transaction_check(
-            transaction.producer_id,
-            transaction.producer_epoch,
-            sequence,
-            adds=transaction.api_version >= ADDS_FROM,
-        )
-    except Refusal as refusal:
-        transaction.refusals[place] = refusal
-        return
-    if guard is not None:
-        transaction.guards[place] = guard
-        transaction.unasked[partition.topic_partition] = place
 
 
 def _as_produce_says(refusal: Refusal, api_version: int) -> Refusal:

@@ -8,7 +8,8 @@ service, found by its type once at start (`bind`), which fails then if one is un
 on the spot; an `async def` holds the connection's later requests back until it has answered, as Kafka does. With
 `parks=True` a plain `def` does the ordered part and returns a future of the rest, of a response or a Refusal: later
 requests are handled meanwhile, and answered after it. A future that has its value already is answered on the spot, as
-is a response returned in its place.
+is a response returned in its place. With `begins_at_once=True` an `async def` that need not wait is answered on the
+spot too; see `eager` for what it must not do.
 
 Hot paths use `@answers_raw`: the function gets the frame's bytes and returns the response's chunks, or a future of
 them.
@@ -66,12 +67,15 @@ class Answer(msgspec.Struct, frozen=True):
     context: str | None
     advertised_from: int
     parks: bool = False
+    begins_at_once: bool = False
 
 
 REGISTRY: dict[ApiKey, Answer] = {}
 
 
-def answers(key: ApiKey, *, versions: tuple[int, int], parks: bool = False) -> Callable[[Function], Function]:
+def answers(
+    key: ApiKey, *, versions: tuple[int, int], parks: bool = False, begins_at_once: bool = False
+) -> Callable[[Function], Function]:
     def register(function: Function) -> Function:
         hints = get_type_hints(function)
         response = hints.pop("return")
@@ -84,6 +88,7 @@ def answers(key: ApiKey, *, versions: tuple[int, int], parks: bool = False) -> C
             request=hints[request_parameter],
             response=get_args(response)[0] if parks else response,
             parks=parks,
+            begins_at_once=begins_at_once,
             others={name: hints[name] for name in others},
         )
         return function
@@ -127,6 +132,7 @@ def _add(
     others: dict[str, Any],
     advertised_from: int | None = None,
     parks: bool = False,
+    begins_at_once: bool = False,
 ) -> None:
     if key in REGISTRY:
         raise TypeError(f"{key.name} is answered twice: {REGISTRY[key].function} and {function}")
@@ -138,6 +144,7 @@ def _add(
         is_raw=is_raw,
         is_async=inspect.iscoroutinefunction(function),
         parks=parks,
+        begins_at_once=begins_at_once,
         request=request,
         response=response,
         services={name: kind for name, kind in others.items() if kind is not RequestContext},

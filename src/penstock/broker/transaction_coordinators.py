@@ -48,6 +48,17 @@ class LocalCoordinator(Protocol):
         version: TransactionVersion,
     ) -> Outcomes: ...
 
+    def add_partitions_at_once(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        verify_only: bool,
+        version: TransactionVersion,
+    ) -> Outcomes | None: ...
+
 
 class _Asked(msgspec.Struct, frozen=True):
     transactional_id: str
@@ -97,6 +108,28 @@ class TransactionCoordinators:
             asked = _Asked(transactional_id, producer_id, producer_epoch, partitions, verify_only)
             return await self._batches.ask(coordinator, asked)
         return await self._local.add_partitions(
+            transactional_id,
+            producer_id=producer_id,
+            producer_epoch=producer_epoch,
+            partitions=partitions,
+            verify_only=verify_only,
+            version=version,
+        )
+
+    def add_partitions_at_once(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        verify_only: bool,
+        version: TransactionVersion,
+    ) -> Outcomes | None:
+        """As `Transactions.add_partitions_at_once`; of another broker nothing is known without waiting."""
+        if self._local.known_coordinator_of(transactional_id) != self._me:
+            return None
+        return self._local.add_partitions_at_once(
             transactional_id,
             producer_id=producer_id,
             producer_epoch=producer_epoch,

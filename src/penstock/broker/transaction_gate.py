@@ -6,7 +6,7 @@ For older ones asking only verifies.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Protocol
 
 from penstock.coordinators.transactions import TransactionVersion
@@ -36,8 +36,26 @@ class TransactionGate(Protocol):
         producer_epoch: int,
         partitions: Sequence[TopicPartition],
         adds: bool,
+        again: Callable[[], None],
     ) -> Outcomes:
-        """Which partitions may take records of the transaction, and why the others may not. Raises nothing."""
+        """Which partitions may take records of the transaction, and why the others may not. Raises nothing itself.
+
+        While the former transaction's markers are on their way it may ask several times, and calls `again` before each
+        further one: its marker has ended guards that were taken before it, and new ones must be taken.
+        """
+
+    def admit_at_once(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        adds: bool,
+    ) -> Outcomes | None:
+        """The same where nobody has to be waited for, as for most producers of a broker that coordinates their
+        transactions itself; None: ask.
+        """
 
 
 class TransactionCoordinator(Protocol):
@@ -51,6 +69,17 @@ class TransactionCoordinator(Protocol):
         verify_only: bool,
         version: TransactionVersion,
     ) -> Outcomes: ...
+
+    def add_partitions_at_once(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        verify_only: bool,
+        version: TransactionVersion,
+    ) -> Outcomes | None: ...
 
 
 class CoordinatorGate(TransactionGate):
@@ -68,6 +97,7 @@ class CoordinatorGate(TransactionGate):
         producer_epoch: int,
         partitions: Sequence[TopicPartition],
         adds: bool,
+        again: Callable[[], None],
     ) -> Outcomes:
         async def ask() -> Outcomes:
             try:
@@ -91,6 +121,7 @@ class CoordinatorGate(TransactionGate):
             if not _is_busy(outcomes):
                 return outcomes
             await asyncio.sleep(0)
+            again()
             outcomes = await ask()
         pause_s, pause_s_max = FIRST_PAUSE_S, self._config[ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MS] / 1000
         loop = asyncio.get_running_loop()
@@ -98,8 +129,33 @@ class CoordinatorGate(TransactionGate):
         while _is_busy(outcomes) and loop.time() + pause_s <= deadline:
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, pause_s_max)
+            again()
             outcomes = await ask()
         return outcomes
+
+    def admit_at_once(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        adds: bool,
+    ) -> Outcomes | None:
+        try:
+            outcomes = self._coordinator.add_partitions_at_once(
+                transactional_id,
+                producer_id=producer_id,
+                producer_epoch=producer_epoch,
+                partitions=partitions,
+                verify_only=not adds,
+                version=TransactionVersion.TV2 if adds else TransactionVersion.TV1,
+            )
+        except Refusal as refusal:
+            outcomes = dict.fromkeys(partitions, refusal)
+        if outcomes is None or (adds and _is_busy(outcomes)):
+            return None
+        return {partition: _as_producers_know(outcomes.get(partition)) for partition in partitions}
 
 
 def _is_busy(outcomes: Outcomes) -> bool:

@@ -89,6 +89,23 @@ def test_a_plain_handler_is_answered_on_the_spot_with_its_correlation_id() -> No
     assert (contexts[0].client_id, contexts[0].api_version, contexts[0].peer) == ("me", 3, "10.0.0.1:5")
 
 
+async def test_an_async_handler_that_begins_at_once_is_answered_on_the_spot_unless_it_waits() -> None:
+    bench = Bench()
+    waits_for: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def call(request: ListGroupsRequest, context: RequestContext) -> ListGroupsResponse:
+        return ListGroupsResponse(error_code=await waits_for)
+
+    bench.answer(ApiKey.LIST_GROUPS, call, begins_at_once=True, **LIST_GROUPS)
+    asked = a_request(ApiKey.LIST_GROUPS, 3, ListGroupsRequest().encode(3))
+    waiting = asyncio.ensure_future(bench.handle(asked))
+    await asyncio.sleep(0)
+    waits_for.set_result(3)
+    on_the_spot = bench.handle(asked)
+    assert ListGroupsResponse.decode(read(on_the_spot), 3, 5).error_code == 3
+    assert read(await waiting) == read(on_the_spot)
+
+
 def test_requests_that_agree_share_one_context() -> None:
     bench = Bench()
     contexts: list[RequestContext] = []

@@ -60,6 +60,20 @@ class World:
         self.asked_here.append(transactional_id)
         return dict.fromkeys(partitions)
 
+    def add_partitions_at_once(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        verify_only: bool,
+        version: TransactionVersion,
+    ) -> Outcomes | None:
+        assert (producer_id, producer_epoch, verify_only, version) == (7, 3, True, TransactionVersion.TV1)
+        self.asked_here.append(transactional_id)
+        return dict.fromkeys(partitions)
+
     async def ask(self, broker: BrokerId, request: AddPartitionsToTxnRequest, *, version: int, **_: Any) -> Any:
         assert (broker, version) == (THERE, 5)
         self.asked_there.append(request)
@@ -101,6 +115,26 @@ class World:
 async def test_this_brokers_own_coordinator_is_asked_in_place() -> None:
     world = World()
     assert await world.add("near") == {part(0): None}
+    assert (world.asked_here, world.asked_there) == (["near"], [])
+
+
+async def test_only_this_brokers_own_coordinator_answers_at_once() -> None:
+    world = World()
+
+    def at_once(name: str) -> Outcomes | None:
+        return world.coordinators.add_partitions_at_once(
+            name,
+            producer_id=7,
+            producer_epoch=3,
+            partitions=[part(0)],
+            verify_only=True,
+            version=TransactionVersion.TV1,
+        )
+
+    assert at_once("near") == {part(0): None}
+    assert at_once("far") is None
+    with pytest.raises(NotCoordinator):
+        at_once("nobody's")
     assert (world.asked_here, world.asked_there) == (["near"], [])
 
 

@@ -1,6 +1,6 @@
 """The gate: what the coordinator is asked, how long a busy one is asked again, and what producers are told."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -26,6 +26,23 @@ class Coordinator:
     def __init__(self, *refusals: Refusal) -> None:
         self.refusals = list(refusals)
         self.asked: list[tuple[bool, TransactionVersion]] = []
+        self.must_wait = False
+
+    def add_partitions_at_once(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        verify_only: bool,
+        version: TransactionVersion,
+    ) -> Outcomes | None:
+        assert (transactional_id, producer_id, producer_epoch) == ("tx", 7, 3)
+        self.asked.append((verify_only, version))
+        if self.refusals:
+            raise self.refusals.pop(0)
+        return None if self.must_wait else {ONE: None, TWO: InvalidTxnState()}
 
     async def add_partitions(
         self,
@@ -44,10 +61,12 @@ class Coordinator:
         return {ONE: None, TWO: InvalidTxnState()}
 
 
-async def admit(coordinator: Coordinator, *, adds: bool, **settings: str) -> Outcomes:
+async def admit(
+    coordinator: Coordinator, *, adds: bool, again: Callable[[], None] = lambda: None, **settings: str
+) -> Outcomes:
     named = {name.replace("_", "."): value for name, value in settings.items()}
     gate = CoordinatorGate(coordinator, Config.for_broker(named))
-    return await gate.admit("tx", producer_id=7, producer_epoch=3, partitions=[ONE, TWO], adds=adds)
+    return await gate.admit("tx", producer_id=7, producer_epoch=3, partitions=[ONE, TWO], adds=adds, again=again)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +94,15 @@ async def test_a_fenced_producer_is_told_of_its_epoch() -> None:
 
 async def test_a_coordinator_that_is_busy_with_the_former_transaction_is_asked_again() -> None:
     coordinator = Coordinator(ConcurrentTransactions(), ConcurrentTransactions())
-    assert (await admit(coordinator, adds=True, add_partitions_to_txn_retry_backoff_max_ms="60000"))[ONE] is None
-    assert len(coordinator.asked) == 3
+    asked_before: list[int] = []
+    outcomes = await admit(
+        coordinator,
+        adds=True,
+        again=lambda: asked_before.append(len(coordinator.asked)),
+        add_partitions_to_txn_retry_backoff_max_ms="60000",
+    )
+    assert outcomes[ONE] is None and len(coordinator.asked) == 3
+    assert asked_before == [1, 2], "guards are taken anew before each further question"
 
 
 async def test_a_coordinator_that_stays_busy_is_given_up() -> None:
@@ -90,3 +116,41 @@ async def test_an_older_client_is_told_at_once_that_its_coordinator_is_busy() ->
     coordinator = Coordinator(ConcurrentTransactions())
     assert isinstance((await admit(coordinator, adds=False))[ONE], ConcurrentTransactions)
     assert len(coordinator.asked) == 1
+
+
+# At once ----------------------------------------------------------------------------------------------------------
+
+
+def admit_at_once(coordinator: Coordinator, *, adds: bool) -> Outcomes | None:
+    gate = CoordinatorGate(coordinator, Config.for_broker())
+    return gate.admit_at_once("tx", producer_id=7, producer_epoch=3, partitions=[ONE, TWO], adds=adds)
+
+
+@pytest.mark.parametrize(
+    ("adds", "asked"), [(True, (False, TransactionVersion.TV2)), (False, (True, TransactionVersion.TV1))]
+)
+def test_what_is_known_without_waiting_is_the_same(adds: bool, asked: tuple[bool, TransactionVersion]) -> None:
+    coordinator = Coordinator()
+    outcomes = admit_at_once(coordinator, adds=adds)
+    assert coordinator.asked == [asked]
+    assert outcomes is not None and outcomes[ONE] is None and isinstance(outcomes[TWO], InvalidTxnState)
+
+
+def test_what_is_not_known_is_left_to_asking() -> None:
+    coordinator = Coordinator()
+    coordinator.must_wait = True
+    assert admit_at_once(coordinator, adds=False) is None
+
+
+@pytest.mark.parametrize("adds", [True, False])
+def test_only_newer_clients_wait_for_a_busy_coordinator(adds: bool) -> None:
+    outcomes = admit_at_once(Coordinator(ConcurrentTransactions()), adds=adds)
+    if adds:
+        assert outcomes is None
+    else:
+        assert outcomes is not None and isinstance(outcomes[ONE], ConcurrentTransactions)
+
+
+def test_a_fenced_producer_is_told_of_its_epoch_at_once_too() -> None:
+    outcomes = admit_at_once(Coordinator(ProducerFenced("epoch 4 is in use")), adds=False)
+    assert outcomes is not None and isinstance(outcomes[TWO], InvalidProducerEpoch)

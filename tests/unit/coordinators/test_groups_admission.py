@@ -1,6 +1,6 @@
 """A transaction's offsets are let in only under a guard, and refusals are told as clients of each version know them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -52,6 +52,7 @@ class FakeGate:
         producer_epoch: int,
         partitions: Sequence[TopicPartition],
         adds: bool,
+        again: Callable[[], None],
     ) -> Mapping[TopicPartition, Refusal | None]:
         self.asked.append(adds)
         return dict.fromkeys(partitions, self.outcome)

@@ -36,7 +36,7 @@ BROKERS_FROM = 4
 TOGETHER_MAX = 200
 
 
-@answers(ApiKey.ADD_PARTITIONS_TO_TXN, versions=(0, 5))
+@answers(ApiKey.ADD_PARTITIONS_TO_TXN, versions=(0, 5), begins_at_once=True)
 async def add_partitions_to_txn(
     request: AddPartitionsToTxnRequest,
     context: RequestContext,

@@ -2,7 +2,7 @@
 to it, or nobody would ever write the marker that ends it there (RULES 30).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from penstock.errors import (
@@ -33,6 +33,7 @@ class Gate(Protocol):
         producer_epoch: int,
         partitions: Sequence[TopicPartition],
         adds: bool,
+        again: Callable[[], None],
     ) -> Mapping[TopicPartition, Refusal | None]: ...
 
 
@@ -48,8 +49,14 @@ async def admitted(
     adds = api_version >= ADDS_FROM
     place = partition.topic_partition
     producer_id, producer_epoch = request.producer_id, request.producer_epoch
-    try:
+    guard: VerificationGuard | None = None
+
+    def take_guard() -> None:
+        nonlocal guard
         guard = partition.begin_transaction_check(producer_id, producer_epoch, NO_SEQUENCE, adds=adds)
+
+    try:
+        take_guard()
         if guard is None:
             return None
         outcomes = await gate.admit(
@@ -58,6 +65,7 @@ async def admitted(
             producer_epoch=producer_epoch,
             partitions=[place],
             adds=adds,
+            again=take_guard,
         )
         refusal = outcomes.get(place)
         if refusal is not None:

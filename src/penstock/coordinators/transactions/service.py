@@ -229,6 +229,9 @@ class Transactions:
             if not isinstance(answer, NeedsProducerId):
                 producer: Producer = answer
                 return producer
+            await asyncio.sleep(
+                0
+            )  # whoever began this without a task has one from here on: the metadata store needs it
             new_id = await self._producer_ids.next()
 
     # Producers --------------------------------------------------------------------------------------------------
@@ -263,31 +266,32 @@ class Transactions:
         version: TransactionVersion,
     ) -> Mapping[TopicPartition, Refusal | None]:
         """Make partitions part of the open transaction, opening one if need be; or only say which of them are."""
-        asked = frozenset(partitions)
-        if not verify_only:
-            await self._ask(
-                transactional_id,
-                lambda address: commands.AddPartitions(
-                    address=address,
-                    transactional_id=transactional_id,
-                    producer_id=producer_id,
-                    producer_epoch=producer_epoch,
-                    partitions=asked,
-                    version=version,
-                ),
-            )
-            return dict.fromkeys(partitions)
-        there = await self._ask(
-            transactional_id,
-            lambda address: commands.VerifyPartitions(
-                address=address,
-                transactional_id=transactional_id,
-                producer_id=producer_id,
-                producer_epoch=producer_epoch,
-                partitions=asked,
-            ),
-        )
-        return {partition: None if partition in there else TransactionAbortable() for partition in partitions}
+        asking = _asking(transactional_id, producer_id, producer_epoch, partitions, verify_only, version)
+        return _outcomes(await self._ask(transactional_id, asking), partitions)
+
+    def add_partitions_at_once(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        verify_only: bool,
+        version: TransactionVersion,
+    ) -> Mapping[TopicPartition, Refusal | None] | None:
+        """The same where it is known without waiting; None where it is not. Nothing is begun then that other brokers
+        would have to replicate: whoever asks again would have it written twice.
+        """
+        if not transactional_id or not (verify_only or self._stands_alone):
+            return None
+        asking = _asking(transactional_id, producer_id, producer_epoch, partitions, verify_only, version)
+        answer = self._running.send(self._index_of(transactional_id), asking)
+        if not answer.done():
+            return None
+        value = answer.result()
+        if isinstance(value, Refusal):
+            raise value
+        return _outcomes(value, partitions)
 
     async def add_offsets(self, transactional_id: str, *, producer_id: int, producer_epoch: int, group_id: str) -> None:
         """Make the partition where a group's offsets are kept part of the transaction."""
@@ -375,3 +379,38 @@ def limits_of(config: Config) -> TransactionLimits:
         expiry_interval_ms=config[settings.TRANSACTION_REMOVE_EXPIRED_TRANSACTION_CLEANUP_INTERVAL_MS],
         ids_max=config[settings.PENSTOCK_TRANSACTIONAL_IDS_PER_PARTITION_MAX],
     )
+
+
+def _asking(
+    transactional_id: str,
+    producer_id: int,
+    producer_epoch: int,
+    partitions: Sequence[TopicPartition],
+    verify_only: bool,
+    version: TransactionVersion,
+) -> Callable[[Address], Command]:
+    if verify_only:
+        return lambda address: commands.VerifyPartitions(
+            address=address,
+            transactional_id=transactional_id,
+            producer_id=producer_id,
+            producer_epoch=producer_epoch,
+            partitions=frozenset(partitions),
+        )
+    return lambda address: commands.AddPartitions(
+        address=address,
+        transactional_id=transactional_id,
+        producer_id=producer_id,
+        producer_epoch=producer_epoch,
+        partitions=frozenset(partitions),
+        version=version,
+    )
+
+
+def _outcomes(
+    there: frozenset[TopicPartition] | None, partitions: Sequence[TopicPartition]
+) -> Mapping[TopicPartition, Refusal | None]:
+    """What the machine answers: to verifying, the partitions that are in; to adding, nothing but that they are."""
+    if there is None:
+        return dict.fromkeys(partitions)
+    return {partition: None if partition in there else TransactionAbortable() for partition in partitions}

@@ -42,9 +42,20 @@ Make = Callable[..., SomePartitions]
 
 
 class Gate:
-    """Lets everything through but what a test refuses; `meanwhile` happens while it is asked."""
+    """Lets everything through but what a test refuses; `meanwhile` happens while it is asked. One that `knows` need not
+    be waited for.
+    """
 
-    def __init__(self, meanwhile: Callable[[], object] = lambda: None, **refused: Refusal) -> None:
+    def __init__(
+        self,
+        meanwhile: Callable[[], object] = lambda: None,
+        *,
+        knows: bool = False,
+        asks_again: bool = False,
+        **refused: Refusal,
+    ) -> None:
+        self._knows = knows
+        self._asks_again = asks_again
         self.asked: list[tuple[str, int, int, list[int], bool]] = []
         self._meanwhile = meanwhile
         self._refused = {int(name.removeprefix("p")): refusal for name, refusal in refused.items()}
@@ -57,10 +68,27 @@ class Gate:
         producer_epoch: int,
         partitions: Sequence[TopicPartition],
         adds: bool,
+        again: Callable[[], None],
     ) -> dict[TopicPartition, Refusal | None]:
         self.asked.append((transactional_id, producer_id, producer_epoch, [p.partition for p in partitions], adds))
         await asyncio.sleep(0)
         self._meanwhile()
+        if self._asks_again:
+            again()
+        return {partition: self._refused.get(partition.partition) for partition in partitions}
+
+    def admit_at_once(
+        self,
+        transactional_id: str,
+        *,
+        producer_id: int,
+        producer_epoch: int,
+        partitions: Sequence[TopicPartition],
+        adds: bool,
+    ) -> dict[TopicPartition, Refusal | None] | None:
+        if not self._knows:
+            return None
+        self.asked.append((transactional_id, producer_id, producer_epoch, [p.partition for p in partitions], adds))
         return {partition: self._refused.get(partition.partition) for partition in partitions}
 
 
@@ -116,9 +144,12 @@ def batch(partitions: SomePartitions, sequence: int = 0, *, epoch: int = 0, prod
 # Asking -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("knows", [False, True])
 @pytest.mark.parametrize(("version", "adds"), [(3, False), (7, False), (11, False), (12, True), (13, True)])
-async def test_the_coordinator_is_asked_once_a_transaction_and_partition(make: Make, version: int, adds: bool) -> None:
-    partitions, gate = make(2), Gate()
+async def test_the_coordinator_is_asked_once_a_transaction_and_partition(
+    make: Make, version: int, adds: bool, knows: bool
+) -> None:
+    partitions, gate = make(2), Gate(knows=knows)
     for sequence in range(3):
         answers = await send(
             partitions, batch(partitions, sequence), batch(partitions, sequence), gate=gate, version=version
@@ -146,6 +177,32 @@ async def test_a_marker_that_comes_while_the_coordinator_is_asked_keeps_the_batc
     assert partitions[0].last_stable_offset == partitions[0].log.end_offset == 1
 
 
+async def test_a_marker_before_the_coordinator_is_asked_again_is_the_former_transactions(make: Make) -> None:
+    """A producer that goes on before its last transaction's markers are written waits for them and is let in."""
+    partitions = make()
+
+    def abort() -> None:
+        partitions[0].append_marker(Marker(MarkerType.ABORT, 1), producer_id=P, producer_epoch=1, transaction_version=2)
+
+    taken = await send(partitions, batch(partitions, epoch=1), gate=Gate(abort, asks_again=True))
+    assert codes(taken) == [0] and partitions[0].log.end_offset == 2
+
+
+async def test_asking_again_gives_no_guard_where_nobody_was_asked(make: Make) -> None:
+    """The transaction was open on the second partition, so the question did not name it; then a marker ended it."""
+    partitions = make(2)
+    await send(partitions, batch(partitions), batch(partitions), gate=Gate())
+    partitions[0].append_marker(Marker(MarkerType.ABORT, 1), producer_id=P, producer_epoch=0, transaction_version=1)
+
+    def abort() -> None:
+        partitions[1].append_marker(Marker(MarkerType.ABORT, 1), producer_id=P, producer_epoch=0, transaction_version=1)
+
+    gate = Gate(abort, asks_again=True)
+    answers = await send(partitions, batch(partitions, 1), batch(partitions, 1), gate=gate)
+    assert [asked[3] for asked in gate.asked] == [[0]]
+    assert codes(answers) == [0, InvalidTxnState.code]
+
+
 async def test_leadership_that_is_lost_meanwhile_refuses_the_batch(make: Make) -> None:
     partitions = make()
 
@@ -154,6 +211,19 @@ async def test_leadership_that_is_lost_meanwhile_refuses_the_batch(make: Make) -
 
     (answer,) = await send(partitions, batch(partitions), gate=Gate(lose))
     assert (answer.error_code, answer.current_leader.leader_id) == (NotLeaderOrFollower.code, 2)
+
+
+@pytest.mark.parametrize("knows", [False, True])
+async def test_a_batch_is_copied_only_where_the_coordinator_must_be_waited_for(
+    make: Make, knows: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: list[int] = []
+    monkeypatch.setattr("penstock.broker.handlers.produce._Produce.own_records", lambda _work: copied.append(1))
+    partitions = make()
+    frame = batch(partitions)
+    # What is not copied has to be in the log when the handler returns: `send` wipes the frame then.
+    assert codes(await send(partitions, frame, gate=Gate(knows=knows))) == [0 if knows else InvalidRecord.code]
+    assert len(copied) == (0 if knows else 1)
 
 
 async def test_each_partition_has_its_own_outcome(make: Make) -> None:
