@@ -166,19 +166,6 @@ _METADATA = [
         "names that would be one in metrics are kept apart within a request too; Kafka looks only at topics that exist",
         "*.topics.$c_d.*",
     ),
-    *(
-        _at(
-            "Metadata",
-            name,
-            "a topic made on asking is in the answer; Kafka's client has to ask again",
-            path,
-        )
-        for name, path in (
-            ("a topic is made on asking", "0.topics.$new.*"),
-            ("unknown topic", "0.topics.$missing.*"),
-            ("unknown and known topic", "0.topics.$missing.*"),
-        )
-    ),
     _at("Metadata", "neither id nor name", "a bad request has a code; Kafka answers UNKNOWN_SERVER_ERROR", kafka=-1),
     _at("DescribeTopicPartitions", "an empty name", "an invalid name has a code; Kafka answers UNKNOWN_SERVER_ERROR"),
 ]
@@ -224,11 +211,6 @@ _SETTINGS = [
         "an operation that does not exist",
         "a bad request has a code; Kafka answers UNKNOWN_SERVER_ERROR",
         kafka=-1,
-    ),
-    _at(
-        "IncrementalAlterConfigs",
-        "a broker's setting that does not exist",
-        "Kafka keeps settings that nobody reads; here a name nobody knows is a mistake",
     ),
     _at(
         "CreatePartitions",

@@ -53,6 +53,11 @@ ATTEMPTS_MAX = 5
 COMMITS_MAX = 64
 """Transactions under way at a time; a request about thousands of partitions makes thousands of them."""
 
+ON_DEMAND_MAX = 1_000
+"""Topics being made because a client asked about them; more are not begun, and those clients ask again."""
+
+ON_DEMAND_TIMEOUT_MS = 30_000
+
 _T = TypeVar("_T")
 _log = structlog.get_logger(__name__)
 
@@ -84,6 +89,7 @@ class Controller:
         self.marks: CreationMarks | None = None
         """Given once this broker has a lease."""
         self._at_work: set[asyncio.Task[Any]] = set()
+        self._on_demand: set[str] = set()
 
     async def create_topics(
         self, topics: Sequence[CreateTopic], *, timeout_ms: int, validate_only: bool = False
@@ -97,6 +103,22 @@ class Controller:
         except Refusal as refusal:
             return [refusal] * len(commands)
         return await self._all(commands, timeout_ms=timeout_ms, validate_only=validate_only)
+
+    def create_on_demand(self, names: Sequence[str]) -> None:
+        """Begin to make these topics in the default shape, unless that is under way: nobody waits for the outcome."""
+        new = [name for name in names if name not in self._on_demand][: ON_DEMAND_MAX - len(self._on_demand)]
+        if new:
+            self._on_demand.update(new)
+            self._start(self._create_on_demand(new))
+
+    async def _create_on_demand(self, names: Sequence[str]) -> None:
+        try:
+            outcomes = await self.create_topics(list(map(CreateTopic, names)), timeout_ms=ON_DEMAND_TIMEOUT_MS)
+        finally:
+            self._on_demand.difference_update(names)
+        for name, outcome in zip(names, outcomes, strict=True):
+            if isinstance(outcome, Refusal) and name not in self._image.topics:
+                _log.warning("topic not created on demand", topic=name, reason=outcome.message)
 
     async def create_partitions(
         self, topics: Sequence[GrowTopic], *, timeout_ms: int, validate_only: bool = False
@@ -167,13 +189,17 @@ class Controller:
 
     async def _within(self, timeout_ms: int | None, work: Coroutine[Any, Any, _T]) -> _T:
         """Wait so long for it. What was begun goes on though nobody waits any more: half a topic helps no one."""
-        task = asyncio.create_task(work, name="controller")
-        self._at_work.add(task)
-        task.add_done_callback(self._at_work.discard)
+        task = self._start(work)
         done, _ = await asyncio.wait([task], timeout=None if timeout_ms is None else timeout_ms / 1000)
         if not done:
             raise RequestTimedOut(f"not done within {timeout_ms} ms; it may still be")
         return task.result()
+
+    def _start(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
+        task = asyncio.create_task(work, name="controller")
+        self._at_work.add(task)
+        task.add_done_callback(self._at_work.discard)
+        return task
 
     def _would_be(self, command: Command) -> Any:
         try:

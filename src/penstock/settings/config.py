@@ -14,8 +14,8 @@ from weakref import WeakSet
 
 import structlog
 
-from penstock.settings.setting import Scope, Setting, Source, settings_of
-from penstock.settings.unused import dynamic_row
+from penstock.settings.setting import Scope, Setting, Source, nearest_names, settings_of
+from penstock.settings.unused import dynamic_row, foreign_row
 
 _log = structlog.get_logger(__name__)
 
@@ -103,8 +103,10 @@ class Config:
 
     def replace_dynamic(self, *, cluster: Mapping[str, str], broker: Mapping[str, str]) -> None:
         """Take over the dynamic settings of the cluster image: the cluster's defaults and this broker's own."""
+        before = {*self.dynamic, *self.dynamic_defaults}
         self._layers[Source.DYNAMIC_DEFAULT_BROKER] = _allowed(Scope.BROKER, cluster)
         self._layers[Source.DYNAMIC_BROKER] = _allowed(Scope.BROKER, broker)
+        _warn_of_strangers({*self.dynamic, *self.dynamic_defaults} - before)
         self._values.clear()
         self.version += 1
         for config in self._below:
@@ -135,8 +137,8 @@ class Config:
         for setting in settings_of(Scope.BROKER).values():
             if not setting.internal or any(setting.name in texts for texts in self._layers.values()):
                 yield setting
-        without_effect = {name: dynamic_row(name) for name in (*self.dynamic, *self.dynamic_defaults)}
-        yield from (row for row in without_effect.values() if row is not None)
+        kept = {name: _kept_row(name) for name in (*self.dynamic, *self.dynamic_defaults)}
+        yield from (row for row in kept.values() if row is not None)
 
     def explain(self, setting: Setting[Any]) -> Explanation:
         chain = self.synonym_chain(setting)
@@ -248,7 +250,12 @@ class ClientMetricsConfig(Overrides):
 
 def row_of(scope: Scope, name: str) -> Setting[Any] | None:
     """The row that a client means which changes this setting; None for what can be no setting of this scope."""
-    return settings_of(scope).get(name) or (dynamic_row(name) if scope is Scope.BROKER else None)
+    return settings_of(scope).get(name) or (_kept_row(name) if scope is Scope.BROKER else None)
+
+
+def _kept_row(name: str) -> Setting[Any] | None:
+    """The row of what is kept for a client and has no effect; None for what has its place in the table."""
+    return None if name in settings_of(Scope.BROKER) else dynamic_row(name) or foreign_row(name)
 
 
 def resolve_synonyms(setting: Setting[T], broker: Config) -> T:
@@ -285,3 +292,12 @@ def _allowed(scope: Scope, texts: Mapping[str, str]) -> dict[str, str]:
         else:
             allowed[name] = text
     return allowed
+
+
+def _warn_of_strangers(names: set[str]) -> None:
+    """Kafka keeps a name that it does not know without a word; it may as well be a known one with a mistake in it."""
+    for name in sorted(names):
+        row = _kept_row(name)
+        if row is not None and row.foreign:
+            near = nearest_names(name, settings_of(Scope.BROKER))
+            _log.warning("unknown setting kept; it has no effect", setting=name, did_you_mean=near or None)

@@ -98,7 +98,13 @@ class Setting(Generic[T]):
 
     @property
     def sensitive(self) -> bool:
-        return self.type.kind is Kind.PASSWORD
+        """Whether the value is never shown. What nobody knows may be a secret, so Kafka hides it too."""
+        return self.type.kind in (Kind.PASSWORD, Kind.UNKNOWN)
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it is a setting of nobody's that is known here, and was kept all the same."""
+        return self.type.kind is Kind.UNKNOWN
 
     @property
     def read_only(self) -> bool:
@@ -180,10 +186,10 @@ def setting(
     return row
 
 
-def unlisted(name: str, scope: Scope, type_: ValueType[T], *, doc: str) -> Setting[T | None]:
-    """A row that is known but not in the table: never set unless a client does, live, and read by nobody."""
+def unlisted(name: str, scope: Scope, type_: ValueType[T], *, doc: str, live: bool = True) -> Setting[T | None]:
+    """A row that is not in the table: never set unless a client does, and read by nobody."""
     return Setting(
-        name, scope, type_, default=None, check=None, live=True, doc=doc, synonyms=(), simulate=(),
+        name, scope, type_, default=None, check=None, live=live, doc=doc, synonyms=(), simulate=(),
         importance=Importance.LOW, internal=True,
     )  # fmt: skip
 

@@ -103,6 +103,7 @@ DOUBLE = ValueType[float](Kind.DOUBLE, _parse_double, _format_double)
 LIST = ValueType[tuple[str, ...]](Kind.LIST, _parse_list, ",".join)
 CLASS = ValueType[str](Kind.CLASS, str.strip, str)
 PASSWORD = ValueType[str](Kind.PASSWORD, str.strip, str)
+FOREIGN = ValueType[str](Kind.UNKNOWN, str, str)
 
 LONG_MAX = (1 << 63) - 1
 INT_MAX = (1 << 31) - 1

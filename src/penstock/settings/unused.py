@@ -3,12 +3,14 @@ can be used as it is, and named in a warning, so that nobody believes they act.
 
 Those of them that Kafka lets clients change while it runs (`dynamic_row`) can be changed here too, and are kept and
 shown. Settings about security are not among them: to accept one that protects nothing would be worse than to refuse it.
+A name that neither Kafka nor Penstock knows is kept as Kafka keeps it, which may have a plug-in that reads it
+(`foreign_row`): listed, its value hidden, and named in a warning.
 """
 
 from typing import Any
 
 from penstock.settings.setting import Scope, Setting, unlisted
-from penstock.settings.types import BOOLEAN, DOUBLE, INT, LIST, LONG, SHORT, STRING, ValueType
+from penstock.settings.types import BOOLEAN, DOUBLE, FOREIGN, INT, LIST, LONG, SHORT, STRING, ValueType
 
 _NAMES = frozenset(
     (
@@ -298,6 +300,11 @@ _ROWS: dict[str, Setting[Any]] = {
 def dynamic_row(name: str) -> Setting[Any] | None:
     """The row of a setting that has no effect here and may be changed while brokers run; None for any other."""
     return _ROWS.get(name)
+
+
+def foreign_row(name: str) -> Setting[Any] | None:
+    """The row of a name that nobody knows; None for a setting of Kafka's that has no use here."""
+    return None if is_unused(name) else unlisted(name, Scope.BROKER, FOREIGN, doc="", live=False)
 
 
 def is_unused(name: str) -> bool:

@@ -85,7 +85,7 @@ def check_broker(changes: Mapping[str, str], *, cluster_wide: bool) -> None:
         row = row_of(Scope.BROKER, name)
         if row is None:
             raise InvalidRequest(f"{name} is no setting that Penstock uses{did_you_mean(name, table)}")
-        if not row.live:
+        if not row.live and not row.foreign:
             raise InvalidRequest(f"{name} cannot be changed while {whose} runs: configure it and restart")
         try:
             row.parse(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.conformance.table import Ask, Body, Given, Situation, Step, Topic, situation
+from tests.conformance.table import Ask, Body, Given, Situation, Step, Topic, Until, situation
 
 TOPIC, BROKER, BROKER_LOGGER, CLIENT_METRICS, GROUP = 2, 4, 8, 16, 32
 SET, DELETE, APPEND, SUBTRACT = 0, 1, 2, 3
@@ -125,8 +125,12 @@ def changes(*steps: Body, name: str = "$orders", kind: int = TOPIC) -> Body:
     return resource(name, kind, configs=list(steps))
 
 
-def stepping(name: str, *steps: Step | Body) -> Situation:
-    return situation("IncrementalAlterConfigs", name, Topic("orders", 1, CHANGED), *steps)
+def stepping(name: str, *steps: Step | Body, alone: bool = False) -> Situation:
+    return situation("IncrementalAlterConfigs", name, Topic("orders", 1, CHANGED), *steps, alone=alone)
+
+
+def _lists_one(answer: Body) -> bool:
+    return len(answer["results"][0]["configs"]) == 1
 
 
 INCREMENTAL = [
@@ -188,6 +192,16 @@ INCREMENTAL = [
     stepping(
         "a broker's setting that does not exist",
         alter(changes(step("no.such.setting", SET, "x"), name="1", kind=BROKER), validate_only=True),
+        alter(changes(step("no.such.setting", SET, " x"), name="1", kind=BROKER)),
+        Until("DescribeConfigs", 4, describe(some("no.such.setting", name="1", kind=BROKER)), _lists_one),
+        Ask(
+            describe(some("no.such.setting", name="1", kind=BROKER), include_synonyms=True),
+            api="DescribeConfigs",
+            version=4,
+        ),
+        alter(changes(step("no.such.setting", APPEND, "y"), name="1", kind=BROKER)),
+        alter(changes(step("no.such.setting", DELETE), name="1", kind=BROKER)),
+        alone=True,
     ),
     stepping(
         "a broker's setting without effect",

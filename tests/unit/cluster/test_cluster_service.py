@@ -60,6 +60,20 @@ async def created(cluster: Cluster, name: str, *, partitions: int = 1) -> Create
     return outcome
 
 
+async def test_topics_asked_for_are_made_in_the_background_as_many_as_there_is_room_for(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.cluster.controller.ON_DEMAND_MAX", 2)
+    cluster.controller.create_on_demand(["a", "b"])
+    cluster.controller.create_on_demand(["b", "c"])
+    assert not cluster.image.topics
+    await cluster.controller.stop()
+    assert sorted(cluster.image.topics) == ["a", "b"]
+    cluster.controller.create_on_demand(["c"])
+    await cluster.controller.stop()
+    assert sorted(cluster.image.topics) == ["a", "b", "c"]
+
+
 async def test_a_broker_that_joined_is_controller_registered_and_has_features(cluster: Cluster) -> None:
     assert cluster.image.controller_id == 1
     assert list(cluster.image.brokers) == [1]

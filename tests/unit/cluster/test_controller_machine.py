@@ -380,7 +380,7 @@ def test_a_change_that_changes_nothing_writes_nothing() -> None:
         (Resource(ResourceType.TOPIC, ""), (setting("flush.ms", 0, "1"),), InvalidRequest),
         (Resource(ResourceType.BROKER, "1"), (setting("node.id", 0, "2"),), InvalidRequest),
         (Resource(ResourceType.BROKER, "1"), (setting("log.retention.ms", 0, "x"),), InvalidRequest),
-        (Resource(ResourceType.BROKER, "1"), (setting("no.such", 0, "x"),), InvalidRequest),
+        (Resource(ResourceType.BROKER, "1"), (setting("ssl.client.auth", 0, "x"),), InvalidRequest),
         (Resource(ResourceType.GROUP, ""), (setting("consumer.session.timeout.ms", 0, "46000"),), InvalidRequest),
         (Resource(ResourceType.GROUP, "g"), (setting("consumer.session.timeout.ms", 0, "1"),), InvalidConfig),
         (Resource(ResourceType.GROUP, "g"), (setting("no.such", 0, "1"),), InvalidConfig),

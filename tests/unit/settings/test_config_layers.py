@@ -245,6 +245,22 @@ def test_kafkas_settings_without_effect_are_kept_and_shown_but_are_no_part_of_th
     )
 
 
+def test_a_name_that_nobody_knows_is_kept_and_listed_with_its_value_hidden_as_in_kafka() -> None:
+    check_broker({"cleanup.policy": "delete", "my.plugin.key": " x "}, cluster_wide=False)
+    broker = Config.for_broker()
+    broker.replace_dynamic(cluster={}, broker={"my.plugin.key": " x "})
+    shown = {row.name: broker.explain(row) for row in broker.settings()}["my.plugin.key"]
+    assert (shown.value, shown.source, shown.sensitive) == (None, Source.DYNAMIC_BROKER, True)
+    assert shown.synonyms == (SynonymText("my.plugin.key", None, Source.DYNAMIC_BROKER),)
+
+
+def test_a_name_with_a_mistake_in_it_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    broker = Config.for_broker()
+    for _ in range(2):
+        broker.replace_dynamic(cluster={"log.retention.mss": "5"}, broker={})
+    assert capsys.readouterr().out.count("log.retention.ms'") == 1
+
+
 @pytest.mark.parametrize(
     "changes", [{"num.io.threads": "some"}, {"ssl.client.auth": "required"}, {"authorizer.class.name": "Mine"}]
 )

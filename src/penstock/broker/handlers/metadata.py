@@ -1,8 +1,8 @@
 """Metadata: the brokers, and the topics asked for with their partitions' leaders.
 
-Asked by name, by id (v12), for all (null; an empty list in v0) or for none (an empty list from v1). v4 may create
-topics that are not there; we wait and answer the finished topic, where Kafka answers "unknown" and lets the client ask
-again. v6 says LISTENER_NOT_FOUND where older versions said LEADER_NOT_AVAILABLE, v8 authorized operations, v13 an error
+Asked by name, by id (v12), for all (null; an empty list in v0) or for none (an empty list from v1). A topic that is not
+there may be created, from v4 on if the client allows it: the answer is "unknown" all the same, and who asks again finds
+it. v6 says LISTENER_NOT_FOUND where older versions said LEADER_NOT_AVAILABLE, v8 authorized operations, v13 an error
 of the whole answer.
 
 Where the leader of a partition that was asked for may just have died, the answer waits for the verdict (Absences). As
@@ -10,8 +10,6 @@ controller the answering broker names itself: see ADR 30.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-
-import structlog
 
 from penstock.broker.metadata_pieces import describe_in_turns, is_large
 from penstock.broker.registry import RequestContext, answers
@@ -23,7 +21,6 @@ from penstock.cluster import (
     Absences,
     ClusterImage,
     Controller,
-    CreateTopic,
     PartitionImage,
     TopicImage,
     is_internal,
@@ -55,10 +52,7 @@ from penstock.wire.messages.metadata_response import (
     MetadataResponseTopic,
 )
 
-AUTO_CREATION_TIMEOUT_MS = 30_000
 NO_TOPIC_ID = bytes(16)
-
-_log = structlog.get_logger(__name__)
 
 
 @answers(ApiKey.METADATA, versions=(0, 13))
@@ -76,12 +70,12 @@ async def metadata(
         _check(wanted or (), version)
     except Refusal as refusal:
         return _refused(wanted or (), refusal)
-    if wanted and request.allow_auto_topic_creation and config[AUTO_CREATE_TOPICS_ENABLE]:
-        await _create_missing(wanted, image, controller)
     await absences.judged(lambda suspects: _leads_any(suspects, _asked(wanted, image)))
     operations = TOPIC_OPERATIONS if request.include_topic_authorized_operations else NOT_ASKED_FOR
     describe = Reach(image, context.listener, version, operations=operations).topic
     known, unknown = list(_known(wanted, image)), _unknown(wanted or (), image, operations)
+    if wanted and request.allow_auto_topic_creation and config[AUTO_CREATE_TOPICS_ENABLE]:
+        controller.create_on_demand(_to_be_made(wanted, image))
     before, after = (unknown, []) if _ids(wanted or ()) else ([], unknown)
     answer = (
         await describe_in_turns(known, describe, version=version, before=before, after=after)
@@ -169,11 +163,11 @@ def _unknown_name(name: str, operations: int) -> MetadataResponseTopic:
     )
 
 
-async def _create_missing(wanted: Sequence[MetadataRequestTopic], image: ClusterImage, controller: Controller) -> None:
+def _to_be_made(wanted: Sequence[MetadataRequestTopic], image: ClusterImage) -> list[str]:
     """Internal topics have a shape of their own, which their coordinators give them; nobody else creates them."""
     if _ids(wanted):
-        return
-    missing = [
+        return []
+    return [
         name
         for name in _names(wanted)
         if name not in image.topics
@@ -181,14 +175,6 @@ async def _create_missing(wanted: Sequence[MetadataRequestTopic], image: Cluster
         and name != CLUSTER_METADATA
         and what_is_wrong_with_topic_name(name) is None
     ]
-    if not missing:
-        return
-    outcomes = await controller.create_topics(
-        [CreateTopic(name) for name in missing], timeout_ms=AUTO_CREATION_TIMEOUT_MS
-    )
-    for name, outcome in zip(missing, outcomes, strict=True):
-        if isinstance(outcome, Refusal) and name not in image.topics:
-            _log.warning("topic not created on demand", topic=name, reason=outcome.message)
 
 
 class Reach:

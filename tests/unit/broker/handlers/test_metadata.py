@@ -156,12 +156,13 @@ async def test_topics_that_are_not_there_and_are_not_made(asking: Asking, name: 
     assert topic.is_internal is (name == "__consumer_offsets")
 
 
-async def test_a_topic_made_on_demand_is_told_finished(asking: Asking) -> None:
-    response = await asking.ask("new", "a", "new", auto=True)
-    assert sorted((topic.name or "", topic.error_code, len(topic.partitions)) for topic in response.topics) == [
-        ("a", 0, 2),
-        ("new", 0, 1),
-    ]
+async def test_a_topic_made_on_demand_is_unknown_at_first_and_there_for_who_asks_again(asking: Asking) -> None:
+    def told(response: MetadataResponse) -> list[tuple[str, int, int]]:
+        return sorted((topic.name or "", topic.error_code, len(topic.partitions)) for topic in response.topics)
+
+    assert told(await asking.ask("new", "a", "new", auto=True)) == [("a", 0, 2), ("new", 3, 0)]
+    await asking.cluster.controller.stop()  # lets what was begun come to its end
+    assert told(await asking.ask("new", "a", auto=True)) == [("a", 0, 2), ("new", 0, 1)]
 
 
 async def test_topics_are_not_made_on_demand_where_the_broker_forbids_it() -> None:
@@ -171,7 +172,10 @@ async def test_topics_are_not_made_on_demand_where_the_broker_forbids_it() -> No
 
 
 async def test_a_topic_that_cannot_be_made_on_demand_stays_unknown(asking: Asking) -> None:
-    await asking.ask("x.y", auto=True)
+    for name in ("x.y", "x_y"):
+        await asking.ask(name, auto=True)
+        await asking.cluster.controller.stop()
+    assert [topic.error_code for topic in (await asking.ask("x.y")).topics] == [0]
     assert [topic.error_code for topic in (await asking.ask("x_y", auto=True)).topics] == [3]
 
 
