@@ -170,18 +170,9 @@ _METADATA = [
     _at("DescribeTopicPartitions", "an empty name", "an invalid name has a code; Kafka answers UNKNOWN_SERVER_ERROR"),
 ]
 
-_KAFKA_WRITES_MIN_ISR = (
-    "Kafka's formatting writes a cluster-wide min.insync.replicas (KIP-966); our default is the same"
-)
 _OURS = "a setting of Penstock's own"
 _SETTINGS = [
     *(Difference(api, "*", "*.configs.penstock.*", _OURS, kafka=ABSENT) for api in _TOPIC_CONFIGS_SHOWN),
-    *(
-        Difference(api, "*", "*.min.insync.replicas.config_source", _KAFKA_WRITES_MIN_ISR, kafka=3, penstock=5)
-        for api in _TOPIC_CONFIGS_SHOWN
-    ),
-    _at("DescribeConfigs", "*", _KAFKA_WRITES_MIN_ISR, "*.min.insync.replicas.synonyms*"),
-    _at("DescribeConfigs", "all brokers", _KAFKA_WRITES_MIN_ISR, "*.configs*"),
     _at(
         "DescribeConfigs",
         "a broker*",

@@ -54,6 +54,10 @@ class Keys:
         name = _DEFAULTS if resource == BROKER_DEFAULTS else quote(resource.name, safe="")
         return f"{self.prefix}settings/{_FOLDERS[resource.type]}/{name}"
 
+    def from_files(self, setting: str) -> str:
+        """What brokers' settings files last made the cluster's value of a setting that all must agree on."""
+        return f"{self.prefix}from-files/{setting}"
+
     def parts(self, key: str) -> list[str]:
         """The steps of a key below the prefix: ["topics", "orders"]."""
         return key.removeprefix(self.prefix).split("/")

@@ -18,6 +18,7 @@ import msgspec
 
 from penstock.cluster import membership
 from penstock.cluster.absences import Absences
+from penstock.cluster.agreeing import agree_on_min_in_sync
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.changes import ImageChange, SecretChanged, SettingsChanged
 from penstock.cluster.controller import Controller
@@ -152,6 +153,7 @@ class Cluster:
             return
         await membership.take_control(self._metastore, self._keys, self._broker_id)
         await membership.ensure_features(self._metastore, self._keys)
+        await agree_on_min_in_sync(self._metastore, self._keys, self._config)
         await membership.register(self._metastore, self._keys, self._broker_id, record)
         await self._feed.catch_up()
         await self.controller.sweep_leftovers()
@@ -159,6 +161,7 @@ class Cluster:
 
     async def _join_others(self, others: Others) -> None:
         await membership.ensure_features(self._metastore, self._keys)
+        await agree_on_min_in_sync(self._metastore, self._keys, self._config)
         await self._feed.catch_up()
         lacking = missing_features(self.image.features.finalized)
         if lacking is not None:

@@ -127,7 +127,7 @@ MESSAGE_MAX_BYTES = setting(
 )  # fmt: skip
 MIN_INSYNC_REPLICAS = setting(
     "min.insync.replicas", _BROKER, INT, default=1, check=at_least(1), live=True, importance=_HIGH,
-    doc="Default of the topic setting of the same name.",
+    doc="Default of the topic setting of the same name; one for the whole cluster.",
 )  # fmt: skip
 UNCLEAN_LEADER_ELECTION_ENABLE = setting(
     "unclean.leader.election.enable", _BROKER, BOOLEAN, default=False, live=True, importance=_HIGH,

@@ -123,11 +123,12 @@ async def test_a_broker_tells_which_settings_need_a_restart(asking: Asking) -> N
 
 
 async def test_the_clusters_defaults_are_only_what_was_set(asking: Asking) -> None:
-    assert asking.ask((BROKER, ""))[0].configs == []
+    assert [entry.name for entry in asking.ask((BROKER, ""))[0].configs] == ["min.insync.replicas"]  # the founder did
     await asking.set(ResourceType.BROKER, "", "log.segment.bytes", "2097152")
     (result,) = asking.ask((BROKER, ""), synonyms=True)
     assert [(entry.name, entry.value, entry.config_source) for entry in result.configs] == [
-        ("log.segment.bytes", "2097152", 3)
+        ("log.segment.bytes", "2097152", 3),
+        ("min.insync.replicas", "1", 3),
     ]
 
 

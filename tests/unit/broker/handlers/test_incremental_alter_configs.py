@@ -137,7 +137,7 @@ async def test_the_clusters_defaults_are_kept_apart_from_the_brokers_own(cluster
         resource(BROKER, "", ("log.retention.ms", SET, "7000")),
         resource(BROKER, "1", ("log.retention.ms", SET, "5000")),
     )
-    assert cluster.image.settings[BROKER_DEFAULTS] == {"log.retention.ms": "7000"}
+    assert cluster.image.settings[BROKER_DEFAULTS] == {"log.retention.ms": "7000", "min.insync.replicas": "1"}
     assert len(cluster.image.settings) == 2
 
 
