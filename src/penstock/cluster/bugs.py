@@ -14,6 +14,8 @@ class PlantedBugs(msgspec.Struct, frozen=True):
     """Nothing fences the leader before: the epoch stays as it was."""
     forgets_eligible: bool = False
     """RULES 5: members that leave an in-sync set below its minimum do not join the eligible set."""
+    drops_in_same_epoch: bool = False
+    """ADR 27: a replica is dropped, and comes back empty, without a new epoch: a fetch from before may still count."""
     trusts_flush_setting: bool = False
     """RULES 20: who lost its page cache is complete because the topic asks for flushes now, whenever that began."""
 

@@ -102,7 +102,7 @@ def settle(
     eligible = () if bugs.forgets_eligible else tuple(broker for broker in eligible if broker in replicas)
     choice = _choose(partition, standing, replicas, in_sync, eligible, may_be_unclean=may_be_unclean, bugs=bugs)
     changed = choice.leader != partition.leader
-    dropped = len(replicas) < len(partition.replicas)
+    dropped = len(replicas) < len(partition.replicas) and not bugs.drops_in_same_epoch
     record = record_from(
         partition,
         replicas=replicas,

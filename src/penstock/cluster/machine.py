@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar, assert_never, overload
 
 from penstock.cluster import alterations, features
+from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.commands import (
     AllocateProducerIds,
     AlterSettings,
@@ -72,11 +73,13 @@ WRITES_MAX = OPERATIONS_MAX - 4
 
 
 class ControllerMachine:
-    def __init__(self, image: ClusterImage, keys: Keys, config: Config, *, stands_alone: bool = True) -> None:
+    def __init__(
+        self, image: ClusterImage, keys: Keys, config: Config, *, stands_alone: bool = True, bugs: PlantedBugs = NO_BUGS
+    ) -> None:
         self._image = image
         self._keys = keys
         self._config = config
-        self._partitions = PartitionMachine(image, keys, config)
+        self._partitions = PartitionMachine(image, keys, config, bugs)
         self._stands_alone = stands_alone
         """Nobody else writes: no marks are needed, nor guards against names that collide."""
 

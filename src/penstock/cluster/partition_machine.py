@@ -6,6 +6,7 @@ elected, that broker's registration (RULES 13). Unregistering a broker takes sev
 
 from collections.abc import Sequence
 
+from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.commands import Decision, ElectionType, ElectLeader, Reassign, UnregisterBroker
 from penstock.cluster.duties.machine import DutyMachine
 from penstock.cluster.duties.rulings import Ruling, Which
@@ -29,18 +30,19 @@ from penstock.settings.topic import MIN_INSYNC_REPLICAS
 
 
 class PartitionMachine:
-    def __init__(self, image: ClusterImage, keys: Keys, config: Config) -> None:
+    def __init__(self, image: ClusterImage, keys: Keys, config: Config, bugs: PlantedBugs = NO_BUGS) -> None:
         self._image = image
         self._keys = keys
         self._config = config
         self._duties = DutyMachine(image, keys, config)
+        self._bugs = bugs
 
     def reassign(self, command: Reassign) -> Decision[None]:
         topic, partition = self._found(command.topic, command.index)
         standing = self._duties.standing()
         in_sync_min = self._config.for_topic(topic.overrides)[MIN_INSYNC_REPLICAS]
         if command.replicas is None:
-            record = cancelled(partition, standing, in_sync_min=in_sync_min)
+            record = cancelled(partition, standing, in_sync_min=in_sync_min, bugs=self._bugs)
         else:
             record = reassigned(
                 partition,
@@ -49,6 +51,7 @@ class PartitionMachine:
                 known=frozenset((*self._image.brokers, *self._image.marks.identities)),
                 in_sync_min=in_sync_min,
                 may_change_factor=command.may_change_factor,
+                bugs=self._bugs,
             )
         if record == record_from(partition):
             return Decision((), None)

@@ -7,6 +7,7 @@ those that are to go (`elections.settle`). What takes no copying happens at once
 
 import msgspec
 
+from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.elections import Standing, settle
 from penstock.cluster.placement import check_by_hand
 from penstock.cluster.records import PartitionRecord
@@ -30,6 +31,7 @@ def reassigned(
     known: frozenset[BrokerId],
     in_sync_min: int,
     may_change_factor: bool,
+    bugs: PlantedBugs = NO_BUGS,
 ) -> PartitionRecord:
     before = before_reassignment(partition)
     wanted = check_by_hand(target, known | set(partition.replicas), replication_factor=None)
@@ -40,15 +42,23 @@ def reassigned(
     adding = tuple(broker for broker in wanted if broker not in before)
     removing = tuple(broker for broker in before if broker not in wanted)
     return _moved(
-        partition, standing, replicas=(*wanted, *removing), adding=adding, removing=removing, in_sync_min=in_sync_min
+        partition,
+        standing,
+        replicas=(*wanted, *removing),
+        adding=adding,
+        removing=removing,
+        in_sync_min=in_sync_min,
+        bugs=bugs,
     )
 
 
-def cancelled(partition: PartitionImage, standing: Standing, *, in_sync_min: int) -> PartitionRecord:
+def cancelled(
+    partition: PartitionImage, standing: Standing, *, in_sync_min: int, bugs: PlantedBugs = NO_BUGS
+) -> PartitionRecord:
     if not (partition.adding or partition.removing):
         raise NoReassignmentInProgress
     before = before_reassignment(partition)
-    return _moved(partition, standing, replicas=before, adding=(), removing=(), in_sync_min=in_sync_min)
+    return _moved(partition, standing, replicas=before, adding=(), removing=(), in_sync_min=in_sync_min, bugs=bugs)
 
 
 def _moved(
@@ -59,6 +69,7 @@ def _moved(
     adding: Brokers,
     removing: Brokers,
     in_sync_min: int,
+    bugs: PlantedBugs,
 ) -> PartitionRecord:
     in_sync = tuple(broker for broker in partition.in_sync if broker in replicas)
     eligible = tuple(broker for broker in partition.eligible if broker in replicas)
@@ -69,9 +80,10 @@ def _moved(
     asked = msgspec.structs.replace(
         partition, replicas=replicas, adding=adding, removing=removing, in_sync=in_sync, eligible=eligible
     )
-    verdict = settle(asked, standing, in_sync_min=in_sync_min)
+    verdict = settle(asked, standing, in_sync_min=in_sync_min, bugs=bugs)
     record = record_from(asked) if verdict is None else verdict.record
-    if record.leader_epoch == partition.leader_epoch and not set(partition.replicas) <= set(replicas):
+    is_dropping = not set(partition.replicas) <= set(replicas) and not bugs.drops_in_same_epoch
+    if record.leader_epoch == partition.leader_epoch and is_dropping:
         # Whoever is dropped here begins with nothing should it come back, as where a move ends (`elections.settle`).
         record = msgspec.structs.replace(record, leader_epoch=LeaderEpoch(partition.leader_epoch + 1))
     return record

@@ -77,7 +77,8 @@ class Cluster:
         self.image = ClusterImage(self._keys)
         barrier = None if others is None else self._keys.barrier(broker_id)
         self._feed = ImageFeed(metastore, self._keys, self.image, barrier=barrier)
-        self._machine = ControllerMachine(self.image, self._keys, config, stands_alone=others is None)
+        bugs = NO_BUGS if others is None else others.bugs
+        self._machine = ControllerMachine(self.image, self._keys, config, stands_alone=others is None, bugs=bugs)
         self.controller = Controller(
             metastore, self._machine, self._feed, self.image, broker_id=broker_id, config=config, dice=dice
         )
@@ -89,7 +90,7 @@ class Cluster:
             self.image,
             self._feed,
             broker_id=broker_id,
-            bugs=NO_BUGS if others is None else others.bugs,
+            bugs=bugs,
         )
         self.absences = Absences(self.image)
         self.tally = Tally(self.image, broker_id=broker_id)

@@ -208,15 +208,15 @@ class BrokerProcess(Owner):
 
     def _partition_changed(self, partition: Partition) -> None:
         if partition not in self.watched:
+            held = self.held_fetches.pop(partition.topic_partition, None)
+            if held is not None and not held.done():
+                held.set_result(None)
             self.watched = [other for other in self.watched if other.topic_partition != partition.topic_partition]
             self.watched.append(partition)
             self.world.oracle.watch(self, partition)
 
     def _set_aside(self, partition: TopicPartition) -> None:
         self.world.marks["damaged log begun anew"] += 1
-        held = self.held_fetches.pop(partition, None)
-        if held is not None and not held.done():
-            held.set_result(None)
         self.world.note(f"{self} begins {partition} anew")
 
     async def _until_ended(self, cluster: Cluster) -> None:

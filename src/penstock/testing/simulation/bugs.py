@@ -77,6 +77,7 @@ BUGS: dict[str, Bug] = {
     "keeps-guards-past-markers": Bug(30, replication=Planted(keeps_guards_past_markers=True)),
     "applies-what-is-not-written": Bug(32, shard=EagerShard),
     "begins-anew-in-same-epoch": Bug(None, replication=Planted(begins_anew_in_same_epoch=True)),
+    "drops-in-same-epoch": Bug(None, cluster=PlantedBugs(drops_in_same_epoch=True)),
     "opens-logs-of-former-topics": Bug(15, opens_logs_of_former_topics=True),
     "trusts-flush-setting": Bug(20, cluster=PlantedBugs(trusts_flush_setting=True)),
     "answers-before-replicas-have-it": Bug(33, shard=HastyShard),

@@ -59,7 +59,8 @@ class Dealer:
         self.operators = world.operators
         self._mending: list[Callable[[], None]] = []
         self._late: dict[TopicPartition, BrokerId] = {}
-        """Whose next fetch is to be late, and its log damaged meanwhile."""
+        """Whose next fetch is to be late, and its log damaged, or taken away, meanwhile."""
+        self._taken: set[TopicPartition] = set()
         self._kinds: list[tuple[int, Callable[[], None]]] = [
             (4, self._kill_any),
             (4, self._kill_leader),
@@ -79,6 +80,7 @@ class Dealer:
             (3, self._damage),
             (1, self._fill_disk),
             (2, self.operators.move),
+            (2, self._take_away),
             (8 if world.flushing_changes else 0, self._switch_flushing),
             (12 if world.minimum_changes else 0, self.operators.change_minimum),
             (4 if world.makes_anew else 0, self.operators.make_anew),
@@ -115,11 +117,15 @@ class Dealer:
         if self.is_stopped or self._late.get(at) != process.id:
             return None
         del self._late[at]
-        if not self._may_be_damaged(process, partition):
+        if at in self._taken:
+            self._taken.discard(at)
+            self.operators.take_away_and_give_back(at, process.id)
+        elif self._may_be_damaged(process, partition):
+            self._damage_log(process, partition, "log damaged while a fetch is late")
+            self.world.loop.call_soon(self._notice, partition, context=process.context)
+        else:
             return None
-        self._damage_log(process, partition, "log damaged while a fetch is late")
         held = process.held_fetches[at] = self.world.loop.create_future()
-        self.world.loop.call_soon(self._notice, partition, context=process.context)
         return held
 
     def _notice(self, partition: Partition) -> None:
@@ -286,6 +292,16 @@ class Dealer:
             broker.is_full = False
 
         self._lasting(emptied, longest_s=4.0)
+
+    def _take_away(self) -> None:
+        """A replica goes and comes back, while a fetch of it is under way."""
+        at = self.dice.choice(self.world.partitions)
+        topic = self.world.truth.topics.get(at.topic)
+        image = None if topic is None else topic.partitions[at.partition]
+        if image is None or len(image.replicas) <= IN_SYNC_MIN or image.adding or image.removing:
+            return
+        self._late[at] = self.dice.choice([replica for replica in image.replicas if replica != image.leader])
+        self._taken.add(at)
 
     def _stop_one(self) -> None:
         broker = self._some()

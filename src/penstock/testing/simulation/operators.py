@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.cluster import AlterSettings, Controller, CreateTopic, Operation, Reassign
 from penstock.cluster.commands import SettingChange
 from penstock.cluster.resources import Resource, ResourceType
+from penstock.model import BrokerId, TopicPartition
 
 if TYPE_CHECKING:
     from penstock.testing.simulation.world import World
@@ -17,6 +18,7 @@ ASKS_AGAIN_AFTER_S = 0.2
 
 CHANGES = (
     "partition moved",
+    "replica taken away and given back",
     "flushing switched on",
     "flushing switched off",
     "minimum in sync changed",
@@ -40,6 +42,20 @@ class Operators:
         moved = Reassign(at.topic, at.partition, target, True)
         if self._ask(lambda controller: controller.reassign([moved], timeout_ms=TIMEOUT_MS)):
             self._dealt("partition moved", f"{at} to {target}")
+
+    def take_away_and_give_back(self, at: TopicPartition, broker: BrokerId) -> None:
+        """A replica goes, and comes back with nothing."""
+        topic = self.world.truth.topics.get(at.topic)
+        if topic is not None:
+            replicas = topic.partitions[at.partition].replicas
+            self._dealt("replica taken away and given back", f"{at} of broker {broker}")
+            self._tasks.append(self.world.loop.create_task(self._take_and_give(at, broker, replicas)))
+
+    async def _take_and_give(self, at: TopicPartition, broker: BrokerId, replicas: tuple[BrokerId, ...]) -> None:
+        for target in (tuple(other for other in replicas if other != broker), replicas):
+            moved = Reassign(at.topic, at.partition, target, True)
+            if self._ask(lambda it, moved=moved: it.reassign([moved], timeout_ms=TIMEOUT_MS)):  # type: ignore[misc]
+                await asyncio.wait([self._tasks[-1]], timeout=1.0)
 
     def switch_flushing(self) -> None:
         """Whether records are flushed before they count: now they are to be, or no longer."""

@@ -71,6 +71,8 @@ class Oracle:
         self._written_to: dict[bytes, Place] = {}
         self.acknowledged = 0
         self.on_violation: Callable[[Violation], None] = lambda _: None
+        self.about_to_count: Callable[[Place], set[BrokerId]] = lambda _: set()
+        """Whom a write would make count that is under way, or will be tried again."""
         self._leaders: dict[tuple[Place, int], object] = {}
         self.holders: dict[Place, set[BrokerId]] = {}
         """Brokers that are bound to have all that is committed, unless power was lost since."""
@@ -246,7 +248,8 @@ class Oracle:
         if image is None:
             return True
         lost = {broker, *self._powerless.get(where, {}), *self._damaged.get(where, ())}
-        return bool(self.holders[where] - {broker}) and len(lost & {*image.in_sync, *image.eligible}) < least
+        counted = {*image.in_sync, *image.eligible, *self.about_to_count(where)}
+        return bool(self.holders[where] - {broker}) and len(lost & counted) < least
 
 
 def place_of(partition: Partition) -> Place:

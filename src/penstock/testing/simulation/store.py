@@ -51,6 +51,8 @@ class SimulatedStore:
         self._leases: dict[LeaseId, tuple[int, Handle]] = {}
         self._leases_granted = 0
         self.unknown_outcomes = self.expired = 0
+        self.under_way: list[Transaction] = []
+        """What was sent and will arrive."""
 
     def commit(self, transaction: Transaction) -> Revision:
         for put in transaction.puts:
@@ -127,7 +129,7 @@ class StoreClient:
 
     async def commit(self, transaction: Transaction) -> Revision:
         held_s = self._store.on_send(self._me, transaction)
-        return await self._ask(lambda: self._store.commit(transaction), held_s=held_s)
+        return await self._ask(lambda: self._store.commit(transaction), held_s=held_s, sent=transaction)
 
     async def grant(self, ttl_ms: int) -> LeaseId:
         return await self._ask(lambda: self._store.grant(ttl_ms))
@@ -145,20 +147,24 @@ class StoreClient:
         if self in self._store.clients:
             self._store.clients.remove(self)
 
-    async def _ask(self, operation: Callable[[], _T], *, held_s: float = 0.0) -> _T:
+    async def _ask(self, operation: Callable[[], _T], *, held_s: float = 0.0, sent: Transaction | None = None) -> _T:
         store, loop = self._store, self._store.loop
         answer: asyncio.Future[Any] = loop.create_future()
         timer = loop.call_later(TIMEOUT_S, _fail, answer, Unavailable("no answer in time"), context=self._context)
         if store.network.passes(self._me, STORE):
-            loop.call_later(held_s + store.network.delay_s(), self._arrive, operation, answer, context=WORLD)
+            if sent is not None:
+                store.under_way.append(sent)
+            loop.call_later(held_s + store.network.delay_s(), self._arrive, operation, answer, sent, context=WORLD)
         try:
             result: _T = await answer
             return result
         finally:
             timer.cancel()
 
-    def _arrive(self, operation: Callable[[], Any], answer: "asyncio.Future[Any]") -> None:
+    def _arrive(self, operation: Callable[[], Any], answer: "asyncio.Future[Any]", sent: Transaction | None) -> None:
         store = self._store
+        if sent is not None:
+            store.under_way.remove(sent)
         if store.is_down:
             return
         try:

@@ -24,21 +24,23 @@ from penstock.cluster import (
     TopicCreated,
     TopicDeleted,
 )
+from penstock.cluster.records import Decoders
 from penstock.cluster.service import DEFAULT_NAME
 from penstock.metastore import Changes
-from penstock.model import BrokerId, PartitionIndex, TopicPartition
+from penstock.model import BrokerId, PartitionIndex, TopicPartition, topic_id_text
 from penstock.replication import Partition
+from penstock.replication.machine import Leader
 from penstock.settings.config import Config
 from penstock.testing.simulation.broker import BrokerProcess, SimulatedBroker, SimulatedClock
 from penstock.testing.simulation.bugs import NO_BUG, Bug
 from penstock.testing.simulation.clients import CarelessProducer, IdempotentProducer
 from penstock.testing.simulation.committing import Committer
 from penstock.testing.simulation.disk import Disk, Place
-from penstock.testing.simulation.faults import IN_SYNC_MIN, Dealer
+from penstock.testing.simulation.faults import IN_SYNC_MIN, KEYS, Dealer
 from penstock.testing.simulation.loop import WORLD, SimulatedLoop
 from penstock.testing.simulation.network import Network
 from penstock.testing.simulation.operators import Operators
-from penstock.testing.simulation.oracle import Oracle, Violation
+from penstock.testing.simulation.oracle import Oracle, Violation, place_of
 from penstock.testing.simulation.store import SimulatedStore
 from penstock.testing.simulation.transactions import CommittedReader, Ledger, TransactionalProducer, check_apart
 
@@ -124,6 +126,7 @@ class World:
         self.hold_up_fetch: Callable[[BrokerProcess, Partition], asyncio.Future[None] | None] = lambda _who, _what: None
         self._started_s = self.loop.time()
         self.oracle.on_violation = self._violated
+        self.oracle.about_to_count = self._about_to_count
 
     # Running ----------------------------------------------------------------------------------------------------
 
@@ -357,6 +360,18 @@ class World:
     def _process_at(self, address: int) -> BrokerProcess | None:
         process = self.brokers[address].process
         return process if process is not None and process.is_listening else None
+
+    def _about_to_count(self, place: Place) -> set[BrokerId]:
+        key, found = KEYS.partition(topic_id_text(place.topic_id), place.at.partition), set[BrokerId]()
+        for put in (put for transaction in self.store.under_way for put in transaction.puts if put.key == key):
+            record = Decoders.partition.decode(put.value)
+            found |= {*record.in_sync, *record.eligible}
+        for broker in self.brokers.values():
+            for partition in () if broker.process is None else broker.process.watched:
+                role = partition.role
+                if isinstance(role, Leader) and role.pending is not None and place_of(partition) == place:
+                    found |= {*role.pending.in_sync, *role.pending.eligible}
+        return found
 
     def _disk_of(self, broker_id: int, place: Place) -> Disk | None:
         disk = self.brokers[broker_id].disks.get(place.at)
