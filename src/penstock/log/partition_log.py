@@ -71,7 +71,7 @@ class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
                 has_producers = True
         self.end_offset = last.base_offset + last.last_offset_delta + 1
         self.size += size
-        if has_producers:
+        if has_producers and (last is not first or not self.producers.took_next(first)):
             self._note_producers(segment, batches)
 
     def _look_for_gaps(self, batches: Sequence[tuple[BatchHeader, memoryview]]) -> None:

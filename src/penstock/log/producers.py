@@ -17,7 +17,7 @@ import msgspec
 from penstock.errors import InvalidTxnState
 from penstock.log.producer_checks import Duplicate, check_batch, check_epoch, check_marker, find_duplicate
 from penstock.log.producer_snapshots import SnapshotFiles
-from penstock.log.producer_state import NO_OFFSET, Batch, ProducerState
+from penstock.log.producer_state import NO_OFFSET, SEQUENCE_MASK, Batch, ProducerState
 from penstock.model import Clock, Millis
 from penstock.settings.broker import PENSTOCK_PRODUCERS_PER_PARTITION_MAX, PRODUCER_ID_EXPIRATION_MS
 from penstock.wire.batch import CONTROL, TRANSACTIONAL, BatchHeader
@@ -105,10 +105,34 @@ class ProducerStates:
 
     # -- after an append, by replication, by replay ------------------------------------------------------------------
 
+    def took_next(self, header: BatchHeader) -> bool:
+        """Take in a batch that is in the log if it is what nearly all are: the next of a known producer, data, and no
+        transaction's first. False: it is none of these, and `update` is to be called.
+
+        Without a call beyond this one: the rest of `update` costs twice as much, for every batch of every producer.
+        """
+        state = self._states.get(header.producer_id)
+        sequence, attributes = header.base_sequence, header.attributes
+        if (
+            state is None
+            or sequence != state.next_sequence
+            or header.producer_epoch != state.epoch
+            or attributes & CONTROL
+            or (attributes & TRANSACTIONAL and state.transaction_first_offset < 0)
+        ):
+            return False
+        base_offset, delta, timestamp = header.base_offset, header.last_offset_delta, header.max_timestamp
+        last_sequence, last_offset = (sequence + delta) & SEQUENCE_MASK, base_offset + delta
+        self._updated_to = last_offset + 1
+        state.last_timestamp = timestamp
+        state.batches.append(Batch(last_sequence, base_offset, last_offset, timestamp))
+        state.next_sequence = (last_sequence + 1) & SEQUENCE_MASK
+        return True
+
     def update(self, header: BatchHeader, batch: "bytes | bytearray | memoryview") -> CompletedTransaction | None:
         """Take in a batch that is in the log; the caller writes an aborted transaction to the transaction index."""
         producer_id = header.producer_id
-        if producer_id < 0:
+        if producer_id < 0 or self.took_next(header):
             return None
         base_offset, attributes = header.base_offset, header.attributes
         last_offset = base_offset + header.last_offset_delta
