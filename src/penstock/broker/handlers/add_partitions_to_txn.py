@@ -2,15 +2,20 @@
 
 v1 throttle time, v2 PRODUCER_FENCED, v3 flexible, v4 many transactions from brokers, to add or only to verify, v5
 TRANSACTION_ABORTABLE. A transaction with a partition that does not exist gets none of the others added.
+
+A producer that comes while the markers of its last transaction are being written is asked to wait for a moment, where
+Kafka tells it to come again (CONCURRENT_TRANSACTIONS): clients come again after 20 ms or more, markers take one or two.
 """
 
 import asyncio
+from typing import Final
 
 from penstock.broker.callers import Doorkeeper
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage, is_internal
 from penstock.coordinators.transactions import Transactions, TransactionVersion
 from penstock.errors import (
+    ConcurrentTransactions,
     InvalidProducerEpoch,
     OperationNotAttempted,
     ProducerFenced,
@@ -34,6 +39,8 @@ from penstock.wire.messages.add_partitions_to_txn_response import (
 FENCED_FROM = 2
 BROKERS_FROM = 4
 TOGETHER_MAX = 200
+PAUSES_S: Final = (0, 0, 0, 0, 0.001, 0.001, 0.002, 0.004, 0.008)
+"""Between the questions of a producer whose last transaction is not quite over; together less than a client's pause."""
 
 
 @answers(ApiKey.ADD_PARTITIONS_TO_TXN, versions=(0, 5), begins_at_once=True)
@@ -79,17 +86,22 @@ async def _answer(
     refused = {at: refusal for at in partitions if (refusal := _refusal(at, image, from_broker=from_broker))}
     if refused:
         return {at: refused.get(at, OperationNotAttempted).code for at in partitions}
-    try:
-        outcomes = await transactions.add_partitions(
-            asked.transactional_id,
-            producer_id=asked.producer_id,
-            producer_epoch=asked.producer_epoch,
-            partitions=partitions,
-            verify_only=asked.verify_only,
-            version=TransactionVersion.TV2 if from_broker else TransactionVersion.TV0,
-        )
-    except Refusal as refusal:
-        return dict.fromkeys(partitions, refusal.code)
+    for pause_s in (*(() if from_broker else PAUSES_S), None):  # a broker has its own way of asking again
+        try:
+            outcomes = await transactions.add_partitions(
+                asked.transactional_id,
+                producer_id=asked.producer_id,
+                producer_epoch=asked.producer_epoch,
+                partitions=partitions,
+                verify_only=asked.verify_only,
+                version=TransactionVersion.TV2 if from_broker else TransactionVersion.TV0,
+            )
+        except Refusal as refusal:
+            if pause_s is None or not isinstance(refusal, ConcurrentTransactions):
+                return dict.fromkeys(partitions, refusal.code)
+            await asyncio.sleep(pause_s)
+        else:
+            break
     return {at: 0 if (outcome := outcomes[at]) is None else outcome.code for at in partitions}
 
 
