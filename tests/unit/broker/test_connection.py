@@ -10,7 +10,16 @@ import pytest
 
 from penstock.broker.afterwards import Afterwards
 from penstock.broker.buffers import RequestMemory
-from penstock.broker.connection import SCRATCH_SIZE, BadFrame, Connection, Handled, Limits, Parked
+from penstock.broker.connection import (
+    HEAD_SIZE,
+    LARGE_FRAME,
+    SCRATCH_SIZE,
+    BadFrame,
+    Connection,
+    Handled,
+    Limits,
+    Parked,
+)
 from penstock.broker.outbox import Outbox
 from penstock.replication import Promise
 
@@ -132,6 +141,17 @@ async def test_a_frame_larger_than_the_scratch_buffer_arrives_whole_and_gives_it
     assert await peer.answer() == b"before"
     assert await peer.answer() == large
     assert await peer.answer() == b"after"
+    await sending
+    assert peer.memory.bytes_held == 0
+
+
+async def test_after_a_large_frame_come_large_and_small_ones_just_the_same(peer: Peer) -> None:
+    letters = (b"a", b"b", b"c", b"d", b"e", b"f")
+    frames = [
+        letter * size for letter in letters for size in (MIB, HEAD_SIZE - 4, LARGE_FRAME, HEAD_SIZE, 1, HEAD_SIZE + 1)
+    ]
+    sending = asyncio.create_task(peer.send(*frames))
+    assert [await peer.answer() for _ in frames] == frames
     await sending
     assert peer.memory.bytes_held == 0
 
