@@ -49,9 +49,9 @@ async def agree_on_min_in_sync(metastore: Metastore, keys: Keys, config: Config)
 
 def _wanted(own: str | None, *, now: str | None, from_files: str | None) -> str | None:
     """The number to write for the cluster; None where it stays as it is."""
-    if now is None and from_files is None:
+    if now is None:
         return own or str(MIN_INSYNC_REPLICAS.default)
-    if own is None or now is None or own == now:
+    if own is None or own == now:
         return None
     if now == from_files:
         return own

@@ -10,6 +10,7 @@ from penstock.cluster.image import ClusterImage
 from penstock.cluster.resources import Resource, ResourceType
 from penstock.errors import InvalidConfig, InvalidRequest, UnknownTopicOrPartition
 from penstock.model import BrokerId
+from penstock.settings.broker_log import MIN_INSYNC_REPLICAS
 from penstock.settings.config import Config, row_of
 from penstock.settings.setting import Scope
 from penstock.settings.types import Kind
@@ -132,6 +133,7 @@ def check(
                 raise UnknownTopicOrPartition(f"there is no topic {resource.name}")
         case ResourceType.BROKER:
             changed = {name: value for name, value in after.items() if before.get(name) != value}
+            _check_min_in_sync(resource, before=before, after=after)
             check_broker(changed, cluster_wide=not resource.name)
         case ResourceType.GROUP:
             if not resource.name:
@@ -143,3 +145,12 @@ def check(
             check_client_metrics(after)
         case _:
             raise _not_alterable(resource.type)
+
+
+def _check_min_in_sync(resource: Resource, *, before: Mapping[str, str], after: Mapping[str, str]) -> None:
+    """It is one number for the whole cluster (`agreeing`): no broker has one of its own, and nobody removes it."""
+    name = MIN_INSYNC_REPLICAS.name
+    if resource.name and name in after and after[name] != before.get(name):
+        raise InvalidConfig(f"{name} is one number for the whole cluster: set it for all brokers, or for a topic")
+    if not resource.name and name in before and name not in after:
+        raise InvalidConfig(f"{name} is one number for the whole cluster, which cannot be removed: set another")

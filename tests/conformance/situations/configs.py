@@ -204,6 +204,15 @@ INCREMENTAL = [
         alone=True,
     ),
     stepping(
+        "min.insync.replicas of one broker",
+        alter(changes(step("min.insync.replicas", SET, "2"), name="1", kind=BROKER), validate_only=True),
+    ),
+    stepping(
+        "min.insync.replicas of all brokers",
+        alter(changes(step("min.insync.replicas", SET, "1"), name="", kind=BROKER), validate_only=True),
+        alter(changes(step("min.insync.replicas", DELETE), name="", kind=BROKER), validate_only=True),
+    ),
+    stepping(
         "a broker's setting without effect",
         alter(
             changes(step("sasl.kerberos.min.time.before.relogin", SET, "58000"), name="1", kind=BROKER),

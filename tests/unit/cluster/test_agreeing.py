@@ -3,7 +3,16 @@
 from tests.support.clocks import ManualClock
 from tests.support.clusters import BROKER_ID, a_cluster
 
-from penstock.cluster import AlterSettings, Cluster, Operation, Resource, ResourceType, SettingChange
+from penstock.cluster import (
+    AlterSettings,
+    Cluster,
+    Operation,
+    ReplaceSettings,
+    Resource,
+    ResourceType,
+    SettingChange,
+)
+from penstock.errors import InvalidConfig
 from penstock.metastore import MemoryMetastore
 from penstock.settings.setting import Source
 from penstock.settings.topic import MIN_INSYNC_REPLICAS
@@ -43,13 +52,22 @@ async def test_a_changed_file_changes_the_number_until_a_client_has_set_one() ->
     await store.close()
 
 
-async def test_what_a_client_took_away_stays_away_and_files_count_for_their_brokers() -> None:
-    store = MemoryMetastore(ManualClock())
-    async with a_cluster(metastore=store) as cluster:
-        await set_by_client(cluster, Operation.DELETE)
-    assert await found_by(store, "2") == (2, Source.STATIC_BROKER)
-    assert await found_by(store, None) == (1, Source.DEFAULT)
-    await store.close()
+async def test_no_broker_has_a_number_of_its_own_and_nobody_takes_the_clusters_away() -> None:
+    def change(broker: str, operation: Operation, value: str | None = None) -> AlterSettings:
+        return AlterSettings(Resource(ResourceType.BROKER, broker), (SettingChange(NAME, operation, value),))
+
+    async with a_cluster() as cluster:
+        refused = await cluster.controller.alter_settings(
+            [
+                change("1", Operation.SET, "2"),
+                change("", Operation.DELETE),
+                ReplaceSettings(ALL_BROKERS, (("log.retention.ms", "5"),)),
+            ]
+        )
+        assert [type(one) for one in refused] == [InvalidConfig] * 3
+        replaced = ReplaceSettings(ALL_BROKERS, (("log.retention.ms", "5"), (NAME, "2")))
+        assert await cluster.controller.alter_settings([replaced]) == [None]
+        assert cluster.image.settings[ALL_BROKERS] == {NAME: "2", "log.retention.ms": "5"}
 
 
 async def test_other_settings_of_all_brokers_are_left_alone() -> None:
