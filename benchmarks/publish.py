@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import click
+
 from benchmarks.compare import HISTORY
 from benchmarks.growth.curve import draw, read
 from benchmarks.plots import Axis, Bar, Series, bar_plot, line_plot
@@ -40,6 +42,9 @@ def results(run: dict[str, Any]) -> str:
         f"{machine['memory_gb']:.0f} GB, Linux {machine['kernel']}, Python {machine['python']}; "
         f"{rounds} rounds{', QUICK' if run['quick'] else ''}. The bar is the ratio that the project holds itself to.",
     ]
+    if run["notes"]:
+        lines += ["", "What the run says of itself, which comes first when reading it:", ""]
+        lines += [f"- {note}." for note in run["notes"]]
     for title, keys in by_section(list(run["figures"])).items():
         lines += [
             "",
@@ -52,8 +57,6 @@ def results(run: dict[str, Any]) -> str:
             *(_row(run["figures"][key]) for key in keys),
         ]
     lines += _alone(run.get("alone", {}))
-    if run["notes"]:
-        lines += ["", *(f"- {note}." for note in run["notes"])]
     return "\n".join(lines) + "\n"
 
 
@@ -142,15 +145,17 @@ def growth_section(grown: dict[str, Any]) -> str:
         "",
         "## How cost grows",
         "",
-        f"`make bench-growth`, Penstock by itself; commit {grown['commit']}, {grown['at'][:10]}. "
-        "The figures are in [growth.csv](performance/growth.csv).",
+        f"`make bench-growth`, Penstock by itself; commit {grown['commit']}, {grown['at'][:10]}, load average "
+        f"{grown['load']:.0f} on {grown['machine']['cores']} cores (with other work on the machine a point is off by "
+        "some ten percent: look at the shape). The figures are in [growth.csv](performance/growth.csv).",
         "",
         *(f"![{curve['title']}](performance/growth-{curve['key']}.svg)" for curve in grown["curves"]),
     ]
     return "\n".join(lines) + "\n"
 
 
-HISTORY_SECTION = "\n## Over time\n\n![Ratio to Apache Kafka, run by run](performance/history.svg)\n"
+HISTORY_HEADING = "\n## Over time\n"
+HISTORY_SECTION = f"{HISTORY_HEADING}\n![Ratio to Apache Kafka, run by run](performance/history.svg)\n"
 
 
 def newest_whole(lines: Sequence[str]) -> dict[str, Any] | None:
@@ -158,26 +163,33 @@ def newest_whole(lines: Sequence[str]) -> dict[str, Any] | None:
     return next((run for run in reversed(runs) if not run.get("partial")), None)
 
 
-def main() -> None:
-    run = newest_whole(HISTORY.read_text().splitlines()) if HISTORY.exists() else None
-    if run is None:
+def rewritten(page: str, *, run: dict[str, Any] | None, grown: dict[str, Any] | None) -> str:
+    """The page with the results of a run, or with those it has, and what is drawn below them."""
+    before, _, after = page.partition(HEADING)
+    section = HEADING + after.partition(HISTORY_HEADING)[0] if run is None else results(run)
+    return before + section + HISTORY_SECTION + ("" if grown is None else growth_section(grown))
+
+
+@click.command(help=__doc__)
+@click.option("--keep-results", is_flag=True, help="Leave the results on the page; draw history and growth anew.")
+def main(*, keep_results: bool) -> None:
+    run = newest_whole(HISTORY.read_text().splitlines()) if HISTORY.exists() and not keep_results else None
+    if run is None and not keep_results:
         sys.exit("no run in the history yet: make bench")
     PLOTS.mkdir(exist_ok=True)
     published = [json.loads(line) for line in PUBLISHED.read_text().splitlines()] if PUBLISHED.exists() else []
-    if all(each["at"] != run["at"] for each in published):
-        published.append(short(run))
-        PUBLISHED.write_text("".join(json.dumps(each, separators=(",", ":")) + "\n" for each in published))
-    for name, picture in ratios(run).items():
-        (PLOTS / name).write_text(picture)
+    if run is not None:
+        if all(each["at"] != run["at"] for each in published):
+            published.append(short(run))
+            PUBLISHED.write_text("".join(json.dumps(each, separators=(",", ":")) + "\n" for each in published))
+        for name, picture in ratios(run).items():
+            (PLOTS / name).write_text(picture)
     (PLOTS / "history.svg").write_text(history_plot(published))
-    before, _, _ = PAGE.read_text().partition(HEADING)
-    page = before + results(run) + HISTORY_SECTION
-    if (PLOTS / "growth.json").exists():
-        grown = json.loads((PLOTS / "growth.json").read_text())
-        for curve in grown["curves"]:
-            (PLOTS / f"growth-{curve['key']}.svg").write_text(draw(read(curve)))
-        page += growth_section(grown)
-    PAGE.write_text(page)
+    kept = PLOTS / "growth.json"
+    grown = json.loads(kept.read_text()) if kept.exists() else None
+    for curve in [] if grown is None else grown["curves"]:
+        (PLOTS / f"growth-{curve['key']}.svg").write_text(draw(read(curve)))
+    PAGE.write_text(rewritten(PAGE.read_text(), run=run, grown=grown))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ Writes docs/performance/growth.json, growth.csv and a plot a curve, and appends 
 """
 
 import json
+import os
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -48,6 +49,7 @@ def main(*, only: tuple[str, ...], pages: Path) -> None:
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": host.commit(REPOSITORY),
         "machine": host.machine(),
+        "load": round(os.getloadavg()[0], 1),
         "curves": [curve.as_json() for curve in curves],
     }
     if not only:

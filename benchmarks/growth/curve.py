@@ -1,7 +1,9 @@
 """A curve: values over a growing number of something, as it is kept and drawn."""
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import Any
 
 from benchmarks.plots import Axis, Series, line_plot
@@ -46,11 +48,10 @@ def draw(curve: Curve) -> str:
 
 
 def as_csv(curves: Sequence[Curve]) -> str:
-    rows = ["curve,series,of,at,value,unit"]
-    rows += [
-        f"{curve.key},{name},{curve.of},{at:g},{value:g},{curve.unit}"
-        for curve in curves
-        for name, points in curve.series.items()
-        for at, value in points
-    ]
-    return "\n".join(rows) + "\n"
+    text = StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(("curve", "series", "of", "at", "value", "unit"))
+    for curve in curves:
+        for name, points in curve.series.items():
+            table.writerows((curve.key, name, curve.of, f"{at:g}", f"{value:g}", curve.unit) for at, value in points)
+    return text.getvalue()

@@ -27,6 +27,11 @@ def test_every_point_is_a_line_of_the_table() -> None:
     ]
 
 
+def test_a_name_with_a_comma_is_one_column() -> None:
+    curve = Curve("fetch-width", "One fetch", "partitions", "CPU µs", {"all named, one with records": [(1, 2.0)]})
+    assert as_csv([curve]).splitlines()[1] == 'fetch-width,"all named, one with records",partitions,1,2,CPU µs'
+
+
 def test_steps_are_measured_at_every_point(tmp_path: Path) -> None:
     (curve,) = steps.segments(tmp_path, points=(1, 3))
     assert {name: [at for at, _ in points] for name, points in curve.series.items()} == {

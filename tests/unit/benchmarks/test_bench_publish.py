@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from benchmarks.compare import last_two
-from benchmarks.publish import history_plot, newest_whole, ratios, results, short
+from benchmarks.publish import history_plot, newest_whole, ratios, results, rewritten, short
 
 MACHINE = {"cpu": "EPYC", "cores": 2, "memory_gb": 25.0, "kernel": "6.18", "python": "3.11.2"}
 
@@ -39,8 +39,9 @@ def test_figures_of_penstock_alone_have_a_table_of_their_own() -> None:
     assert rows == ["| longest step | ms | 12 ±25% | ≤ 10 (missed) |", "| loading | ms | 12 ±25% |  |"]
 
 
-def test_what_the_run_noted_stands_below_its_figures() -> None:
-    assert results(a_run(ratio=0.4, notes=("kafka was still changing",))).endswith("\n- kafka was still changing.\n")
+def test_what_the_run_noted_stands_above_its_figures() -> None:
+    page = results(a_run(ratio=0.4, notes=("kafka was still changing",)))
+    assert page.index("\n- kafka was still changing.\n") < page.index("| unit |")
 
 
 def test_only_runs_of_one_kind_are_compared() -> None:
@@ -72,3 +73,13 @@ def test_a_run_of_some_workloads_is_not_published() -> None:
     assert newest is not None
     assert newest["figures"]["big.produce_cpu"]["ratio"] == 0.5
     assert newest_whole(lines[1:]) is None
+
+
+def test_results_are_replaced_or_kept_and_growth_stands_below_them() -> None:
+    grown = {"commit": "def", "at": "2026-11-16", "load": 1.0, "machine": MACHINE,
+             "curves": [{"key": "groups-cpu", "title": "Commits beside other groups"}]}  # fmt: skip
+    first = rewritten("# Words\n\n## Results\n\nold figures\n", run=a_run(ratio=0.4), grown=grown)
+    assert first.startswith("# Words\n\n## Results\n\nCommit abc")
+    assert "old figures" not in first
+    assert first.index("| 0.40 |") < first.index("## Over time") < first.index("performance/growth-groups-cpu.svg")
+    assert rewritten(first, run=None, grown=grown) == first
