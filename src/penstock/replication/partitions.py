@@ -93,6 +93,8 @@ class Partitions:
         self._subscribers: list[Callable[[Partition], None]] = []
         self._live: dict[BrokerId, int] = {}
         """Brokers that may join an in-sync set, with their broker epochs."""
+        self._is_keeping = False
+        """This process is registered, and looks after its replicas."""
         self._keeper: InSyncKeeper | None = None
         if in_sync_writes is not None:
             self._keeper = InSyncKeeper(
@@ -259,6 +261,7 @@ class Partitions:
     async def keep_in_sync(self) -> None:
         """Look after followers for as long as the broker runs."""
         if self._keeper is not None:
+            self._is_keeping = True
             await self._keeper.run(self)
 
     # What replicas ask for --------------------------------------------------------------------------------------
@@ -375,6 +378,8 @@ class Partitions:
         self._by_name[topic.name.encode()] = local
         local[image.index] = partition
         self._lead(partition, image)
+        if self._is_keeping:
+            partition.keep_flush_note()  # a new log has nothing yet that could have counted too early
 
     def _change(self, topic: TopicImage, image: PartitionImage) -> None:
         partition = self._by_id.get(topic.topic_id, {}).get(image.index)

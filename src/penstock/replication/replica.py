@@ -297,7 +297,7 @@ class Replica:
         has the minimum been changed?
         """
         self.current_rules()
-        self._keep_flush_note()
+        self.keep_flush_note()
         self._make_way()
         role, trouble = self.role, self.log.trouble
         if not isinstance(role, Leader) or len(self.replicas) == 1 or (trouble is not None and trouble.stops_reads):
@@ -423,7 +423,7 @@ class Replica:
         self._durable_end = max(self._durable_end, upto)
         return True
 
-    def _keep_flush_note(self) -> None:
+    def keep_flush_note(self) -> None:
         """Whoever loses its page cache stays in sync only where its folder says that it had nothing to lose there. The
         topic's setting would not do: a replica that has not heard of it yet, or is down, has flushed nothing for it.
 

@@ -66,6 +66,10 @@ class SimulatedBroker:
         """Its disk takes no more."""
         self.process: BrokerProcess | None = None
 
+    @property
+    def boot_id(self) -> str:
+        return f"boot-{self.boots}"
+
     def start(self) -> None:
         if self.process is None:
             self.lives += 1
@@ -202,7 +206,7 @@ class BrokerProcess(Owner):
             endpoints={"PLAINTEXT": Endpoint("simulated", self.id)},
             folder_id=f"folder-{self.id}",
             incarnation=f"{self.id}-{self.broker.lives}",
-            boot_id=f"boot-{self.broker.boots}",
+            boot_id=self.broker.boot_id,
             machine=f"machine-{self.id}",
         )
 

@@ -66,7 +66,7 @@ class Dealer:
             (4, self._kill_leader),
             (2, self._kill_controller),
             (5, self._lose_power),
-            (1, self._lose_all_power),
+            (3, self._lose_all_power),
             (4, self._hang),
             (3, self._cut_one_way),
             (2, self._cut_both_ways),
@@ -221,19 +221,23 @@ class Dealer:
         self._switch_off(broker, "power lost")
 
     def _may_lose_power(self, broker: "SimulatedBroker") -> bool:
-        return self.world.flushes_before_ack or self.world.oracle.may_lose_power(broker.id, self.world.in_sync_least)
+        """Whoever has flushed first all along has nothing to lose; a new log's folder says so a moment later."""
+        if self.world.flushes_before_ack and all(disk.is_flush_noted for disk in broker.disks.values()):
+            return True
+        return self.world.oracle.may_lose_power(broker.id, self.world.in_sync_least)
 
     def _switch_off(self, broker: "SimulatedBroker", kind: str, *, down_s: float | None = None) -> None:
         process = str(broker.process)
         lost = broker.lose_power()
-        self.world.oracle.power_lost(broker.id)
+        self.world.oracle.power_lost(broker.id, broker.boot_id)
         self.world.marks["unflushed batches lost"] += lost
         self._dealt(kind, f"{process}, {lost} batches")
         self._restart(broker, down_s=down_s)
 
     def _lose_all_power(self) -> None:
         """Only where everything counts when it is flushed does that lose nothing."""
-        if self.world.flushes_before_ack:
+        disks = [disk for broker in self.world.brokers.values() for disk in broker.disks.values()]
+        if self.world.flushes_before_ack and all(disk.is_flush_noted for disk in disks):
             for broker in self.world.brokers.values():
                 self._switch_off(broker, "all power lost")
 

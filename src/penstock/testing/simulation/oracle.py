@@ -76,8 +76,10 @@ class Oracle:
         self._leaders: dict[tuple[Place, int], object] = {}
         self.holders: dict[Place, set[BrokerId]] = {}
         """Brokers that are bound to have all that is committed, unless power was lost since."""
-        self._powerless: dict[Place, dict[BrokerId, int]] = {}
-        """Brokers that lost power and have not caught up since, with the store's revision at that moment."""
+        self._powerless: dict[Place, dict[BrokerId, str]] = {}
+        """Brokers that lost power and have not caught up since, with the machine's boot id from then on: a registration
+        under another one is of before, though it may arrive at the store later.
+        """
         self._damaged: dict[Place, set[BrokerId]] = {}
         """Brokers whose log was damaged and that have not caught up since."""
 
@@ -184,7 +186,7 @@ class Oracle:
             if disk is not None and not disk.is_damaged:
                 damaged.discard(broker)
             registered = self.truth.brokers.get(broker)
-            if registered is not None and registered.epoch > powerless.get(broker, 0):
+            if registered is not None and registered.boot_id == powerless.get(broker):
                 powerless.pop(broker, None)  # else it joins by what it had before: nobody knows yet that it is gone
         holders = self.holders.setdefault(where, set(before.in_sync))
         if len(after.in_sync) >= min(least, len(after.replicas)):
@@ -208,7 +210,7 @@ class Oracle:
         powerless = self._powerless.get(where, {})
         for broker in (*image.in_sync, *image.eligible):
             registered = self.truth.brokers.get(broker)
-            if broker in powerless and (registered is None or registered.epoch <= powerless[broker]):
+            if broker in powerless and (registered is None or registered.boot_id != powerless[broker]):
                 continue
             disk = self._disk_of(broker, where)
             if disk is None or len(disk.batches) < count or disk.batches[count - 1].data != committed.batches[-1].data:
@@ -227,10 +229,10 @@ class Oracle:
         for where in [where for where in self.holders if where.topic_id == topic.topic_id]:
             del self.holders[where]
 
-    def power_lost(self, broker: BrokerId) -> None:
+    def power_lost(self, broker: BrokerId, boot_id: str) -> None:
         for where, holders in self.holders.items():
             holders.discard(broker)
-            self._powerless.setdefault(where, {})[broker] = self.truth.revision
+            self._powerless.setdefault(where, {})[broker] = boot_id
 
     def damaged(self, broker: BrokerId, where: Place) -> None:
         self.holders.get(where, set()).discard(broker)
