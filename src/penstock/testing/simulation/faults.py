@@ -274,6 +274,11 @@ class Dealer:
         self.world.oracle.damaged(process.id, place_of(partition))
         self._dealt(kind, f"{partition.topic_partition} of {process}")
 
+    def when_somebody_is_eligible(self) -> None:
+        """The worst moment to lower the minimum: somebody who was left behind still counts."""
+        if self.world.minimum_changes and not self.is_stopped and self.dice.random() < 0.5:
+            self.world.later(0.2 * self.dice.random(), lambda: self.operators.change_minimum(1))
+
     def _switch_flushing(self) -> None:
         """Now and then at the worst moment: too few are left in sync, so that those who are gone count, and one of them
         cannot have flushed anything for it.

@@ -63,8 +63,8 @@ class Operators:
             self.flushes = not self.flushes
             self._dealt(f"flushing switched {'on' if self.flushes else 'off'}", "")
 
-    def change_minimum(self) -> None:
-        minimum = self.dice.choice((1, 1, 2, 2, 3))
+    def change_minimum(self, minimum: int | None = None) -> None:
+        minimum = minimum or self.dice.choice((1, 2, 3, 3))
         if self._set("min.insync.replicas", str(minimum)):
             self._dealt("minimum in sync changed", f"to {minimum}")
 

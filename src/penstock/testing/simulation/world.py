@@ -124,6 +124,7 @@ class World:
         self.careless: list[CarelessProducer] = []
         self.hold_up_answer: Callable[[], float] = lambda: 0.0
         self.hold_up_fetch: Callable[[BrokerProcess, Partition], asyncio.Future[None] | None] = lambda _who, _what: None
+        self.when_somebody_is_eligible: Callable[[], None] = lambda: None
         self._started_s = self.loop.time()
         self.oracle.on_violation = self._violated
         self.oracle.about_to_count = self._about_to_count
@@ -138,6 +139,7 @@ class World:
                 self.store.on_send = dealer.when_sent
                 self.hold_up_answer = dealer.hold_up_answer
                 self.hold_up_fetch = dealer.hold_up_fetch
+                self.when_somebody_is_eligible = dealer.when_somebody_is_eligible
                 self.loop.spawn(dealer.run())
                 self.loop.run(until_s=self.loop.time() + FAULTS_S)
                 dealer.stop()
@@ -390,6 +392,8 @@ class World:
                 before, after = change.before, change.partition
                 self.oracle.partition_written(where, before, after, self.in_sync_least)
                 self._mark(before, after)
+                if after.eligible and not before.eligible:
+                    self.when_somebody_is_eligible()
                 self.note(
                     f"{where} leader {after.leader} epoch {after.leader_epoch} in sync {after.in_sync}"
                     f" eligible {after.eligible} of {after.replicas} (revision {after.revision})"
