@@ -101,7 +101,11 @@ def _growth(what: str, measured: Sequence[Measured], *, differs: Callable[[Run],
     alike = [
         each
         for each in measured
-        if any(replace(each.run, **{what: differs(other.run)}) == other.run != each.run for other in measured)
+        if any(
+            (other.case, other.by) == (each.case, each.by)
+            and replace(each.run, **{what: differs(other.run)}) == other.run != each.run
+            for other in measured
+        )
     ]
     steps = sorted({differs(each.run) for each in alike})
     series = [
