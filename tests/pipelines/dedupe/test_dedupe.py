@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.pipelines.jobs.topics import create, read
 from tests.pipelines.lake.conftest import Lake, Topic
+from tests.support.topics import delete
 
 from penstock.pipelines.jobs.dedupe import dedupe, first_of_each, unseen
 from penstock.pipelines.problems import PipelineProblem
@@ -98,3 +99,8 @@ def test_what_is_kept_goes_to_a_topic_once_whenever_a_run_dies(
     assert sorted(json.loads(each.value)["id"] for each in read(queue.bootstrap, once)) == [0, 1, 2, 3, 10, 11]
     assert dedupe(**to, to_topic=once).details["forwarded"] == 0
     assert len(read(queue.bootstrap, once)) == lake.table("payments").count() == 6
+    delete(queue.bootstrap, topic.name)
+    topic.create()
+    topic.write([{"id": n} for n in range(20, 40)])
+    with pytest.raises(PipelineProblem, match=f"{topic.name} was deleted and created anew since the table"):
+        dedupe(**to, to_topic=once, accept_new_topic=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop
 from penstock.pipelines.jobs.copying.sources import TableSource
 from penstock.pipelines.jobs.lake.tables import plain
+from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.sink import Sink, SinkOptions
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class Forwarding:
         self, options: DedupeOptions, spark: SparkSession, table: str, topic: str, progress: Callable[[], Progress]
     ) -> None:
         assert options.to_topic is not None
+        self._topic, self._target = topic, options.to_topic
         self._source = KeptSource(TableSource(spark, table, topic), topic, progress)
         query = f"{options.job}/{plain(table)}/{topic}/{options.to_topic}"
         self._copy = Copy(options.job, query, {"to": options.to_topic}, lambda rows: rows, options.batch_records_max)
@@ -73,6 +75,13 @@ class Forwarding:
         """Bring the topic up to the table; how many records that took."""
         if self._source.ends() == self._upto:
             return 0
+        last = self._sink.last
+        if last is not None and last.details["identity"] != self._source.identity():
+            # The table has rows of both, under the same offsets: which of them the topic has cannot be told.
+            raise PipelineProblem(
+                f"{self._topic} was deleted and created anew since the table's records began to go to {self._target}",
+                hint="Fill another table from the new one, and another topic from that.",
+            )
         loop = CopyLoop(self._copy, self._source, self._sink)
         loop.run()
         self._upto = dict(loop.at)

@@ -19,7 +19,12 @@ _AWAY = (
     "Local: Timed out",
 )
 _FULL = ("No space left on device", "Disk quota exceeded", "database or disk is full")
-_GONE = ("UnknownTopicOrPartitionException", "UNKNOWN_TOPIC_OR_PART", "OffsetOutOfRangeException", "may have been lost")
+_UNKNOWN = ("UnknownTopicOrPartitionException", "UNKNOWN_TOPIC_OR_PART")
+_GONE = ("OffsetOutOfRangeException", "may have been lost", "records that were to be read are gone")
+
+
+class RecordsGone(ClusterAway):
+    """Records that were to be read are not there any more. The next look at the cluster may say why."""
 
 
 def meaning(error: Exception) -> Exception:
@@ -30,10 +35,9 @@ def meaning(error: Exception) -> Exception:
             "the disk is full: the warehouse's, or the one that Spark keeps its temporary files on",
             hint="Nothing was committed of the batch, and nothing is lost: make room and run it again.",
         )
-    if any(mark in text for mark in _AWAY):
-        return ClusterAway(_first_line(text))
     if any(mark in text for mark in _GONE):
-        # The next look at the cluster says which: deleted, made anew, or overtaken by retention.
+        return RecordsGone(_first_line(text))
+    if any(mark in text for mark in (*_AWAY, *_UNKNOWN)):  # a broker that just starts may not know its topics yet
         return ClusterAway(_first_line(text))
     return error
 

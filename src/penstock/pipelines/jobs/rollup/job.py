@@ -17,7 +17,7 @@ from penstock.pipelines.jobs.catalogs import opened
 from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
-from penstock.pipelines.jobs.lake.failures import meaning
+from penstock.pipelines.jobs.lake.failures import RecordsGone, meaning
 from penstock.pipelines.jobs.lake.progress import Progress
 from penstock.pipelines.jobs.lake.shaping import with_event_time
 from penstock.pipelines.jobs.rollup.options import RollupOptions
@@ -94,7 +94,7 @@ def _ran(
     """Whether the query came to its end; if not, the cluster was away, and it is to be started again."""
     try:
         # A topic that is not there (any more) is told by name, rather than by a query that fails on it again and again.
-        Topics(options.bootstrap, options.isolation, options.client).states([options.topic])
+        _look(options)
     except ClusterAway as away:
         patience.wait(away)
         return False
@@ -112,10 +112,29 @@ def _ran(
         told = meaning(error)
         if not isinstance(told, ClusterAway):
             raise told from error
+        if isinstance(told, RecordsGone):
+            _tell_of_gone(options, error)
         patience.wait(told)
         return False
     summary.stopped = followed.stopped
     return True
+
+
+def _look(options: RollupOptions) -> None:
+    Topics(options.bootstrap, options.isolation, options.client).states([options.topic])
+
+
+def _tell_of_gone(options: RollupOptions, error: Exception) -> None:
+    """What is gone does not come back by waiting."""
+    try:
+        _look(options)
+    except ClusterAway:
+        return
+    raise PipelineProblem(
+        f"records of {options.topic} that were to be read are gone",
+        hint="Retention was faster than this job, or the topic was deleted and created anew. Fill another table from\n"
+        "where the topic begins now, with a checkpoint of its own.",
+    ) from error
 
 
 def stream_of(options: RollupOptions) -> TopicStream:
