@@ -12,7 +12,7 @@ from confluent_kafka import KafkaException, Producer
 from tests.support import java
 from tests.support.clients import WITHIN_S, fresh_name, make_topic, read_to_end
 from tests.support.faults import Client, eventually
-from tests.support.transactional import HandProducer
+from tests.support.transactional import HandProducer, describe_transaction
 
 from penstock.testing import RunningBroker, broker
 
@@ -35,16 +35,9 @@ def transactional_producer(bootstrap: str, transactional_id: str, **more: Any) -
     return producer
 
 
-def described(client: Client, transactional_id: str) -> dict[str, Any]:
-    answer = client.request("DescribeTransactions", 0, {"transactional_ids": [transactional_id]})
-    state: dict[str, Any] = answer["transaction_states"][0]
-    assert state["error_code"] == 0, state
-    return state
-
-
 def state_of(running: RunningBroker, transactional_id: str) -> str:
     with Client(running) as client:
-        return str(described(client, transactional_id)["transaction_state"])
+        return str(describe_transaction(client, transactional_id)["transaction_state"])
 
 
 def values(bootstrap: str, topic: str) -> list[bytes | None]:
@@ -107,7 +100,7 @@ def test_kafkas_own_producer_gets_a_higher_epoch_with_every_transaction(running:
     )
     assert len(values(running.bootstrap, topic)) == 300
     with Client(running) as client:
-        last = described(client, name)
+        last = describe_transaction(client, name)
     assert last["transaction_state"] == "CompleteCommit" and last["producer_epoch"] > 3
 
 
@@ -136,7 +129,7 @@ def test_kafkas_formatter_reads_the_topic_that_transactions_are_kept_in(running:
         producer.produce(topic, b"one")
         producer.produce(topic, b"two", partition=1)
         producer.end(commits=True)
-        eventually(lambda: described(client, name)["transaction_state"] == "CompleteCommit", "it is complete")
+        eventually(lambda: describe_transaction(client, name)["transaction_state"] == "CompleteCommit", "complete")
     kept = kept_of(running.bootstrap, name)
     assert [each["transactionStatus"] for each in kept] == [0, 1, 1, 2, 4]
     assert [each["producerEpoch"] for each in kept] == [0, 0, 0, 1, 1]

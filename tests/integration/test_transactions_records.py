@@ -9,7 +9,7 @@ import pytest
 from confluent_kafka import KafkaException, Producer
 from tests.support.clients import WITHIN_S, fresh_name, make_topic, read_to_end
 from tests.support.faults import Client, eventually, fetch_body, program
-from tests.support.transactional import HandProducer, describe_producers, stable_end
+from tests.support.transactional import HandProducer, describe_producers, describe_transaction, stable_end
 
 from penstock.testing import RunningBroker, broker
 
@@ -167,6 +167,9 @@ def test_a_transaction_that_a_kill_interrupts_goes_on_after_it(tmp_path: Path, c
             eventually(lambda: producer.produce(topic, b"after")["error_code"] == 0, "the coordinator is loaded")
             producer.end(commits=commits)
             eventually(lambda: stable_end(client, topic) == 3, "the transaction is decided")
+            # Killed before it has noted that all markers are written, a coordinator rightly writes them again.
+            ended = "CompleteCommit" if commits else "CompleteAbort"
+            eventually(lambda: describe_transaction(client, "tx")["transaction_state"] == ended, "and over")
             running.kill()
         running.start()
         assert values(running.bootstrap, topic) == ([b"before", b"after"] if commits else [])

@@ -69,6 +69,13 @@ def describe_producers(client: Client, topic: str, partition: int = 0) -> list[d
     return rows
 
 
+def describe_transaction(client: Client, transactional_id: str) -> dict[str, Any]:
+    answer = client.request("DescribeTransactions", 0, {"transactional_ids": [transactional_id]})
+    state: dict[str, Any] = answer["transaction_states"][0]
+    assert state["error_code"] == 0, state
+    return state
+
+
 def stable_end(client: Client, topic: str, *, isolation_level: int = 1) -> int:
     """Where a consumer that starts at the end starts, by ListOffsets."""
     wanted = {"partition_index": 0, "timestamp": -1}
