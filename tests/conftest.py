@@ -1,7 +1,10 @@
-"""A real etcd, started when the first test of a run asks for it, and shared by the rest: empty it before use."""
+"""What all suites share: signals as a terminal would have them, and a real etcd, started when the first test of a run
+asks for it: empty it before use.
+"""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -9,6 +12,12 @@ import pytest
 
 if TYPE_CHECKING:
     from penstock.testing.etcd import EtcdCluster
+
+
+def pytest_configure() -> None:
+    """A run begun in the background of a script ignores SIGINT, and so would every program that a test interrupts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
