@@ -12,6 +12,9 @@ from tests.support.logs import headers_in, read_all
 from tests.support.nodes import Nodes, some_nodes
 
 from penstock.log import PartitionLog
+from penstock.log.checkpoints import RECOVERY_POINTS
+from penstock.log.epochs import FILE_NAME as EPOCHS
+from penstock.log.folder import CLEAN_MARKER
 from penstock.wire.batch import BatchHeader
 from penstock.wire.records import iterate
 
@@ -208,6 +211,28 @@ async def test_a_damaged_replica_leaves_the_in_sync_set_and_is_fetched_anew(node
     await produce(nodes, "orders", [b"more"])
     await replicas_agree(nodes, "orders", 1, 2, 3)
     assert [name for name in nodes[2].folders[0].strays if name.startswith("orders-0.")], "what was left is kept"
+
+
+async def test_a_replica_that_comes_back_with_an_epoch_that_never_was_is_in_sync_again(
+    nodes: Nodes, tmp_path: Path
+) -> None:
+    """No checksum covers the epoch of a batch, and a leader knows nothing of one that it never had."""
+    await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
+    await produce(nodes, "orders", [b"order %d" % number for number in range(100)])
+    await replicas_agree(nodes, "orders", 1, 2, 3)
+    await nodes.stop(2)
+    folder = tmp_path / "broker-2"
+    for trace_of_a_flush in (CLEAN_MARKER, RECOVERY_POINTS, f"orders-0/{EPOCHS}"):
+        (folder / trace_of_a_flush).unlink()
+    segment = folder / "orders-0" / "00000000000000000000.log"
+    data = bytearray(segment.read_bytes())
+    last = sum(header.size for header in list(headers_in(bytes(data)))[:-1])
+    data[last + 15] ^= 0x40
+    segment.write_bytes(data)
+    await nodes.start(2)
+    await nodes.until_in_sync("orders", 1, 2, 3)
+    await produce(nodes, "orders", [b"more"])
+    await replicas_agree(nodes, "orders", 1, 2, 3)
 
 
 async def test_a_leader_whose_disk_takes_no_more_hands_over(nodes: Nodes) -> None:

@@ -7,15 +7,16 @@ from typing import NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.logs import a_batch, a_log, base_offsets, read_all
+from tests.support.logs import a_batch, a_log, base_offsets, headers_in, read_all
 
 from penstock.errors import KafkaStorageError
 from penstock.log.files import FilePool
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import Known, open_log
+from penstock.wire.batch import BatchHeader
 
 LEADER_EPOCH_BYTES = range(12, 16)
-"""Outside the checksum, and free to be anything: a flipped bit there changes no record and shows nowhere."""
+"""Outside the checksum: a change there is seen only if the epoch cannot be true. It has a test of its own."""
 
 
 class Written(NamedTuple):
@@ -64,9 +65,9 @@ def make(folder: Path, history: list[tuple[int, int, int, int, int]], flush_afte
     return Made(log, batches, log.recovery_point)
 
 
-def open_again(made: Made, *, is_clean: bool = False) -> PartitionLog:
+def open_again(made: Made, *, is_clean: bool = False, leader_epoch: int | None = None) -> PartitionLog:
     log = made.log
-    known = Known(is_clean=is_clean, recovery_point=made.recovery_point)
+    known = Known(is_clean=is_clean, recovery_point=made.recovery_point, leader_epoch=leader_epoch)
     return open_log(
         log.folder, log.partition, log.topic_id, known, config=log.config, pool=FilePool(8), clock=log.clock
     )
@@ -143,6 +144,43 @@ def test_a_byte_changed_anywhere_leaves_a_prefix_or_is_reported(
         judge(made, number)
 
     in_a_folder(run)
+
+
+@settings(max_examples=100, deadline=None)
+@given(histories, st.integers(0, 25), st.integers(0, 2), st.data())
+def test_a_leader_epoch_changed_anywhere_leaves_epochs_that_can_be_true(
+    history: list[tuple[int, int, int, int, int]], flush_after: int, later: int, data: st.DataObject
+) -> None:
+    def run(folder: Path) -> None:
+        made = make(folder, history, flush_after, 100)
+        latest = made.log.epochs.latest + later
+        number = data.draw(st.integers(0, len(made.batches) - 1))
+        batch = made.batches[number]
+        content = bytearray(Path(batch.path).read_bytes())
+        content[batch.position + data.draw(st.sampled_from(LEADER_EPOCH_BYTES))] ^= data.draw(st.integers(1, 255))
+        Path(batch.path).write_bytes(content)
+
+        log = open_again(made, leader_epoch=latest)
+        assert log.offline_reason is None
+        assert log.end_offset >= max(made.recovery_point, min(batch.base_offset, first_of_epoch(made, number)))
+        recovered = read_all(log)
+        unflushed = [header for header in headers_in(recovered) if header.base_offset >= made.recovery_point]
+        epochs = [header.leader_epoch for header in unflushed]
+        assert epochs == sorted(epochs)
+        assert max(epochs, default=0) <= latest
+        assert all(log.epochs.epoch_at(header.base_offset) == header.leader_epoch for header in unflushed)
+        whole = b"".join(written.data for written in made.batches[:number])
+        assert recovered.startswith(whole[: len(recovered)])
+        log.pool.close_all()
+
+    in_a_folder(run)
+
+
+def first_of_epoch(made: Made, number: int) -> int:
+    """The first offset that the leader wrote who wrote the batch before this one: what follows may be doubted."""
+    epochs = [BatchHeader.peek(batch.data).leader_epoch for batch in made.batches]
+    before = epochs[max(number - 1, 0)]
+    return made.batches[epochs.index(before)].base_offset
 
 
 @settings(max_examples=40, deadline=None)

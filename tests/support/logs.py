@@ -132,7 +132,13 @@ def a_log(
     )
 
 
-def reopen(log: PartitionLog, *, is_clean: bool = False, recovery_point: int | None = None) -> PartitionLog:
+def reopen(
+    log: PartitionLog,
+    *,
+    is_clean: bool = False,
+    recovery_point: int | None = None,
+    leader_epoch: int | None = None,
+) -> PartitionLog:
     """Open the files of a log again, as after a crash (or a clean stop), with what its checkpoints would say."""
     return open_log(
         log.folder,
@@ -143,6 +149,7 @@ def reopen(log: PartitionLog, *, is_clean: bool = False, recovery_point: int | N
             recovery_point=log.recovery_point if recovery_point is None else recovery_point,
             start_offset=log.start_offset,
             high_watermark=log.high_watermark,
+            leader_epoch=leader_epoch,
         ),
         config=log.config,
         pool=FilePool(64),

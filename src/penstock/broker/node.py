@@ -60,6 +60,7 @@ from penstock.coordinators.transactions import Transactions
 from penstock.errors import Fatal, Refusal
 from penstock.log import (
     Cleaner,
+    Expected,
     FilePool,
     Flusher,
     FlushMetrics,
@@ -77,7 +78,6 @@ from penstock.model import BrokerId, Clock, Dice, TopicId, TopicPartition, topic
 from penstock.replication import Fetchers, FolderMoves, Introduction, Mending, Partitions, Peers, Throttle
 from penstock.settings import (
     Config,
-    TopicConfig,
     advertised_endpoints,
     data_folders,
     inter_broker_listener,
@@ -433,18 +433,18 @@ class Node:
         return self.config[settings.PENSTOCK_OPEN_FILES_MAX] or max(soft // 2, OPEN_FILES_MIN)
 
     async def _open_logs(self, image: ClusterImage, partitions: Partitions) -> dict[TopicPartition, PartitionLog]:
-        def config_of(partition: TopicPartition, topic_id: TopicId) -> TopicConfig | None:
+        def expected(partition: TopicPartition, topic_id: TopicId) -> Expected | None:
             topic = image.topics.get(partition.topic)
             if topic is None or topic.topic_id != topic_id or partition.partition >= len(topic.partitions):
                 return None
-            return partitions.config_of(topic)
+            return Expected(partitions.config_of(topic), topic.partitions[partition.partition].leader_epoch)
 
         with _start_refused_in_words():
             await asyncio.to_thread(settle_moves, self.folders)
         logs: dict[TopicPartition, PartitionLog] = {}
         threads = self.config[settings.NUM_RECOVERY_THREADS_PER_DATA_DIR]
         for folder in self.folders:
-            logs |= await asyncio.to_thread(folder.open_all, config_of, threads=threads)
+            logs |= await asyncio.to_thread(folder.open_all, expected, threads=threads)
         return logs
 
     # Registration -----------------------------------------------------------------------------------------------

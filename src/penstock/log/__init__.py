@@ -24,6 +24,7 @@ from penstock.log.offline import OfflineFolder, SetAside, lost_logs, offline_fol
 from penstock.log.partition_log import PartitionLog
 from penstock.log.producer_checks import Duplicate
 from penstock.log.reading import FoundByTime
+from penstock.log.recovery import Expected
 from penstock.log.reserve import give_up_reserve
 from penstock.log.scrub import Scrubber
 from penstock.log.service import LogHousekeeping
@@ -36,6 +37,7 @@ __all__ = [
     "CannotCopy",
     "Cleaner",
     "Duplicate",
+    "Expected",
     "FilePool",
     "FileSlice",
     "FlushMetrics",

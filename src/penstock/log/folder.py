@@ -31,7 +31,7 @@ from penstock.log.folder_names import DELETE, STRAY, is_on_its_way_out, leaving_
 from penstock.log.future_logs import PARTITION_METADATA, FutureLogs, let_go
 from penstock.log.identity import FolderLock, claim, write_identity
 from penstock.log.partition_log import PartitionLog
-from penstock.log.recovery import Known, open_log
+from penstock.log.recovery import Expected, Known, open_log
 from penstock.log.reserve import keep_reserve
 from penstock.log.state import Home, LogState
 from penstock.model import Clock, TopicId, TopicPartition, topic_id_from_text, topic_id_text
@@ -40,7 +40,7 @@ from penstock.settings.topic import FILE_DELETE_DELAY_MS
 if TYPE_CHECKING:
     from penstock.settings.config import Config, TopicConfig
 
-    FindConfig = Callable[[TopicPartition, TopicId], "Config | TopicConfig | None"]
+    FindExpected = Callable[[TopicPartition, TopicId], Expected | None]
 
 _log = structlog.get_logger(__name__)
 
@@ -80,8 +80,8 @@ class LogFolder(Home):
 
     # --- opening ---
 
-    def open_all(self, find_config: "FindConfig", *, threads: int = 2) -> dict[TopicPartition, PartitionLog]:
-        """Open every log, in threads; blocks. Those for which `find_config` says None are set aside (RULES 15)."""
+    def open_all(self, find: "FindExpected", *, threads: int = 2) -> dict[TopicPartition, PartitionLog]:
+        """Open every log, in threads; blocks. Those for which `find` says None are set aside (RULES 15)."""
         is_clean = self._take_clean_marker()
         wanted: list[Callable[[], PartitionLog]] = []
         self.lost = {partition for partition, point in self.checkpoints.on_disk[RECOVERY_POINTS].items() if point > 0}
@@ -94,13 +94,13 @@ class LogFolder(Home):
                 continue
             self.lost.discard(partition)
             topic_id = self.topic_id_of(name)
-            config = find_config(partition, topic_id)
-            if config is None:
+            expected = find(partition, topic_id)
+            if expected is None:
                 self._set_aside(partition)
                 continue
-            known = self._known(partition, is_clean=is_clean)
-            wanted.append(self._opener(name, partition, topic_id, known, config))
-        copies = self._find_copies(find_config, is_clean=is_clean)
+            known = self._known(partition, is_clean=is_clean, leader_epoch=expected.leader_epoch)
+            wanted.append(self._opener(name, partition, topic_id, known, expected.config))
+        copies = self._find_copies(find, is_clean=is_clean)
         with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="open logs") as executor:
             for log in executor.map(lambda open_one: open_one(), wanted):
                 log.home = self
@@ -113,16 +113,16 @@ class LogFolder(Home):
             write_identity(self.path, self.identity)
         return self.logs
 
-    def _find_copies(self, find_config: "FindConfig", *, is_clean: bool) -> list[Callable[[], PartitionLog]]:
+    def _find_copies(self, find: "FindExpected", *, is_clean: bool) -> list[Callable[[], PartitionLog]]:
         wanted = []
         for partition, name in self.futures.found.items():
             topic_id = self.topic_id_of(name)
-            config = find_config(partition, topic_id)
-            if config is None:
+            expected = find(partition, topic_id)
+            if expected is None:
                 self.doomed_files.append((0, [str(self.path / name)]))
             else:
-                known = self._known(partition, is_clean=is_clean)
-                wanted.append(self._opener(name, partition, topic_id, known, config))
+                known = self._known(partition, is_clean=is_clean, leader_epoch=expected.leader_epoch)
+                wanted.append(self._opener(name, partition, topic_id, known, expected.config))
         return wanted
 
     def _opener(
@@ -132,7 +132,7 @@ class LogFolder(Home):
             self.path / name, partition, topic_id, known, config=config, pool=self.pool, clock=self.clock
         )
 
-    def _known(self, partition: TopicPartition, *, is_clean: bool) -> Known:
+    def _known(self, partition: TopicPartition, *, is_clean: bool, leader_epoch: int | None = None) -> Known:
         on_disk = self.checkpoints.on_disk
         return Known(
             is_clean=is_clean,
@@ -141,6 +141,7 @@ class LogFolder(Home):
             is_start_exact=not self.identity.is_adopted or partition in on_disk[LOG_START_OFFSETS],
             may_have_gaps=self.identity.is_adopted,
             high_watermark=on_disk[HIGH_WATERMARKS].get(partition, 0),
+            leader_epoch=leader_epoch,
         )
 
     def _take_clean_marker(self) -> bool:

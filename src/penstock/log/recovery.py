@@ -20,6 +20,7 @@ import structlog
 from penstock.errors import KafkaStorageError
 from penstock.log.checking import check_closed, end_offset_of, has_batch, header_at
 from penstock.log.checkpoints import CheckpointUnreadable
+from penstock.log.epoch_doubts import EpochDoubts
 from penstock.log.files import FilePool, names_in, private_descriptor, remove_files
 from penstock.log.index import OffsetIndex, TimeIndex
 from penstock.log.partition_log import PartitionLog
@@ -50,6 +51,15 @@ class Known(msgspec.Struct, frozen=True, gc=False):
     may_have_gaps: bool = False
     """Offsets may be missing between batches although the folder has no note of it: Kafka wrote it."""
     high_watermark: int = 0
+    leader_epoch: int | None = None
+    """The latest that the cluster has come to; None where nobody knows."""
+
+
+class Expected(msgspec.Struct, frozen=True, gc=False):
+    """What the cluster's metadata says of a log."""
+
+    config: "Config | TopicConfig"
+    leader_epoch: int | None = None
 
 
 def open_log(
@@ -91,6 +101,7 @@ class _Opening:
         self.first_marker: int | None = None
         """Offset of the first control batch that was read on the way."""
         self.was_damaged = False
+        self.doubts = EpochDoubts(None, on_disk=-1)
 
     def run(self) -> None:
         log, known = self.log, self.known
@@ -99,6 +110,7 @@ class _Opening:
         log.segments = tuple(segments)
         log.start_offset = max(known.start_offset, first_offset)
         log.epochs.load()
+        self.doubts = EpochDoubts(known.leader_epoch, on_disk=log.epochs.latest)
         if known.is_start_exact and first_offset > known.start_offset:
             raise KafkaStorageError(f"the records from {known.start_offset} to {first_offset - 1} are missing")
         if known.is_clean and not self.was_damaged:
@@ -204,8 +216,12 @@ class _Opening:
         """Read a segment; how many of its bytes are sound. Damaged where others are below the recovery point."""
         size = segment.size
         try:
-            self._scan(segment, from_point=scan_from)
+            self.doubts.next_segment()
+            self._scan(segment, from_point=scan_from, doubts=self.doubts)
         except Damaged as damage:
+            if damage.position < segment.size:  # batches that had looked sound are not
+                segment.size = size
+                self._scan(segment, from_point=scan_from, upto=damage.position)
             sound_size, segment.size = segment.size, size
             if self.end_offset < self.point:
                 raise
@@ -213,23 +229,29 @@ class _Opening:
             return sound_size
         return size
 
-    def _scan(self, segment: Segment, *, from_point: int) -> None:
+    def _scan(
+        self, segment: Segment, *, from_point: int, upto: int | None = None, doubts: EpochDoubts | None = None
+    ) -> None:
         """Walk a segment with every checksum, building its indexes and the leader epochs anew as it goes."""
-        upto = segment.size
+        upto = segment.size if upto is None else upto
         segment.size = self._start_indexes(segment, from_point)
         segment.is_index_written = False
         self.end_offset = segment.base_offset
         if not upto:
             return  # a partition that never got a record has no file
         epochs = self.log.epochs
+        # What began below the recovery point is in the epochs' file, and that is to be believed before a batch is.
+        epochs_from = self.point if epochs.epochs else 0
         with private_descriptor(segment.file.path) as fd:
             batches = walk(
                 fd, segment.size, upto, expected_offset=segment.base_offset, may_have_gaps=self.log.may_have_gaps
             )
             for found in batches:
                 header = found.header
+                if doubts is not None and header.base_offset >= self.point:
+                    doubts.look_at(found)
                 segment.note(header, header.size, self.interval)
-                if header.leader_epoch > epochs.latest:
+                if header.leader_epoch > epochs.latest and header.base_offset >= epochs_from:
                     epochs.assign(header.leader_epoch, header.base_offset)
                 if self.first_marker is None and header.attributes & CONTROL:
                     self.first_marker = header.base_offset

@@ -65,7 +65,7 @@ _SHORTLY = (
     UnknownTopicId.code,
     UnknownTopicOrPartition.code,
 )
-"""One of the two has not acted on the image's newest yet: no reason for a word in the log."""
+"""One of the two has not acted on the image's newest yet: no reason for a word in the log, unless it goes on."""
 
 _log = structlog.get_logger(__name__)
 
@@ -432,10 +432,12 @@ class LeaderFetcher:
             partition.start_anew(answer.log_start_offset)
             self._named[place] = None
             return
-        if answer.error_code not in _SHORTLY:
+        was_patient = place.backoff_s >= self._backoff_max_s
+        self._back_off(place, shortly=True)
+        goes_on = place.backoff_s >= self._backoff_max_s and not was_patient
+        if goes_on or answer.error_code not in _SHORTLY:
             name = error_name(answer.error_code)
             _log.info("fetch refused", partition=str(partition.topic_partition), leader=self.leader, error=name)
-        self._back_off(place, shortly=True)
 
     def _back_off(self, place: Place, *, shortly: bool) -> None:
         place.is_busy = True

@@ -10,8 +10,9 @@ from penstock.errors import Fatal, KafkaStorageError
 from penstock.log.files import FilePool, names_in
 from penstock.log.folder import CLEAN_MARKER, LogFolder, remove_paths
 from penstock.log.identity import read_identity
+from penstock.log.recovery import Expected
 from penstock.model import PartitionIndex, TopicId, TopicPartition, topic_id_text
-from penstock.settings.config import Config, TopicConfig
+from penstock.settings.config import Config
 
 ORDERS_1 = TopicPartition("orders", PartitionIndex(1))
 PAYMENTS_0 = TopicPartition("payments", PartitionIndex(0))
@@ -33,8 +34,8 @@ class World:
         folder.open_all(self.find)
         return folder
 
-    def find(self, partition: TopicPartition, topic_id: TopicId) -> TopicConfig | None:
-        return self.config if topic_id in self.topics else None
+    def find(self, partition: TopicPartition, topic_id: TopicId) -> Expected | None:
+        return Expected(self.config) if topic_id in self.topics else None
 
     def crash(self, folder: LogFolder) -> None:
         folder.pool.close_all()

@@ -2,14 +2,27 @@
 
 import errno
 import os
+import struct
 from pathlib import Path
 
 import pytest
-from tests.support.logs import ORDERS_0, TOPIC_ID, a_batch, a_log, a_marker, base_offsets, fill, read_all, reopen
+from tests.support.logs import (
+    ORDERS_0,
+    TOPIC_ID,
+    a_batch,
+    a_log,
+    a_marker,
+    base_offsets,
+    fill,
+    headers_in,
+    read_all,
+    reopen,
+)
 
 from penstock.errors import KafkaStorageError
 from penstock.log import flushing
 from penstock.log.files import FilePool, names_in
+from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import Known, open_log
 from penstock.log.scan import walk
 from penstock.log.state import DAMAGE_NOTE
@@ -223,6 +236,71 @@ def test_leader_epochs_above_the_recovery_point_are_read_off_the_batches(tmp_pat
     fill(log, 2, leader_epoch=5)
 
     assert reopen(log).epochs.snapshot() == [(1, 0), (2, 3), (5, 5)]
+
+
+def set_epoch(log: PartitionLog, number: int, epoch: int) -> None:
+    """Of a batch of the first segment, as a flipped bit does it: the checksum does not cover it."""
+    path = Path(log.active.file.path)
+    data = bytearray(path.read_bytes())
+    position = sum(header.size for header in list(headers_in(bytes(data)))[:number])
+    struct.pack_into(">i", data, position + 12, epoch)
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("number", "epoch", "end_offset"),
+    [
+        pytest.param(6, 66, 6, id="the last batch, later than any"),
+        pytest.param(4, 66, 4, id="one in the middle, later than any"),
+        pytest.param(4, 4, 4, id="one in the middle, later than those that follow"),
+        pytest.param(6, 1, 3, id="earlier than those before: who is wrong?"),
+        pytest.param(6, -2, 3, id="none at all"),
+        pytest.param(3, 66, 3, id="the first that was not flushed"),
+        pytest.param(0, 66, 7, id="one that was flushed: the epochs are on disk"),
+    ],
+)
+def test_a_leader_epoch_that_cannot_be_true_ends_an_unflushed_tail(
+    tmp_path: Path, number: int, epoch: int, end_offset: int
+) -> None:
+    log = a_log(tmp_path / "orders-0", settings={"index.interval.bytes": "0"})
+    fill(log, 3, leader_epoch=1)
+    log.flush()
+    fill(log, 4, leader_epoch=2)
+    set_epoch(log, number, epoch)
+
+    again = reopen(log, leader_epoch=4)
+    assert again.trouble is None
+    assert again.end_offset == end_offset
+    assert again.epochs.snapshot() == [(1, 0), (2, 3)][: 1 if end_offset == 3 else 2]
+    fill(again, 2, leader_epoch=5)
+    assert base_offsets(read_all(again)) == [*range(end_offset + 2)]
+    assert again.epochs.latest == 5
+
+
+def test_a_leader_epoch_may_be_as_late_as_the_clusters_or_as_one_that_was_flushed(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 3, leader_epoch=7)
+    log.flush()
+    fill(log, 2, leader_epoch=7)
+    assert reopen(log, leader_epoch=2).end_offset == 5
+    fill(log, 1, leader_epoch=9)
+    assert reopen(log, leader_epoch=9).end_offset == 6
+
+
+def test_a_wrong_epoch_at_the_end_of_a_segment_is_seen_in_the_next(tmp_path: Path) -> None:
+    """What comes after it goes; where the cluster's epoch does not speak against it, it stays itself."""
+    log = a_log(tmp_path / "orders-0", settings=SMALL)
+    fill(log, 3, leader_epoch=1)
+    last = len(list(headers_in(Path(log.active.file.path).read_bytes()))) - 1
+    set_epoch(log, last, 3)
+    first, end_offset = log.active, log.end_offset
+    fill(log, 3, leader_epoch=1)
+    assert log.active is not first
+
+    again = reopen(log, leader_epoch=4)
+    assert again.end_offset == end_offset
+    assert again.epochs.snapshot() == [(1, 0), (3, end_offset - 1)]
+    assert reopen(again, leader_epoch=2).end_offset == end_offset - 1
 
 
 def test_a_failed_fsync_takes_the_log_offline_and_is_not_retried(

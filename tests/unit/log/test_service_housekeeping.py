@@ -13,6 +13,7 @@ from penstock.errors import KafkaStorageError
 from penstock.log import FilePool, Flusher, LogFolder, LogHousekeeping, flushing, folder_checkpoints
 from penstock.log.checkpoints import write_offsets
 from penstock.log.files import names_in
+from penstock.log.recovery import Expected
 from penstock.log.reserve import RESERVE_BYTES, RESERVE_FILE
 from penstock.model import Offset, TopicPartition
 from penstock.settings.config import Config
@@ -120,7 +121,7 @@ class Kept:
         named = {name.replace("_", "."): value for name, value in settings.items()}
         topic = self.broker.for_topic({"internal.segment.bytes": "300", **named})
         self.folder = LogFolder(path, cluster_id="c1", node_id=1, pool=FilePool(16), clock=self.clock)
-        self.folder.open_all(lambda *_: topic)
+        self.folder.open_all(lambda *_: Expected(topic))
         self.log = self.folder.create(ORDERS_0, TOPIC_ID, topic)
         self.flusher = Flusher()
         self.keeping = LogHousekeeping([self.folder], self.flusher, self.broker, self.clock)

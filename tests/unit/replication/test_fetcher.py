@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 from tests.support.logs import TOPIC_ID, StillClock, a_batch, headers_in, read_all
 from tests.support.replicas import Replicas
 
@@ -202,12 +203,15 @@ async def test_a_follower_out_of_range_begins_anew_at_the_leaders_start(bench: B
 @pytest.mark.parametrize("refusal", [UnknownLeaderEpoch, NotLeaderOrFollower])
 async def test_what_is_refused_is_asked_for_again_after_a_pause(bench: Bench, refusal: Any) -> None:
     correlation_id, _ = await bench.leader.next()
-    for _ in range(3):
-        bench.leader.answer(correlation_id, PartitionAnswer(0, refusal.code))
-        correlation_id, request = await bench.leader.next()
-        while not request.topics:
-            # A fetch that names nothing is parked meanwhile; the pause over, another one follows it.
+    with capture_logs() as said:
+        for count in range(6):
+            assert len(said) == (count >= 4), "said once, when the pauses have become as long as they get"
+            bench.leader.answer(correlation_id, PartitionAnswer(0, refusal.code))
             correlation_id, request = await bench.leader.next()
+            while not request.topics:
+                # A fetch that names nothing is parked meanwhile; the pause over, another one follows it.
+                correlation_id, request = await bench.leader.next()
+    assert [line["event"] for line in said] == ["fetch refused"]
     bench.leader.answer(correlation_id, records_at(0))
     await bench.until(lambda: bench.partition.log.end_offset == 1)
 

@@ -1,0 +1,34 @@
+"""Whether the leader epochs of batches in a torn tail can be true: a batch's checksum does not cover its epoch.
+
+Two things are known. Along a log epochs never fall. And none is later than the cluster had come to when this broker
+started: an epoch is in the metadata store before a leader writes under it. A follower with an epoch that nobody ever
+had would be refused by its leader for good, and a leader with one would tell consumers of it.
+"""
+
+from penstock.log.scan import Damaged, Found
+
+
+class EpochDoubts:
+    """Looks at all batches of a log that were not flushed, in order, segment by segment."""
+
+    def __init__(self, latest: int | None, *, on_disk: int) -> None:
+        # A later one that was flushed came from elsewhere, such as a log that Kafka wrote: it is believed.
+        self._latest = None if latest is None else max(latest, on_disk)
+        self._epoch = -1
+        self._began: tuple[int, int] | None = None
+        """Position and offset of the first batch with the last one's epoch; None where that is in another segment."""
+
+    def next_segment(self) -> None:
+        self._began = None
+
+    def look_at(self, found: Found) -> None:
+        """Damaged, from where on the epochs are not to be believed."""
+        header = found.header
+        epoch, here = header.leader_epoch, (found.position, header.base_offset)
+        if self._latest is not None and epoch > self._latest:
+            raise Damaged(*here, f"a batch of leader epoch {epoch}, when none was later than {self._latest},")
+        if epoch < self._epoch:
+            # Either this one is wrong or those before it: to be sure, all of them go.
+            raise Damaged(*(self._began or here), f"a batch of leader epoch {self._epoch} before one of {epoch},")
+        if epoch > self._epoch:
+            self._epoch, self._began = epoch, here
