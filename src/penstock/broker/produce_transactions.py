@@ -88,6 +88,7 @@ class ProducedTransaction(msgspec.Struct):
 
     async def ask(self, gate: TransactionGate) -> None:
         asked = self.unasked
+        places = {partition.topic_partition: (partition, place) for partition, place, _ in self.batches}
         outcomes = await gate.admit(
             self.transactional_id,
             producer_id=self.producer_id,
@@ -95,6 +96,7 @@ class ProducedTransaction(msgspec.Struct):
             partitions=list(asked),
             adds=self.api_version >= ADDS_FROM,
             again=self._take_guards_again,
+            holds=lambda at: self._holds_guard(*places[at]),
         )
         self.unasked = {}
         self._take_in(asked, outcomes)
@@ -110,6 +112,11 @@ class ProducedTransaction(msgspec.Struct):
         for partition, place, sequence in self.batches:
             if self.guards.pop(place, None) is not None:
                 self._take_guard(partition, place, sequence)
+
+    def _holds_guard(self, partition: Partition, place: Place) -> bool:
+        """Also where none is needed any more, or none was given: only one that was ended is a reason to ask again."""
+        guard = self.guards.get(place)
+        return guard is None or partition.holds(guard)
 
     def _take_guard(self, partition: Partition, place: Place, sequence: int) -> None:
         try:

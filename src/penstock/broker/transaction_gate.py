@@ -37,11 +37,14 @@ class TransactionGate(Protocol):
         partitions: Sequence[TopicPartition],
         adds: bool,
         again: Callable[[], None],
+        holds: Callable[[TopicPartition], bool],
     ) -> Outcomes:
         """Which partitions may take records of the transaction, and why the others may not. Raises nothing itself.
 
         While the former transaction's markers are on their way it may ask several times, and calls `again` before each
-        further one: its marker has ended guards that were taken before it, and new ones must be taken.
+        further one: its marker has ended guards that were taken before it, and new ones must be taken. `holds` tells
+        whether a partition's guard has not been ended: a marker may have come before a question that was on its way to
+        another broker, and was answered when all markers were written.
         """
 
     def admit_at_once(
@@ -98,7 +101,13 @@ class CoordinatorGate(TransactionGate):
         partitions: Sequence[TopicPartition],
         adds: bool,
         again: Callable[[], None],
+        holds: Callable[[TopicPartition], bool],
     ) -> Outcomes:
+        def must_ask_again() -> bool:
+            return _is_busy(outcomes) or any(
+                outcome is None and not holds(partition) for partition, outcome in outcomes.items()
+            )
+
         async def ask() -> Outcomes:
             try:
                 outcomes = await self._coordinator.add_partitions(
@@ -118,7 +127,7 @@ class CoordinatorGate(TransactionGate):
             return outcomes
         # The former transaction's markers are still on their way: a moment later they will be there (KIP-890).
         for _ in range(BRISK_RETRIES):
-            if not _is_busy(outcomes):
+            if not must_ask_again():
                 return outcomes
             await asyncio.sleep(0)
             again()
@@ -126,7 +135,7 @@ class CoordinatorGate(TransactionGate):
         pause_s, pause_s_max = FIRST_PAUSE_S, self._config[ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MS] / 1000
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._config[ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MAX_MS] / 1000
-        while _is_busy(outcomes) and loop.time() + pause_s <= deadline:
+        while must_ask_again() and loop.time() + pause_s <= deadline:
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, pause_s_max)
             again()

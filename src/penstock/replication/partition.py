@@ -152,6 +152,10 @@ class Partition(ReplicatingReplica, ReadablePartition):
             return None
         return self._verifications.take(producer_id, producer_epoch=producer_epoch, sequence=sequence, adds=adds)
 
+    def holds(self, guard: VerificationGuard) -> bool:
+        """Whether neither a marker nor the transaction's first batch has ended it."""
+        return self._verifications.is_valid(guard.producer_id, guard)
+
     def append_marker(
         self, marker: Marker, *, producer_id: int, producer_epoch: int, transaction_version: int
     ) -> Appended:

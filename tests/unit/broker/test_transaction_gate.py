@@ -62,11 +62,18 @@ class Coordinator:
 
 
 async def admit(
-    coordinator: Coordinator, *, adds: bool, again: Callable[[], None] = lambda: None, **settings: str
+    coordinator: Coordinator,
+    *,
+    adds: bool,
+    again: Callable[[], None] = lambda: None,
+    holds: Callable[[TopicPartition], bool] = lambda _: True,
+    **settings: str,
 ) -> Outcomes:
     named = {name.replace("_", "."): value for name, value in settings.items()}
     gate = CoordinatorGate(coordinator, Config.for_broker(named))
-    return await gate.admit("tx", producer_id=7, producer_epoch=3, partitions=[ONE, TWO], adds=adds, again=again)
+    return await gate.admit(
+        "tx", producer_id=7, producer_epoch=3, partitions=[ONE, TWO], adds=adds, again=again, holds=holds
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,6 +110,20 @@ async def test_a_coordinator_that_is_busy_with_the_former_transaction_is_asked_a
     )
     assert outcomes[ONE] is None and len(coordinator.asked) == 3
     assert asked_before == [1, 2], "guards are taken anew before each further question"
+
+
+async def test_a_guard_that_the_former_marker_ended_while_the_question_travelled_is_taken_anew() -> None:
+    """The question reached the coordinator when all markers were written, so it was not told to come again."""
+    coordinator = Coordinator()
+    ended = {ONE, TWO}  # of the second nothing is expected: it is refused
+    outcomes = await admit(coordinator, adds=True, again=lambda: ended.discard(ONE), holds=lambda at: at not in ended)
+    assert outcomes[ONE] is None and len(coordinator.asked) == 2
+
+
+async def test_an_older_clients_marker_is_its_own_and_nobody_is_asked_again() -> None:
+    coordinator = Coordinator()
+    await admit(coordinator, adds=False, holds=lambda _: False)
+    assert len(coordinator.asked) == 1
 
 
 async def test_a_coordinator_that_stays_busy_is_given_up() -> None:

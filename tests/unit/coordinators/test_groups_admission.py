@@ -38,10 +38,14 @@ class FakePartition:
             raise self.guard
         return self.guard
 
+    def holds(self, guard: Any) -> bool:
+        return len(self.asked) > 1
+
 
 class FakeGate:
-    def __init__(self, outcome: Refusal | None = None) -> None:
+    def __init__(self, outcome: Refusal | None = None, *, asks_again: bool = False) -> None:
         self.outcome = outcome
+        self.asks_again = asks_again
         self.asked: list[bool] = []
 
     async def admit(
@@ -53,8 +57,11 @@ class FakeGate:
         partitions: Sequence[TopicPartition],
         adds: bool,
         again: Callable[[], None],
+        holds: Callable[[TopicPartition], bool],
     ) -> Mapping[TopicPartition, Refusal | None]:
         self.asked.append(adds)
+        if self.asks_again and not holds(PLACE):
+            again()
         return dict.fromkeys(partitions, self.outcome)
 
 
@@ -68,6 +75,12 @@ async def test_the_coordinator_is_asked_under_a_guard_and_from_version_5_to_add(
     partition, gate = FakePartition(), FakeGate()
     assert await ask(partition, gate, version) == "a guard"
     assert partition.asked == [(7, 1, -1, adds)] and gate.asked == [adds]
+
+
+async def test_a_guard_that_was_ended_meanwhile_is_taken_anew() -> None:
+    partition = FakePartition()
+    assert await ask(partition, FakeGate(asks_again=True)) == "a guard"
+    assert len(partition.asked) == 2
 
 
 async def test_where_the_transaction_is_open_already_nobody_is_asked() -> None:

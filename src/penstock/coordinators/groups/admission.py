@@ -34,6 +34,7 @@ class Gate(Protocol):
         partitions: Sequence[TopicPartition],
         adds: bool,
         again: Callable[[], None],
+        holds: Callable[[TopicPartition], bool],
     ) -> Mapping[TopicPartition, Refusal | None]: ...
 
 
@@ -66,6 +67,7 @@ async def admitted(
             partitions=[place],
             adds=adds,
             again=take_guard,
+            holds=lambda _: guard is None or partition.holds(guard),
         )
         refusal = outcomes.get(place)
         if refusal is not None:

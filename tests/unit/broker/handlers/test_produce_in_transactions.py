@@ -43,7 +43,7 @@ Make = Callable[..., SomePartitions]
 
 class Gate:
     """Lets everything through but what a test refuses; `meanwhile` happens while it is asked. One that `knows` need not
-    be waited for.
+    be waited for, one that `asks_again` does so where a guard was ended.
     """
 
     def __init__(
@@ -69,11 +69,12 @@ class Gate:
         partitions: Sequence[TopicPartition],
         adds: bool,
         again: Callable[[], None],
+        holds: Callable[[TopicPartition], bool],
     ) -> dict[TopicPartition, Refusal | None]:
         self.asked.append((transactional_id, producer_id, producer_epoch, [p.partition for p in partitions], adds))
         await asyncio.sleep(0)
         self._meanwhile()
-        if self._asks_again:
+        if self._asks_again and not all(map(holds, partitions)):
             again()
         return {partition: self._refused.get(partition.partition) for partition in partitions}
 
@@ -192,10 +193,12 @@ async def test_asking_again_gives_no_guard_where_nobody_was_asked(make: Make) ->
     """The transaction was open on the second partition, so the question did not name it; then a marker ended it."""
     partitions = make(2)
     await send(partitions, batch(partitions), batch(partitions), gate=Gate())
-    partitions[0].append_marker(Marker(MarkerType.ABORT, 1), producer_id=P, producer_epoch=0, transaction_version=1)
+    marker = Marker(MarkerType.ABORT, 1)
+    partitions[0].append_marker(marker, producer_id=P, producer_epoch=0, transaction_version=1)
 
     def abort() -> None:
-        partitions[1].append_marker(Marker(MarkerType.ABORT, 1), producer_id=P, producer_epoch=0, transaction_version=1)
+        for index in range(2):
+            partitions[index].append_marker(marker, producer_id=P, producer_epoch=0, transaction_version=1)
 
     gate = Gate(abort, asks_again=True)
     answers = await send(partitions, batch(partitions, 1), batch(partitions, 1), gate=gate)
