@@ -1,8 +1,12 @@
 """The parts of the etcd adapter that need no etcd: what failures mean, versions, options, the highest revision seen."""
 
+import asyncio
+import os
+import threading
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 from tests.support.clocks import ManualClock
 
 from penstock.metastore import (
@@ -138,6 +142,30 @@ def test_the_highest_revision_seen_is_there_after_a_restart(tmp_path: Path) -> N
     refuse_if_behind(seen=Revision(9), present=Revision(9))
     with pytest.raises(StoreBehind, match="at revision 8, and this broker has seen 9"):
         refuse_if_behind(seen=Revision(9), present=Revision(8))
+
+
+async def test_the_last_write_waits_for_one_that_is_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = SeenRevision(tmp_path)
+    flushing, go_on = threading.Event(), threading.Event()
+    real = os.fsync
+
+    def slow_fsync(file: int) -> None:
+        if not flushing.is_set():
+            flushing.set()
+            go_on.wait(30)
+        real(file)
+
+    monkeypatch.setattr("penstock.metastore.etcd.seen.os.fsync", slow_fsync)
+    seen.note(Revision(8))
+    first = asyncio.create_task(asyncio.to_thread(seen.write))
+    await asyncio.to_thread(flushing.wait, 30)
+    seen.note(Revision(9))
+    last = asyncio.create_task(asyncio.to_thread(seen.write))
+    await asyncio.wait([last], timeout=0.05)
+    go_on.set()
+    with capture_logs() as said:
+        await asyncio.gather(first, last)
+    assert said == [] and (tmp_path / FILE_NAME).read_text() == "9\n"
 
 
 def test_a_disk_that_takes_nothing_does_not_end_the_store(tmp_path: Path) -> None:

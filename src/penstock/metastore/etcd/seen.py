@@ -6,6 +6,7 @@ Kept in the data folder, written at most every few seconds, since what it must n
 
 import asyncio
 import os
+import threading
 from pathlib import Path
 
 import structlog
@@ -37,6 +38,7 @@ class SeenRevision:
         self._path = folder / FILE_NAME if folder is not None else None
         self.highest = self._read()
         self._written = self.highest
+        self._writing = threading.Lock()
 
     def note(self, revision: Revision) -> None:
         self.highest = max(self.highest, revision)
@@ -48,21 +50,27 @@ class SeenRevision:
             await asyncio.to_thread(self.write)
 
     def write(self) -> None:
-        """Whole or not at all, and not at all on a full disk: an older value does little harm."""
-        highest = self.highest
-        if self._path is None or highest == self._written:
-            return
-        draft = self._path.with_suffix(".new")
-        try:
-            with draft.open("w") as file:
-                file.write(f"{highest}\n")
-                file.flush()
-                os.fsync(file.fileno())
-            draft.rename(self._path)
-        except OSError as error:
-            _log.warning("the highest etcd revision seen could not be kept", path=str(self._path), reason=str(error))
-        else:
-            self._written = highest
+        """Whole or not at all, and not at all on a full disk: an older value does little harm.
+
+        In threads, one at a time: the last write, when the store closes, may come while one of `keep` is under way.
+        """
+        with self._writing:
+            highest = self.highest
+            if self._path is None or highest == self._written:
+                return
+            draft = self._path.with_suffix(".new")
+            try:
+                with draft.open("w") as file:
+                    file.write(f"{highest}\n")
+                    file.flush()
+                    os.fsync(file.fileno())
+                draft.rename(self._path)
+            except OSError as error:
+                _log.warning(
+                    "the highest etcd revision seen could not be kept", path=str(self._path), reason=str(error)
+                )
+            else:
+                self._written = highest
 
     def _read(self) -> Revision:
         if self._path is None or not self._path.exists():
