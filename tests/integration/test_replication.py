@@ -235,6 +235,18 @@ async def test_a_replica_that_comes_back_with_an_epoch_that_never_was_is_in_sync
     await replicas_agree(nodes, "orders", 1, 2, 3)
 
 
+async def test_a_follower_that_somebody_took_out_of_sync_is_back_without_a_record_being_written(nodes: Nodes) -> None:
+    """As the controller does to a broker that was lost for a moment, perhaps after that has told the leader where it
+    is.
+    """
+    await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
+    topic_id = nodes.image().topics["orders"].topic_id
+    revision = nodes.state("orders").revision
+    await nodes.cluster(2).in_sync_writes.leave(topic_id, 0, reason="to see it come back")
+    await nodes.until(lambda: nodes.state("orders", at=1).revision > revision)
+    await nodes.until_in_sync("orders", 1, 2, 3)
+
+
 async def test_a_leader_whose_disk_takes_no_more_hands_over(nodes: Nodes) -> None:
     await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
     await produce(nodes, "orders", [b"before"])

@@ -2,8 +2,8 @@
 
 A follower names a partition when it joins the session, and again each time it has taken in what it was sent: that is
 how the leader learns how far it is. In between the leader sends nothing more of it, but news: that the high watermark
-or the log's start has moved. So a fetch looks at the partitions that were named and at those in which something
-happened, however many thousands there are.
+or the log's start has moved, or that it has lost track of the follower. So a fetch looks at the partitions that were
+named and at those in which something happened, however many thousands there are.
 
 A fetch that finds nothing is parked. An append wakes it: followers read to the log's end, not to the high watermark. A
 newer fetch of the same session answers it as it is, so that a follower can name another partition at once. News of the
@@ -27,6 +27,7 @@ from penstock.errors import (
     NotLeaderOrFollower,
     OffsetOutOfRange,
     Refusal,
+    ReplicaNotAvailable,
     UnknownServerError,
     UnknownTopicId,
     UnknownTopicOrPartition,
@@ -81,10 +82,21 @@ class Followed:
     def partition_moved(self) -> None:
         if self.is_waiting:
             return
-        if self.partition.leader_epoch == self.asked.current_leader_epoch and self.partition.is_leader:
-            self.session.news(self)
-        else:
+        partition, broker_id = self.partition, self.session.broker_id
+        if partition.leader_epoch != self.asked.current_leader_epoch or not partition.is_leader:
             self.session.wake(self)
+        elif broker_id not in partition.in_sync and partition.has_lost_track_of(broker_id):
+            self._have_it_named_again()
+        else:
+            self.session.news(self)
+
+    def _have_it_named_again(self) -> None:
+        """The follower was taken out of the in-sync set after it had named the partition. How far it is counts when it
+        has said so again, and where nothing happens it would never have a reason to.
+        """
+        if self.refusal is None and self.diverging is None:
+            self.refusal = ReplicaNotAvailable("Since this was asked for, the replica has been out of sync")
+        self.session.wake(self)
 
     def leave(self) -> None:
         self.partition.unwatch(self)

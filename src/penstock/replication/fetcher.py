@@ -24,6 +24,7 @@ from penstock.errors import (
     NotLeaderOrFollower,
     OffsetOutOfRange,
     Refusal,
+    ReplicaNotAvailable,
     UnknownLeaderEpoch,
     UnknownTopicId,
     UnknownTopicOrPartition,
@@ -62,10 +63,13 @@ _SHORTLY = (
     FencedLeaderEpoch.code,
     UnknownLeaderEpoch.code,
     NotLeaderOrFollower.code,
+    ReplicaNotAvailable.code,
     UnknownTopicId.code,
     UnknownTopicOrPartition.code,
 )
-"""One of the two has not acted on the image's newest yet: no reason for a word in the log, unless it goes on."""
+"""One of the two has not acted on the image's newest yet, or the leader has lost track of this follower: no reason for
+a word in the log, unless it goes on.
+"""
 
 _log = structlog.get_logger(__name__)
 
@@ -441,6 +445,8 @@ class LeaderFetcher:
 
     def _back_off(self, place: Place, *, shortly: bool) -> None:
         place.is_busy = True
+        if place.retry is not None:
+            place.retry.cancel()
         first_s = BACKOFF_FIRST_S if shortly else self._backoff_max_s
         place.backoff_s = min(max(2 * place.backoff_s, first_s), self._backoff_max_s)
         self._wait(place, place.backoff_s)

@@ -12,7 +12,7 @@ from penstock.log import FileSlice
 from penstock.model import BrokerId, Offset
 from penstock.replication.following import Follower
 from penstock.replication.machine import Diverging, Leader
-from penstock.replication.progress import Progress
+from penstock.replication.progress import UNKNOWN, Progress
 from penstock.replication.promise import Promise
 from penstock.replication.replica import Replica
 from penstock.wire import batch as layout
@@ -58,6 +58,12 @@ class ReplicatingReplica(Replica):
         if offset >= log.end_offset:
             return None
         return log.slice(Offset(offset), at_most=bytes_max, before=log.end_offset, at_least_one=at_least_one)
+
+    def has_lost_track_of(self, broker_id: BrokerId) -> bool:
+        """Whether what a follower said of itself does not count any more: it is to say it again."""
+        role = self.role
+        progress = role.progress_of(broker_id) if isinstance(role, Leader) else None
+        return progress is not None and progress.end == UNKNOWN
 
     def in_sync_followers(self) -> list[tuple[BrokerId, Progress]]:
         """How far each is that a consumer might read from (KIP-392)."""

@@ -22,6 +22,7 @@ from penstock.errors import (
     FetchSessionIdNotFound,
     InvalidFetchSessionEpoch,
     OffsetOutOfRange,
+    ReplicaNotAvailable,
     UnknownTopicOrPartition,
 )
 from penstock.log import FileSlice
@@ -336,3 +337,22 @@ async def test_a_replica_that_catches_up_is_held_to_its_rate_and_one_in_sync_is_
     answers = bench.read(await asyncio.wait_for(waiting, 10))
     assert set(answers) == {0} and answers[0].records
     await bench.partitions.close()
+
+
+async def test_a_follower_that_was_taken_out_of_sync_is_asked_how_far_it_is(bench: Bench) -> None:
+    """Nothing happens in the partition, so that it would never say so by itself."""
+    bench.begin(p0=0, p1=0)
+    waiting = parked(bench.ask({}))
+    partition, everybody = bench.partitions[0], (ME, FOLLOWER, OTHER)
+    partition.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=everybody, in_sync=(ME, OTHER))
+    await settle()
+    ((index, told),) = bench.read(waiting.result()).items()
+    assert (index, told.error_code) == (0, ReplicaNotAvailable.code)
+    partition.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=everybody, in_sync=(ME, OTHER))
+    parked(bench.ask({}))
+    await settle()
+    waiting = parked(bench.ask({0: 0}))
+    assert not partition.has_lost_track_of(FOLLOWER)
+    partition.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=everybody, in_sync=everybody)
+    await settle()
+    parked(waiting)

@@ -12,7 +12,13 @@ from structlog.testing import capture_logs
 from tests.support.logs import TOPIC_ID, StillClock, a_batch, headers_in, read_all
 from tests.support.replicas import Replicas
 
-from penstock.errors import FetchSessionIdNotFound, NotLeaderOrFollower, OffsetOutOfRange, UnknownLeaderEpoch
+from penstock.errors import (
+    FetchSessionIdNotFound,
+    NotLeaderOrFollower,
+    OffsetOutOfRange,
+    ReplicaNotAvailable,
+    UnknownLeaderEpoch,
+)
 from penstock.model import BrokerId
 from penstock.replication import Throttle, fetcher
 from penstock.replication.fetcher import LeaderFetcher
@@ -200,7 +206,7 @@ async def test_a_follower_out_of_range_begins_anew_at_the_leaders_start(bench: B
     assert (asked.offset, asked.log_start_offset) == (40, 40)
 
 
-@pytest.mark.parametrize("refusal", [UnknownLeaderEpoch, NotLeaderOrFollower])
+@pytest.mark.parametrize("refusal", [UnknownLeaderEpoch, NotLeaderOrFollower, ReplicaNotAvailable])
 async def test_what_is_refused_is_asked_for_again_after_a_pause(bench: Bench, refusal: Any) -> None:
     correlation_id, _ = await bench.leader.next()
     with capture_logs() as said:
