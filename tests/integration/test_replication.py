@@ -240,6 +240,8 @@ async def test_a_follower_that_somebody_took_out_of_sync_is_back_without_a_recor
     is.
     """
     await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
+    await produce(nodes, "orders", [b"order"])
+    await nodes.until(lambda: all(nodes.partition("orders", at).high_watermark == 1 for at in (1, 2, 3)))
     topic_id = nodes.image().topics["orders"].topic_id
     revision = nodes.state("orders").revision
     await nodes.cluster(2).in_sync_writes.leave(topic_id, 0, reason="to see it come back")
