@@ -150,6 +150,19 @@ async def test_a_killed_leader_comes_back_as_a_follower_and_agrees(nodes: Nodes)
     assert await consume(nodes, "orders", 1_000) == first + second
 
 
+async def test_a_broker_that_was_away_when_a_topic_was_created_gets_its_replica(nodes: Nodes) -> None:
+    await nodes.kill(3)
+    await nodes.until(lambda: 3 not in nodes.image().brokers)
+    await nodes.create_topic("orders", replicas=(3, 1, 2), min_insync_replicas="2")
+    assert nodes.state("orders").leader == 1
+    values = [b"order %d" % number for number in range(500)]
+    assert not (await produce(nodes, "orders", values)).errors
+    await nodes.start(3)
+    await nodes.until_in_sync("orders", 1, 2, 3)
+    await replicas_agree(nodes, "orders", 1, 2, 3)
+    assert await consume(nodes, "orders", 500) == values
+
+
 async def test_without_enough_in_sync_acks_all_is_refused_and_acks_1_is_not_visible(nodes: Nodes) -> None:
     await nodes.create_topic("orders", replicas=(1, 2), min_insync_replicas="2")
     assert not (await produce(nodes, "orders", [b"a"])).errors

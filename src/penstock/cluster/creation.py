@@ -1,6 +1,6 @@
 """Whether a topic can be created or grown as asked, and where its partitions go."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -56,8 +56,7 @@ def planned_topic(command: CreateTopic, image: ClusterImage, config: Config) -> 
     factor = config[DEFAULT_REPLICATION_FACTOR] if command.replication_factor == -1 else command.replication_factor
     if _is_placed(command.placed, image, partitions=partitions, replication_factor=factor):
         return TopicPlan(list(command.placed), settings)
-    placed = place(image.staying_brokers(), partitions=partitions, replication_factor=factor, start=command.start)
-    return TopicPlan(placed, settings)
+    return TopicPlan(_placed(image, partitions, factor, start=command.start), settings)
 
 
 def large_placement(
@@ -78,19 +77,36 @@ def large_placement(
             return None
         there, factor = len(topic.partitions), len(topic.partitions[0].replicas)
         partitions, start = command.count - there, start + there
-    brokers = list(image.staying_brokers())
-    if not PLACED_AT_ONCE_MAX < partitions <= PARTITIONS_PER_REQUEST_MAX or not 0 < factor <= len(brokers):
+    brokers, away = image.staying_brokers(), image.away_brokers()
+    if not PLACED_AT_ONCE_MAX < partitions <= PARTITIONS_PER_REQUEST_MAX:
         return None
-    return islice(placing(brokers, replication_factor=factor, start=start), partitions)
+    if not brokers or not 0 < factor <= len(brokers) + len(away):
+        return None
+    return islice(placing(brokers, away=away, replication_factor=factor, start=start), partitions)
+
+
+def _placed(image: ClusterImage, partitions: int, replication_factor: int, *, start: int) -> list[tuple[BrokerId, ...]]:
+    return place(
+        image.staying_brokers(),
+        away=image.away_brokers(),
+        partitions=partitions,
+        replication_factor=replication_factor,
+        start=start,
+    )
 
 
 def _is_placed(
     placed: Sequence[tuple[BrokerId, ...]], image: ClusterImage, *, partitions: int, replication_factor: int
 ) -> bool:
-    """Whether what was worked out is what is asked for, on brokers that are still there."""
+    """Whether what was worked out is what is asked for, on brokers that are still there; where those are too few, on
+    all of them.
+    """
     if len(placed) != partitions or any(len(replicas) != replication_factor for replicas in placed):
         return False
-    return {broker for replicas in placed for broker in replicas} <= {broker.id for broker in image.staying_brokers()}
+    staying = {broker.id for broker in image.staying_brokers()}
+    if replication_factor <= len(staying):
+        return {broker for replicas in placed for broker in replicas} <= staying
+    return all(staying == set(replicas[: len(staying)]) for replicas in placed)
 
 
 def partitions_asked_for(command: CreateTopic, config: Config) -> int:
@@ -140,10 +156,11 @@ def _by_hand(command: CreateTopic, image: ClusterImage) -> list[tuple[BrokerId, 
     require_moderate(len(command.assignments))
     assigned: dict[int, tuple[BrokerId, ...]] = {}
     factor: int | None = None
+    known, away = image.known_brokers(), image.away_brokers()
     for partition, replicas in command.assignments:
         if partition in assigned:
             raise InvalidReplicaAssignment(f"partition {partition} is assigned twice")
-        assigned[partition] = check_by_hand(replicas, image.brokers, replication_factor=factor)
+        assigned[partition] = check_by_hand(replicas, known, away=away, replication_factor=factor)
         factor = len(replicas)
     gap = next((index for index in range(len(assigned)) if index not in assigned), None)
     if gap is not None:
@@ -168,14 +185,13 @@ def planned_growth(command: GrowTopic, image: ClusterImage) -> tuple[TopicImage,
         require_moderate(additional)
         if _is_placed(command.placed, image, partitions=additional, replication_factor=factor):
             return topic, list(command.placed)
-        placed = place(
-            image.staying_brokers(), partitions=additional, replication_factor=factor, start=command.start + there
-        )
-        return topic, placed
+        return topic, _placed(image, additional, factor, start=command.start + there)
     if len(command.assignments) != additional:
         raise InvalidReplicaAssignment(
             f"each new partition needs an assignment: {additional} to be made, {len(command.assignments)} assigned"
         )
     require_moderate(additional)
-    known: Mapping[BrokerId, object] = image.brokers
-    return topic, [check_by_hand(replicas, known, replication_factor=factor) for replicas in command.assignments]
+    known, away = image.known_brokers(), image.away_brokers()
+    return topic, [
+        check_by_hand(replicas, known, away=away, replication_factor=factor) for replicas in command.assignments
+    ]

@@ -74,6 +74,14 @@ class ClusterImage:
         """Those on which something new may be placed."""
         return [broker for broker in self.brokers.values() if not broker.is_stopping]
 
+    def away_brokers(self) -> set[BrokerId]:
+        """Those of which it is known that they belong to the cluster, and that are not there or about to go."""
+        return self.known_brokers() - {broker.id for broker in self.staying_brokers()}
+
+    def known_brokers(self) -> set[BrokerId]:
+        """All that ever registered, but those that were unregistered."""
+        return {*self.brokers, *self.marks.identities}
+
     def partitions(self) -> Iterator[tuple[TopicImage, PartitionImage]]:
         for topic in self.topics.values():
             for partition in topic.partitions:

@@ -11,7 +11,7 @@ Any broker decides (ADR 21), so two may decide at once. What always holds of wha
 - refused commands write nothing.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import TypeVar, assert_never, overload
 
 from penstock.cluster import alterations, features
@@ -250,8 +250,9 @@ class ControllerMachine:
 
         def make(at: int) -> Transaction:
             start = at * WRITES_MAX
+            staying = {broker.id for broker in self._image.staying_brokers()}
             puts = [
-                Put(self._keys.partition(text, first + index), encode(_first_record(replicas[index])))
+                Put(self._keys.partition(text, first + index), encode(_first_record(replicas[index], staying)))
                 for index in range(start, min(start + WRITES_MAX, len(replicas)))
             ]
             always, mark = self._mark_guards(topic_id, is_needed=count > 1)
@@ -309,9 +310,12 @@ class MadeInTurn(Sequence[Transaction]):
         return self._make(places) if isinstance(places, int) else [self._make(place) for place in places]
 
 
-def _first_record(replicas: tuple[BrokerId, ...]) -> PartitionRecord:
-    """A new partition: empty everywhere, so every replica is in sync and the preferred one leads."""
-    return PartitionRecord(replicas=replicas, leader=replicas[0], leader_epoch=LeaderEpoch(0), in_sync=replicas)
+def _first_record(replicas: tuple[BrokerId, ...], staying: Set[BrokerId]) -> PartitionRecord:
+    """A new partition: empty everywhere, so every replica that is there is in sync and the first of them leads. Where
+    all have gone since they were chosen, it is as if they went afterwards.
+    """
+    in_sync = tuple(broker for broker in replicas if broker in staying) or replicas
+    return PartitionRecord(replicas=replicas, leader=in_sync[0], leader_epoch=LeaderEpoch(0), in_sync=in_sync)
 
 
 def _elected(partition: PartitionImage, leader: BrokerId) -> PartitionRecord:

@@ -56,6 +56,17 @@ def test_more_replicas_than_brokers_are_refused_with_both_numbers() -> None:
 def test_without_any_broker_nothing_is_placed() -> None:
     with pytest.raises(InvalidReplicationFactor, match="wanted: 1, brokers registered: 0"):
         place([], partitions=1, replication_factor=1, start=0)
+    with pytest.raises(InvalidReplicationFactor, match="registered: 1, of which away: 1"):
+        place([], away=[BrokerId(1)], partitions=1, replication_factor=1, start=0)
+
+
+def test_who_is_away_gets_a_replica_only_where_the_others_are_too_few_and_never_leads() -> None:
+    brokers, away = [broker(1), broker(2)], [BrokerId(3), BrokerId(4)]
+    assert {*place(brokers, away=away, partitions=4, replication_factor=2, start=0)} == {(1, 2), (2, 1)}
+    placed = place(brokers, away=away, partitions=4, replication_factor=3, start=0)
+    assert placed == [(1, 2, 3), (2, 1, 4), (1, 2, 3), (2, 1, 4)]
+    with pytest.raises(InvalidReplicationFactor, match="wanted: 5, brokers registered: 4, of which away: 2"):
+        place(brokers, away=away, partitions=1, replication_factor=5, start=0)
 
 
 @pytest.mark.parametrize(
@@ -65,13 +76,14 @@ def test_without_any_broker_nothing_is_placed() -> None:
         ((9,), None, "broker 9, which is not registered"),
         ((1, 1), None, "assigned to broker 1 twice"),
         ((1, 2), 1, "equally many replicas: 1 before, 2 here"),
+        ((2,), None, "all brokers that a partition is assigned to are away: [2]"),
     ],
 )
 def test_impossible_assignments_by_hand_are_refused_with_the_reason(
     replicas: tuple[int, ...], factor: int | None, why: str
 ) -> None:
     with pytest.raises(InvalidReplicaAssignment) as refused:
-        check_by_hand(replicas, [BrokerId(1), BrokerId(2)], replication_factor=factor)
+        check_by_hand(replicas, {BrokerId(1), BrokerId(2)}, away={BrokerId(2)}, replication_factor=factor)
     assert why in refused.value.message
 
 

@@ -25,7 +25,7 @@ from penstock.cluster.duties.rulings import Ruling
 from penstock.cluster.keys import Keys
 from penstock.cluster.records import encode
 from penstock.cluster.shapes import record_from
-from penstock.errors import DuplicateBrokerRegistration, Fatal, TopicAlreadyExists
+from penstock.errors import DuplicateBrokerRegistration, Fatal, InvalidReplicationFactor, TopicAlreadyExists
 from penstock.metastore import Conflict, Delete, Put, Revision, Transaction, created_at
 from penstock.model import BrokerId, LeaderEpoch, topic_id_text
 
@@ -591,6 +591,21 @@ async def test_any_broker_creates_topics_and_of_two_that_create_the_same_one_suc
         await brokers.agree()
         stored = (await brokers.store.range(KEYS.prefix + "partitions/")).items
         assert len(stored) == 200 and not brokers.image().marks.creating
+
+
+@in_virtual_time
+async def test_a_topic_is_created_and_grown_while_a_broker_is_away_that_gets_its_replicas_all_the_same() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.kill(3)
+        await brokers.until(lambda: 3 not in brokers.image(1).brokers)
+        controller = brokers.clusters[1].controller
+        await controller.create_topics([CreateTopic("orders", partitions=2, replication_factor=3)], timeout_ms=5_000)
+        assert await controller.create_partitions([GrowTopic("orders", 400)], timeout_ms=5_000) == [400]
+        for partition in brokers.image(1).topics["orders"].partitions:
+            assert sorted(partition.replicas) == [1, 2, 3] and sorted(partition.in_sync) == [1, 2]
+            assert partition.leader == partition.replicas[0] != 3
+        (refused,) = await controller.create_topics([CreateTopic("more", replication_factor=4)], timeout_ms=5_000)
+        assert isinstance(refused, InvalidReplicationFactor)
 
 
 @in_virtual_time
