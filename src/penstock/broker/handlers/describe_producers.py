@@ -1,4 +1,7 @@
-"""DescribeProducers: which idempotent and transactional producers a partition remembers."""
+"""DescribeProducers: which idempotent and transactional producers a partition remembers.
+
+Followers answer too, of their own copy: tools ask a broker about every partition that it keeps (find-hanging).
+"""
 
 from penstock.broker.registry import answers
 from penstock.cluster import check_topic_name
@@ -31,7 +34,7 @@ def _describe(partitions: Partitions, topic: str, index: int) -> PartitionRespon
     try:
         check_topic_name(topic)
         partition = partitions.require(topic, index)
-        partition.require_leader()
+        partition.log.ensure_readable()
     except Refusal as refusal:
         return PartitionResponse(partition_index=index, error_code=refusal.code, error_message=refusal.message)
     return PartitionResponse(
