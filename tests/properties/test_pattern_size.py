@@ -4,8 +4,8 @@ import re2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.coordinators.groups.pattern_size import expanded_size
-from penstock.coordinators.groups.patterns import EXPANDED_SIZE_MAX, LENGTH_MAX, compile_pattern
+from penstock.coordinators.pattern_size import expanded_size
+from penstock.coordinators.patterns import EXPANDED_SIZE_MAX, LENGTH_MAX, compile_pattern
 from penstock.errors import InvalidRegularExpression
 
 ATOMS = [

@@ -7,8 +7,8 @@ rather than at a clock.
 import pytest
 import re2
 
-from penstock.coordinators.groups.pattern_size import expanded_size
-from penstock.coordinators.groups.patterns import EXPANDED_SIZE_MAX, KEPT_MAX, LENGTH_MAX, TopicPattern, compile_pattern
+from penstock.coordinators.pattern_size import expanded_size
+from penstock.coordinators.patterns import EXPANDED_SIZE_MAX, KEPT_MAX, LENGTH_MAX, TopicPattern, compile_pattern
 from penstock.errors import InvalidRegularExpression
 
 LONGEST_NAME = 249

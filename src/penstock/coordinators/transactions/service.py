@@ -15,7 +15,7 @@ import structlog
 
 from penstock.cluster import CONSUMER_OFFSETS, TRANSACTION_STATE, ClusterImage, Controller, CreateTopic, ProducerIds
 from penstock.coordinators.decision import Address, Command
-from penstock.coordinators.groups.patterns import compile_pattern
+from penstock.coordinators.patterns import compile_pattern
 from penstock.coordinators.runtime import Runtime
 from penstock.coordinators.transactions import commands, metrics
 from penstock.coordinators.transactions.commands import MarkersDue, NeedsProducerId, Producer, ProducerIdDue

@@ -15,7 +15,7 @@ from penstock.coordinators.groups.consumer.records import EpochKept, PatternKept
 from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember, Resolved, changed
 from penstock.coordinators.groups.consumer.step import Step
 from penstock.coordinators.groups.consumer.surroundings import Surroundings
-from penstock.coordinators.groups.patterns import compile_pattern
+from penstock.coordinators.patterns import compile_pattern
 from penstock.model import Millis, TopicId
 
 RESOLVING = "resolving"

@@ -12,7 +12,7 @@ it while it matches, so compiling may happen on the loop, and many names are mat
 from functools import cache, lru_cache
 from typing import Any
 
-from penstock.coordinators.groups.pattern_size import expanded_size
+from penstock.coordinators.pattern_size import expanded_size
 from penstock.errors import InvalidRegularExpression
 
 LENGTH_MAX = 4_096
