@@ -10,7 +10,8 @@ from typing import Final
 
 import msgspec
 
-from penstock.broker.transaction_gate import Outcomes, TransactionGate
+from penstock.broker.transaction_gate import TransactionGate
+from penstock.coordinators.transactions import Outcomes, PartitionsAsked
 from penstock.errors import (
     ConcurrentTransactions,
     CoordinatorLoadInProgress,
@@ -75,13 +76,7 @@ class ProducedTransaction(msgspec.Struct):
 
     def ask_at_once(self, gate: TransactionGate) -> None:
         """What the gate knows without waiting; what it does not stays unasked."""
-        outcomes = gate.admit_at_once(
-            self.transactional_id,
-            producer_id=self.producer_id,
-            producer_epoch=self.producer_epoch,
-            partitions=list(self.unasked),
-            adds=self.api_version >= ADDS_FROM,
-        )
+        outcomes = gate.admit_at_once(self._question())
         if outcomes is not None:
             unasked, self.unasked = self.unasked, {}
             self._take_in(unasked, outcomes)
@@ -90,16 +85,19 @@ class ProducedTransaction(msgspec.Struct):
         asked = self.unasked
         places = {partition.topic_partition: (partition, place) for partition, place, _ in self.batches}
         outcomes = await gate.admit(
-            self.transactional_id,
-            producer_id=self.producer_id,
-            producer_epoch=self.producer_epoch,
-            partitions=list(asked),
-            adds=self.api_version >= ADDS_FROM,
-            again=self._take_guards_again,
-            holds=lambda at: self._holds_guard(*places[at]),
+            self._question(), again=self._take_guards_again, holds=lambda at: self._holds_guard(*places[at])
         )
         self.unasked = {}
         self._take_in(asked, outcomes)
+
+    def _question(self) -> PartitionsAsked:
+        return PartitionsAsked.before_an_append(
+            self.transactional_id,
+            producer_id=self.producer_id,
+            producer_epoch=self.producer_epoch,
+            partitions=list(self.unasked),
+            adds=self.api_version >= ADDS_FROM,
+        )
 
     def take_guards(self) -> None:
         for partition, place, sequence in self.batches:
@@ -132,7 +130,7 @@ class ProducedTransaction(msgspec.Struct):
 
     def _take_in(self, asked: dict[TopicPartition, Place], outcomes: Outcomes) -> None:
         for partition, place in asked.items():
-            refusal = outcomes.get(partition)
+            refusal = outcomes[partition]
             if refusal is not None:
                 self.refusals[place] = _as_produce_says(refusal, self.api_version)
 

@@ -3,18 +3,15 @@
 Requests to another broker carry many transactions (AddPartitionsToTxn from version 4 on is made for that).
 """
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine
 from typing import Any, Final, Protocol
 
-import msgspec
-
 from penstock.broker.peer_batches import PeerBatches
-from penstock.coordinators.transactions import TransactionVersion
+from penstock.coordinators.transactions import Outcomes, PartitionsAsked
 from penstock.errors import (
     ClusterAuthorizationFailed,
     CoordinatorNotAvailable,
     NetworkFailure,
-    Refusal,
     RequestTimedOut,
     refusal_for,
 )
@@ -31,49 +28,13 @@ REQUEST_VERSION: Final = 5
 REQUEST_TIMEOUT_S: Final = 30.0
 LANE: Final = "transactions"
 
-Outcomes = Mapping[TopicPartition, Refusal | None]
-
 
 class LocalCoordinator(Protocol):
     def known_coordinator_of(self, transactional_id: str) -> BrokerId: ...
 
-    async def add_partitions(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        verify_only: bool,
-        version: TransactionVersion,
-    ) -> Outcomes: ...
+    async def add_partitions(self, asked: PartitionsAsked) -> Outcomes: ...
 
-    def add_partitions_at_once(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        verify_only: bool,
-        version: TransactionVersion,
-    ) -> Outcomes | None: ...
-
-
-class _Asked(msgspec.Struct, frozen=True):
-    transactional_id: str
-    producer_id: int
-    producer_epoch: int
-    partitions: Sequence[TopicPartition]
-    verify_only: bool
-
-    def on_the_wire(self) -> AddPartitionsToTxnTransaction:
-        topics: dict[str, AddPartitionsToTxnTopic] = {}
-        for topic, index in self.partitions:
-            topics.setdefault(topic, AddPartitionsToTxnTopic(topic)).partitions.append(index)
-        return AddPartitionsToTxnTransaction(
-            self.transactional_id, self.producer_id, self.producer_epoch, self.verify_only, list(topics.values())
-        )
+    def add_partitions_at_once(self, asked: PartitionsAsked) -> Outcomes | None: ...
 
 
 class TransactionCoordinators:
@@ -88,58 +49,25 @@ class TransactionCoordinators:
         self._local = local
         self._peers = peers
         self._me = me
-        self._batches: PeerBatches[_Asked, Outcomes] = PeerBatches(
+        self._batches: PeerBatches[PartitionsAsked, Outcomes] = PeerBatches(
             self._send, about=lambda asked: asked.transactional_id, spawn=spawn
         )
 
-    async def add_partitions(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        verify_only: bool,
-        version: TransactionVersion,
-    ) -> Outcomes:
+    async def add_partitions(self, asked: PartitionsAsked) -> Outcomes:
         """As `Transactions.add_partitions`, of whichever broker coordinates the id."""
-        coordinator = self._local.known_coordinator_of(transactional_id)
+        coordinator = self._local.known_coordinator_of(asked.transactional_id)
         if coordinator != self._me:
-            asked = _Asked(transactional_id, producer_id, producer_epoch, partitions, verify_only)
             return await self._batches.ask(coordinator, asked)
-        return await self._local.add_partitions(
-            transactional_id,
-            producer_id=producer_id,
-            producer_epoch=producer_epoch,
-            partitions=partitions,
-            verify_only=verify_only,
-            version=version,
-        )
+        return await self._local.add_partitions(asked)
 
-    def add_partitions_at_once(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        verify_only: bool,
-        version: TransactionVersion,
-    ) -> Outcomes | None:
+    def add_partitions_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
         """As `Transactions.add_partitions_at_once`; of another broker nothing is known without waiting."""
-        if self._local.known_coordinator_of(transactional_id) != self._me:
+        if self._local.known_coordinator_of(asked.transactional_id) != self._me:
             return None
-        return self._local.add_partitions_at_once(
-            transactional_id,
-            producer_id=producer_id,
-            producer_epoch=producer_epoch,
-            partitions=partitions,
-            verify_only=verify_only,
-            version=version,
-        )
+        return self._local.add_partitions_at_once(asked)
 
-    async def _send(self, coordinator: BrokerId, asked: list[_Asked]) -> list[Outcomes]:
-        request = AddPartitionsToTxnRequest(transactions=[one.on_the_wire() for one in asked])
+    async def _send(self, coordinator: BrokerId, asked: list[PartitionsAsked]) -> list[Outcomes]:
+        request = AddPartitionsToTxnRequest(transactions=[_on_the_wire(one) for one in asked])
         try:
             response: AddPartitionsToTxnResponse = await self._peers.ask(
                 coordinator, request, version=REQUEST_VERSION, timeout_s=REQUEST_TIMEOUT_S, lane=LANE
@@ -154,6 +82,15 @@ class TransactionCoordinators:
         answers = {result.transactional_id: _outcomes(result) for result in response.results_by_transaction}
         silence = NetworkFailure("no word of this partition")
         return [{at: answers.get(one.transactional_id, {}).get(at, silence) for at in one.partitions} for one in asked]
+
+
+def _on_the_wire(asked: PartitionsAsked) -> AddPartitionsToTxnTransaction:
+    topics: dict[str, AddPartitionsToTxnTopic] = {}
+    for topic, index in asked.partitions:
+        topics.setdefault(topic, AddPartitionsToTxnTopic(topic)).partitions.append(index)
+    return AddPartitionsToTxnTransaction(
+        asked.transactional_id, asked.producer_id, asked.producer_epoch, asked.verify_only, list(topics.values())
+    )
 
 
 def _outcomes(result: AddPartitionsToTxnResult) -> Outcomes:

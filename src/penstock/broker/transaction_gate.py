@@ -6,16 +6,12 @@ For older ones asking only verifies.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from itertools import repeat
 from typing import Final, Protocol
 
-from penstock.coordinators.transactions import TransactionVersion
-from penstock.errors import (
-    ConcurrentTransactions,
-    InvalidProducerEpoch,
-    ProducerFenced,
-    Refusal,
-)
+from penstock.coordinators.transactions import Outcomes, PartitionsAsked
+from penstock.errors import ConcurrentTransactions, InvalidProducerEpoch, ProducerFenced, Refusal
 from penstock.model import TopicPartition
 from penstock.settings import Config
 from penstock.settings.broker import ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MAX_MS, ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MS
@@ -24,20 +20,10 @@ BRISK_RETRIES: Final = 10
 """So often it is asked again in the loop's next turn: markers of a transaction here are mostly written within a few."""
 FIRST_PAUSE_S: Final = 0.001
 
-Outcomes = Mapping[TopicPartition, Refusal | None]
-
 
 class TransactionGate(Protocol):
     async def admit(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        adds: bool,
-        again: Callable[[], None],
-        holds: Callable[[TopicPartition], bool],
+        self, asked: PartitionsAsked, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
     ) -> Outcomes:
         """Which partitions may take records of the transaction, and why the others may not. Raises nothing itself.
 
@@ -47,42 +33,16 @@ class TransactionGate(Protocol):
         another broker, and was answered when all markers were written.
         """
 
-    def admit_at_once(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        adds: bool,
-    ) -> Outcomes | None:
+    def admit_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
         """The same where nobody has to be waited for, as for most producers of a broker that coordinates their
         transactions itself; None: ask.
         """
 
 
 class TransactionCoordinator(Protocol):
-    async def add_partitions(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        verify_only: bool,
-        version: TransactionVersion,
-    ) -> Outcomes: ...
+    async def add_partitions(self, asked: PartitionsAsked) -> Outcomes: ...
 
-    def add_partitions_at_once(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        verify_only: bool,
-        version: TransactionVersion,
-    ) -> Outcomes | None: ...
+    def add_partitions_at_once(self, asked: PartitionsAsked) -> Outcomes | None: ...
 
 
 class CoordinatorGate(TransactionGate):
@@ -93,84 +53,66 @@ class CoordinatorGate(TransactionGate):
         self._config = config
 
     async def admit(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        adds: bool,
-        again: Callable[[], None],
-        holds: Callable[[TopicPartition], bool],
+        self, asked: PartitionsAsked, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
     ) -> Outcomes:
-        def must_ask_again() -> bool:
-            return _is_busy(outcomes) or any(
-                outcome is None and not holds(partition) for partition, outcome in outcomes.items()
-            )
+        ask = self._coordinator.add_partitions
+        pauses_s = () if asked.verify_only else self._pauses_s()
+        return _as_producers_know(await ask_until_free(ask, asked, pauses_s, again=again, holds=holds))
 
-        async def ask() -> Outcomes:
-            try:
-                outcomes = await self._coordinator.add_partitions(
-                    transactional_id,
-                    producer_id=producer_id,
-                    producer_epoch=producer_epoch,
-                    partitions=partitions,
-                    verify_only=not adds,
-                    version=TransactionVersion.TV2 if adds else TransactionVersion.TV1,
-                )
-            except Refusal as refusal:
-                outcomes = dict.fromkeys(partitions, refusal)
-            return {partition: _as_producers_know(outcomes.get(partition)) for partition in partitions}
-
-        outcomes = await ask()
-        if not adds:
-            return outcomes
-        # The former transaction's markers are still on their way: a moment later they will be there (KIP-890).
-        for _ in range(BRISK_RETRIES):
-            if not must_ask_again():
-                return outcomes
-            await asyncio.sleep(0)
-            again()
-            outcomes = await ask()
+    def _pauses_s(self) -> Iterator[float]:
+        yield from repeat(0, BRISK_RETRIES)
         pause_s, pause_s_max = FIRST_PAUSE_S, self._config[ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MS] / 1000
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._config[ADD_PARTITIONS_TO_TXN_RETRY_BACKOFF_MAX_MS] / 1000
-        while must_ask_again() and loop.time() + pause_s <= deadline:
-            await asyncio.sleep(pause_s)
+        while loop.time() + pause_s <= deadline:
+            yield pause_s
             pause_s = min(2 * pause_s, pause_s_max)
-            again()
-            outcomes = await ask()
-        return outcomes
 
-    def admit_at_once(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        adds: bool,
-    ) -> Outcomes | None:
+    def admit_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
         try:
-            outcomes = self._coordinator.add_partitions_at_once(
-                transactional_id,
-                producer_id=producer_id,
-                producer_epoch=producer_epoch,
-                partitions=partitions,
-                verify_only=not adds,
-                version=TransactionVersion.TV2 if adds else TransactionVersion.TV1,
-            )
+            outcomes = self._coordinator.add_partitions_at_once(asked)
         except Refusal as refusal:
-            outcomes = dict.fromkeys(partitions, refusal)
-        if outcomes is None or (adds and _is_busy(outcomes)):
+            outcomes = dict.fromkeys(asked.partitions, refusal)
+        if outcomes is None or (not asked.verify_only and _is_busy(outcomes)):
             return None
-        return {partition: _as_producers_know(outcomes.get(partition)) for partition in partitions}
+        return _as_producers_know(outcomes)
+
+
+async def ask_until_free(
+    ask: Callable[[PartitionsAsked], Awaitable[Outcomes]],
+    asked: PartitionsAsked,
+    pauses_s: Iterable[float],
+    *,
+    again: Callable[[], None] = lambda: None,
+    holds: Callable[[TopicPartition], bool] = lambda _: True,
+) -> Outcomes:
+    """Ask, and once more after each pause while the former transaction's markers are still on their way: a moment later
+    they will be there (KIP-890). A refusal of the whole is every partition's. `again` and `holds` as with the gate.
+    """
+    outcomes = await _ask(ask, asked)
+    for pause_s in pauses_s:
+        if not _is_busy(outcomes) and all(holds(at) for at, outcome in outcomes.items() if outcome is None):
+            break
+        await asyncio.sleep(pause_s)
+        again()
+        outcomes = await _ask(ask, asked)
+    return outcomes
+
+
+async def _ask(ask: Callable[[PartitionsAsked], Awaitable[Outcomes]], asked: PartitionsAsked) -> Outcomes:
+    try:
+        return await ask(asked)
+    except Refusal as refusal:
+        return dict.fromkeys(asked.partitions, refusal)
 
 
 def _is_busy(outcomes: Outcomes) -> bool:
     return any(isinstance(outcome, ConcurrentTransactions) for outcome in outcomes.values())
 
 
-def _as_producers_know(outcome: Refusal | None) -> Refusal | None:
+def _as_producers_know(outcomes: Outcomes) -> Outcomes:
     """A producer that is told of a newer epoch may abort and go on; PRODUCER_FENCED, to it, is the end."""
-    return InvalidProducerEpoch(outcome.message) if isinstance(outcome, ProducerFenced) else outcome
+    return {
+        partition: InvalidProducerEpoch(outcome.message) if isinstance(outcome, ProducerFenced) else outcome
+        for partition, outcome in outcomes.items()
+    }

@@ -1,14 +1,13 @@
 """Transactions whose coordinator is another broker: what it is asked, and what its answers mean here."""
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
 from tests.support.transactions import part
 
-from penstock.broker.transaction_coordinators import Outcomes, TransactionCoordinators
-from penstock.coordinators.transactions import TransactionVersion
+from penstock.broker.transaction_coordinators import TransactionCoordinators
+from penstock.coordinators.transactions import Outcomes, PartitionsAsked, TransactionVersion
 from penstock.errors import (
     ClusterAuthorizationFailed,
     CoordinatorNotAvailable,
@@ -46,33 +45,16 @@ class World:
             raise NotCoordinator
         return THERE if transactional_id.startswith("far") else HERE
 
-    async def add_partitions(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        verify_only: bool,
-        version: TransactionVersion,
-    ) -> Outcomes:
-        assert (producer_id, producer_epoch, version) == (7, 3, TransactionVersion.TV2)
-        self.asked_here.append(transactional_id)
-        return dict.fromkeys(partitions)
+    async def add_partitions(self, asked: PartitionsAsked) -> Outcomes:
+        assert (asked.producer_id, asked.producer_epoch, asked.version) == (7, 3, TransactionVersion.TV2)
+        self.asked_here.append(asked.transactional_id)
+        return dict.fromkeys(asked.partitions)
 
-    def add_partitions_at_once(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        verify_only: bool,
-        version: TransactionVersion,
-    ) -> Outcomes | None:
-        assert (producer_id, producer_epoch, verify_only, version) == (7, 3, True, TransactionVersion.TV1)
-        self.asked_here.append(transactional_id)
-        return dict.fromkeys(partitions)
+    def add_partitions_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
+        assert (asked.producer_id, asked.producer_epoch) == (7, 3)
+        assert (asked.verify_only, asked.version) == (True, TransactionVersion.TV1)
+        self.asked_here.append(asked.transactional_id)
+        return dict.fromkeys(asked.partitions)
 
     async def ask(self, broker: BrokerId, request: AddPartitionsToTxnRequest, *, version: int, **_: Any) -> Any:
         assert (broker, version) == (THERE, 5)
@@ -102,14 +84,15 @@ class World:
         return AddPartitionsToTxnResponse(results_by_transaction=results)
 
     async def add(self, name: str, *partitions: TopicPartition, verify_only: bool = False) -> Outcomes:
-        return await self.coordinators.add_partitions(
-            name,
+        asked = PartitionsAsked(
+            transactional_id=name,
             producer_id=7,
             producer_epoch=3,
             partitions=partitions or (part(0),),
-            verify_only=verify_only,
             version=TransactionVersion.TV2,
+            verify_only=verify_only,
         )
+        return await self.coordinators.add_partitions(asked)
 
 
 async def test_this_brokers_own_coordinator_is_asked_in_place() -> None:
@@ -122,14 +105,10 @@ async def test_only_this_brokers_own_coordinator_answers_at_once() -> None:
     world = World()
 
     def at_once(name: str) -> Outcomes | None:
-        return world.coordinators.add_partitions_at_once(
-            name,
-            producer_id=7,
-            producer_epoch=3,
-            partitions=[part(0)],
-            verify_only=True,
-            version=TransactionVersion.TV1,
+        asked = PartitionsAsked.before_an_append(
+            name, producer_id=7, producer_epoch=3, partitions=[part(0)], adds=False
         )
+        return world.coordinators.add_partitions_at_once(asked)
 
     assert at_once("near") == {part(0): None}
     assert at_once("far") is None

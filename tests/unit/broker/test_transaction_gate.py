@@ -1,11 +1,11 @@
 """The gate: what the coordinator is asked, how long a busy one is asked again, and what producers are told."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
 
-from penstock.broker.transaction_gate import CoordinatorGate, Outcomes
-from penstock.coordinators.transactions import TransactionVersion
+from penstock.broker.transaction_gate import CoordinatorGate
+from penstock.coordinators.transactions import Outcomes, PartitionsAsked, TransactionVersion
 from penstock.errors import (
     ConcurrentTransactions,
     CoordinatorNotAvailable,
@@ -28,37 +28,21 @@ class Coordinator:
         self.asked: list[tuple[bool, TransactionVersion]] = []
         self.must_wait = False
 
-    def add_partitions_at_once(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        verify_only: bool,
-        version: TransactionVersion,
-    ) -> Outcomes | None:
-        assert (transactional_id, producer_id, producer_epoch) == ("tx", 7, 3)
-        self.asked.append((verify_only, version))
+    def add_partitions_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
+        assert (asked.transactional_id, asked.producer_id, asked.producer_epoch) == ("tx", 7, 3)
+        self.asked.append((asked.verify_only, asked.version))
         if self.refusals:
             raise self.refusals.pop(0)
         return None if self.must_wait else {ONE: None, TWO: InvalidTxnState()}
 
-    async def add_partitions(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        verify_only: bool,
-        version: TransactionVersion,
-    ) -> Outcomes:
-        assert (transactional_id, producer_id, producer_epoch) == ("tx", 7, 3)
-        self.asked.append((verify_only, version))
-        if self.refusals:
-            raise self.refusals.pop(0)
-        return {ONE: None, TWO: InvalidTxnState()}
+    async def add_partitions(self, asked: PartitionsAsked) -> Outcomes:
+        outcomes = self.add_partitions_at_once(asked)
+        assert outcomes is not None
+        return outcomes
+
+
+def asking(*, adds: bool) -> PartitionsAsked:
+    return PartitionsAsked.before_an_append("tx", producer_id=7, producer_epoch=3, partitions=[ONE, TWO], adds=adds)
 
 
 async def admit(
@@ -71,9 +55,7 @@ async def admit(
 ) -> Outcomes:
     named = {name.replace("_", "."): value for name, value in settings.items()}
     gate = CoordinatorGate(coordinator, Config.for_broker(named))
-    return await gate.admit(
-        "tx", producer_id=7, producer_epoch=3, partitions=[ONE, TWO], adds=adds, again=again, holds=holds
-    )
+    return await gate.admit(asking(adds=adds), again=again, holds=holds)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +126,7 @@ async def test_an_older_client_is_told_at_once_that_its_coordinator_is_busy() ->
 
 def admit_at_once(coordinator: Coordinator, *, adds: bool) -> Outcomes | None:
     gate = CoordinatorGate(coordinator, Config.for_broker())
-    return gate.admit_at_once("tx", producer_id=7, producer_epoch=3, partitions=[ONE, TWO], adds=adds)
+    return gate.admit_at_once(asking(adds=adds))
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 """A transaction's offsets are let in only under a guard, and refusals are told as clients of each version know them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from penstock.coordinators.groups.admission import admitted
+from penstock.coordinators.transactions import Outcomes, PartitionsAsked
 from penstock.errors import (
     ConcurrentTransactions,
     CoordinatorLoadInProgress,
@@ -49,20 +50,12 @@ class FakeGate:
         self.asked: list[bool] = []
 
     async def admit(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        adds: bool,
-        again: Callable[[], None],
-        holds: Callable[[TopicPartition], bool],
-    ) -> Mapping[TopicPartition, Refusal | None]:
-        self.asked.append(adds)
+        self, asked: PartitionsAsked, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
+    ) -> Outcomes:
+        self.asked.append(not asked.verify_only)
         if self.asks_again and not holds(PLACE):
             again()
-        return dict.fromkeys(partitions, self.outcome)
+        return dict.fromkeys(asked.partitions, self.outcome)
 
 
 async def ask(partition: FakePartition, gate: FakeGate, version: int = 5) -> Any:

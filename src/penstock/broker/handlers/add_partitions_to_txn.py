@@ -12,10 +12,10 @@ from typing import Final
 
 from penstock.broker.callers import Doorkeeper
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.transaction_gate import ask_until_free
 from penstock.cluster import ClusterImage, is_internal
-from penstock.coordinators.transactions import Transactions, TransactionVersion
+from penstock.coordinators.transactions import PartitionsAsked, Transactions, TransactionVersion
 from penstock.errors import (
-    ConcurrentTransactions,
     InvalidProducerEpoch,
     OperationNotAttempted,
     ProducerFenced,
@@ -86,23 +86,17 @@ async def _answer(
     refused = {at: refusal for at in partitions if (refusal := _refusal(at, image, from_broker=from_broker))}
     if refused:
         return {at: refused.get(at, OperationNotAttempted).code for at in partitions}
-    for pause_s in (*(() if from_broker else PAUSES_S), None):  # a broker has its own way of asking again
-        try:
-            outcomes = await transactions.add_partitions(
-                asked.transactional_id,
-                producer_id=asked.producer_id,
-                producer_epoch=asked.producer_epoch,
-                partitions=partitions,
-                verify_only=asked.verify_only,
-                version=TransactionVersion.TV2 if from_broker else TransactionVersion.TV0,
-            )
-        except Refusal as refusal:
-            if pause_s is None or not isinstance(refusal, ConcurrentTransactions):
-                return dict.fromkeys(partitions, refusal.code)
-            await asyncio.sleep(pause_s)
-        else:
-            break
-    return {at: 0 if (outcome := outcomes[at]) is None else outcome.code for at in partitions}
+    question = PartitionsAsked(
+        transactional_id=asked.transactional_id,
+        producer_id=asked.producer_id,
+        producer_epoch=asked.producer_epoch,
+        partitions=partitions,
+        version=TransactionVersion.TV2 if from_broker else TransactionVersion.TV0,
+        verify_only=asked.verify_only,
+    )
+    pauses_s = () if from_broker else PAUSES_S  # a broker has its own way of asking again
+    outcomes = await ask_until_free(transactions.add_partitions, question, pauses_s)
+    return {at: 0 if outcome is None else outcome.code for at, outcome in outcomes.items()}
 
 
 def _refusal(at: TopicPartition, image: ClusterImage, *, from_broker: bool) -> type[Refusal] | None:

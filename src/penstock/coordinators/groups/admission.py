@@ -2,9 +2,10 @@
 to it, or nobody would ever write the marker that ends it there (RULES 30).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Protocol
 
+from penstock.coordinators.transactions import Outcomes, PartitionsAsked
 from penstock.errors import (
     CoordinatorLoadInProgress,
     CoordinatorNotAvailable,
@@ -13,7 +14,6 @@ from penstock.errors import (
     NotCoordinator,
     NotEnoughReplicas,
     NotLeaderOrFollower,
-    Refusal,
     TransactionAbortable,
 )
 from penstock.model import TopicPartition
@@ -26,16 +26,8 @@ class Gate(Protocol):
     """Asks a transaction's coordinator whether partitions are part of it, or has them added."""
 
     async def admit(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        adds: bool,
-        again: Callable[[], None],
-        holds: Callable[[TopicPartition], bool],
-    ) -> Mapping[TopicPartition, Refusal | None]: ...
+        self, asked: PartitionsAsked, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
+    ) -> Outcomes: ...
 
 
 ABORTABLE_FROM, ADDS_FROM = 4, 5
@@ -60,16 +52,15 @@ async def admitted(
         take_guard()
         if guard is None:
             return None
-        outcomes = await gate.admit(
+        asked = PartitionsAsked.before_an_append(
             request.transactional_id,
             producer_id=producer_id,
             producer_epoch=producer_epoch,
             partitions=[place],
             adds=adds,
-            again=take_guard,
-            holds=lambda _: guard is None or partition.holds(guard),
         )
-        refusal = outcomes.get(place)
+        outcomes = await gate.admit(asked, again=take_guard, holds=lambda _: guard is None or partition.holds(guard))
+        refusal = outcomes[place]
         if refusal is not None:
             raise refusal
     except NotLeaderOrFollower:

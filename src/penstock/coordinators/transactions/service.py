@@ -6,7 +6,7 @@ when a client first looks for a coordinator.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
@@ -18,6 +18,7 @@ from penstock.coordinators.decision import Address, Command
 from penstock.coordinators.patterns import compile_pattern
 from penstock.coordinators.runtime import Runtime
 from penstock.coordinators.transactions import commands, metrics
+from penstock.coordinators.transactions.asked import Outcomes, PartitionsAsked
 from penstock.coordinators.transactions.commands import MarkersDue, NeedsProducerId, Producer, ProducerIdDue
 from penstock.coordinators.transactions.machine import TransactionMachine
 from penstock.coordinators.transactions.records import TransactionCodec
@@ -229,9 +230,8 @@ class Transactions:
             if not isinstance(answer, NeedsProducerId):
                 producer: Producer = answer
                 return producer
-            await asyncio.sleep(
-                0
-            )  # whoever began this without a task has one from here on: the metadata store needs it
+            # Whoever began this without a task has one from here on: the metadata store needs it.
+            await asyncio.sleep(0)
             new_id = await self._producer_ids.next()
 
     # Producers --------------------------------------------------------------------------------------------------
@@ -255,43 +255,23 @@ class Transactions:
             ),
         )
 
-    async def add_partitions(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        verify_only: bool,
-        version: TransactionVersion,
-    ) -> Mapping[TopicPartition, Refusal | None]:
+    async def add_partitions(self, asked: PartitionsAsked) -> Outcomes:
         """Make partitions part of the open transaction, opening one if need be; or only say which of them are."""
-        asking = _asking(transactional_id, producer_id, producer_epoch, partitions, verify_only, version)
-        return _outcomes(await self._ask(transactional_id, asking), partitions)
+        return _outcomes(await self._ask(asked.transactional_id, asked.command), asked)
 
-    def add_partitions_at_once(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        verify_only: bool,
-        version: TransactionVersion,
-    ) -> Mapping[TopicPartition, Refusal | None] | None:
+    def add_partitions_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
         """The same where it is known without waiting; None where it is not. Nothing is begun then that other brokers
         would have to replicate: whoever asks again would have it written twice.
         """
-        if not transactional_id or not (verify_only or self._stands_alone):
+        if not asked.transactional_id or not (asked.verify_only or self._stands_alone):
             return None
-        asking = _asking(transactional_id, producer_id, producer_epoch, partitions, verify_only, version)
-        answer = self._running.send(self._index_of(transactional_id), asking)
+        answer = self._running.send(self._index_of(asked.transactional_id), asked.command)
         if not answer.done():
             return None
         value = answer.result()
         if isinstance(value, Refusal):
             raise value
-        return _outcomes(value, partitions)
+        return _outcomes(value, asked)
 
     async def add_offsets(self, transactional_id: str, *, producer_id: int, producer_epoch: int, group_id: str) -> None:
         """Make the partition where a group's offsets are kept part of the transaction."""
@@ -299,12 +279,13 @@ class Transactions:
         count = self._config[settings.OFFSETS_TOPIC_NUM_PARTITIONS] if offsets is None else len(offsets.partitions)
         index = PartitionIndex(self._running.partition_of(group_id, count))
         await self.add_partitions(
-            transactional_id,
-            producer_id=producer_id,
-            producer_epoch=producer_epoch,
-            partitions=[TopicPartition(CONSUMER_OFFSETS, index)],
-            verify_only=False,
-            version=TransactionVersion.TV0,
+            PartitionsAsked(
+                transactional_id=transactional_id,
+                producer_id=producer_id,
+                producer_epoch=producer_epoch,
+                partitions=[TopicPartition(CONSUMER_OFFSETS, index)],
+                version=TransactionVersion.TV0,
+            )
         )
 
     async def end(
@@ -381,36 +362,8 @@ def limits_of(config: Config) -> TransactionLimits:
     )
 
 
-def _asking(
-    transactional_id: str,
-    producer_id: int,
-    producer_epoch: int,
-    partitions: Sequence[TopicPartition],
-    verify_only: bool,
-    version: TransactionVersion,
-) -> Callable[[Address], Command]:
-    if verify_only:
-        return lambda address: commands.VerifyPartitions(
-            address=address,
-            transactional_id=transactional_id,
-            producer_id=producer_id,
-            producer_epoch=producer_epoch,
-            partitions=frozenset(partitions),
-        )
-    return lambda address: commands.AddPartitions(
-        address=address,
-        transactional_id=transactional_id,
-        producer_id=producer_id,
-        producer_epoch=producer_epoch,
-        partitions=frozenset(partitions),
-        version=version,
-    )
-
-
-def _outcomes(
-    there: frozenset[TopicPartition] | None, partitions: Sequence[TopicPartition]
-) -> Mapping[TopicPartition, Refusal | None]:
+def _outcomes(there: frozenset[TopicPartition] | None, asked: PartitionsAsked) -> Outcomes:
     """What the machine answers: to verifying, the partitions that are in; to adding, nothing but that they are."""
     if there is None:
-        return dict.fromkeys(partitions)
-    return {partition: None if partition in there else TransactionAbortable() for partition in partitions}
+        return dict.fromkeys(asked.partitions)
+    return {partition: None if partition in there else TransactionAbortable() for partition in asked.partitions}

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from penstock.cluster import TRANSACTION_STATE
-from penstock.coordinators.transactions import TransactionVersion
+from penstock.coordinators.transactions import PartitionsAsked, TransactionVersion
 from penstock.errors import (
     InvalidProducerEpoch,
     InvalidProducerIdMapping,
@@ -185,17 +185,14 @@ class TransactionalProducer:
         self._producer = producer
 
     async def _add(self, at: TopicPartition) -> None:
-        producer = self._producer
-        await self._ask_coordinator(
-            lambda it: it.add_partitions(
-                self.id,
-                producer_id=producer.producer_id,
-                producer_epoch=producer.producer_epoch,
-                partitions=[at],
-                verify_only=False,
-                version=self.version,
-            )
+        asked = PartitionsAsked(
+            transactional_id=self.id,
+            producer_id=self._producer.producer_id,
+            producer_epoch=self._producer.producer_epoch,
+            partitions=[at],
+            version=self.version,
         )
+        await self._ask_coordinator(lambda it: it.add_partitions(asked))
 
     async def _write(self, name: str, at: TopicPartition) -> None:
         self._records += 1

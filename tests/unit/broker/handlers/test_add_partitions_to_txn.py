@@ -7,6 +7,7 @@ import pytest
 from tests.support.callers import a_context, a_lone_doorkeeper
 
 from penstock.broker.handlers.add_partitions_to_txn import PAUSES_S, add_partitions_to_txn
+from penstock.coordinators.transactions import Outcomes, PartitionsAsked
 from penstock.errors import ConcurrentTransactions, ProducerFenced, Refusal
 from penstock.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest, AddPartitionsToTxnTopic
 
@@ -18,11 +19,11 @@ class Coordinator:
         self.refusals = list(refusals)
         self.asked = 0
 
-    async def add_partitions(self, _name: str, *, partitions: list[Any], **_more: Any) -> dict[Any, None]:
+    async def add_partitions(self, asked: PartitionsAsked) -> Outcomes:
         self.asked += 1
         if self.refusals:
             raise self.refusals.pop(0)
-        return dict.fromkeys(partitions)
+        return dict.fromkeys(asked.partitions)
 
 
 async def ask(coordinator: Coordinator) -> int:

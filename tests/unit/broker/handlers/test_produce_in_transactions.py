@@ -1,7 +1,7 @@
 """Produce within transactions: who is asked, under which guard batches go, and what each version is told."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from inspect import isawaitable
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +13,7 @@ from tests.support.partitions import TOPIC, SomePartitions
 
 from penstock.broker.handlers.produce import produce
 from penstock.broker.registry import RequestContext
+from penstock.coordinators.transactions import Outcomes, PartitionsAsked
 from penstock.errors import (
     ConcurrentTransactions,
     CoordinatorLoadInProgress,
@@ -61,36 +62,25 @@ class Gate:
         self._refused = {int(name.removeprefix("p")): refusal for name, refusal in refused.items()}
 
     async def admit(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        adds: bool,
-        again: Callable[[], None],
-        holds: Callable[[TopicPartition], bool],
-    ) -> dict[TopicPartition, Refusal | None]:
-        self.asked.append((transactional_id, producer_id, producer_epoch, [p.partition for p in partitions], adds))
+        self, asked: PartitionsAsked, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
+    ) -> Outcomes:
+        self._note(asked)
         await asyncio.sleep(0)
         self._meanwhile()
-        if self._asks_again and not all(map(holds, partitions)):
+        if self._asks_again and not all(map(holds, asked.partitions)):
             again()
-        return {partition: self._refused.get(partition.partition) for partition in partitions}
+        return {partition: self._refused.get(partition.partition) for partition in asked.partitions}
 
-    def admit_at_once(
-        self,
-        transactional_id: str,
-        *,
-        producer_id: int,
-        producer_epoch: int,
-        partitions: Sequence[TopicPartition],
-        adds: bool,
-    ) -> dict[TopicPartition, Refusal | None] | None:
+    def admit_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
         if not self._knows:
             return None
-        self.asked.append((transactional_id, producer_id, producer_epoch, [p.partition for p in partitions], adds))
-        return {partition: self._refused.get(partition.partition) for partition in partitions}
+        self._note(asked)
+        return {partition: self._refused.get(partition.partition) for partition in asked.partitions}
+
+    def _note(self, asked: PartitionsAsked) -> None:
+        indexes: list[int] = [at.partition for at in asked.partitions]
+        adds = not asked.verify_only
+        self.asked.append((asked.transactional_id, asked.producer_id, asked.producer_epoch, indexes, adds))
 
 
 @pytest.fixture
