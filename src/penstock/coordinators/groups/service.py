@@ -9,8 +9,6 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-import structlog
-
 from penstock.cluster import (
     CONSUMER_OFFSETS,
     GROUP_VERSION,
@@ -33,6 +31,7 @@ from penstock.coordinators.groups.offsets import NO_TOPIC_ID
 from penstock.coordinators.groups.records import GroupCodec
 from penstock.coordinators.groups.state import GroupLimits
 from penstock.coordinators.runtime import Runtime
+from penstock.coordinators.service import CoordinatorService
 from penstock.coordinators.shard import Shard
 from penstock.errors import (
     CoordinatorLoadInProgress,
@@ -41,11 +40,10 @@ from penstock.errors import (
     NotCoordinator,
     NotLeaderOrFollower,
     Refusal,
-    TopicAlreadyExists,
     UnsupportedVersion,
 )
 from penstock.metrics import MetricsRegistry
-from penstock.model import BrokerId, Clock, Dice, TopicId, topic_id_text
+from penstock.model import Clock, Dice, TopicId, topic_id_text
 from penstock.replication import Partitions
 from penstock.settings import Config
 from penstock.settings import broker as settings
@@ -71,12 +69,8 @@ from penstock.wire.messages.sync_group_response import SyncGroupResponse
 from penstock.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
 from penstock.wire.messages.txn_offset_commit_response import TxnOffsetCommitResponse
 
-CREATION_TIMEOUT_MS = 30_000
 
-_log = structlog.get_logger(__name__)
-
-
-class Groups:
+class Groups(CoordinatorService):
     def __init__(
         self,
         *,
@@ -90,9 +84,8 @@ class Groups:
         registry: MetricsRegistry,
         stands_alone: bool,
     ) -> None:
+        super().__init__(CONSUMER_OFFSETS, image=image, controller=controller)
         self._config = config
-        self._image = image
-        self._controller = controller
         self._partitions = partitions
         self._clock = clock
         self._dice = dice
@@ -102,8 +95,7 @@ class Groups:
         self._consumer_limits = consumer_limits_of(config)
         self._view = ClusterView(image, config)
         self._timeout_s = config[settings.OFFSETS_COMMIT_TIMEOUT_MS] / 1000
-        self._runtime: Runtime | None = None
-        metrics.expose(registry, lambda: [] if self._runtime is None else self._runtime.shards())
+        metrics.expose(registry, self._shards)
 
     # Beginning and end ------------------------------------------------------------------------------------------
 
@@ -125,11 +117,6 @@ class Groups:
         machine = shard.machine
         return await of_deleted_topics(machine, self._image) if isinstance(machine, GroupMachine) else ()
 
-    def stop(self) -> None:
-        runtime, self._runtime = self._runtime, None
-        if runtime is not None:
-            runtime.discard()
-
     def _image_changed(self, changes: Sequence[ImageChange]) -> None:
         for change in changes:
             if isinstance(change, TopicDeleted) and self._runtime is not None:
@@ -140,24 +127,9 @@ class Groups:
 
     # Whose group it is ------------------------------------------------------------------------------------------
 
-    async def coordinator_of(self, group_id: str) -> BrokerId:
-        """Which broker coordinates a group; creates the topic that says so."""
-        if CONSUMER_OFFSETS not in self._image.topics:
-            await self._create_topic()
-        return self.known_coordinator_of(group_id)
-
-    def known_coordinator_of(self, group_id: str) -> BrokerId:
-        """The same where nothing is created: NotCoordinator if there is no such topic."""
-        index = self._index_of(group_id)
-        leader = self._image.topics[CONSUMER_OFFSETS].partitions[index].leader
-        if leader < 0:
-            raise CoordinatorNotAvailable
-        return leader
-
-    async def _create_topic(self) -> None:
-        """Never with fewer replicas than asked for, except where there is but one broker to have (RULES 34)."""
+    def _topic_to_create(self) -> CreateTopic:
         config = self._config
-        topic = CreateTopic(
+        return CreateTopic(
             CONSUMER_OFFSETS,
             partitions=config[settings.OFFSETS_TOPIC_NUM_PARTITIONS],
             replication_factor=1 if self._stands_alone else config[settings.OFFSETS_TOPIC_REPLICATION_FACTOR],
@@ -167,22 +139,6 @@ class Groups:
                 ("segment.bytes", str(config[settings.OFFSETS_TOPIC_SEGMENT_BYTES])),
             ),
         )
-        (outcome,) = await self._controller.create_topics([topic], timeout_ms=CREATION_TIMEOUT_MS)
-        if isinstance(outcome, Refusal) and not isinstance(outcome, TopicAlreadyExists):
-            _log.warning("internal topic not created", topic=CONSUMER_OFFSETS, reason=outcome.message)
-            raise CoordinatorNotAvailable(outcome.message)
-
-    def _index_of(self, group_id: str) -> int:
-        topic = self._image.topics.get(CONSUMER_OFFSETS)
-        if topic is None:
-            raise NotCoordinator(f"there is no {CONSUMER_OFFSETS} yet")
-        return self._running.partition_of(group_id, len(topic.partitions))
-
-    @property
-    def _running(self) -> Runtime:
-        if self._runtime is None:
-            raise CoordinatorNotAvailable("not started, or stopping")
-        return self._runtime
 
     async def _ask(self, group_id: str, make_command: Callable[[Address], Command]) -> Any:
         return await self._running.ask(self._index_of(group_id), make_command, within_s=self._timeout_s)

@@ -17,6 +17,7 @@ from penstock.cluster import CONSUMER_OFFSETS, TRANSACTION_STATE, ClusterImage, 
 from penstock.coordinators.decision import Address, Command
 from penstock.coordinators.patterns import compile_pattern
 from penstock.coordinators.runtime import Runtime
+from penstock.coordinators.service import CoordinatorService
 from penstock.coordinators.transactions import commands, metrics
 from penstock.coordinators.transactions.asked import Outcomes, PartitionsAsked
 from penstock.coordinators.transactions.commands import MarkersDue, NeedsProducerId, Producer, ProducerIdDue
@@ -25,23 +26,20 @@ from penstock.coordinators.transactions.records import TransactionCodec
 from penstock.coordinators.transactions.state import TransactionLimits, TransactionState, TransactionVersion
 from penstock.errors import (
     CoordinatorLoadInProgress,
-    CoordinatorNotAvailable,
     InvalidRequest,
     InvalidTransactionTimeout,
     NotCoordinator,
     Refusal,
-    TopicAlreadyExists,
     TransactionAbortable,
 )
 from penstock.metrics import MetricsRegistry
-from penstock.model import BrokerId, Clock, PartitionIndex, TopicPartition
+from penstock.model import Clock, PartitionIndex, TopicPartition
 from penstock.replication import Partitions
 from penstock.settings import Config
 from penstock.settings import broker as settings
 from penstock.wire.messages.describe_transactions_response import TransactionState as Described
 from penstock.wire.messages.list_transactions_response import TransactionState as Listed
 
-CREATION_TIMEOUT_MS = 30_000
 RETRY_S = 0.1
 LISTED_AT_ONCE = 2_000
 """Transactional ids between two turns of the loop: a millisecond or two."""
@@ -54,7 +52,7 @@ class MarkerDelivery(Protocol):
         """Have every partition write its marker, for as long as it takes and is wanted. Whether all have it."""
 
 
-class Transactions:
+class Transactions(CoordinatorService):
     def __init__(
         self,
         *,
@@ -69,9 +67,8 @@ class Transactions:
         registry: MetricsRegistry,
         stands_alone: bool,
     ) -> None:
+        super().__init__(TRANSACTION_STATE, image=image, controller=controller)
         self._config = config
-        self._image = image
-        self._controller = controller
         self._partitions = partitions
         self._producer_ids = producer_ids
         self._delivery = delivery
@@ -79,13 +76,8 @@ class Transactions:
         self._spawn = spawn
         self._stands_alone = stands_alone
         self._limits = limits_of(config)
-        self._runtime: Runtime | None = None
         self._unfinished = 0
-        metrics.expose(
-            registry,
-            lambda: [] if self._runtime is None else self._runtime.shards(),
-            unfinished=lambda: self._unfinished,
-        )
+        metrics.expose(registry, self._shards, unfinished=lambda: self._unfinished)
 
     # Beginning and end ------------------------------------------------------------------------------------------
 
@@ -102,11 +94,6 @@ class Transactions:
             spawn=self._spawn,
             on_order=self._ordered,
         )
-
-    def stop(self) -> None:
-        runtime, self._runtime = self._runtime, None
-        if runtime is not None:
-            runtime.discard()
 
     # What machines order ----------------------------------------------------------------------------------------
 
@@ -167,25 +154,10 @@ class Transactions:
 
     # Whose id it is ---------------------------------------------------------------------------------------------
 
-    async def coordinator_of(self, transactional_id: str) -> BrokerId:
-        """Which broker coordinates an id; creates the topic that says so."""
-        if TRANSACTION_STATE not in self._image.topics:
-            await self._create_topic()
-        return self.known_coordinator_of(transactional_id)
-
-    def known_coordinator_of(self, transactional_id: str) -> BrokerId:
-        """The same where nothing is created: NotCoordinator if there is no such topic."""
-        index = self._index_of(transactional_id)
-        leader = self._image.topics[TRANSACTION_STATE].partitions[index].leader
-        if leader < 0:
-            raise CoordinatorNotAvailable
-        return leader
-
-    async def _create_topic(self) -> None:
-        """Never with fewer replicas than asked for, except where there is but one broker to have (RULES 34)."""
+    def _topic_to_create(self) -> CreateTopic:
         config = self._config
         replicas = 1 if self._stands_alone else config[settings.TRANSACTION_STATE_LOG_REPLICATION_FACTOR]
-        topic = CreateTopic(
+        return CreateTopic(
             TRANSACTION_STATE,
             partitions=config[settings.TRANSACTION_STATE_LOG_NUM_PARTITIONS],
             replication_factor=replicas,
@@ -197,22 +169,6 @@ class Transactions:
                 ("unclean.leader.election.enable", "false"),
             ),
         )
-        (outcome,) = await self._controller.create_topics([topic], timeout_ms=CREATION_TIMEOUT_MS)
-        if isinstance(outcome, Refusal) and not isinstance(outcome, TopicAlreadyExists):
-            _log.warning("internal topic not created", topic=TRANSACTION_STATE, reason=outcome.message)
-            raise CoordinatorNotAvailable(outcome.message)
-
-    def _index_of(self, transactional_id: str) -> int:
-        topic = self._image.topics.get(TRANSACTION_STATE)
-        if topic is None:
-            raise NotCoordinator(f"there is no {TRANSACTION_STATE} yet")
-        return self._running.partition_of(transactional_id, len(topic.partitions))
-
-    @property
-    def _running(self) -> Runtime:
-        if self._runtime is None:
-            raise CoordinatorNotAvailable("not started, or stopping")
-        return self._runtime
 
     async def _ask(self, transactional_id: str, make_command: Callable[[Address], Command]) -> Any:
         if not transactional_id:
