@@ -2,12 +2,11 @@
 
 from typing import Any
 
+from tests.support.machines import MachineWorld
+
 from penstock.coordinators.decision import (
-    Address,
-    ClockMoved,
     Command,
     Decision,
-    InTransaction,
     Loaded,
     TransactionEnded,
 )
@@ -17,7 +16,6 @@ from penstock.coordinators.groups.records import GroupCodec
 from penstock.coordinators.groups.state import Group, GroupLimits
 from penstock.coordinators.loading import changes_in
 from penstock.errors import Refusal
-from penstock.model import Millis
 from penstock.wire.batch import BatchHeader
 from penstock.wire.markers import Marker, MarkerType, build_marker
 from penstock.wire.messages.consumer_protocol_subscription import ConsumerProtocolSubscription
@@ -38,7 +36,6 @@ from penstock.wire.messages.txn_offset_commit_request import (
 )
 from penstock.wire.records import Record, build_batch
 
-START = Millis(1_700_000_000_000)
 UNANSWERED = object()
 
 
@@ -46,34 +43,21 @@ def subscription(*topics: str) -> bytes:
     return b"\x00\x00" + ConsumerProtocolSubscription(list(topics)).encode(0)
 
 
-class GroupWorld:
-    """What a shard does, without a disk: the log is a list of what its batches are read as, and replies are released
-    at once.
-    """
+class GroupWorld(MachineWorld):
+    """The log is a list of what its batches are read as."""
+
+    machine: GroupMachine
 
     def __init__(self, limits: GroupLimits | None = None, group_id: str = "g") -> None:
+        super().__init__()
         self.limits = limits or GroupLimits()
         self.group_id = group_id
-        self.now = START
         self.codec = GroupCodec()
         self.log: list[list[Any]] = []
         self.machine = GroupMachine(self.limits)
-        self.replies: dict[int, Any] = {}
-        self.timers: dict[tuple[str, ...], tuple[Millis, Command]] = {}
-        self._last_address = 0
         self._last_id = 0
 
     # Running ----------------------------------------------------------------------------------------------------
-
-    def carry_out(self, command: Command) -> None:
-        try:
-            decision = self.machine.decide(command, self.now)
-        except Refusal as refusal:
-            self._answer(command.address, refusal)
-            return
-        if decision.records:
-            self._append(decision)
-        self._finish(decision)
 
     def _append(self, decision: Decision) -> None:
         encoded = [self.codec.encode(record) for record in decision.records]
@@ -87,47 +71,12 @@ class GroupWorld:
     def _write(self, batch: bytearray) -> None:
         self.log.append(list(changes_in(BatchHeader.peek(batch), bytes(batch), self.codec, "g")))
 
-    def _finish(self, decision: Decision) -> None:
-        for change in decision.records:
-            in_transaction = decision.producer is not None
-            self.machine.apply(InTransaction(decision.producer[0], change) if in_transaction else change)  # type: ignore[index]
-        for change in decision.notes:
-            self.machine.apply(change)
-        for timer in decision.timers:
-            self.timers.pop(timer.name, None)
-            if timer.at is not None and timer.command is not None:
-                self.timers[timer.name] = (timer.at, timer.command)
-        for reply in decision.replies:
-            self._answer(reply.address, reply.value)
-
-    def _answer(self, address: int, value: Any) -> None:
-        if address:
-            assert address not in self.replies, "answered twice"
-            self.replies[address] = value
-
-    def send(self, kind: type[Command], **facts: Any) -> int:
-        self._last_address += 1
-        self.carry_out(kind(address=Address(self._last_address), **facts))
-        return self._last_address
-
     def ask(self, kind: type[Command], **facts: Any) -> Any:
         """The reply, which must be there at once; a refusal comes back as one."""
         return self.replies[self.send(kind, **facts)]
 
     def reply(self, address: int) -> Any:
         return self.replies.get(address, UNANSWERED)
-
-    def pass_time(self, by_ms: int) -> None:
-        end = self.now + by_ms
-        while self.timers:
-            name = min(self.timers, key=lambda name: self.timers[name][0])
-            at, command = self.timers[name]
-            if at > end:
-                break
-            del self.timers[name]
-            self.now = Millis(max(self.now, at))
-            self.carry_out(command)
-        self.now = Millis(end)
 
     def replayed(self) -> GroupMachine:
         machine = GroupMachine(self.limits)
@@ -140,10 +89,6 @@ class GroupWorld:
         self.machine = self.replayed()
         self.timers.clear()
         self.carry_out(Loaded())
-
-    def set_clock(self, ahead_ms: int) -> None:
-        """The wall clock is set, so far ahead of where it would be; sessions do not notice."""
-        self.machine.apply(ClockMoved(ahead_ms))
 
     # Members ----------------------------------------------------------------------------------------------------
 

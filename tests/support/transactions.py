@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from penstock.coordinators.decision import RUNNER, Address, ClockMoved, Command, Decision, Loaded
+from tests.support.machines import MachineWorld
+
+from penstock.coordinators.decision import RUNNER, Command, Decision, Loaded
 from penstock.coordinators.transactions import commands
 from penstock.coordinators.transactions.commands import MarkersDue, NeedsProducerId, Producer, ProducerIdDue
 from penstock.coordinators.transactions.machine import TransactionMachine
 from penstock.coordinators.transactions.records import TransactionCodec, TransactionKept
 from penstock.coordinators.transactions.state import Transaction, TransactionLimits, TransactionVersion
-from penstock.errors import Refusal
-from penstock.model import Millis, PartitionIndex, TopicPartition
+from penstock.model import PartitionIndex, TopicPartition
 
-START = Millis(1_700_000_000_000)
 TIMEOUT_MS = 60_000
 
 
@@ -19,54 +19,35 @@ def part(index: int, topic: str = "orders") -> TopicPartition:
     return TopicPartition(topic, PartitionIndex(index))
 
 
-class TransactionWorld:
-    """What a shard and its service do, without a disk: replies are released at once, markers when `write_markers`."""
+class TransactionWorld(MachineWorld):
+    """Also what the service does: markers are written when a test says so (`write_markers`)."""
 
+    machine: TransactionMachine
     machine_type = TransactionMachine
 
     def __init__(self, limits: TransactionLimits | None = None, *, next_producer_id: int = 1_000) -> None:
+        super().__init__()
         self.limits = limits or TransactionLimits()
-        self.now = START
         self.codec = TransactionCodec()
         self.log: list[tuple[bytes, bytes | None]] = []
         self.epoch = 0
         self.machine = self._new_machine()
-        self.replies: dict[int, Any] = {}
-        self.timers: dict[tuple[str, ...], tuple[Millis, Command]] = {}
         self.due: list[MarkersDue] = []
         self.next_producer_id = next_producer_id
-        self._last_address = 0
 
     def _new_machine(self) -> TransactionMachine:
         return self.machine_type(self.limits, coordinator_index=7, coordinator_epoch=self.epoch)
 
     # Running ----------------------------------------------------------------------------------------------------
 
-    def carry_out(self, command: Command) -> None:
-        try:
-            decision = self.machine.decide(command, self.now)
-        except Refusal as refusal:
-            self._answer(command.address, refusal)
-            return
+    def _append(self, decision: Decision) -> None:
         self.log += [self.codec.encode(record) for record in decision.records]
-        self._finish(decision)
-
-    def _finish(self, decision: Decision) -> None:
-        for change in (*decision.records, *decision.notes):
-            self.machine.apply(change)
-        for timer in decision.timers:
-            self.timers.pop(timer.name, None)
-            if timer.at is not None and timer.command is not None:
-                self.timers[timer.name] = (timer.at, timer.command)
-        for reply in decision.replies:
-            self._answer(reply.address, reply.value)
 
     def _answer(self, address: int, value: Any) -> None:
         if address == RUNNER:
             self._ordered(value)
-        elif address:
-            assert address not in self.replies, "answered twice"
-            self.replies[address] = value
+        else:
+            super()._answer(address, value)
 
     def _ordered(self, order: MarkersDue | ProducerIdDue) -> None:
         if isinstance(order, MarkersDue):
@@ -81,28 +62,10 @@ class TransactionWorld:
 
     def ask(self, kind: type[Command], **facts: Any) -> Any:
         """The reply; a refusal comes back as one. Whoever needs a producer id is given one, as by the service."""
-        self._last_address += 1
-        address = self._last_address
-        self.carry_out(kind(address=Address(address), **facts))
-        reply = self.replies[address]
+        reply = self.replies[self.send(kind, **facts)]
         if isinstance(reply, NeedsProducerId):
             return self.ask(kind, **(facts | {"new_producer_id": self.new_id()}))
         return reply
-
-    def pass_time(self, by_ms: int) -> None:
-        end = self.now + by_ms
-        while self.timers:
-            name = min(self.timers, key=lambda name: self.timers[name][0])
-            at, command = self.timers[name]
-            if at > end:
-                break
-            del self.timers[name]
-            self.now = Millis(max(self.now, at))
-            self.carry_out(command)
-        self.now = Millis(end)
-
-    def set_clock(self, by_ms: int) -> None:
-        self.machine.apply(ClockMoved(by_ms))
 
     def put(self, transaction: Transaction) -> None:
         """Have it in the log, however it came there."""

@@ -3,7 +3,8 @@
 from types import SimpleNamespace
 from typing import Any
 
-from tests.support.groups import START, UNANSWERED, GroupWorld
+from tests.support.groups import UNANSWERED, GroupWorld
+from tests.support.machines import START
 
 from penstock.coordinators.decision import InTransaction
 from penstock.coordinators.groups import commands

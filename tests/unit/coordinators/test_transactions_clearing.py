@@ -2,7 +2,8 @@
 
 import msgspec
 import pytest
-from tests.support.transactions import START, TransactionWorld
+from tests.support.machines import START
+from tests.support.transactions import TransactionWorld
 
 from penstock.coordinators.transactions import Producer, TransactionState, commands
 from penstock.coordinators.transactions.state import TransactionLimits
@@ -56,7 +57,7 @@ def test_a_transaction_goes_on_for_its_timeout_from_its_beginning_whatever_is_ad
 def test_setting_the_clock_ends_no_transaction(world: TransactionWorld) -> None:
     producer = world.init(timeout_ms=60_000)
     world.add(producer, 0)
-    world.set_clock(by_ms=HOUR_MS)
+    world.set_clock(ahead_ms=HOUR_MS)
     world.add(producer, 1)
     world.pass_time(30_000)
     assert world.state() == "Ongoing"

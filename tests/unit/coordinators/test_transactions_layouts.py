@@ -2,7 +2,8 @@
 
 import random
 
-from tests.support.transactions import START, TransactionWorld, part
+from tests.support.machines import START
+from tests.support.transactions import TransactionWorld, part
 
 from penstock.coordinators.transactions.layouts import LARGE, REMEMBERED_MAX, Layouts
 from penstock.coordinators.transactions.state import Transaction, TransactionState
