@@ -3,8 +3,18 @@
 import os
 import platform
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+
+def facts(repository: Path) -> dict[str, Any]:
+    return {
+        "commit": commit(repository),
+        "machine": machine(),
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "load": round(os.getloadavg()[0], 1),
+    }
 
 
 def commit(repository: Path) -> str:

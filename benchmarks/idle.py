@@ -13,8 +13,9 @@ from benchmarks.brokers import Broker
 from benchmarks.figures import Better, Figure, Pick
 from benchmarks.rounds import Collected
 from benchmarks.workloads import Side
-from penstock.wire.framing import RequestHeader
+from penstock.testing.asking import ask_over
 from penstock.wire.messages.api_versions_request import ApiVersionsRequest
+from penstock.wire.messages.api_versions_response import ApiVersionsResponse
 
 COUNT = 1_000
 WINDOWS = 3
@@ -30,30 +31,13 @@ FIGURES = [
 @contextmanager
 def connections(port: int, count: int = COUNT) -> Iterator[list[socket.socket]]:
     """So many that a broker has heard of."""
-    asked = RequestHeader(ApiVersionsRequest.api_key, 3, 1, "idle").encode() + ApiVersionsRequest("idle", "1").encode(3)
     with ExitStack() as stack:
         opened = []
         for _ in range(count):
             each = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
-            each.sendall(len(asked).to_bytes(4, "big") + asked)
-            _read_answer(each)
+            ask_over(each, ApiVersionsRequest("idle", "1"), ApiVersionsResponse, version=3)
             opened.append(each)
         yield opened
-
-
-def _read_answer(connection: socket.socket) -> None:
-    left = int.from_bytes(_read(connection, 4), "big")
-    _read(connection, left)
-
-
-def _read(connection: socket.socket, count: int) -> bytes:
-    parts = bytearray()
-    while len(parts) < count:
-        part = connection.recv(count - len(parts))
-        if not part:
-            raise ConnectionError("the broker hung up")
-        parts += part
-    return bytes(parts)
 
 
 def measure(brokers: Sequence[Broker], sides: Sequence[Side], collected: Collected, window_s: float) -> None:

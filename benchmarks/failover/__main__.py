@@ -4,14 +4,12 @@ The whole takes about half an hour, most of it Kafka's own failovers; QUICK=1 ab
 """
 
 import json
-import os
 import shutil
 import signal
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
@@ -61,14 +59,7 @@ def main(*, quick: bool, only: tuple[str, ...], side: str, kafka_jars: Path, pub
         signal.signal(stop, _stop_cleanly)
     driver = loadgen.LoadDriver(loadgen.build(CACHE / "bench" / "driver"))
     partitions = 200 if quick else 1_000
-    facts = {
-        "commit": host.commit(REPOSITORY),
-        "machine": host.machine(),
-        "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "load": os.getloadavg()[0],
-        "quick": quick,
-        "partitions": partitions,
-    }
+    facts = host.facts(REPOSITORY) | {"quick": quick, "partitions": partitions}
     mine = Amount(4 if quick else 10, 2 if quick else 5, partitions, 60 if quick else 200, driver)
     theirs = Amount(1 if quick else 3, 1 if quick else 2, partitions, mine.megabytes, driver)
 

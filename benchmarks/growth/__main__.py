@@ -5,9 +5,7 @@ Writes docs/performance/growth.json, growth.csv and a plot a curve, and appends 
 """
 
 import json
-import os
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -45,13 +43,7 @@ def main(*, only: tuple[str, ...], pages: Path) -> None:
     pages.mkdir(parents=True, exist_ok=True)
     for curve in curves:
         (pages / f"growth-{curve.key}.svg").write_text(draw(curve))
-    run = {
-        "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": host.commit(REPOSITORY),
-        "machine": host.machine(),
-        "load": round(os.getloadavg()[0], 1),
-        "curves": [curve.as_json() for curve in curves],
-    }
+    run = host.facts(REPOSITORY) | {"curves": [curve.as_json() for curve in curves]}
     if not only:
         (pages / "growth.json").write_text(json.dumps(run, indent=1) + "\n")
         (pages / "growth.csv").write_text(as_csv(curves))

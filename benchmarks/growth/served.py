@@ -11,22 +11,18 @@ from shutil import rmtree
 from benchmarks import idle, processes
 from benchmarks.brokers import Penstock
 from benchmarks.growth.curve import Curve
-from benchmarks.load_offsets import Client
+from benchmarks.load_offsets import Client, commit_when_loaded
 from benchmarks.loadgen import LoadDriver
 from benchmarks.workloads import ONE_RECORD_REQUESTS, THROUGHPUT, Side
-from penstock.errors import CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator
 from penstock.wire.messages.find_coordinator_request import FindCoordinatorRequest
 from penstock.wire.messages.offset_commit_request import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from penstock.wire.messages.offset_commit_response import OffsetCommitResponse
 
 BEST_OF = 2
 REST_S = 2.0
-_COMMIT_VERSION = 8
-_NOT_YET = (CoordinatorLoadInProgress.code, CoordinatorNotAvailable.code, NotCoordinator.code)
 _folders = count(1)
 
 
@@ -128,14 +124,7 @@ def _commit(client: Client, group: str, topic: str) -> None:
     client.ask(FindCoordinatorRequest(key_type=0, coordinator_keys=[group]), 4)
     partition = OffsetCommitRequestPartition(0, 7, 0, "")
     request = OffsetCommitRequest(group_id=group, topics=[OffsetCommitRequestTopic(topic, partitions=[partition])])
-    while True:
-        answer = OffsetCommitResponse.decode(client.ask(request, _COMMIT_VERSION), _COMMIT_VERSION)
-        code = answer.topics[0].partitions[0].error_code
-        if code not in _NOT_YET:
-            break
-        time.sleep(0.01)
-    if code:
-        raise RuntimeError(f"a commit was refused with code {code}")
+    commit_when_loaded(client, request)
 
 
 def record_sizes(ground: Ground, points: tuple[int, ...] = (100, 1_000, 10_000, 100_000, 1_000_000)) -> list[Curve]:

@@ -8,14 +8,12 @@ asserts how long anything takes.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -58,13 +56,7 @@ def main(
 ) -> None:
     if context.invoked_subcommand is not None:
         return
-    facts = {
-        "commit": host.commit(REPOSITORY),
-        "machine": host.machine(),
-        "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "load": os.getloadavg()[0],
-        "rounds": rounds,
-    }
+    facts = host.facts(REPOSITORY) | {"rounds": rounds}
     signal.signal(signal.SIGTERM, _stop_cleanly)
     measured: list[Measured] = []
     try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from tests.support.command import Penstock
 
 
 @pytest.hookimpl(trylast=True)
@@ -26,3 +27,9 @@ def bootstrap(request: pytest.FixtureRequest) -> str:
     running = request.getfixturevalue("penstock_session_broker")
     address: str = running.bootstrap
     return address
+
+
+@pytest.fixture
+def penstock(bootstrap: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Penstock:
+    """The command, on that broker."""
+    return Penstock(bootstrap, monkeypatch, capfd)

@@ -13,11 +13,6 @@ from tests.support.group_clients import fresh_name, group_consumer, topic_with_r
 from penstock.cli.exits import ExitCode
 
 
-@pytest.fixture
-def penstock(bootstrap: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Penstock:
-    return Penstock(bootstrap, monkeypatch, capfd)
-
-
 def committed(penstock: Penstock, group: str) -> list[int | None]:
     (described,) = json.loads(penstock("group", "describe", group, "--json").out)
     return [place["committed"] for place in described["partitions"]]

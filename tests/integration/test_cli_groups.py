@@ -16,11 +16,6 @@ WITHIN_S = 30.0
 HOUR_MS = 3_600_000
 
 
-@pytest.fixture
-def penstock(bootstrap: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Penstock:
-    return Penstock(bootstrap, monkeypatch, capfd)
-
-
 def a_group(bootstrap: str, topic: str, offsets: dict[int, int]) -> str:
     """An empty group that has committed."""
     group = fresh_name("group")

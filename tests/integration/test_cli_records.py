@@ -16,13 +16,6 @@ from penstock.testing import RunningBroker
 
 
 @pytest.fixture
-def penstock(
-    penstock_session_broker: RunningBroker, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Penstock:
-    return Penstock(penstock_session_broker.bootstrap, monkeypatch, capfd)
-
-
-@pytest.fixture
 def topic(penstock: Penstock) -> str:
     """A topic of one partition, so that order is certain."""
     name = f"records-{uuid4().hex[:8]}"

@@ -7,14 +7,6 @@ import pytest
 from tests.support.command import Penstock
 
 from penstock.cli.exits import ExitCode
-from penstock.testing import RunningBroker
-
-
-@pytest.fixture
-def penstock(
-    penstock_session_broker: RunningBroker, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Penstock:
-    return Penstock(penstock_session_broker.bootstrap, monkeypatch, capfd)
 
 
 @pytest.fixture

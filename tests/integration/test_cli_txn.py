@@ -19,11 +19,6 @@ from penstock.cli.exits import ExitCode
 WITHIN_S = 30.0
 
 
-@pytest.fixture
-def penstock(bootstrap: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Penstock:
-    return Penstock(bootstrap, monkeypatch, capfd)
-
-
 def an_open_transaction(bootstrap: str, topic: str) -> tuple[str, Producer]:
     """A transaction with one record in the log."""
     name = fresh_name("txn")

@@ -99,17 +99,19 @@ async def test_a_strangers_fetch_with_a_replica_id_moves_no_high_watermark(nodes
     assert leader.high_watermark == 1
 
 
+def begin(bootstrap: str) -> Producer:
+    """A transaction with a record, open for as long as its producer is kept."""
+    producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": "t", "linger.ms": 0})
+    producer.init_transactions(WITHIN_S)
+    producer.begin_transaction()
+    producer.produce(TOPIC, b"one", partition=0)
+    producer.flush(WITHIN_S)
+    return producer
+
+
 @pytest.mark.parametrize("commits", [True, False])
 async def test_a_stranger_may_abort_what_is_open_and_commit_nothing(nodes: Nodes, commits: bool) -> None:
-    producer = Producer({"bootstrap.servers": nodes.bootstrap, "transactional.id": "t", "linger.ms": 0})
-
-    def begin() -> None:
-        producer.init_transactions(WITHIN_S)
-        producer.begin_transaction()
-        producer.produce(TOPIC, b"one", partition=0)
-        producer.flush(WITHIN_S)
-
-    await asyncio.to_thread(begin)
+    _producer = await asyncio.to_thread(begin, nodes.bootstrap)
     log = nodes.partition(TOPIC, at=1).log
     (open_one,) = log.producers.describe()
     marker = {
@@ -132,14 +134,6 @@ async def test_a_stranger_may_abort_what_is_open_and_commit_nothing(nodes: Nodes
 @pytest.mark.parametrize("by", ["penstock", "kafka"])
 @pytest.mark.timeout(120)
 async def test_an_operator_ends_what_hangs_with_either_tool(nodes: Nodes, by: str) -> None:
-    producer = Producer({"bootstrap.servers": nodes.bootstrap, "transactional.id": "t", "linger.ms": 0})
-
-    def begin() -> None:
-        producer.init_transactions(WITHIN_S)
-        producer.begin_transaction()
-        producer.produce(TOPIC, b"one", partition=0)
-        producer.flush(WITHIN_S)
-
     def abort() -> None:
         where = ("--topic", TOPIC, "--partition", "0")
         if by == "kafka":
@@ -148,7 +142,7 @@ async def test_an_operator_ends_what_hangs_with_either_tool(nodes: Nodes, by: st
             command = (sys.executable, "-m", "penstock.cli", "txn", "abort", "--bootstrap", nodes.bootstrap)
             subprocess.run((*command, *where, "--offset", "0", "--yes"), check=True, timeout=WITHIN_S)
 
-    await asyncio.to_thread(begin)
+    _producer = await asyncio.to_thread(begin, nodes.bootstrap)
     partition = nodes.partition(TOPIC, at=1)
     assert partition.last_stable_offset == 0
     await asyncio.to_thread(abort)

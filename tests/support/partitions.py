@@ -125,3 +125,6 @@ class SomePartitions:
         await asyncio.gather(*self.tasks, return_exceptions=True)
         await self.flusher.close()
         self.pool.close_all()
+
+
+Make = Callable[..., SomePartitions]

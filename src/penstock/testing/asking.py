@@ -18,10 +18,15 @@ def ask(
     """Raises OSError where nobody answers within the time."""
     host, _, port = address.rpartition(":")
     with socket.create_connection((host.strip("[]"), int(port)), timeout=timeout_s) as connection:
-        header = RequestHeader(request.api_key, version, 1, "penstock-testing")
-        connection.sendall(request_frame(header, bytes(request.encode(version))))
-        (size,) = SIZE.unpack(_receive(connection, SIZE.size))
-        frame = _receive(connection, size)
+        return ask_over(connection, request, response, version=version)
+
+
+def ask_over(connection: socket.socket, request: Any, response: type[Response], *, version: int) -> Response:
+    """The same over a socket that is there and stays."""
+    header = RequestHeader(request.api_key, version, 1, "penstock-testing")
+    connection.sendall(request_frame(header, bytes(request.encode(version))))
+    (size,) = SIZE.unpack(_receive(connection, SIZE.size))
+    frame = _receive(connection, size)
     _, position = decode_response_header(request.api_key, version, frame)
     decoded: Response = response.decode(frame, version, position)  # type: ignore[attr-defined]
     return decoded

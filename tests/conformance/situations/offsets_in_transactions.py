@@ -5,23 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tests.conformance.situations.groups import STABLE, STATIC, joined
-from tests.conformance.situations.offsets import committed, delete, fetch, fetched
+from tests.conformance.situations.offsets import committed, delete, fetch, fetched, part
 from tests.conformance.situations.transactions import DONE, EPOCH, PRODUCER, TV1, begun, ended
 from tests.conformance.table import Ask, Body, Saved, Situation, Step, Topic, situation
 
 ORDERS = Topic("orders", 2)
 ADDS_FROM = 5
 MEMBERS_FROM = 3
-
-
-def part(index: int = 0, offset: int = 5, **more: Any) -> Body:
-    return {
-        "partition_index": index,
-        "committed_offset": offset,
-        "committed_leader_epoch": -1,
-        "committed_metadata": "",
-        **more,
-    }
 
 
 def commit(*parts: Body, topic: str = "orders", member: Any = "", generation: int = -1, **more: Any) -> Body:

@@ -15,6 +15,13 @@ async def answer(*waits: Any) -> int:
     return len(waits)
 
 
+async def waits_for_ever(ended: list[str]) -> None:
+    try:
+        await asyncio.get_running_loop().create_future()
+    finally:
+        ended.append("cleaned up")
+
+
 def test_one_that_does_not_wait_is_done() -> None:
     assert begin(answer()) == 0
 
@@ -59,14 +66,7 @@ async def test_what_it_waits_for_may_fail() -> None:
 
 async def test_it_can_be_cancelled() -> None:
     ended: list[str] = []
-
-    async def waits() -> None:
-        try:
-            await asyncio.get_running_loop().create_future()
-        finally:
-            ended.append("cleaned up")
-
-    begun = begin(waits())
+    begun = begin(waits_for_ever(ended))
     assert isinstance(begun, Coroutine)
     task = asyncio.create_task(begun)
     await asyncio.sleep(0)
@@ -78,14 +78,7 @@ async def test_it_can_be_cancelled() -> None:
 
 async def test_one_that_is_never_gone_on_with_is_cleaned_up() -> None:
     ended: list[str] = []
-
-    async def waits() -> None:
-        try:
-            await asyncio.get_running_loop().create_future()
-        finally:
-            ended.append("cleaned up")
-
-    begun = begin(waits())
+    begun = begin(waits_for_ever(ended))
     assert isinstance(begun, Coroutine)
     begun.close()
     del begun

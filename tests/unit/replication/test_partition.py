@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock
+from tests.support.partitions import GatedFlusher
 
 from penstock.errors import (
     FencedLeaderEpoch,
@@ -20,7 +21,7 @@ from penstock.errors import (
     PolicyViolation,
     UnknownLeaderEpoch,
 )
-from penstock.log import FilePool, Flusher, PartitionLog
+from penstock.log import FilePool
 from penstock.log.recovery import Known, open_log
 from penstock.model import BrokerId, LeaderEpoch, PartitionIndex
 from penstock.replication import ALL, Partition
@@ -31,19 +32,6 @@ from penstock.wire.batch import BatchHeader
 from penstock.wire.records import Record, build_batch, iterate
 
 ME, OTHER = BrokerId(1), BrokerId(2)
-
-
-class GatedFlusher(Flusher):
-    """A flusher whose flushes finish when the test says so."""
-
-    def __init__(self) -> None:
-        super().__init__(threads=1)
-        self.gates: list[asyncio.Future[None]] = []
-
-    async def durable(self, log: PartitionLog, upto: int) -> None:
-        gate: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.gates.append(gate)
-        await gate
 
 
 class Watcher:

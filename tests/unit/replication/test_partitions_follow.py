@@ -23,20 +23,25 @@ from penstock.replication import Partitions
 from penstock.settings import Config
 
 
+def partitions_in(folder: LogFolder, cluster: Cluster, *, broker_id: BrokerId = BROKER_ID, **more: Any) -> Partitions:
+    return Partitions(
+        broker_id=broker_id,
+        image=cluster.image,
+        config=Config.for_broker(),
+        clock=folder.clock,
+        folders=[folder],
+        flusher=Flusher(),
+        registry=MetricsRegistry(),
+        spawn=asyncio.create_task,
+        **more,
+    )
+
+
 class Bench:
     def __init__(self, cluster: Cluster, folder: LogFolder) -> None:
         self.cluster = cluster
         self.folder = folder
-        self.partitions = Partitions(
-            broker_id=BROKER_ID,
-            image=cluster.image,
-            config=Config.for_broker(),
-            clock=folder.clock,
-            folders=[folder],
-            flusher=Flusher(),
-            registry=MetricsRegistry(),
-            spawn=asyncio.create_task,
-        )
+        self.partitions = partitions_in(folder, cluster)
         cluster.controller.settled = self.partitions.settled
         self.following = asyncio.create_task(self.partitions.follow())
 
@@ -117,18 +122,8 @@ async def test_a_damaged_log_is_begun_anew_only_when_nothing_that_was_fetched_in
         with TemporaryDirectory() as path:
             folder = LogFolder(Path(path), cluster_id="cluster", node_id=me, pool=FilePool(64), clock=StillClock())
             folder.open_all(lambda _partition, _topic_id: None)
-            partitions = Partitions(
-                broker_id=me,
-                image=cluster.image,
-                config=Config.for_broker(),
-                clock=folder.clock,
-                folders=[folder],
-                flusher=Flusher(),
-                registry=MetricsRegistry(),
-                spawn=asyncio.create_task,
-                in_sync_writes=cluster.in_sync_writes,
-                resignations=cluster.in_sync_writes,
-            )
+            writes = cluster.in_sync_writes
+            partitions = partitions_in(folder, cluster, broker_id=me, in_sync_writes=writes, resignations=writes)
             task = asyncio.create_task(partitions.follow())
             await asyncio.sleep(0)
             await partitions.settled()

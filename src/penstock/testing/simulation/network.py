@@ -66,7 +66,7 @@ class Network:
         """What `question(process)` returns, or what the future that it returns comes to. `context` is the asker's."""
         loop = self._loop
         answer: asyncio.Future[Any] = loop.create_future()
-        timer = loop.call_later(timeout_s, _fail, answer, TimeoutError(), context=context)
+        timer = loop.call_later(timeout_s, fail, answer, TimeoutError(), context=context)
         if self.passes(source, target):
             back = _Answer(self, answer, source, target, context if context is not None else WORLD)
             loop.call_later(self.delay_s(), self._arrive, target, question, back, context=WORLD)
@@ -105,10 +105,10 @@ class _Answer:
         self.context = context
 
     def give(self, value: Any) -> None:
-        self.network.reply(self, _resolve, value)
+        self.network.reply(self, resolve, value)
 
     def fail(self, error: BaseException) -> None:
-        self.network.reply(self, _fail, error)
+        self.network.reply(self, fail, error)
 
 
 def _carry_out(process: Owner, question: Callable[[Any], Any], back: _Answer) -> None:
@@ -135,11 +135,11 @@ def _forward(done: "asyncio.Future[Any]", back: _Answer) -> None:
         back.give(done.result())
 
 
-def _resolve(answer: "asyncio.Future[Any]", value: Any) -> None:
+def resolve(answer: "asyncio.Future[Any]", value: Any) -> None:
     if not answer.done():
         answer.set_result(value)
 
 
-def _fail(answer: "asyncio.Future[Any]", error: BaseException) -> None:
+def fail(answer: "asyncio.Future[Any]", error: BaseException) -> None:
     if not answer.done():
         answer.set_exception(error)

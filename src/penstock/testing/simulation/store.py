@@ -26,7 +26,7 @@ from penstock.metastore import (
 )
 from penstock.metastore.machine import KeySpace, ending
 from penstock.testing.simulation.loop import WORLD, Handle, SimulatedLoop
-from penstock.testing.simulation.network import STORE, Network
+from penstock.testing.simulation.network import STORE, Network, fail, resolve
 
 TIMEOUT_S = 1.0
 """After which a broker takes the store for unavailable."""
@@ -150,7 +150,7 @@ class StoreClient:
     async def _ask(self, operation: Callable[[], _T], *, held_s: float = 0.0, sent: Transaction | None = None) -> _T:
         store, loop = self._store, self._store.loop
         answer: asyncio.Future[Any] = loop.create_future()
-        timer = loop.call_later(TIMEOUT_S, _fail, answer, Unavailable("no answer in time"), context=self._context)
+        timer = loop.call_later(TIMEOUT_S, fail, answer, Unavailable("no answer in time"), context=self._context)
         if store.network.passes(self._me, STORE):
             if sent is not None:
                 store.under_way.append(sent)
@@ -175,9 +175,9 @@ class StoreClient:
             store.unknown_outcomes += error is None
             return
         if error is not None:
-            store.loop.call_later(store.network.delay_s(), _fail, answer, error, context=self._context)
+            store.loop.call_later(store.network.delay_s(), fail, answer, error, context=self._context)
         else:
-            store.loop.call_later(store.network.delay_s(), _resolve, answer, value, context=self._context)
+            store.loop.call_later(store.network.delay_s(), resolve, answer, value, context=self._context)
 
     # The watch --------------------------------------------------------------------------------------------------
 
@@ -251,13 +251,3 @@ class _Watch:
                 raise self._broken
             self._woken = self._store.loop.create_future()
             await self._woken
-
-
-def _resolve(answer: "asyncio.Future[Any]", value: Any) -> None:
-    if not answer.done():
-        answer.set_result(value)
-
-
-def _fail(answer: "asyncio.Future[Any]", error: BaseException) -> None:
-    if not answer.done():
-        answer.set_exception(error)

@@ -3,15 +3,13 @@
 import asyncio
 import errno
 import os
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import msgspec
 import pytest
 from tests.support.logs import TOPIC_ID
-from tests.support.partitions import TOPIC, SomePartitions
+from tests.support.partitions import TOPIC, Make, SomePartitions
 
 from penstock.broker.handlers.produce import produce
 from penstock.broker.registry import RequestContext, Unanswerable
@@ -33,21 +31,6 @@ from penstock.wire.messages.produce_request import PartitionProduceData, Produce
 from penstock.wire.messages.produce_response import PartitionProduceResponse, ProduceResponse
 
 ALL_VERSIONS = range(3, 14)
-Make = Callable[..., SomePartitions]
-
-
-@pytest.fixture
-async def make(tmp_path: Path) -> AsyncIterator[Make]:
-    made: list[SomePartitions] = []
-
-    def making(count: int = 1, **settings: str) -> SomePartitions:
-        named = {name.replace("_", "."): value for name, value in settings.items()}
-        made.append(SomePartitions(tmp_path / str(len(made)), count, named))
-        return made[-1]
-
-    yield making
-    for each in made:
-        await each.close()
 
 
 def call(

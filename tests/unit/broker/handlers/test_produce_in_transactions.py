@@ -1,15 +1,14 @@
 """Produce within transactions: who is asked, under which guard batches go, and what each version is told."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from inspect import isawaitable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from tests.support.logs import TOPIC_ID
-from tests.support.partitions import TOPIC, SomePartitions
+from tests.support.partitions import TOPIC, Make, SomePartitions
 
 from penstock.broker.handlers.produce import produce
 from penstock.broker.registry import RequestContext
@@ -39,7 +38,6 @@ from penstock.wire.messages.produce_request import PartitionProduceData, Produce
 from penstock.wire.messages.produce_response import PartitionProduceResponse, ProduceResponse
 
 P = 7
-Make = Callable[..., SomePartitions]
 
 
 class Gate:
@@ -81,20 +79,6 @@ class Gate:
         indexes: list[int] = [at.partition for at in asked.partitions]
         adds = not asked.verify_only
         self.asked.append((asked.transactional_id, asked.producer_id, asked.producer_epoch, indexes, adds))
-
-
-@pytest.fixture
-async def make(tmp_path: Path) -> AsyncIterator[Make]:
-    made: list[SomePartitions] = []
-
-    def making(count: int = 1, **settings: str) -> SomePartitions:
-        named = {name.replace("_", "."): value for name, value in settings.items()}
-        made.append(SomePartitions(tmp_path / str(len(made)), count, named))
-        return made[-1]
-
-    yield making
-    for each in made:
-        await each.close()
 
 
 async def send(
