@@ -154,8 +154,8 @@ class Shard:
         try:
             decision = self._carry_out(command)
         except Refusal as refusal:
-            if isinstance(refusal, CoordinatorNotAvailable) and command.address == NOBODY:
-                self._put_off_command(command, brought_by)
+            if isinstance(refusal, (CoordinatorNotAvailable, UnknownServerError)) and command.address == NOBODY:
+                self._put_off_command(command, brought_by, refusal)
             self._release_later(Reply(command.address, refusal))
             return
         except Exception as error:
@@ -279,10 +279,14 @@ class Shard:
         if self.is_active and timer.command is not None:
             self.submit(timer.command, timer.name)
 
-    def _put_off_command(self, command: Command, brought_by: tuple[str, ...] | None) -> None:
-        """Too few replicas are in sync to write what a command needs, and nobody waits who would ask again. A timer
-        lost so, or work that was done, would never come back, and a transaction or a session never end.
+    def _put_off_command(self, command: Command, brought_by: tuple[str, ...] | None, refusal: Refusal) -> None:
+        """Too few replicas are in sync to write what a command needs, or the log does not take it (somebody may have
+        lowered its max.message.bytes), and nobody waits who would ask again. A timer lost so, or work that was done,
+        would never come back, and a transaction or a session never end.
         """
+        if isinstance(refusal, UnknownServerError):
+            partition = str(self.partition.topic_partition)
+            _log.error("log takes no batch this large", partition=partition, command=type(command).__name__)
         if brought_by is None:
             self._put_off += 1
         name = brought_by or ("put off", str(self._put_off))

@@ -3,15 +3,16 @@
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from tests.support.groups import UNANSWERED, GroupWorld
 from tests.support.machines import START
 
-from penstock.coordinators.decision import InTransaction
+from penstock.coordinators.decision import InTransaction, Loaded
 from penstock.coordinators.groups import commands
 from penstock.coordinators.groups.forgetting import DELETE_WITHIN_MS
 from penstock.coordinators.groups.leftovers import of_deleted_topics
 from penstock.coordinators.groups.machine import GroupMachine
-from penstock.coordinators.groups.records import OffsetKept
+from penstock.coordinators.groups.records import GroupCodec, OffsetKept
 from penstock.coordinators.groups.state import CommittedOffset, GroupLimits
 from penstock.errors import (
     CoordinatorLoadInProgress,
@@ -33,6 +34,8 @@ from penstock.wire.messages.offset_delete_request import (
 from penstock.wire.messages.offset_fetch_response import OffsetFetchResponseGroup
 
 DAY_MS = 24 * 3_600_000
+LONG_NAME = "ö" * 16_000
+LOG_TAKES_BYTES = 1_000_000
 
 
 def delete_offsets(world: GroupWorld, topic: str) -> Any:
@@ -240,6 +243,41 @@ def test_what_a_group_committed_on_a_deleted_topic_is_forgotten_a_thousand_at_a_
     world.carry_out(commands.ForgetTopic(topic="orders"))
     world.pass_time(0)
     assert world.machine.offsets == {} and [len(batch) for batch in world.log] == [1_000, 1_000, 500]
+
+
+@pytest.mark.parametrize("by", ["topic", "group", "age"])
+def test_offsets_of_groups_with_long_names_are_taken_back_in_batches_that_the_log_takes(by: str) -> None:
+    """A batch that the log does not take would be tried again for good."""
+    world = GroupWorld(GroupLimits(offsets_retention_ms=1_000))
+    committed = CommittedOffset(offset=1, leader_epoch=-1, metadata="", committed_at=world.now)
+    names = [f"{LONG_NAME}{number}" for number in range(3)]
+    for name in names:
+        for partition in range(100):
+            world.machine.apply(OffsetKept(name, "orders", partition, committed))
+    if by == "topic":
+        world.carry_out(commands.ForgetTopic(topic="orders"))
+    elif by == "group":
+        for name in names:
+            world.send(commands.DeleteGroup, group_id=name)
+    else:
+        world.carry_out(Loaded())
+        world.pass_time(world.limits.expiry_interval_ms)
+    world.pass_time(0)
+    assert world.machine.offsets == {} and len(world.log) > 1
+    encode = GroupCodec().encode
+    assert max(sum(len(encode(record)[0]) for record in batch) for batch in world.log) < LOG_TAKES_BYTES
+
+
+def test_two_topics_of_one_name_are_forgotten_each_to_the_end() -> None:
+    world = GroupWorld()
+    for group, topic_id in (("old", b"o" * 16), ("new", b"n" * 16)):
+        for partition in range(1_500):
+            kept = CommittedOffset(offset=1, leader_epoch=-1, metadata="", committed_at=world.now, topic_id=topic_id)
+            world.machine.apply(OffsetKept(group, "orders", partition, kept))
+    for topic_id in (b"o" * 16, b"n" * 16):
+        world.carry_out(commands.ForgetTopic(topic="orders", ids=frozenset({topic_id})))
+    world.pass_time(0)
+    assert world.machine.offsets == {}
 
 
 def test_a_deleted_topics_offsets_are_forgotten() -> None:

@@ -12,10 +12,12 @@ from penstock.errors import (
     CoordinatorNotAvailable,
     InvalidTxnState,
     KafkaStorageError,
+    MessageTooLarge,
     NotCoordinator,
     NotEnoughReplicas,
     NotLeaderOrFollower,
     Refusal,
+    UnknownServerError,
 )
 
 
@@ -94,15 +96,18 @@ async def test_a_timer_comes_back_as_a_command() -> None:
     assert world.machine.kept == [b"alarm"]
 
 
-async def test_what_nobody_waits_for_is_tried_again_until_enough_replicas_are_in_sync(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("fault", "answer"), [(NotEnoughReplicas(), CoordinatorNotAvailable), (MessageTooLarge(), UnknownServerError)]
+)
+async def test_what_nobody_waits_for_is_tried_again_until_it_can_be_written(
+    monkeypatch: pytest.MonkeyPatch, fault: Refusal, answer: type[Refusal]
 ) -> None:
     monkeypatch.setattr(shard, "PUT_OFF_MS", 1)
     world = await ShardWorld().loaded()
-    world.partition.fault = NotEnoughReplicas()
+    world.partition.fault = fault
     world.runtime.tell(0, Sleep())  # its alarm writes
     world.runtime.tell(0, Add(value=b"done work"))
-    with pytest.raises(CoordinatorNotAvailable):
+    with pytest.raises(answer):
         await world.add(b"a")
     await asyncio.sleep(0.01)
     assert world.machine.kept == []

@@ -5,13 +5,16 @@ import pytest
 from tests.support.machines import START
 from tests.support.transactions import TransactionWorld
 
+from penstock.coordinators.decision import Decision
 from penstock.coordinators.transactions import Producer, TransactionState, commands
+from penstock.coordinators.transactions.records import TransactionCodec
 from penstock.coordinators.transactions.state import TransactionLimits
 from penstock.errors import ProducerFenced, TransactionalIdNotFound
 from penstock.model import Millis
 
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
+LOG_TAKES_BYTES = 1_000_000
 
 
 @pytest.fixture
@@ -43,6 +46,34 @@ def test_late_transactions_with_many_partitions_are_aborted_a_few_at_a_time(worl
     assert len(decision.records) == 2 and decision.timers[0].at == late, "the rest at once"
     world.pass_time(20_001)
     assert {world.state(name) for name in "abcd"} == {"PrepareAbort"}
+
+
+LONG_NAMES = ["ö" * 16_000 + str(number) for number in range(100)]
+
+
+def test_late_transactions_with_long_names_are_aborted_a_few_at_a_time(world: TransactionWorld) -> None:
+    for name in LONG_NAMES:
+        world.add(world.init(name, timeout_ms=15_000), 0, name=name)
+    late = Millis(world.now + 15_001)
+    decision = world.machine.decide(commands.TimeoutsDue(), late)
+    assert size_of(decision) < LOG_TAKES_BYTES and decision.timers[0].at == late, "the rest at once"
+    world.pass_time(20_001)
+    assert {world.state(name) for name in LONG_NAMES} == {"PrepareAbort"}
+
+
+def test_ids_with_long_names_are_forgotten_a_few_at_a_time(world: TransactionWorld) -> None:
+    for name in LONG_NAMES:
+        world.init(name)
+    late = Millis(world.now + 7 * DAY_MS)
+    decision = world.machine.decide(commands.ExpiryDue(), late)
+    assert size_of(decision) < LOG_TAKES_BYTES and decision.timers[0].at == late, "the rest at once"
+    world.pass_time(7 * DAY_MS + HOUR_MS)
+    assert not world.machine.transactions
+
+
+def size_of(decision: Decision) -> int:
+    encoded = [TransactionCodec().encode(record) for record in decision.records]
+    return sum(len(key) + len(value or b"") for key, value in encoded)
 
 
 def test_a_transaction_goes_on_for_its_timeout_from_its_beginning_whatever_is_added(world: TransactionWorld) -> None:

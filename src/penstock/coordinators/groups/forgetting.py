@@ -5,7 +5,6 @@ nobody uses does not expire while a transaction is about to use it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 
 from penstock.coordinators.decision import Decision, Reply, Timer
 from penstock.coordinators.groups.commands import BeingDeleted, DeleteGroup, DeleteOffsets, ExpiryDue, ForgetTopic
@@ -22,7 +21,10 @@ from penstock.wire.messages.offset_delete_response import (
 )
 
 FORGET_AT_ONCE = 1_000
-"""Records that are taken back in one batch; the rest follow in the next, after everybody else had a turn."""
+NAMES_AT_ONCE = 150_000
+"""Records that are taken back in one batch, and characters of the names in their keys, which may be long: a batch that
+the log does not take would be tried again for good. The rest follow in the next, after everybody else had a turn.
+"""
 DELETE_WITHIN_MS = 5_000
 """How long a group stays closed after a batch, should the next one not come: too few replicas may be in sync for it."""
 LOOK_AT_ONCE = 5_000
@@ -66,11 +68,11 @@ def delete_group(
     nobody was told that it is gone, and whoever asks again has the rest taken back.
     """
     group_id = command.group_id
-    records: list[GroupRecord] = list(islice(_taken_back(group_id, offsets, pending), FORGET_AT_ONCE + 1))
-    if len(records) > FORGET_AT_ONCE:
+    records, is_all = _first_of(_taken_back(group_id, offsets, pending))
+    if not is_all:
         again = Timer(("delete", group_id, str(command.address)), now, command)
         closed = BeingDeleted(group_id, Millis(now + DELETE_WITHIN_MS))
-        return Decision(records=records[:FORGET_AT_ONCE], notes=(closed,), timers=(again,))
+        return Decision(records=records, notes=(closed,), timers=(again,))
     return Decision(
         records=[*records, *end],
         notes=(BeingDeleted(group_id, None),),
@@ -90,24 +92,42 @@ def _taken_back(group_id: str, offsets: GroupOffsets, pending: PendingOffsets) -
 def forget_topic(
     command: ForgetTopic, all_offsets: Mapping[str, GroupOffsets], pending: PendingOffsets, now: Millis
 ) -> Decision:
-    places: dict[tuple[str, int], None] = {}
+    records, is_all = _first_of(_committed_on(command, all_offsets, pending))
+    # Another of that name may be forgotten at the same time.
+    name = ("forget", command.topic, *sorted(map(bytes.hex, command.ids or ())))
+    return Decision(records=records, timers=() if is_all else (Timer(name, now, command),))
+
+
+def _committed_on(
+    command: ForgetTopic, all_offsets: Mapping[str, GroupOffsets], pending: PendingOffsets
+) -> Iterator[OffsetKept]:
     topic, ids = command.topic, command.ids
+    begun: set[tuple[str, int]] = set()
     for offset in pending.of_topic(topic):
-        if ids is None or (offset.committed is not None and offset.committed.topic_id in ids):
-            places[offset.group_id, offset.partition] = None
+        place = (offset.group_id, offset.partition)
+        if place not in begun and (ids is None or (offset.committed and offset.committed.topic_id in ids)):
+            begun.add(place)
+            yield OffsetKept(offset.group_id, topic, offset.partition, None)
     for group_id, offsets in all_offsets.items():
         for partition, committed in offsets.get(topic, {}).items():
-            if ids is None or committed.topic_id in ids:
-                places[group_id, partition] = None
-                if len(places) > FORGET_AT_ONCE:
-                    break
-        if len(places) > FORGET_AT_ONCE:
-            break
-    records = [OffsetKept(group_id, topic, partition, None) for group_id, partition in places]
-    is_all = len(records) <= FORGET_AT_ONCE
-    return Decision(
-        records=records[:FORGET_AT_ONCE], timers=() if is_all else (Timer(("forget", topic), now, command),)
-    )
+            if (group_id, partition) not in begun and (ids is None or committed.topic_id in ids):
+                yield OffsetKept(group_id, topic, partition, None)
+
+
+def _first_of(records: Iterable[OffsetKept]) -> tuple[list[OffsetKept], bool]:
+    """As many as go into one batch, and whether that is all."""
+    first: list[OffsetKept] = []
+    names = 0
+    for record in records:
+        names += _names(record)
+        if first and (len(first) == FORGET_AT_ONCE or names > NAMES_AT_ONCE):
+            return first, False
+        first.append(record)
+    return first, True
+
+
+def _names(record: OffsetKept) -> int:
+    return len(record.group_id) + len(record.topic)
 
 
 # Expiry ---------------------------------------------------------------------------------------------------------
@@ -125,9 +145,9 @@ def expire(
     records that make an end of them.
     """
     records: list[GroupRecord] = []
-    looked_at = 0
+    looked_at = names = 0
     for number, group_id in enumerate(left):
-        if looked_at >= LOOK_AT_ONCE or len(records) >= FORGET_AT_ONCE:
+        if looked_at >= LOOK_AT_ONCE or len(records) >= FORGET_AT_ONCE or names >= NAMES_AT_ONCE:
             return Decision(records=records, timers=(expiry_timer(now, left[number:]),))
         found = find(group_id)
         if found is None:
@@ -135,13 +155,15 @@ def expire(
         group, end = found
         offsets = all_offsets.get(group_id, {})
         count = sum(map(len, offsets.values()))
-        expired = list(islice(_expired(group, offsets, pending, limits.wall(now), limits), FORGET_AT_ONCE))
+        expired, is_all = _first_of(_expired(group, offsets, pending, limits.wall(now), limits))
         records += expired
+        names += sum(map(_names, expired))
         looked_at += 1 + count
         is_idle = group.state is GroupState.EMPTY and not group.promised and not pending.is_open(group_id)
         if is_idle and len(expired) == count:
             records += end
-        elif len(expired) == FORGET_AT_ONCE:
+            names += len(group_id)
+        elif not is_all:
             return Decision(records=records, timers=(expiry_timer(now, left[number:]),))
     return Decision(records=records, timers=(expiry_timer(Millis(now + limits.expiry_interval_ms)),))
 

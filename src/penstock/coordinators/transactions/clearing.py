@@ -11,9 +11,11 @@ from penstock.model import Millis
 
 ABORT_AT_ONCE = 100
 PARTITIONS_AT_ONCE = 2_000
-"""Of the transactions aborted in one batch, which must not grow beyond what the log takes."""
 FORGET_AT_ONCE = 500
-"""Records written in one batch; the rest follow in the next."""
+NAMES_AT_ONCE = 300_000
+"""What goes into one batch, which must not grow beyond what the log takes, or it would be tried again for good: records
+of either kind, partitions of the transactions, characters of ids and topics. The rest follow in the next.
+"""
 
 
 def abort_timed_out(
@@ -21,10 +23,12 @@ def abort_timed_out(
 ) -> Decision:
     records: list[TransactionKept] = []
     orders: list[Reply] = []
-    partitions = 0
+    partitions = names = 0
     again_at = Millis(now + limits.timeouts_interval_ms)
     for transaction in late:
-        if len(records) == ABORT_AT_ONCE or partitions >= PARTITIONS_AT_ONCE:
+        names += len(transaction.transactional_id) + sum(map(len, {at.topic for at in transaction.partitions}))
+        is_full = len(records) == ABORT_AT_ONCE or partitions >= PARTITIONS_AT_ONCE or names > NAMES_AT_ONCE
+        if records and is_full:
             again_at = now
             break
         if transaction.is_epoch_used_up:
@@ -62,11 +66,13 @@ def forget_unused(
     transactions: Mapping[str, Transaction], now: Millis, wall: Millis, limits: TransactionLimits
 ) -> Decision:
     records: list[TransactionKept] = []
+    names = 0
     again_at = Millis(now + limits.expiry_interval_ms)
     for transaction in transactions.values():
         if transaction.state in AT_REST and transaction.updated_at <= wall - limits.id_expiration_ms:
             records.append(TransactionKept(transaction.transactional_id, None))
-            if len(records) == FORGET_AT_ONCE:
+            names += len(transaction.transactional_id)
+            if len(records) == FORGET_AT_ONCE or names >= NAMES_AT_ONCE:
                 again_at = now
                 break
     return Decision(records=records, timers=(expiry_timer(again_at),))
