@@ -39,7 +39,14 @@ class SinkOptions:
         return replace(self, patience_s=_HASTE_S)
 
     def client(self) -> dict[str, Any]:
-        return {"bootstrap.servers": self.bootstrap, "log_level": 2, "error_cb": _unheard, **self.kafka}
+        return {
+            "bootstrap.servers": self.bootstrap,
+            "log_level": 2,
+            "error_cb": _unheard,
+            # Half of it is how long a client waits from its first connection to its second.
+            "reconnect.backoff.ms": 20,
+            **self.kafka,
+        }
 
     def producer(self, transactional_id: str, *, batch_bytes_max: int) -> dict[str, Any]:
         return {

@@ -19,11 +19,15 @@ from penstock.pipelines.sink.murmur2 import murmur2_of
 
 HEADERS = t.ArrayType(t.StructType([t.StructField("key", t.StringType()), t.StructField("value", t.BinaryType())]))
 RECORD = ("key", "value", "timestamp_ms", "headers")
+_PLACE = ("topic", "partition", "key")
 
 
 def as_records(df: DataFrame, *, topic: str | None, order: Sequence[str] = ()) -> DataFrame:
     """The columns that make a record, from those Spark's own sink knows: value, and if there are key, headers,
-    timestamp, topic and partition. Others are left out, but for those that give the order."""
+    timestamp and partition, and topic unless there is but one. Others are left out, but for those that give the order.
+
+    What the rows do not have is left out rather than null: each column passes through a shuffle and to Python and back.
+    """
     if "value" not in df.columns:
         raise PipelineProblem(f"a record needs a column `value`; there are {', '.join(df.columns)}")
     if topic is None and "topic" not in df.columns:
@@ -31,24 +35,22 @@ def as_records(df: DataFrame, *, topic: str | None, order: Sequence[str] = ()) -
             "rows have no column `topic`", hint="With more than one target topic each row names its own."
         )
     place = f.struct(*(f.col(name) for name in order)) if order else f.monotonically_increasing_id()
-    return df.select(
-        (f.lit(topic) if topic is not None else f.col("topic").cast("string")).alias("topic"),
-        _optional(df, "partition", "int").alias("partition"),
-        _optional(df, "key", "binary").alias("key"),
-        f.col("value").cast("binary").alias("value"),
-        _millis(df).alias("timestamp_ms"),
-        _optional(df, "headers", HEADERS).alias("headers"),
-        place.alias("place"),
-    )
-
-
-def _optional(df: DataFrame, name: str, kind: str | t.DataType) -> Column:
-    return (f.col(name) if name in df.columns else f.lit(None)).cast(kind)
+    columns = {"value": f.col("value").cast("binary"), "place": place}
+    if topic is None:
+        columns["topic"] = f.col("topic").cast("string")
+    if "partition" in df.columns:
+        columns["partition"] = f.col("partition").cast("int")
+    if "key" in df.columns:
+        columns["key"] = f.col("key").cast("binary")
+    if "timestamp" in df.columns:
+        columns["timestamp_ms"] = _millis(df)
+    if "headers" in df.columns:
+        # Never null: Arrow's Java writer goes through all nulls of a list column again at every row.
+        columns["headers"] = f.coalesce(f.col("headers").cast(HEADERS), f.array().cast(HEADERS))
+    return df.select(*(column.alias(name) for name, column in columns.items()))
 
 
 def _millis(df: DataFrame) -> Column:
-    if "timestamp" not in df.columns:
-        return f.lit(None).cast("long")
     if isinstance(df.schema["timestamp"].dataType, t.TimestampType):
         return f.unix_millis(f.col("timestamp"))
     return f.col("timestamp").cast("long")
@@ -57,13 +59,18 @@ def _millis(df: DataFrame) -> Column:
 def with_slots(records: DataFrame, layout: Layout) -> DataFrame:
     """The slot of each record: by its partition if it names one, else by its key as Kafka's producers do, else by what
     is in it: never by where it happens to lie, for that is not the same the next time."""
-    spread = f.xxhash64("value", "timestamp_ms")
-    return records.withColumn("slot", _placer(layout)(f.col("topic"), f.col("partition"), f.col("key"), spread))
+    spread = f.xxhash64(*(name for name in ("value", "timestamp_ms") if name in records.columns))
+    given = [name for name in _PLACE if name in records.columns]
+    return records.withColumn("slot", _placer(layout, given)(*(f.col(name) for name in given), spread))
 
 
-def _placer(layout: Layout) -> Any:
-    def place(topic: pa.Array, partition: pa.Array, key: pa.Array, spread: pa.Array) -> pa.Array:
-        return slots_of(layout, topic, partition, key, spread)
+def _placer(layout: Layout, given: Sequence[str]) -> Any:
+    def place(*columns: pa.Array) -> pa.Array:
+        *found, spread = columns
+        there = dict(zip(given, found, strict=True))
+        topic = there.get("topic", pa.repeat(layout.topics[0].name, len(spread)))
+        partition = there.get("partition", pa.nulls(len(spread), pa.int32()))
+        return slots_of(layout, topic, partition, there.get("key", pa.nulls(len(spread), pa.binary())), spread)
 
     return arrow_udf(place, "int")  # type: ignore[call-overload]  # by its hints, as Spark prefers
 
@@ -96,11 +103,12 @@ def slots_of(layout: Layout, topic: pa.Array, partition: pa.Array, key: pa.Array
 def laid_out(placed: DataFrame, tasks: int) -> DataFrame:
     """All rows of a slot in one task, in the order of slots and places, and behind them one row a task that says: these
     were all. Sorted, since a shuffle brings rows in whatever order its pieces arrive."""
+    record = [name for name in RECORD if name in placed.columns]
     ends = placed.sparkSession.range(0, tasks, 1, 1).select(
         f.lit(True).alias("last"), f.col("id").cast("int").alias("slot"), f.lit(None).alias("place"),
-        *(f.lit(None).alias(name) for name in RECORD),
+        *(f.lit(None).alias(name) for name in record),
     )  # fmt: skip
-    rows = placed.select(f.lit(False).alias("last"), "slot", "place", *RECORD)
+    rows = placed.select(f.lit(False).alias("last"), "slot", "place", *record)
     # A task that writes nothing must exist too, so tasks are numbered rather than hashed to.
     together = rows.unionByName(ends).repartitionById(tasks, f.col("slot") % tasks)
     return together.sortWithinPartitions("last", "slot", "place").drop("place")

@@ -7,14 +7,17 @@ dies, or a task that is cancelled, closes the pipe between two of Arrow's batche
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise, repeat
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.sink.ledger import home_of
 from penstock.pipelines.sink.markers import MarkerReader
+from penstock.pipelines.sink.placing import RECORD
 from penstock.pipelines.sink.target import Headers, TargetWriter
 from penstock.pipelines.sink.work import Outcome, Work
 
@@ -22,7 +25,7 @@ OUTCOMES = "slot int, rows bigint, written boolean"
 
 
 def write_task(batches: Iterable[pa.RecordBatch], work: Work) -> Iterator[pa.RecordBatch]:
-    """For mapInArrow: columns last, slot, key, value, timestamp_ms, headers."""
+    """For mapInArrow: columns last, slot and value, and if there are key, timestamp_ms and headers."""
     context = TaskContext.get()
     assert context is not None, "only Spark calls this"
     outcomes = list(write_sorted(batches, work, task=context.partitionId()))
@@ -85,19 +88,19 @@ def _check_is_ours(slot: int, work: Work, *, task: int) -> None:
 
 def _runs(batch: pa.RecordBatch) -> Iterator[tuple[int, int, int, bool]]:
     """Stretches of rows with one slot: first, behind the last, slot, whether it is the last row's."""
-    slots = batch.column("slot").to_pylist()
-    lasts = batch.column("last").to_pylist()
-    first = 0
-    for at in range(1, len(slots) + 1):
-        if at == len(slots) or slots[at] != slots[first] or lasts[at] != lasts[first]:
-            yield first, at, slots[first], lasts[first]
-            first = at
+    slots = np.asarray(batch.column("slot"))
+    lasts = np.asarray(batch.column("last").cast(pa.int8()))
+    starts = np.flatnonzero((np.diff(slots) != 0) | (np.diff(lasts) != 0)) + 1
+    bounds = [0, *starts.tolist(), len(slots)] if len(slots) else []
+    for first, end in pairwise(bounds):
+        yield first, end, int(slots[first]), bool(lasts[first])
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[tuple[bytes | None, bytes | None, int | None, Headers | None]]:
-    columns = [batch.column(name).to_pylist() for name in ("key", "value", "timestamp_ms", "headers")]
-    for key, value, timestamp_ms, headers in zip(*columns, strict=True):
-        yield key, value, timestamp_ms, _pairs(headers)
+    key, value, timestamp_ms, headers = (
+        batch.column(name).to_pylist() if name in batch.schema.names else repeat(None, len(batch)) for name in RECORD
+    )
+    yield from zip(key, value, timestamp_ms, map(_pairs, headers), strict=True)
 
 
 def _pairs(headers: list[dict[str, Any]] | None) -> Headers | None:

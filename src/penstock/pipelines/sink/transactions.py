@@ -41,6 +41,7 @@ class TransactionalProducer:
         self._refused: tuple[KafkaError, Message] | None = None
         self._fatal: KafkaError | None = None
         self._producer = Producer(options.producer(transactional_id, batch_bytes_max=batch_bytes_max))
+        self._connect()
         self._patiently(self._producer.init_transactions)
 
     def begin(self) -> None:
@@ -100,6 +101,15 @@ class TransactionalProducer:
             self._producer.flush(0)
         except KafkaException:
             pass  # a producer that was shut out says so at every call
+
+    def _connect(self) -> None:
+        """To a broker by its own name, which is not yet the connection to the bootstrap address: librdkafka's
+        init_transactions looks for a connection that is up, and when there is none looks again after half a second."""
+        try:
+            for _ in ("the bootstrap address", "a broker that it named"):
+                self._producer.list_topics(self._options.markers, timeout=_CALL_S)
+        except KafkaException:
+            pass  # whoever is away is waited for below
 
     def _patiently(self, call: Callable[[float], None]) -> None:
         deadline = time.monotonic() + self._options.patience_s
