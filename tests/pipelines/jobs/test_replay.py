@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,11 +65,17 @@ def test_from_a_table_of_the_lake_into_a_topic(spark: SparkSession, queue: Queue
     orders.write([b"%d" % n for n in range(30)], timestamp_ms=T0)
     lake.fill(orders, mode="raw")
     delete(queue.bootstrap, orders.name)  # what the topic has lost, the lake still has
+    orders.create()
+    orders.write([b"another topic's"] * 6, timestamp_ms=T0 + 1_000)
+    lake.fill(orders, mode="raw", accept_new_topic=True)
     target = create(queue.bootstrap, queue.fresh("restored"), 2)
     options = ReplayOptions(
-        queue.bootstrap, target, table="shop.orders", since_ms=T0 + 10, records_max=7,
+        queue.bootstrap, target, table="shop.orders", since_ms=T0 + 10, until_ms=T0 + 1_000, records_max=7,
         catalog=lake.catalog, warehouse=str(lake.folder),
     )  # fmt: skip
+    with pytest.raises(PipelineProblem, match="2 records of partition"):
+        run(replace(options, since_ms=None, until_ms=None), spark=spark)
+    assert read(queue.bootstrap, target) == []
     assert run(options, spark=spark).rows_out == 20
     restored = read(queue.bootstrap, target)
     assert sorted(int(each.value) for each in restored) == list(range(10, 30))

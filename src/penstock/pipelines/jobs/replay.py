@@ -113,6 +113,8 @@ def _run(options: ReplayOptions, spark: SparkSession, watcher: Watcher, stopping
     )  # fmt: skip
     try:
         with Sink(_sink_options(options), options.query) as sink:
+            if sink.last is None and isinstance(source, TableSource):
+                source.check_places(lambda df: chosen(df, options))
             return CopyLoop(copy, source, sink, watcher, stopping).run()
     finally:
         source.close()
@@ -123,8 +125,8 @@ def replay(**options: Any) -> Summary:
     return run(ReplayOptions(**options))
 
 
-def replayed(df: DataFrame, options: ReplayOptions) -> DataFrame:
-    """Filtered exactly by time and condition, with headers that tell the origin."""
+def chosen(df: DataFrame, options: ReplayOptions) -> DataFrame:
+    """Filtered exactly by time and condition."""
     millis = f.unix_millis("timestamp")
     if options.since_ms is not None:
         df = df.where(millis >= options.since_ms)
@@ -132,8 +134,13 @@ def replayed(df: DataFrame, options: ReplayOptions) -> DataFrame:
         df = df.where(millis < options.until_ms)
     if options.where is not None:
         df = df.where(options.where)
+    return df
+
+
+def replayed(df: DataFrame, options: ReplayOptions) -> DataFrame:
+    """Those that are chosen, with headers that tell the origin."""
     return with_headers(
-        df,
+        chosen(df, options),
         {
             "penstock.origin.topic": f.col("from_topic"),
             "penstock.origin.partition": f.col("from_partition"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -162,12 +162,20 @@ class TableSource:
         wanted = f.lit(False)
         for each in stretches:
             wanted = wanted | ((partition == each.partition) & (column >= each.first) & (column < each.end))
-        return self._rows().where(wanted).select(
-            f.col("record_key").alias("key"), f.col("record_value").alias("value"),
-            f.col("record_headers").alias("headers"),
-            f.col("record_timestamp").alias("timestamp"), f.col("record_topic").alias("from_topic"),
-            f.col("record_partition").alias("from_partition"), f.col("record_offset").alias("from_offset"),
-        )  # fmt: skip
+        return _as_records(self._rows().where(wanted))
+
+    def check_places(self, wanted: Callable[[DataFrame], DataFrame]) -> None:
+        """Of what is wanted, no two records may have one place: their order could not be told. A table that went on
+        with a topic made anew has such, and one that was filled under two names or from two clusters."""
+        rows = wanted(_as_records(self._rows()))
+        twice = rows.groupBy("from_partition", "from_offset").count().where("count > 1").head()
+        if twice is not None:
+            raise PipelineProblem(
+                f"{self.table} has {twice['count']} records of partition {twice['from_partition']} with offset "
+                f"{twice['from_offset']}",
+                hint="They are of a topic and of another made later under its name, or of two fillings of the table.\n"
+                "Choose those that belong together, by their time: --since, --until, or --where.",
+            )
 
     def _rows(self) -> DataFrame:
         rows = self.spark.table(self.table)
@@ -192,6 +200,16 @@ class TableSource:
                 f"{self.table} holds records of {', '.join(sorted(topics))}", hint="Say of which: --from TOPIC."
             )
         return {row["record_partition"]: row["bound"] for row in found}
+
+
+def _as_records(rows: DataFrame) -> DataFrame:
+    """Of a table's columns, COLUMNS."""
+    return rows.select(
+        f.col("record_key").alias("key"), f.col("record_value").alias("value"),
+        f.col("record_headers").alias("headers"),
+        f.col("record_timestamp").alias("timestamp"), f.col("record_topic").alias("from_topic"),
+        f.col("record_partition").alias("from_partition"), f.col("record_offset").alias("from_offset"),
+    )  # fmt: skip
 
 
 def _place(topic: str, partition: int) -> TopicPartition:
