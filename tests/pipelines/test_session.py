@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 from tests.support.topics import create, write
 
+from penstock.pipelines import replay
+from penstock.pipelines.jobs.replay import ReplayOptions, run
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from tests.pipelines.conftest import Queue
@@ -31,6 +34,14 @@ def test_iceberg_and_its_embedded_catalog_are_there(spark: SparkSession) -> None
     loader = spark._jvm.java.lang.Thread.currentThread().getContextClassLoader()
     assert loader.loadClass("org.apache.iceberg.spark.SparkCatalog") is not None
     assert loader.loadClass("org.sqlite.JDBC") is not None
+
+
+def test_a_job_leaves_a_session_alone_that_was_there_before_it(spark: SparkSession, queue: Queue) -> None:
+    topic = queue.fresh("nothing")
+    create(queue.bootstrap, topic, 1)
+    replay(bootstrap=queue.bootstrap, topic=topic, target=topic)  # takes the one that is active, as Spark does
+    run(ReplayOptions(queue.bootstrap, topic, topic=topic), spark=spark)
+    assert spark.range(3).count() == 3
 
 
 def test_days_are_those_of_utc(spark: SparkSession) -> None:
