@@ -111,7 +111,7 @@ def summary_lines(summary: Summary) -> list[str]:
     bad = f", {summary.bad_rows:,} bad" if summary.bad_rows else ""
     return [
         f"{summary.job}: {ended}. {summary.rows_in:,} rows in, {summary.rows_out:,} out{bad}, "
-        f"{summary.batches:,} batches in {summary.seconds:,.1f} s",
+        f"{summary.batches:,} batch{'' if summary.batches == 1 else 'es'} in {summary.seconds:,.1f} s",
         *(f"  {name.replace('_', ' ')}: {_shown(value)}" for name, value in summary.details.items()),
     ]
 

@@ -106,7 +106,7 @@ class Topics:
         except KafkaException as error:
             code = error.args[0].code()
             if code in _AWAY:
-                raise ClusterAway(f"{self.bootstrap}: {error.args[0].str()}") from error
+                raise ClusterAway(f"{self.bootstrap} does not answer: {error.args[0].str()}") from error
             if code in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.UNKNOWN_TOPIC_ID):
                 raise TopicGone(
                     f"there is no topic {topic} at {self.bootstrap}", hint="`penstock topic list` shows what there is."

@@ -58,15 +58,16 @@ def _plan(options: LakeOptions, spark: SparkSession | None) -> Plan:
         kept = LakeTable(spark, name, options.job).progress() if spark is not None and there else Progress()
         progress = following(options, kept, cluster_id, {topic: found[topic] for topic in topics})
         waiting = lag(progress, {topic: found[topic].ends for topic in topics})
-        batches = -(-waiting // options.batch_records_max)
+        count = -(-waiting // options.batch_records_max)
+        batches = f"{count:,} batch{'' if count == 1 else 'es'}"
         steps.append(
             f"{'append to' if there else 'create'} {tables.plain(name)} from {', '.join(topics)} as {options.mode}: "
-            f"begin after commit {progress.sequence}, {waiting:,} offsets to read in {batches:,} batches"
+            f"begin after commit {progress.sequence}, {waiting:,} offsets to read in {batches}"
         )
         if options.can_have_bad_rows:
             steps.append(f"put bad rows into {tables.plain(letters)}")
     steps.append("end when they are read" if options.available_now else "then follow what is written, until stopped")
-    return Plan(f"{options.job}: {len(options.topics)} topics from {options.bootstrap} to the lake", tuple(steps))
+    return Plan(f"{options.job}: {', '.join(options.topics)} from {options.bootstrap} to the lake", tuple(steps))
 
 
 MakeLane = Callable[["SparkSession", LakeOptions, str, tuple[str, ...]], Lane]
