@@ -138,18 +138,17 @@ def test_kafkas_formatter_reads_the_topic_that_transactions_are_kept_in(running:
 
 
 def kept_of(bootstrap: str, transactional_id: str) -> list[Any]:
+    """The tool gives up when nothing comes for a while, which a busy machine may need to begin: then with more time."""
+    return _read_for(4_000, bootstrap, transactional_id) or _read_for(20_000, bootstrap, transactional_id)
+
+
+def _read_for(patience_ms: int, bootstrap: str, transactional_id: str) -> list[Any]:
     read = java.run(
         CONSOLE_CONSUMER,
-        *(
-            "--bootstrap-server",
-            bootstrap,
-            "--topic",
-            "__transaction_state",
-            "--from-beginning",
-            "--timeout-ms",
-            "4000",
-        ),
+        *("--bootstrap-server", bootstrap, "--topic", "__transaction_state", "--from-beginning"),
+        *("--timeout-ms", str(patience_ms)),
         *("--formatter", "org.apache.kafka.tools.consumer.TransactionLogMessageFormatter"),
+        timeout_s=180,
         check=False,
     )
     lines = read.stdout.replace('}{"key"', '}\n{"key"').splitlines()
