@@ -23,6 +23,7 @@ from penstock.log.mending import (
 from penstock.log.offline import OfflineFolder, SetAside, lost_logs, offline_folders
 from penstock.log.partition_log import PartitionLog
 from penstock.log.producer_checks import Duplicate
+from penstock.log.producer_state import ProducerState
 from penstock.log.reading import FoundByTime
 from penstock.log.recovery import Expected
 from penstock.log.reserve import give_up_reserve
@@ -50,6 +51,7 @@ __all__ = [
     "Misfit",
     "OfflineFolder",
     "PartitionLog",
+    "ProducerState",
     "Scrubber",
     "SetAside",
     "Sound",

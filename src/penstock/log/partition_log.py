@@ -15,6 +15,7 @@ from penstock.errors import Fatal
 from penstock.log.cutting import CuttableLog
 from penstock.log.flushing import FlushableLog
 from penstock.log.machine import RELATIVE_OFFSET_MAX, RollLimits, index_entries_max, roll_reason
+from penstock.log.producer_state import ProducerState
 from penstock.log.segment import Segment
 from penstock.log.swapping import SwappableLog
 from penstock.settings.topic import (
@@ -39,8 +40,12 @@ VIEWS_MAX: Final = 1024
 class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
     _limits = RollLimits(-1, 0, 0, 0, 0, 0)
 
-    def append(self, batches: Sequence[tuple[BatchHeader, memoryview]]) -> None:
-        """Write batches that carry their final offsets and leader epoch, checked already, rising from the log's end."""
+    def append(
+        self, batches: Sequence[tuple[BatchHeader, memoryview]], expected_from: ProducerState | None = None
+    ) -> None:
+        """Write batches that carry their final offsets and leader epoch, checked already, rising from the log's end.
+        `expected_from` of a single one: whose next batch it is, by `producers.expects`.
+        """
         if self.trouble is not None:
             raise self.trouble.refusal()
         if len(batches) == 1:  # nearly every produce request: worth its own line
@@ -71,7 +76,9 @@ class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
                 has_producers = True
         self.end_offset = last.base_offset + last.last_offset_delta + 1
         self.size += size
-        if has_producers and (last is not first or not self.producers.took_next(first)):
+        if expected_from is not None:
+            expected_from.took(first)
+        elif has_producers:
             self._note_producers(segment, batches)
 
     def _look_for_gaps(self, batches: Sequence[tuple[BatchHeader, memoryview]]) -> None:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import crc32c
 import structlog
 
-from penstock.log.producer_state import NO_OFFSET, Batch, ProducerState
+from penstock.log.producer_state import NO_OFFSET, SEQUENCE_MASK, Batch, ProducerState
 
 _log = structlog.get_logger(__name__)
 
@@ -62,16 +62,17 @@ def _entries(state: ProducerState) -> list[bytes]:
             state.epoch,
             batch.last_sequence if batch else -1,
             batch.last_offset if batch else NO_OFFSET,
-            batch.last_offset - batch.base_offset if batch else 0,
+            batch.last_offset_delta if batch else 0,
             timestamp,
             state.coordinator_epoch,
             state.transaction_first_offset,
         )
 
-    entries = [entry(batch, batch.timestamp) for batch in state.batches]
-    if not state.batches or state.batches[-1].timestamp != state.last_timestamp:
+    batches = state.batches
+    entries = [entry(batch, batch.timestamp) for batch in batches]
+    if not batches or batches[-1].timestamp != state.last_timestamp:
         # A marker came after the last batch: its time is the producer's, and the batch keeps its own above.
-        entries.append(entry(state.batches[-1] if state.batches else None, state.last_timestamp))
+        entries.append(entry(batches[-1] if batches else None, state.last_timestamp))
     return entries
 
 
@@ -102,7 +103,9 @@ def _take(states: dict[int, ProducerState], entry: _Entry) -> None:
     state.transaction_first_offset = max(entry.transaction_first_offset, NO_OFFSET)
     last = entry.last_offset
     if last >= 0 and state.last_offset != last:
-        state.remember(Batch(entry.last_sequence, last - entry.offset_delta, last, entry.timestamp))
+        delta, sequence = entry.offset_delta, entry.last_sequence
+        first = sequence if sequence < 0 else (sequence - delta) & SEQUENCE_MASK
+        state.remember(Batch(first, last - delta, delta, entry.timestamp))
 
 
 class SnapshotFiles:

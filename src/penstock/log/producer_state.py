@@ -1,9 +1,9 @@
 """What a partition knows of one producer: its epoch, its last five batches, and the transaction it has open."""
 
 from collections import deque
-from typing import Final
+from typing import Final, NamedTuple
 
-import msgspec
+from penstock.wire.batch import BatchHeader
 
 BATCHES_REMEMBERED: Final = 5
 """As many as an idempotent producer may have in flight."""
@@ -16,22 +16,29 @@ SEQUENCE_MASK: Final = 0x7FFFFFFF
 """Sequences count to 2^31 - 1 and start again at 0."""
 
 
-class Batch(msgspec.Struct, frozen=True, gc=False):
-    last_sequence: int
+class Batch(NamedTuple):
+    """Kept as the plain tuple that it is: to name the fields of each would cost as much as the rest of an update."""
+
+    base_sequence: int  # -1 of whoever counts none, as `last_sequence` then
     base_offset: int
-    last_offset: int
+    last_offset_delta: int
     timestamp: int
 
     @property
-    def base_sequence(self) -> int:
-        return (self.last_sequence - (self.last_offset - self.base_offset)) & SEQUENCE_MASK
+    def last_sequence(self) -> int:
+        first = self.base_sequence
+        return first if first < 0 else (first + self.last_offset_delta) & SEQUENCE_MASK
+
+    @property
+    def last_offset(self) -> int:
+        return self.base_offset + self.last_offset_delta
 
 
 class ProducerState:
     """Plain ints in slots: `next_sequence` is all that an append of the next batch looks at."""
 
     __slots__ = (
-        "batches",
+        "_rows",
         "coordinator_epoch",
         "epoch",
         "last_timestamp",
@@ -47,18 +54,30 @@ class ProducerState:
         self.last_timestamp = -1
         self.transaction_first_offset = NO_OFFSET
         self.next_sequence = 0
-        self.batches: deque[Batch] = deque(maxlen=BATCHES_REMEMBERED)
+        self._rows: deque[tuple[int, int, int, int]] = deque(maxlen=BATCHES_REMEMBERED)
+
+    def took(self, header: BatchHeader) -> None:
+        """The batch that was to come next is in the log."""
+        sequence, delta = self.next_sequence, header.last_offset_delta
+        self.last_timestamp = timestamp = header.max_timestamp
+        self._rows.append((sequence, header.base_offset, delta, timestamp))
+        self.next_sequence = (sequence + delta + 1) & SEQUENCE_MASK
 
     def remember(self, batch: Batch) -> None:
-        self.batches.append(batch)
+        self._rows.append(batch)
         self.next_sequence = (batch.last_sequence + 1) & SEQUENCE_MASK
 
     def move_to(self, epoch: int) -> None:
         """A new epoch starts its sequences anew."""
         if epoch != self.epoch:
             self.epoch = epoch
-            self.batches.clear()
+            self._rows.clear()
             self.next_sequence = 0
+
+    @property
+    def batches(self) -> list[Batch]:
+        """The last five, oldest first."""
+        return [Batch._make(row) for row in self._rows]
 
     def find(self, *, base_sequence: int, last_sequence: int) -> Batch | None:
         for batch in self.batches:
@@ -68,9 +87,9 @@ class ProducerState:
 
     @property
     def last_sequence(self) -> int:
-        return self.batches[-1].last_sequence if self.batches else NO_SEQUENCE
+        return Batch._make(self._rows[-1]).last_sequence if self._rows else NO_SEQUENCE
 
     @property
     def last_offset(self) -> int:
         """Of its last data batch that is remembered."""
-        return self.batches[-1].last_offset if self.batches else NO_OFFSET
+        return Batch._make(self._rows[-1]).last_offset if self._rows else NO_OFFSET

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from penstock.errors import InvalidTxnState
 from penstock.log.producer_checks import Duplicate, check_batch, check_epoch, check_marker, find_duplicate
 from penstock.log.producer_snapshots import SnapshotFiles
-from penstock.log.producer_state import NO_OFFSET, SEQUENCE_MASK, Batch, ProducerState
+from penstock.log.producer_state import NO_OFFSET, Batch, ProducerState
 from penstock.model import Clock, Millis
 from penstock.settings.broker import PENSTOCK_PRODUCERS_PER_PARTITION_MAX, PRODUCER_ID_EXPIRATION_MS
 from penstock.wire.batch import CONTROL, TRANSACTIONAL, BatchHeader
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 
 LOOKED_AT: Final = 64
 """Producers among which one is chosen to be forgotten."""
+
+_KIND: Final = TRANSACTIONAL | CONTROL
 
 
 class CompletedTransaction(msgspec.Struct, frozen=True, gc=False):
@@ -61,7 +62,7 @@ class ProducerStates:
         # First offset -> marker's offset of ended transactions, in the order of the markers, kept until the high
         # watermark passes the marker.
         self._ended: dict[int, int] = {}
-        self._updated_to = 0  # state holds nothing from this offset on
+        self._updated_to = 0  # from this offset on there is nothing in here but a producer's last batches
         self._snapshots = SnapshotFiles(folder)
 
     def __len__(self) -> int:
@@ -69,16 +70,22 @@ class ProducerStates:
 
     # -- before an append ------------------------------------------------------------------------------------------
 
+    def expects(self, header: BatchHeader) -> ProducerState | None:
+        """The producer whose next batch this is, if it is what nearly all are: data of its epoch, with the sequence
+        that is to come, within a transaction just if one is open. None: `check` says what it is, or `update`.
+        """
+        state = self._states.get(header.producer_id)
+        if state is None or header.base_sequence != state.next_sequence or header.producer_epoch != state.epoch:
+            return None
+        kind = header.attributes & _KIND
+        if kind:
+            return state if kind == TRANSACTIONAL and state.transaction_first_offset >= 0 else None
+        return state if state.transaction_first_offset < 0 else None
+
     def check(self, header: BatchHeader) -> Duplicate | None:
         """May a client's batch be appended? None: yes. Duplicate: it has been already. Else it is refused."""
         state = self._states.get(header.producer_id)
-        if state is None:
-            return None
-        if header.producer_epoch == state.epoch and header.base_sequence == state.next_sequence:
-            if state.transaction_first_offset >= 0 and not header.attributes & TRANSACTIONAL:
-                raise InvalidTxnState(f"producer {state.producer_id} has a transaction open, the batch is outside it")
-            return None
-        return check_batch(state, header)
+        return None if state is None else check_batch(state, header)
 
     def find_duplicate(self, header: BatchHeader) -> Duplicate | None:
         state = self._states.get(header.producer_id)
@@ -105,38 +112,17 @@ class ProducerStates:
 
     # -- after an append, by replication, by replay ------------------------------------------------------------------
 
-    def took_next(self, header: BatchHeader) -> bool:
-        """Take in a batch that is in the log if it is what nearly all are: the next of a known producer, data, and no
-        transaction's first. False: it is none of these, and `update` is to be called.
-
-        Without a call beyond this one: the rest of `update` costs twice as much, for every batch of every producer.
-        """
-        state = self._states.get(header.producer_id)
-        sequence, attributes = header.base_sequence, header.attributes
-        if (
-            state is None
-            or sequence != state.next_sequence
-            or header.producer_epoch != state.epoch
-            or attributes & CONTROL
-            or (attributes & TRANSACTIONAL and state.transaction_first_offset < 0)
-        ):
-            return False
-        base_offset, delta, timestamp = header.base_offset, header.last_offset_delta, header.max_timestamp
-        last_sequence, last_offset = (sequence + delta) & SEQUENCE_MASK, base_offset + delta
-        self._updated_to = last_offset + 1
-        state.last_timestamp = timestamp
-        state.batches.append(Batch(last_sequence, base_offset, last_offset, timestamp))
-        state.next_sequence = (last_sequence + 1) & SEQUENCE_MASK
-        return True
-
     def update(self, header: BatchHeader, batch: "bytes | bytearray | memoryview") -> CompletedTransaction | None:
         """Take in a batch that is in the log; the caller writes an aborted transaction to the transaction index."""
         producer_id = header.producer_id
-        if producer_id < 0 or self.took_next(header):
+        if producer_id < 0:
+            return None
+        expected = self.expects(header)
+        if expected is not None:
+            expected.took(header)
             return None
         base_offset, attributes = header.base_offset, header.attributes
-        last_offset = base_offset + header.last_offset_delta
-        self._updated_to = last_offset + 1
+        self._updated_to = base_offset + header.last_offset_delta + 1
         if attributes & CONTROL:
             return self._end_transaction(header, batch)
         state = self._states.get(producer_id)
@@ -145,7 +131,7 @@ class ProducerStates:
         elif header.producer_epoch != state.epoch:
             state.move_to(header.producer_epoch)
         timestamp = state.last_timestamp = header.max_timestamp
-        state.remember(Batch(header.last_sequence, base_offset, last_offset, timestamp))
+        state.remember(Batch(header.base_sequence, base_offset, header.last_offset_delta, timestamp))
         if attributes & TRANSACTIONAL and state.transaction_first_offset < 0:
             state.transaction_first_offset = base_offset
             self._open[base_offset] = producer_id
@@ -281,7 +267,7 @@ class ProducerStates:
 
     def truncate_to(self, offset: int, first_offset: int = 0) -> int:
         """The log now ends at `offset`; batches from the offset returned on must be replayed (`offset`: none)."""
-        if self._updated_to > offset:
+        if self._updated_to > offset or any(state.last_offset >= offset for state in self._states.values()):
             return self.restore(offset, first_offset)
         self._delete_snapshots(lambda later: later > offset)
         return offset

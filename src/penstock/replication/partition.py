@@ -14,6 +14,7 @@ Invariants
 import msgspec
 
 from penstock.errors import (
+    InvalidRecord,
     InvalidRequest,
     InvalidTxnState,
     KafkaStorageError,
@@ -22,7 +23,7 @@ from penstock.errors import (
     OffsetOutOfRange,
     PolicyViolation,
 )
-from penstock.log import Duplicate
+from penstock.log import Duplicate, ProducerState
 from penstock.model import Offset
 from penstock.replication.promise import Promise
 from penstock.replication.readable import ReadablePartition
@@ -65,16 +66,14 @@ class Partition(ReplicatingReplica, ReadablePartition):
         if acks == ALL and len(self.in_sync) < rules.in_sync_min:
             self._check_in_sync(rules)
         now = self._clock.now()
-        header = check_header(view, rules, now, by_coordinator)
+        header = check_header(view, rules, now)
         log = self.log
         if log.trouble is not None:
             log.ensure_readable()  # what is known of producers comes from the log
+        expected_from = None
         if header.producer_id >= 0:
-            if header.attributes & layout.TRANSACTIONAL:
-                duplicate = self._check_transactional(header, guard, by_coordinator=by_coordinator)
-            else:
-                duplicate = log.producers.check(header)
-            if duplicate is not None:
+            expected_from = log.producers.expects(header)
+            if expected_from is None and (duplicate := self._look_closely(header, guard, by_coordinator)) is not None:
                 return self._duplicate(duplicate)
         if rules.stamps_append_time:
             stamp_append_time(view, header, now)
@@ -84,7 +83,7 @@ class Partition(ReplicatingReplica, ReadablePartition):
         header.leader_epoch = self.leader_epoch
         layout.BASE_OFFSET.pack_into(view, 0, base_offset)
         layout.LEADER_EPOCH.pack_into(view, layout.LEADER_EPOCH_AT, header.leader_epoch)
-        self._write_one(header, view)
+        self._write_one(header, view, expected_from)
         if guard is not None:
             self._verifications.end(header.producer_id)
         metrics = self.metrics
@@ -99,9 +98,9 @@ class Partition(ReplicatingReplica, ReadablePartition):
                 self._flush_soon()
         return Appended(base_offset, log.end_offset, now if rules.stamps_append_time else -1, log.start_offset)
 
-    def _write_one(self, header: BatchHeader, view: memoryview) -> None:
+    def _write_one(self, header: BatchHeader, view: memoryview, expected_from: ProducerState | None = None) -> None:
         try:
-            self.log.append(((header, view),))
+            self.log.append(((header, view),), expected_from)
         except KafkaStorageError as error:
             self.resign(error)
             raise
@@ -109,6 +108,19 @@ class Partition(ReplicatingReplica, ReadablePartition):
     def _check_in_sync(self, rules: AppendRules) -> None:
         if len(self.in_sync) < min(rules.in_sync_min, len(self.replicas)):
             raise NotEnoughReplicas(f"{len(self.in_sync)} in sync, min.insync.replicas asks for {rules.in_sync_min}")
+
+    def _look_closely(
+        self, header: BatchHeader, guard: VerificationGuard | None, by_coordinator: bool
+    ) -> Duplicate | None:
+        """At a producer's batch that is not plainly its next one."""
+        if (header.base_sequence < 0 or header.producer_epoch < 0) and not by_coordinator:
+            raise InvalidRecord(
+                f"Sequence numbers and epochs begin at 0, producer {header.producer_id} sent sequence"
+                f" {header.base_sequence} in epoch {header.producer_epoch}"
+            )
+        if header.attributes & layout.TRANSACTIONAL:
+            return self._check_transactional(header, guard, by_coordinator=by_coordinator)
+        return self.log.producers.check(header)
 
     def _check_transactional(
         self, header: BatchHeader, guard: VerificationGuard | None, *, by_coordinator: bool

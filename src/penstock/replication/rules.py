@@ -110,11 +110,8 @@ def asks_to_flush(config: TopicConfig) -> bool:
     return config[settings.PENSTOCK_FLUSH_BEFORE_ACK] or config[settings.FLUSH_MESSAGES] == 1
 
 
-def check_header(view: memoryview, rules: AppendRules, now: int, by_coordinator: bool = False) -> BatchHeader:
-    """The header of the one batch in `view`, or a refusal. Reads every byte once, for the checksum, and copies none.
-
-    A coordinator that writes within a producer's transaction counts no sequences.
-    """
+def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
+    """The header of the one batch in `view`, or a refusal. Reads every byte once, for the checksum, and copies none."""
     try:
         header = BatchHeader.peek(view)
     except struct.error:
@@ -140,11 +137,6 @@ def check_header(view: memoryview, rules: AppendRules, now: int, by_coordinator:
         raise InvalidRecord(f"A batch of {count} records cannot span {header.last_offset_delta + 1} offsets")
     if attributes & layout.COMPRESSION_MASK == 0 and count * RECORD_BYTES_MIN > size - layout.HEADER_SIZE:
         raise InvalidRecord(f"{count} records cannot fit into {size - layout.HEADER_SIZE} bytes")
-    if header.producer_id >= 0 and (header.base_sequence < 0 or header.producer_epoch < 0) and not by_coordinator:
-        raise InvalidRecord(
-            f"Sequence numbers and epochs begin at 0, producer {header.producer_id} sent sequence"
-            f" {header.base_sequence} in epoch {header.producer_epoch}"
-        )
     if not rules.stamps_append_time:
         _check_timestamp(header, rules, now)
     return header

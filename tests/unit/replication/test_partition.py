@@ -12,6 +12,7 @@ from tests.support.partitions import GatedFlusher
 
 from penstock.errors import (
     FencedLeaderEpoch,
+    InvalidRecord,
     KafkaStorageError,
     NotEnoughReplicas,
     NotLeaderOrFollower,
@@ -74,11 +75,11 @@ class Bench:
     def lead(self, *, epoch: int, leader: BrokerId = ME, replicas: tuple[BrokerId, ...] = (ME,)) -> None:
         self.partition.lead(epoch=LeaderEpoch(epoch), leader=leader, replicas=replicas, in_sync=(leader,))
 
-    def batch(self, count: int = 1, *, producer: int = -1, sequence: int = -1) -> memoryview:
+    def batch(self, count: int = 1, *, producer: int = -1, sequence: int = -1, epoch: int = 0) -> memoryview:
         records = [Record(i, self.clock.now(), b"k%d" % i, b"v%d" % i) for i in range(count)]
         return memoryview(
             build_batch(
-                records, producer_id=producer, producer_epoch=0 if producer >= 0 else -1, base_sequence=sequence
+                records, producer_id=producer, producer_epoch=epoch if producer >= 0 else -1, base_sequence=sequence
             )
         )
 
@@ -153,6 +154,17 @@ def test_a_gap_in_a_producers_sequence_is_refused(bench: Bench) -> None:
     bench.partition.append(bench.batch(1, producer=7, sequence=0), acks=ALL)
     with pytest.raises(OutOfOrderSequence):
         bench.partition.append(bench.batch(1, producer=7, sequence=5), acks=ALL)
+
+
+@pytest.mark.parametrize(("epoch", "sequence"), [(0, -1), (-1, 0)])
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_producer_that_counts_from_below_0_is_refused(
+    bench: Bench, epoch: int, sequence: int, is_known: bool
+) -> None:
+    if is_known:
+        bench.partition.append(bench.batch(1, producer=7, sequence=0), acks=ALL)
+    with pytest.raises(InvalidRecord, match="begin at 0"):
+        bench.partition.append(bench.batch(1, producer=7, epoch=epoch, sequence=sequence), acks=ALL)
 
 
 def test_acks_all_needs_the_in_sync_minimum_but_no_more_than_there_are_replicas(folder: Path) -> None:

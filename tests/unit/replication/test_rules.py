@@ -81,8 +81,6 @@ def test_a_good_batch_is_taken_and_its_header_read() -> None:
         (patched(a_batch(), record_count=-3), InvalidRecord),
         (patched(a_batch(), record_count=2), InvalidRecord),
         (patched(a_batch(), last_offset_delta=9), InvalidRecord),
-        (patched(a_batch(), producer_id=7, producer_epoch=0, base_sequence=-1), InvalidRecord),
-        (patched(a_batch(), producer_id=7, producer_epoch=-1, base_sequence=0), InvalidRecord),
         (a_batch(timestamp=NOW + HOUR + 1), InvalidTimestamp),
     ],
 )

@@ -159,7 +159,9 @@ class SimulatedLog:
 
     # Writing ----------------------------------------------------------------------------------------------------
 
-    def append(self, batches: Sequence[tuple[BatchHeader, memoryview]]) -> None:
+    def append(
+        self, batches: Sequence[tuple[BatchHeader, memoryview]], expected_from: ProducerState | None = None
+    ) -> None:
         if self.trouble is not None:
             raise self.trouble.refusal()
         if self._is_full():
