@@ -235,12 +235,23 @@ async def test_other_questions_are_for_the_leader_too(nodes: Nodes, at: int, ind
             2,
             {"timeout_ms": 1000, "topics": [{"name": TOPIC, "partitions": [{"partition_index": index, "offset": 0}]}]},
         ),
-        "DescribeProducers": (0, {"topics": [{"name": TOPIC, "partition_indexes": [index]}]}),
     }
     for api, (version, body) in asked.items():
         answer = await ask(nodes, at, api, version, body)
         (part,) = answer["topics"][0]["partitions"]
         assert part["error_code"] == expected, api
+
+
+@pytest.mark.parametrize("at", [2, 3])
+async def test_producers_are_told_of_by_every_broker_that_has_the_replica(nodes: Nodes, at: int) -> None:
+    """As Kafka has it: whoever looks for hanging transactions asks each broker about what it keeps."""
+    _producer = await asyncio.to_thread(begin, nodes.bootstrap)
+    if at == 2:
+        await nodes.until(lambda: nodes.partition(TOPIC, at=2).log.end_offset == 1)
+    answer = await ask(nodes, at, "DescribeProducers", 0, {"topics": [{"name": TOPIC, "partition_indexes": [0]}]})
+    (part,) = answer["topics"][0]["partitions"]
+    started_at = [producer["current_txn_start_offset"] for producer in part["active_producers"]]
+    assert (part["error_code"], started_at) == ((0, [0]) if at == 2 else (NotLeaderOrFollower.code, []))
 
 
 async def test_coordinators_send_away_who_is_not_theirs(nodes: Nodes) -> None:

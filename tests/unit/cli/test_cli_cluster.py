@@ -174,6 +174,9 @@ class FakeBrokers:
         self.settings: dict[tuple[int, str], dict[str, str]] = {}
         self.fails_next = 0
         self.reconnects = 0
+        self.heard: list[dict[tuple[str, int], tuple[int, tuple[int, ...]]]] = []
+        self.behind = 0
+        """How many answers late it shows what is."""
 
     def reconnect(self) -> None:
         self.reconnects += 1
@@ -216,9 +219,11 @@ class FakeBrokers:
 
     def topics(self, names: list[str] | None) -> MetadataResponse:
         found: dict[str, list[MetadataResponsePartition]] = {}
-        for (topic, index), replicas in self.replicas.items():
+        state = {key: (each[0] if key in self.elected else max(each), each) for key, each in self.replicas.items()}
+        self.heard.append(state)
+        for (topic, index), (leader, replicas) in self.heard[-1 - min(self.behind, len(self.heard) - 1)].items():
             found.setdefault(topic, []).append(
-                MetadataResponsePartition(0, index, max(replicas), 0, list(replicas), list(replicas))
+                MetadataResponsePartition(0, index, leader, 0, list(replicas), list(replicas))
             )
         return MetadataResponse(topics=[MetadataResponseTopic(0, name, partitions=p) for name, p in found.items()])
 
@@ -240,6 +245,7 @@ class FakeBrokers:
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running_module, "POLL_S", 0.0)
+    monkeypatch.setattr(running_module, "HEARD_WITHIN_S", 0.1)
 
 
 def ten_moves() -> tuple[FakeBrokers, list[Move]]:
@@ -260,6 +266,17 @@ def test_a_plan_runs_so_many_at_a_time_and_elects_who_should_lead() -> None:
     assert fake.most_at_once == 3
     assert fake.elected == [("t", index) for index in range(10)]
     assert running.failures == {}
+
+
+def test_a_broker_that_has_not_heard_of_a_move_or_an_election_yet_is_asked_again() -> None:
+    fake, moves = ten_moves()
+    fake.topics(None)
+    fake.behind = 1
+    run(fake, moves)
+    assert set(fake.elected) == {("t", index) for index in range(10)}
+    assert {leader for leader, _ in fake.heard[-2].values()} == {2}, "what it said last"
+    fake.behind = 1_000_000
+    run(fake, moves)  # it never hears, and waiting ends all the same
 
 
 def test_what_is_refused_is_told_and_the_rest_is_done() -> None:

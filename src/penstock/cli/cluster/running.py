@@ -27,6 +27,8 @@ from penstock.wire.messages.alter_partition_reassignments_response import AlterP
 POLL_S = 0.3
 AWAY_MAX_S = 60.0
 """How long the cluster may be out of reach before the watching is given up."""
+HEARD_WITHIN_S = 5.0
+"""How long a broker may take to hear of what the controller has done."""
 
 _T = TypeVar("_T")
 
@@ -65,17 +67,24 @@ class Running:
         return {(move.topic, move.index) for move in moves} - refused.keys()
 
     def _lead(self, wanted: dict[Key, Replicas]) -> None:
-        """Who should lead leads, where it is in sync."""
+        """Who should lead leads, where it is in sync. The broker that is asked may not have heard yet of a move that is
+        over, or of an election: it is asked until it has.
+        """
         topics = sorted({topic for topic, _ in wanted})
-        if topics:
-            now = self._ask(lambda brokers: partitions(brokers, topics))
-            elect = [
-                each.key
-                for each in now
-                if each.key in wanted and each.leader != each.replicas[0] and each.replicas[0] in each.in_sync
-            ]
+        gives_up_at = time.monotonic() + HEARD_WITHIN_S
+        while topics:
+            now = [each for each in self._ask(lambda brokers: partitions(brokers, topics)) if each.key in wanted]
+            elect = [each.key for each in now if each.leader != each.replicas[0] and each.replicas[0] in each.in_sync]
             if elect:
-                self._ask(lambda brokers: elect_preferred(brokers, elect))
+                self._elect(elect)
+            elif all(tuple(each.replicas) == tuple(wanted[each.key]) for each in now):
+                return
+            if time.monotonic() > gives_up_at:
+                return
+            time.sleep(POLL_S)
+
+    def _elect(self, keys: Sequence[Key]) -> None:
+        self._ask(lambda brokers: elect_preferred(brokers, keys))
 
     def _ask(self, question: Callable[[Brokers], _T]) -> _T:
         """Over a new connection if need be: the broker that was asked may be the one being restarted."""
