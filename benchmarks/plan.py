@@ -133,11 +133,11 @@ def whole() -> Plan:
             spread,
             *_coordination(commits=15_000, joins=400, transactions=800, amount_bytes=300 * _MB),
         ],
-        rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=5.0, budget_s=12 * 60,
+        rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=5.0, budget_s=17 * 60,
     )  # fmt: skip
     three = Phase(
         _three_brokers(250 * _MB, requests=5_000, paced_s=5, brisk_s=4),
-        rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=4.0, budget_s=10 * 60,
+        rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=4.0, budget_s=11 * 60,
         prefix="three.", of="three brokers", rest_bar=0.2, loaded_bar=0.2,
     )  # fmt: skip
     return Plan(one, three, starts=3, touch_bytes=4 * _GB, idle_s=5.0, rebalances=5, offsets=500_000)
