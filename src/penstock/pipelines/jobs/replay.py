@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as f
@@ -48,7 +49,9 @@ class ReplayOptions(CatalogOptions):
 
     @property
     def query(self) -> str:
-        return self.id or f"replay/{self.table or self.topic}/{self.target}/{self.since_ms}/{self.until_ms}"
+        since = [] if self.since_ms is None else [f"since-{self.since_ms}"]
+        until = [] if self.until_ms is None else [f"until-{self.until_ms}"]
+        return self.id or "/".join(["replay", str(self.table or self.topic), self.target, *since, *until])
 
     def __post_init__(self) -> None:
         if self.topic is None and self.table is None:
@@ -167,9 +170,13 @@ def _source(options: ReplayOptions, spark: SparkSession) -> Source:
 
 
 def _range(options: ReplayOptions) -> str:
-    since = "the first record" if options.since_ms is None else f"{options.since_ms} ms"
-    until = "the last one there is now" if options.until_ms is None else f"before {options.until_ms} ms"
-    return f"from {since} to {until}"
+    since = "from the first record" if options.since_ms is None else f"from {_moment(options.since_ms)} on"
+    until = "to the last one there is now" if options.until_ms is None else f"before {_moment(options.until_ms)}"
+    return f"{since}, {until}" if options.since_ms is not None else f"{since} {until}"
+
+
+def _moment(millis: int) -> str:
+    return datetime.fromtimestamp(millis / 1000, UTC).isoformat().replace("+00:00", "Z")
 
 
 def _sink_options(options: ReplayOptions) -> SinkOptions:
