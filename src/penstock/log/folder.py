@@ -98,8 +98,7 @@ class LogFolder(Home):
             if expected is None:
                 self._set_aside(partition)
                 continue
-            known = self._known(partition, is_clean=is_clean, leader_epoch=expected.leader_epoch)
-            wanted.append(self._opener(name, partition, topic_id, known, expected.config))
+            wanted.append(self._opener(name, partition, topic_id, expected, is_clean=is_clean))
         copies = self._find_copies(find, is_clean=is_clean)
         with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="open logs") as executor:
             for log in executor.map(lambda open_one: open_one(), wanted):
@@ -121,15 +120,15 @@ class LogFolder(Home):
             if expected is None:
                 self.doomed_files.append((0, [str(self.path / name)]))
             else:
-                known = self._known(partition, is_clean=is_clean, leader_epoch=expected.leader_epoch)
-                wanted.append(self._opener(name, partition, topic_id, known, expected.config))
+                wanted.append(self._opener(name, partition, topic_id, expected, is_clean=is_clean))
         return wanted
 
     def _opener(
-        self, name: str, partition: TopicPartition, topic_id: TopicId, known: Known, config: "Config | TopicConfig"
+        self, name: str, partition: TopicPartition, topic_id: TopicId, expected: Expected, *, is_clean: bool
     ) -> Callable[[], PartitionLog]:
+        known = self._known(partition, is_clean=is_clean, leader_epoch=expected.leader_epoch)
         return lambda: open_log(
-            self.path / name, partition, topic_id, known, config=config, pool=self.pool, clock=self.clock
+            self.path / name, partition, topic_id, known, config=expected.config, pool=self.pool, clock=self.clock
         )
 
     def _known(self, partition: TopicPartition, *, is_clean: bool, leader_epoch: int | None = None) -> Known:

@@ -101,7 +101,6 @@ class _Opening:
         self.first_marker: int | None = None
         """Offset of the first control batch that was read on the way."""
         self.was_damaged = False
-        self.doubts = EpochDoubts(None, on_disk=-1)
 
     def run(self) -> None:
         log, known = self.log, self.known
@@ -110,7 +109,6 @@ class _Opening:
         log.segments = tuple(segments)
         log.start_offset = max(known.start_offset, first_offset)
         log.epochs.load()
-        self.doubts = EpochDoubts(known.leader_epoch, on_disk=log.epochs.latest)
         if known.is_start_exact and first_offset > known.start_offset:
             raise KafkaStorageError(f"the records from {known.start_offset} to {first_offset - 1} are missing")
         if known.is_clean and not self.was_damaged:
@@ -187,6 +185,7 @@ class _Opening:
     def _recover(self, segments: list[Segment]) -> None:
         """Segment by segment: those below the recovery point need only look whole, the others are read."""
         log, scan_from = self.log, 0 if self.was_damaged else self.point
+        doubts = EpochDoubts(self.known.leader_epoch, on_disk=log.epochs.latest)
         for number, segment in enumerate(segments):
             following = segments[number + 1] if number + 1 < len(segments) else None
             if following is not None and following.base_offset <= scan_from:
@@ -194,7 +193,7 @@ class _Opening:
                     check_closed(segment, following, may_have_gaps=log.may_have_gaps)
                 self._ensure_index(segment)
                 continue
-            sound_size = self._sound_size(segment, scan_from)
+            sound_size = self._sound_size(segment, scan_from, doubts)
             is_whole = sound_size == segment.size
             if following is not None and is_whole and self._meets(following):
                 segment.close()
@@ -212,12 +211,12 @@ class _Opening:
         gap = following.base_offset - self.end_offset
         return gap == 0 or (gap > 0 and self.log.may_have_gaps and following.base_offset <= self.point)
 
-    def _sound_size(self, segment: Segment, scan_from: int) -> int:
+    def _sound_size(self, segment: Segment, scan_from: int, doubts: EpochDoubts) -> int:
         """Read a segment; how many of its bytes are sound. Damaged where others are below the recovery point."""
         size = segment.size
         try:
-            self.doubts.next_segment()
-            self._scan(segment, from_point=scan_from, doubts=self.doubts)
+            doubts.next_segment()
+            self._scan(segment, from_point=scan_from, doubts=doubts)
         except Damaged as damage:
             if damage.position < segment.size:  # batches that had looked sound are not
                 segment.size = size
