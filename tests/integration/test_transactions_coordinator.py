@@ -98,10 +98,13 @@ def test_kafkas_own_producer_gets_a_higher_epoch_with_every_transaction(running:
         *("--transactional-id", name, "--transaction-duration-ms", "20", "--bootstrap-server", running.bootstrap),
         check=True,
     )
+    eventually(lambda: state_of(running, name) == "CompleteCommit", "the last transaction is complete")
     assert len(values(running.bootstrap, topic)) == 300
     with Client(running) as client:
-        last = describe_transaction(client, name)
-    assert last["transaction_state"] == "CompleteCommit" and last["producer_epoch"] > 3
+        # How many transactions the tool makes depends on how fast it is; each leaves one marker behind its records.
+        transactions = client.latest(topic) - 300
+        assert transactions > 0
+        assert describe_transaction(client, name)["producer_epoch"] == transactions
 
 
 def test_kafkas_tool_lists_describes_and_aborts_transactions(running: RunningBroker) -> None:
