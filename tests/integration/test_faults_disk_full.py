@@ -3,11 +3,12 @@ space the broker goes on by itself.
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 from tests.support.clients import read_to_end
 from tests.support.faults import (
     STORAGE_ERROR,
@@ -193,6 +194,38 @@ def test_a_stop_on_a_full_disk_ends_and_the_next_start_has_everything(small: OnS
     with Client(broker) as client:
         assert client.values("orders") == taken
         assert client.produce("orders", one(b"after"))["base_offset"] == len(taken)
+
+
+def test_groups_and_transactions_go_on_when_there_is_room_again(small: OnSmallDisk) -> None:
+    """Their coordinators give up on a log that takes no records, and nobody else is there to lead it."""
+    broker, disk = small
+    consumer = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": "readers", "log_level": 0})
+    producer = Producer({"bootstrap.servers": broker.bootstrap, "transactional.id": "writer", "log_level": 0})
+
+    def commits(offset: int) -> bool:
+        try:
+            consumer.commit(offsets=[TopicPartition("orders", 0, offset)], asynchronous=False)
+        except KafkaException:
+            return False
+        return True
+
+    with Client(broker) as client, closing(consumer):
+        assert client.create_topic("orders") == 0
+        assert commits(1)
+        producer.init_transactions(30)
+        small.fill_up()
+        offset = 1
+        while commits(offset + 1):
+            offset += 1
+            assert offset < 10_000, "the disk is full"
+        disk.resize(ROOMY)
+        eventually(lambda: commits(offset + 2), "offsets are committed without a restart")
+        (committed,) = consumer.committed([TopicPartition("orders", 0)], timeout=10)
+        assert committed.offset == offset + 2
+    producer.begin_transaction()
+    producer.produce("orders", b"within", partition=0)
+    producer.commit_transaction(60)
+    assert [each.value() for each in read_to_end(broker.bootstrap, "orders")] == [b"within"]
 
 
 def test_any_other_failed_write_stops_that_log_until_a_restart(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from penstock.coordinators.decision import (
     TransactionEnded,
 )
 from penstock.coordinators.runtime import Runtime
-from penstock.errors import InvalidTxnState, Refusal
+from penstock.errors import InvalidTxnState, KafkaStorageError, Refusal
 from penstock.model import Millis, TopicPartition
 from penstock.wire.batch import BatchHeader
 from penstock.wire.markers import Marker, MarkerType, build_marker
@@ -44,7 +44,7 @@ class Sleep(Command, frozen=True, kw_only=True):
 
 
 class Sums:
-    """Keeps what it is given; Wait is never answered; Sleep asks for a timer."""
+    """Keeps what it is given; Wait is never answered; Sleep asks for a timer; `bugs` make what they name fail."""
 
     def __init__(self) -> None:
         self.kept: list[bytes] = []
@@ -52,9 +52,12 @@ class Sums:
         self.began = 0
         self.wall_ahead_ms = 0
         self.asked_at: list[Millis] = []
+        self.bugs: set[Any] = set()
 
     def decide(self, command: Any, now: Millis) -> Decision:
         self.asked_at.append(now)
+        if type(command) in self.bugs:
+            raise ZeroDivisionError
         match command:
             case AddWithin(value=value, address=address, producer_id=producer_id, guard=guard):
                 replies = (Reply(address, len(self.kept)),)
@@ -69,6 +72,8 @@ class Sums:
                 return Decision()
 
     def apply(self, change: Any) -> None:
+        if change in self.bugs:
+            raise ZeroDivisionError
         match change:
             case "loaded":
                 self.began += 1
@@ -98,8 +103,12 @@ class FakeLog:
         self.start_offset = 0
         self.end_offset = 0
         self.batches: list[tuple[int, bytes]] = []
+        self.trouble: str | None = None
+        self.is_readable = True
 
     def read(self, start: int, at_most: int) -> bytes:
+        if not self.is_readable:
+            raise KafkaStorageError("all open files are in use")
         return b"".join(batch for base, batch in self.batches if base >= start)
 
 

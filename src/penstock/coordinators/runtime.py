@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import structlog
 
@@ -17,6 +17,9 @@ from penstock.coordinators.shard import Shard
 from penstock.errors import CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator, Refusal
 from penstock.model import Clock
 from penstock.replication import Partition, Partitions
+
+RELOAD_AFTER_S: Final = 2.0
+"""Between looks at a log that took no record, or could not be read, whether that has passed."""
 
 _log = structlog.get_logger(__name__)
 
@@ -66,6 +69,7 @@ class Runtime:
         self._shards: dict[int, Shard] = {}
         self._pending: dict[Address, asyncio.Future[Any]] = {}
         self._last_address = 0
+        self._is_discarded = False
         partitions.subscribe(self._partition_changed)
 
     def shards(self) -> list[Shard]:
@@ -119,7 +123,8 @@ class Runtime:
             shard.submit(command)
 
     def discard(self) -> None:
-        """Stop coordinating: whoever waits is told to look elsewhere."""
+        """Stop coordinating, for good: whoever waits is told to look elsewhere."""
+        self._is_discarded = True
         for shard in self._shards.values():
             shard.discard()
         self._shards.clear()
@@ -134,24 +139,43 @@ class Runtime:
 
     def _partition_changed(self, partition: Partition) -> None:
         """Partitions tells of every change of who leads what."""
-        if partition.topic != self.topic:
+        if partition.topic != self.topic or self._is_discarded:
             return
         shard = self._shards.get(partition.index)
         if shard is not None and not shard.serves(partition):
             shard.discard()
             del self._shards[partition.index]
             shard = None
-        if partition.is_leader and (shard is None):
-            shard = Shard(
-                partition,
-                self._new_machine(partition),
-                self._codec,
-                clock=self._clock,
-                answer=self._reply,
-                compression=self._compression,
-            )
-            self._shards[partition.index] = shard
-            self._spawn(self._load(shard))
+        if partition.is_leader and shard is None:
+            self._begin(partition)
+
+    def _begin(self, partition: Partition) -> None:
+        shard = self._shards[partition.index] = Shard(
+            partition,
+            self._new_machine(partition),
+            self._codec,
+            clock=self._clock,
+            answer=self._reply,
+            failed=self._reload_later,
+            compression=self._compression,
+        )
+        self._spawn(self._load(shard))
+
+    def _reload_later(self, shard: Shard) -> None:
+        """It is discarded, though this broker leads on: a full disk, for one, moves no leadership where there is nobody
+        else. Without a look at the log again its keys would have no coordinator until there is another leader (RULES
+        32).
+        """
+        asyncio.get_running_loop().call_later(RELOAD_AFTER_S, self._reload, shard)
+
+    def _reload(self, shard: Shard) -> None:
+        partition = shard.partition
+        if self._shards.get(partition.index) is not shard or not partition.is_leader:
+            return  # another leads, or it was begun anew with a new epoch
+        if partition.log.trouble is not None:
+            self._reload_later(shard)
+        else:
+            self._begin(partition)
 
     async def _load(self, shard: Shard) -> None:
         try:
@@ -164,11 +188,11 @@ class Runtime:
             shard.begin(() if self._on_loaded is None else await self._on_loaded(shard))
         except Refusal as refusal:
             _log.error("coordinator not loaded", partition=str(shard.partition.topic_partition), reason=refusal.message)
-            shard.discard()
+            shard.fail()
             return
         except Exception as error:
             _log.error("coordinator not loaded", partition=str(shard.partition.topic_partition), exc_info=error)
-            shard.discard()
+            shard.fail()
             return
         _log.log(
             logging.INFO if shard.loaded_records else logging.DEBUG,

@@ -70,8 +70,10 @@ class Shard:
         *,
         clock: Clock,
         answer: Answer,
+        failed: "Callable[[Shard], None]" = lambda _shard: None,
         compression: int = 0,
     ) -> None:
+        """`failed` is told when this shard can go on no longer, though nobody else is known to lead."""
         self.partition = partition
         self.machine = machine
         self.is_active = False
@@ -85,13 +87,14 @@ class Shard:
         self._clock = clock
         self._steady = SteadyClock(clock)
         self._answer_one = answer
+        self._tell_failed = failed
         self._compression = compression
         self._asking: set[Address] = set()
         self._written_to = 0
         self._waiting: deque[tuple[int, Reply]] = deque()
         self._timers: dict[tuple[str, ...], asyncio.TimerHandle] = {}
         self._working: set[asyncio.Future[Command]] = set()
-        self._put_off = 0
+        self._put_off_count = 0
 
     # Loading ----------------------------------------------------------------------------------------------------
 
@@ -154,15 +157,22 @@ class Shard:
         try:
             decision = self._carry_out(command)
         except Refusal as refusal:
-            if isinstance(refusal, (CoordinatorNotAvailable, UnknownServerError)) and command.address == NOBODY:
-                self._put_off_command(command, brought_by, refusal)
+            if isinstance(refusal, (CoordinatorNotAvailable, UnknownServerError)):
+                self._put_off(command, brought_by)
             self._release_later(Reply(command.address, refusal))
             return
-        except Exception as error:
-            _log.error("coordinator failed", partition=str(self.partition.topic_partition), exc_info=error)
+        except Exception as bug:
+            _log.error("coordinator failed", partition=str(self.partition.topic_partition), exc_info=bug)
+            self._put_off(command, brought_by)
             self._answer(command.address, UnknownServerError())
             return
-        self._apply(decision)
+        try:
+            self._apply(decision)
+        except Exception as bug:
+            # The log has it, the machine has half of it at best: what both agree on is found by reading the log.
+            _log.error("coordinator failed", partition=str(self.partition.topic_partition), exc_info=bug)
+            self.fail()
+            return
         for timer in decision.timers:
             self._set(timer)
         for work in decision.work:
@@ -233,11 +243,12 @@ class Shard:
         try:
             appended = append()
         except (NotLeaderOrFollower, KafkaStorageError):
-            self.discard()
+            self.fail()
             raise NotCoordinator from None
         except NotEnoughReplicas:
             raise CoordinatorNotAvailable from None
         except (MessageTooLarge, RecordListTooLarge):
+            _log.error("log takes no batch this large", partition=str(self.partition.topic_partition))
             raise UnknownServerError from None
         self._written_to = appended.next_offset
 
@@ -279,17 +290,16 @@ class Shard:
         if self.is_active and timer.command is not None:
             self.submit(timer.command, timer.name)
 
-    def _put_off_command(self, command: Command, brought_by: tuple[str, ...] | None, refusal: Refusal) -> None:
-        """Too few replicas are in sync to write what a command needs, or the log does not take it (somebody may have
-        lowered its max.message.bytes), and nobody waits who would ask again. A timer lost so, or work that was done,
-        would never come back, and a transaction or a session never end.
+    def _put_off(self, command: Command, brought_by: tuple[str, ...] | None) -> None:
+        """Too few replicas are in sync to write what a command needs, the log does not take it (somebody may have
+        lowered its max.message.bytes), or a bug is in the way. Where nobody waits nobody would ask again: a timer lost
+        so, or work that was done, would never come back, and a transaction or a session never end.
         """
-        if isinstance(refusal, UnknownServerError):
-            partition = str(self.partition.topic_partition)
-            _log.error("log takes no batch this large", partition=partition, command=type(command).__name__)
+        if command.address != NOBODY:
+            return
         if brought_by is None:
-            self._put_off += 1
-        name = brought_by or ("put off", str(self._put_off))
+            self._put_off_count += 1
+        name = brought_by or ("put off", str(self._put_off_count))
         self._set(Timer(name, Millis(self._steady.now() + PUT_OFF_MS), command))
 
     # Work -------------------------------------------------------------------------------------------------------
@@ -310,6 +320,12 @@ class Shard:
             self.submit(future.result())
 
     # Ending -----------------------------------------------------------------------------------------------------
+
+    def fail(self) -> None:
+        """As `discard`, where the log did not do its part: perhaps it will again."""
+        if not self.is_gone:
+            self.discard()
+            self._tell_failed(self)
 
     def discard(self) -> None:
         """Another broker coordinates now, or nobody: whoever waits is told to look for it."""

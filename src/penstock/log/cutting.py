@@ -43,22 +43,37 @@ class CuttableLog(RetainedLog):
     def truncate_fully_and_start_at(self, offset: int) -> None:
         """Throw everything away and begin again at an offset: a follower whose leader has nothing older."""
         self._before_cut(min(offset, self.start_offset))
+        self._write_down(offset)
         gone = self.segments
-        self.segments, self.size = (), 0
-        self.start_offset = self.end_offset = self.high_watermark = self.recovery_point = offset
-        if self.home is not None:
-            self.home.start_rises(self)
-        self.doom(gone[::-1])
+        # Its file is made by the first append, as that of every new log: nothing that could fail leaves it without one.
+        segment = Segment(self.pool, str(self.folder), offset, created_at=self.clock.now())
+        segment.activate()
+        self.segments, self.size = (segment,), 0
         self.epochs.clear()
         self.producers.reset()
-        self.add_segment(offset)
+        self.doom(gone[::-1])
+
+    def _write_down(self, offset: int) -> None:
+        """The checkpoint says where the log begins anew, or nothing has happened."""
+        before = self.start_offset, self.end_offset, self.high_watermark, self.recovery_point
+        self.start_offset = self.end_offset = self.high_watermark = self.recovery_point = offset
+        try:
+            if self.home is not None:
+                self.home.start_rises(self)
+        except OSError:
+            self.start_offset, self.end_offset, self.high_watermark, self.recovery_point = before
+            raise
 
     def _before_cut(self, to: int) -> None:
-        self.cuts += 1
         if to < self.recovery_point:
-            self.recovery_point = to
-            if self.home is not None:
-                self.home.recovery_point_falls(self)
+            before, self.recovery_point = self.recovery_point, to
+            try:
+                if self.home is not None:
+                    self.home.recovery_point_falls(self)
+            except OSError as error:
+                self.recovery_point = before
+                raise self.fail("could not be cut", error) from error
+        self.cuts += 1
 
     def _cut_segment(self, segment: Segment, to: int) -> None:
         segment.activate()

@@ -18,7 +18,7 @@ from penstock.log.files import PooledFile, private_descriptor, remove_files, syn
 from penstock.log.machine import flush_is_due
 from penstock.log.segment import Segment
 from penstock.log.segment_files import INDEX, TIME_INDEX
-from penstock.log.state import DISK_FULL, FLUSHED_NOTE, LogState
+from penstock.log.state import DISK_FULL, FLUSHED_NOTE, PASSING, LogState
 from penstock.settings.topic import FLUSH_MESSAGES, FLUSH_MS
 
 sync_data: Callable[[int], None] = os.fdatasync
@@ -137,7 +137,7 @@ class FlushableLog(LogState):
         """A failed fsync stays failed. Without room for an index or the epochs, the next flush writes them."""
         self.epochs.is_dirty = self.epochs.is_dirty or job.epochs is not None
         self.is_folder_synced = self.is_folder_synced and not job.must_sync_folder
-        may_pass = job.is_data_synced and error.errno in DISK_FULL
+        may_pass = error.errno in PASSING and (job.is_data_synced or error.errno not in DISK_FULL)
         return self.take_offline(f"flush failed: {error.strerror or error}", stops_reads=False, may_pass=may_pass)
 
     def flush(self, *, close: bool = False) -> None:

@@ -309,10 +309,13 @@ class LogFolder(Home):
 def remove_paths(paths: list[str]) -> None:
     """Files and whole folders, off the disk; in a thread."""
     for path in paths:
-        if os.path.isdir(path):
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            remove_files([path])
+        try:
+            if os.path.isdir(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                remove_files([path])
+        except OSError as error:  # the next start finds it; the others need not wait for that
+            _log.error("not removed", path=path, reason=str(error))
 
 
 def _epoch_of(marker: bytes) -> int | None:

@@ -183,13 +183,13 @@ class ReadableLog(LogState):
         segments = self.segments
         number = self._number_of(segments, start)
         segment = segments[number]
-        segment.load_offset_index()
-        segment.load_time_index()
-        if not segment.is_checked and number < len(segments) - 1:
-            try:
+        try:
+            segment.load_offset_index()
+            segment.load_time_index()
+            if not segment.is_checked and number < len(segments) - 1:
                 check_closed(segment, segments[number + 1], may_have_gaps=self.may_have_gaps)
-            except (OSError, Damaged):
-                pass  # `slice` will find it too, on the loop, where it can be acted upon
+        except (OSError, Damaged):
+            pass  # `slice` will find it too, on the loop, where it can be acted upon and is this log's alone
 
     def is_near(self, start: int) -> bool:
         """Whether `slice` will find its place without loading an index; if not, `warm` first in a thread."""

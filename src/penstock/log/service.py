@@ -22,6 +22,7 @@ from penstock.log.folder import LogFolder, remove_paths
 from penstock.log.partition_log import PartitionLog
 from penstock.log.reserve import give_up_reserve, keep_reserve
 from penstock.log.retention import RetentionPlan, rename_doomed
+from penstock.log.segment import Segment
 from penstock.log.state import DISK_FULL
 from penstock.model import Clock
 from penstock.settings.broker import (
@@ -45,6 +46,8 @@ class LogHousekeeping:
         self._flusher = flusher
         self._config = config
         self._clock = clock
+        self._dropped: dict[LogFolder, list[tuple[PartitionLog, list[Segment]]]] = {}
+        """Segments that are out of their logs, with files that wait for a checkpoint which says so."""
 
     async def run(self) -> None:
         """Until cancelled. A step that fails is said and tried again at its next time."""
@@ -81,14 +84,23 @@ class LogHousekeeping:
         count = 0
         for folder in self._folders:
             plans = await asyncio.to_thread(_plan_all, list(folder), self._clock.now())
-            dropped = [(log, log.drop_oldest(plan)) for log, plan in plans]
-            gone = [(log, segments) for log, segments in dropped if segments]
+            gone = self._dropped.setdefault(folder, [])
+            for log, plan in plans:
+                try:
+                    if segments := log.drop_oldest(plan):
+                        gone.append((log, segments))
+                except KafkaStorageError as error:  # that log is stopped; what the others give up may be what it needs
+                    _log.error("retention failed", partition=str(log.partition), reason=error.message)
             if gone:
                 # The new starts must be on disk before the old files leave it.
                 await self._write_checkpoints_of(folder)
-            for log, segments in gone:
-                log.removal_begun(segments, await asyncio.to_thread(rename_doomed, segments))
-                count += len(segments)
+            while gone:
+                log, segments = gone.pop()
+                try:
+                    log.removal_begun(segments, await asyncio.to_thread(rename_doomed, segments))
+                    count += len(segments)
+                except OSError as error:  # the next start finds what is left
+                    _log.error("segments not removed", partition=str(log.partition), reason=str(error))
         return count
 
     async def flush(self) -> None:
@@ -101,8 +113,8 @@ class LogHousekeeping:
         for log, upto in wanted:
             try:
                 await self._flusher.durable(log, upto)
-            except KafkaStorageError as error:  # that log is offline now; the others are not
-                _log.error("flush failed", partition=str(log.partition), reason=error.message)
+            except (KafkaStorageError, OSError) as error:  # that log's trouble, not the others'
+                _log.error("flush failed", partition=str(log.partition), reason=str(error))
 
     async def write_checkpoints(self) -> None:
         for folder in self._folders:
@@ -144,6 +156,9 @@ def _plan_all(logs: list[PartitionLog], now: int) -> list[tuple[PartitionLog, Re
             plan = log.plan_retention(now)
         except FileNotFoundError:
             continue  # deleted, or cut, while we looked
+        except OSError as error:  # a disk that fails under one log keeps the others from nothing
+            _log.error("retention failed", partition=str(log.partition), reason=str(error))
+            continue
         if plan.segments:
             plans.append((log, plan))
     return plans

@@ -39,13 +39,17 @@ FLUSHED_NOTE: Final = "penstock-flushed-before-counting"
 
 DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
+PASSING: Final = (*DISK_FULL, errno.EMFILE, errno.ENFILE)
+"""Without a descriptor nothing was begun: a file that could not be opened was neither written nor flushed."""
+
 
 class Trouble(msgspec.Struct, frozen=True):
     """Why a log takes no appends.
 
-    Disk full passes: housekeeping looks for free space and lifts it, so that no restart is needed. Any other failed
-    write or fsync stays until the broker is started again, when recovery reads what is really on disk; reads go on.
-    Damage below the recovery point stops reads too: what is left is not all that was acknowledged (RULES 21).
+    Disk full passes, and so does a want of descriptors: housekeeping looks for free space and lifts it, so that no
+    restart is needed. Any other failed write or fsync stays until the broker is started again, when recovery reads what
+    is really on disk; reads go on. Damage below the recovery point stops reads too: what is left is not all that was
+    acknowledged (RULES 21).
     """
 
     reason: str
@@ -136,7 +140,7 @@ class LogState:
     def fail(self, what: str, error: OSError) -> KafkaStorageError:
         """An operation on the disk failed."""
         return self.take_offline(
-            f"{what}: {error.strerror or error}", stops_reads=False, may_pass=error.errno in DISK_FULL
+            f"{what}: {error.strerror or error}", stops_reads=False, may_pass=error.errno in PASSING
         )
 
     def try_again(self) -> bool:

@@ -13,6 +13,7 @@ A partition for itself may be busy: being flushed, so that the leader learns of 
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
 
@@ -390,11 +391,20 @@ class LeaderFetcher:
                 self._named[place] = None
             else:
                 self._append(place, answer)
-        except Refusal as refusal:
-            # A log that takes no more records, or a batch that is damaged: asked for again, after a pause.
-            _log.warning("not replicated", partition=str(partition.topic_partition), reason=refusal.message)
+        except Exception as error:
+            # A log that takes no more records, or a batch that is damaged: asked for again, after a pause. Whatever it
+            # is, it is this partition's: the connection is for the others too.
+            is_bug = not isinstance(error, (Refusal, OSError))
+            name, reason = str(partition.topic_partition), str(error) or type(error).__name__
+            _log.log(
+                logging.ERROR if is_bug else logging.WARNING,
+                "not replicated",
+                partition=name,
+                reason=reason,
+                exc_info=is_bug,
+            )
             partition.leave_in_sync()
-            self._back_off(place, shortly=isinstance(refusal, CorruptMessage))
+            self._back_off(place, shortly=isinstance(error, CorruptMessage))
 
     def _append(self, place: Place, answer: FetchedPartition) -> None:
         partition, log = place.partition, place.partition.log

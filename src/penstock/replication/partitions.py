@@ -463,11 +463,12 @@ class Partitions:
         folder = self.folder_of(partition)
         if folder is None or not self._is_to_renew(partition, image):
             return
+        del local[partition.index]
         partition.retire()
         self._tell(partition)
         folder.set_aside(partition.topic_partition)
-        del local[partition.index]
-        self._show(topic, image, folder.create(partition.topic_partition, topic.topic_id, self.config_of(topic)))
+        self.wanted_folders[partition.topic_partition] = folder
+        await self._make_logs(topic, [partition.index])  # which tries again where there is no room
 
     def give_up(self, partition: Partition, reason: str) -> bool:
         """A damaged log that cannot be mended: have it fetched anew. False where nobody else is in sync, and what is

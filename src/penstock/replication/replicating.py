@@ -179,7 +179,10 @@ class ReplicatingReplica(Replica):
         """Bring what was appended to the disk; KafkaStorageError if it never will be there. Where the log was cut or
         exchanged meanwhile it may take another (`is_flushed`).
         """
-        await self._flush_to(self.log.end_offset)
+        try:
+            await self._flush_to(self.log.end_offset)
+        except OSError as error:  # it could not even begin
+            raise self.log.fail("flush failed", error) from error
 
     def take_over(self, *, leaders_high_watermark: int, leaders_start: int) -> None:
         """What the leader says of itself, as far as it holds here too."""

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from tests.support.shards import Add, ShardWorld, Sleep, Wait
 
-from penstock.coordinators import shard
+from penstock.coordinators import runtime, shard
 from penstock.coordinators.runtime import java_hash
 from penstock.errors import (
     CoordinatorLoadInProgress,
@@ -61,10 +61,79 @@ async def test_an_append_that_is_refused_leaves_the_machine_as_it_was(fault: Ref
     with pytest.raises(answer):
         await world.add(b"a")
     assert machine.kept == []
-    world.partition.fault = None
-    if answer is NotCoordinator:
-        with pytest.raises(NotCoordinator):
-            await world.add(b"a")
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runtime, "RELOAD_AFTER_S", 0.001)
+    monkeypatch.setattr(shard, "PUT_OFF_MS", 1)
+
+
+@pytest.mark.usefixtures("soon")
+async def test_a_log_that_took_no_record_is_read_again_when_it_does() -> None:
+    """A full disk moves no leadership where nobody else could lead: the same epoch goes on when there is room."""
+    world = await ShardWorld().loaded()
+    await world.add(b"a")
+    world.partition.fault, world.partition.log.trouble = KafkaStorageError(), "disk full"
+    with pytest.raises(NotCoordinator):
+        await world.add(b"b")
+    await asyncio.sleep(0.02)
+    with pytest.raises(NotCoordinator):
+        await world.add(b"b")
+    world.partition.fault = world.partition.log.trouble = None
+    await asyncio.sleep(0.02)
+    assert await world.add(b"c") == 2 and world.machine.kept == [b"a", b"c"]
+
+
+@pytest.mark.usefixtures("soon")
+async def test_a_log_that_could_not_be_read_is_read_again() -> None:
+    world = await ShardWorld().loaded()
+    await world.add(b"a")
+    world.partition.log.is_readable = False
+    again = await ShardWorld(world.partition).loaded()
+    with pytest.raises(NotCoordinator):
+        await again.add(b"b")
+    world.partition.log.is_readable = True
+    await asyncio.sleep(0.02)
+    assert await again.add(b"b") == 2
+
+
+@pytest.mark.usefixtures("soon")
+async def test_a_machine_that_fails_to_take_in_what_is_written_is_replaced_by_one_that_reads_it() -> None:
+    world = await ShardWorld().loaded()
+    parked = world.runtime.send(0, lambda address: Wait(address=address))
+    world.machine.bugs.add(b"a")
+    with pytest.raises(NotCoordinator):
+        await world.add(b"a")
+    assert isinstance(await parked, NotCoordinator)
+    await asyncio.sleep(0.02)
+    assert world.machine.kept == [b"a"]
+
+
+@pytest.mark.usefixtures("soon")
+async def test_a_timer_is_not_lost_to_a_bug() -> None:
+    world = await ShardWorld().loaded()
+    world.machine.bugs.add(Add)
+    world.runtime.tell(0, Sleep())
+    with pytest.raises(UnknownServerError):
+        await world.add(b"a")
+    await asyncio.sleep(0.02)
+    world.machine.bugs.clear()
+    await asyncio.sleep(0.05)
+    assert world.machine.kept == [b"alarm"]
+
+
+@pytest.mark.usefixtures("soon")
+async def test_nothing_begins_anew_after_the_end() -> None:
+    world = await ShardWorld().loaded()
+    world.partition.fault = KafkaStorageError()
+    with pytest.raises(NotCoordinator):
+        await world.add(b"a")
+    world.runtime.discard()
+    world.partition.leader_epoch += 1
+    world.partitions.tell(world.partition)
+    await asyncio.sleep(0.02)
+    assert world.runtime.shards() == []
 
 
 async def test_whoever_waits_when_leadership_goes_is_told() -> None:

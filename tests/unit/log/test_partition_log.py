@@ -228,6 +228,36 @@ def test_a_log_stopped_by_a_full_disk_comes_back_when_there_is_room(
     assert log.end_offset == 4
 
 
+def test_a_log_that_got_no_descriptor_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clients may use up all that the process may open: nothing was written, so nothing is in doubt."""
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 3)
+    log.pool.close_all()
+
+    def out_of_descriptors(*_: object) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", out_of_descriptors)
+        with pytest.raises(KafkaStorageError):
+            fill(log, 1)
+
+    assert log.try_again()
+    fill(log, 1)
+    assert log.end_offset == 4
+
+
+def test_warming_what_cannot_be_read_leaves_it_to_the_reader(tmp_path: Path) -> None:
+    """A fetch of many partitions warms several: one that fails is not to end it for the others."""
+    log = a_log(tmp_path / "orders-0", settings=SMALL_SEGMENTS)
+    fill(log, 60)
+    index = Path(log.segments[0].path(".index"))
+    index.unlink(missing_ok=True)
+    index.mkdir()  # reading it is an I/O error
+
+    log.warm(0)
+
+
 def test_a_log_stopped_by_an_io_error_stays_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 3)

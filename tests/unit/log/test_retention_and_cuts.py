@@ -1,14 +1,16 @@
 """Taking records off a log: retention, DeleteRecords, truncation."""
 
+import errno
 import struct
 from pathlib import Path
 
 import pytest
 from tests.support.logs import StillClock, a_batch, a_log, base_offsets, fill, read_all, reopen
 
-from penstock.errors import OffsetOutOfRange
+from penstock.errors import KafkaStorageError, OffsetOutOfRange
 from penstock.log.files import names_in
 from penstock.log.partition_log import PartitionLog
+from penstock.log.state import Home, LogState
 
 THREE_A_SEGMENT = {"internal.segment.bytes": "300", "index.interval.bytes": "0"}
 HOUR_MS = 3_600_000
@@ -180,6 +182,45 @@ def test_truncation_restores_what_is_known_of_producers(tmp_path: Path) -> None:
     header, view = a_batch(5, producer_id=7, producer_epoch=0, base_sequence=5)
     assert log.producers.check(header) is None
     log.append([(header, view)])
+
+
+class FullHome(Home):
+    """A data folder whose checkpoints cannot be written."""
+
+    def start_rises(self, log: LogState) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def recovery_point_falls(self, log: LogState) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_cut_that_cannot_be_written_down_first_has_not_happened(tmp_path: Path) -> None:
+    log = a_filled_log(tmp_path)
+    log.flush()
+    end_offset, cuts = log.end_offset, log.cuts
+    log.home = FullHome()
+
+    for _ in range(2):
+        with pytest.raises(KafkaStorageError):
+            log.truncate(to=1)
+        assert (log.end_offset, log.recovery_point, log.cuts) == (end_offset, end_offset, cuts)
+        assert log.trouble is not None and log.trouble.may_pass
+    log.home = None
+    log.trouble = None
+    log.truncate(to=1)
+    assert (log.end_offset, log.recovery_point) == (1, 1)
+
+
+def test_a_log_that_cannot_begin_anew_is_as_it_was(tmp_path: Path) -> None:
+    log = a_filled_log(tmp_path)
+    held, marks = read_all(log), (log.start_offset, log.end_offset, log.recovery_point, log.high_watermark)
+    log.home = FullHome()
+
+    with pytest.raises(OSError, match="No space"):
+        log.truncate_fully_and_start_at(100)
+
+    assert read_all(log) == held
+    assert (log.start_offset, log.end_offset, log.recovery_point, log.high_watermark) == marks
 
 
 def test_a_log_can_begin_anew_at_any_offset(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import errno
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, a_log, fill
@@ -15,7 +16,7 @@ from penstock.log.checkpoints import write_offsets
 from penstock.log.files import names_in
 from penstock.log.recovery import Expected
 from penstock.log.reserve import RESERVE_BYTES, RESERVE_FILE
-from penstock.model import Offset, TopicPartition
+from penstock.model import Offset, PartitionIndex, TopicPartition
 from penstock.settings.config import Config
 
 HOUR_MS = 3_600_000
@@ -238,6 +239,52 @@ async def test_retention_clears_a_full_disk_with_the_space_it_kept(
 
     assert reserve.exists()
     assert kept.log.offline_reason is None
+    await kept.close()
+
+
+async def test_a_log_that_fails_keeps_the_others_from_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not retention, which a full disk needs most, nor what comes after the logs that it stopped at."""
+    kept = Kept(tmp_path)
+    failing = [kept.folder.create(TopicPartition(name, PartitionIndex(0)), TOPIC_ID, kept.log.config) for name in "az"]
+    for log in (*failing, kept.log):
+        fill(log, 30)
+        log.high_watermark = 30
+    kept.clock.time += 8 * 24 * HOUR_MS
+
+    def fail(*_: object) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(failing[0], "roll", fail)
+    monkeypatch.setattr(failing[1], "plan_retention", fail)
+
+    assert await kept.keeping.apply_retention() > 0
+
+    assert (kept.log.start_offset, failing[0].start_offset, failing[1].start_offset) == (30, 0, 0)
+    assert names_in(kept.log.folder).count("00000000000000000000.log") == 0
+    await kept.close()
+
+
+async def test_files_that_were_dropped_go_when_their_logs_start_can_be_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Kept(tmp_path)
+    fill(kept.log, 30)
+    kept.log.high_watermark = 30
+    kept.clock.time += 8 * 24 * HOUR_MS
+    (tmp_path / RESERVE_FILE).unlink()
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(folder_checkpoints, "write_offsets", fail)
+        with pytest.raises(OSError, match="No space"):
+            await kept.keeping.apply_retention()
+    assert kept.log.start_offset == 30 and "00000000000000000000.log" in names_in(kept.log.folder)
+
+    assert await kept.keeping.apply_retention() > 0
+
+    assert "00000000000000000000.log" not in names_in(kept.log.folder)
     await kept.close()
 
 

@@ -1,6 +1,7 @@
 """A follower's fetcher against a leader that does as the test says, over a real socket."""
 
 import asyncio
+import errno
 import struct
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -380,6 +381,55 @@ async def test_the_leader_hears_of_records_when_they_are_flushed(tmp_path: Path)
             _, request = await bench.leader.next()
         ((_, (asked,)),) = request.topics
         assert asked.offset == 1 and bench.partition.log.recovery_point == 1
+
+
+async def test_a_flush_that_could_not_begin_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Out of descriptors, for one: the partition must not be forgotten, nor the broker end by it."""
+    async with a_bench(tmp_path, penstock_flush_before_ack="true") as bench:
+        first, _ = await bench.leader.next()
+        log = bench.partition.log
+
+        def out_of_descriptors(**_: object) -> Any:
+            raise OSError(errno.EMFILE, "Too many open files")
+
+        with monkeypatch.context() as faulty:
+            faulty.setattr(log, "begin_flush", out_of_descriptors)
+            bench.leader.answer(first, records_at(0))
+            await bench.until(lambda: log.trouble is not None)
+        assert log.trouble is not None and log.trouble.may_pass
+        assert log.try_again()
+        _, request = await bench.leader.next()
+        while not request.topics:
+            bench.leader.answer(_, PartitionAnswer(0, 0, 0, -1, 0))
+            _, request = await bench.leader.next()
+        ((_, (asked,)),) = request.topics
+        assert asked.offset == 1 and log.recovery_point == 1
+        assert all(task.exception() is None for task in bench.tasks if task.done())
+
+
+async def test_what_goes_wrong_with_one_partition_is_its_own_trouble(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection is for all of them: it must not end, or none of them would get on."""
+    first, _ = await bench.leader.next()
+    failures: list[Exception] = [OSError(errno.EIO, "I/O error"), ZeroDivisionError()]
+
+    def fail(**_: object) -> None:
+        if failures:
+            raise failures.pop()
+        monkeypatch.undo()
+
+    monkeypatch.setattr(bench.partition, "take_over", fail)
+    answered = first
+    while failures:
+        bench.leader.answer(answered, PartitionAnswer(0, 0, 0, -1, 0))
+        answered, request = await bench.leader.next()
+        while not request.topics:
+            bench.leader.answer(answered)
+            answered, request = await bench.leader.next()
+    bench.leader.answer(answered, records_at(0))
+    await bench.until(lambda: bench.partition.log.end_offset == 1)
+    assert bench.leader.connections == 1
 
 
 async def test_a_log_that_takes_no_more_records_leaves_the_in_sync_set_and_asks_for_none(bench: Bench) -> None:

@@ -136,9 +136,13 @@ async def test_a_damaged_log_is_begun_anew_only_when_nothing_that_was_fetched_in
             assert renewed.log.trouble is None and renewed.log is not damaged.log
             assert (renewed.leader, renewed.leader_epoch) == (1, began_in + 1)
             assert me not in cluster.image.topics["orders"].partitions[0].in_sync
-            renewed.log.take_offline("damaged again before it was in sync", stops_reads=True)
-            renewed.look_after_followers(lag_ms_max=30_000)
-            await brokers.until(lambda: partitions.get("orders", 0) not in (damaged, renewed, None))
+            with pytest.MonkeyPatch.context() as patching:
+                disk = FullDisk(folder, patching)
+                renewed.log.take_offline("damaged again before it was in sync", stops_reads=True)
+                renewed.look_after_followers(lag_ms_max=30_000)
+                await brokers.until(lambda: partitions.get("orders", 0) is None)
+                disk.is_full = False
+                await brokers.until(lambda: partitions.get("orders", 0) not in (damaged, renewed, None))
             assert partitions.require("orders", 0).leader_epoch == began_in + 2
             task.cancel()
             await asyncio.wait([task])
