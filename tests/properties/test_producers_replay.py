@@ -6,7 +6,6 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.clocks import ManualClock
 
 from penstock.errors import Refusal
 from penstock.log.producer_checks import Duplicate
@@ -88,11 +87,10 @@ def test_snapshot_and_replay_equal_the_live_state(history: list[bytearray], data
     at = data.draw(st.integers(0, len(history)))
     ends = [0, *(BatchHeader.peek(batch).next_offset for batch in history)]
     with tempfile.TemporaryDirectory() as folder:
-        clock = ManualClock(NOW)
-        live = _replayed(ProducerStates(Path(folder), CONFIG, clock), history[:at])
+        live = _replayed(ProducerStates(Path(folder), CONFIG), history[:at])
         live.take_snapshot(ends[at])
         _replayed(live, history[at:])
-        restored = ProducerStates(Path(folder), CONFIG, clock)
+        restored = ProducerStates(Path(folder), CONFIG)
         start = restored.restore(ends[-1], 0)
         _replayed(restored, [batch for batch in history if BatchHeader.peek(batch).base_offset >= start])
         assert _answers(restored, history) == _answers(live, history)
@@ -105,15 +103,14 @@ def test_truncation_gives_the_state_that_was_there_then(history: list[bytearray]
     snapshots = data.draw(st.sets(st.integers(0, len(history))))
     ends = [0, *(BatchHeader.peek(batch).next_offset for batch in history)]
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
-        clock = ManualClock(NOW)
-        states = ProducerStates(Path(folder), CONFIG, clock)
+        states = ProducerStates(Path(folder), CONFIG)
         for number, batch in enumerate(history):
             if number in snapshots:
                 states.take_snapshot(ends[number])
             states.update(BatchHeader.peek(batch), batch)
         start = states.truncate_to(ends[at])
         _replayed(states, [batch for batch in history[:at] if BatchHeader.peek(batch).base_offset >= start])
-        then = _replayed(ProducerStates(Path(other), CONFIG, clock), history[:at])
+        then = _replayed(ProducerStates(Path(other), CONFIG), history[:at])
         assert _answers(states, history) == _answers(then, history)
 
 
@@ -121,7 +118,7 @@ def test_truncation_gives_the_state_that_was_there_then(history: list[bytearray]
 @given(histories())
 def test_a_retry_is_never_taken_for_new(history: list[bytearray]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        states = ProducerStates(Path(folder), CONFIG, ManualClock(NOW))
+        states = ProducerStates(Path(folder), CONFIG)
         for batch in history:
             header = BatchHeader.peek(batch)
             states.update(header, batch)

@@ -7,7 +7,8 @@ Answers to all frames of one receive leave in one send.
 Order: a handler's ordered part runs before the next frame is looked at. What a handler leaves open (a long poll,
 acks=all) parks its answer in a slot; later answers wait behind it. Reading stops while
 - an ordered coroutine runs,
-- more than `in_flight_max` answers are owed, or the peer does not take what it is sent (`OUTBOX_MAX`),
+- more than `in_flight_max` answers are owed, or the peer does not take what it is sent, or what waits behind an answer
+  that is not there yet has grown long (`OUTBOX_MAX`),
 - the broker's request memory is used up;
 and starts again when that has passed; for a broker that stops it never does. Bytes already received then wait in
 `_backlog`, which is at most one scratch long.
@@ -30,6 +31,8 @@ from penstock.broker.afterwards import Afterwards
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.callers import Caller
 from penstock.broker.outbox import Chunk, Outbox
+from penstock.errors import Fatal
+from penstock.log import FileSlice
 from penstock.replication import Promise
 
 SCRATCH_SIZE = 256 * 1024
@@ -81,12 +84,14 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class _Slot:
-    __slots__ = ("chunks", "is_done", "parked")
+    __slots__ = ("chunks", "is_done", "parked", "size")
 
     def __init__(self, chunks: list[Chunk] | None, parked: Parked | None) -> None:
         self.chunks = chunks
         self.parked = parked
         self.is_done = parked is None
+        self.size = 0
+        """Bytes of an answer that waits behind another."""
 
 
 class Connection:
@@ -98,9 +103,11 @@ class Connection:
         "_frame_began",
         "_frame_size",
         "_handler",
+        "_held",
         "_is_answering",
         "_is_finishing",
         "_is_reading",
+        "_lent",
         "_limits",
         "_loop",
         "_memory",
@@ -153,6 +160,12 @@ class Connection:
         self._on_closed = on_closed
         self._outbox = Outbox(sock, loop, on_drained=self._resume, on_broken=self._broken)
         self._slots: deque[_Slot] = deque()
+        self._held = 0
+        """Bytes of answers that wait behind one that is not there yet."""
+        self._lent: bytearray | None = None
+        """What the request that is being carried out came in: it counts, as the copy that the request may have of it
+        does not.
+        """
         self._ordered: Task[Any] | None = None
         self._buffer: bytearray | None = None
         self._filled = 0
@@ -229,7 +242,10 @@ class Connection:
         try:
             self._handle(memoryview(buffer)[: self._frame_size])
         finally:
-            self._memory.give_back(buffer)
+            if self._ordered is None:
+                self._memory.give_back(buffer)
+            else:
+                self._lent = buffer
         self._outbox.flush()
         self._stop_unless_it_goes_on()
 
@@ -300,7 +316,7 @@ class Connection:
         return (
             self._ordered is None
             and len(self._slots) < self._limits.in_flight_max
-            and self._outbox.size < OUTBOX_MAX
+            and self._outbox.size + self._held < OUTBOX_MAX
             and not self._wants_memory
             and not self._is_finishing
         )
@@ -355,7 +371,8 @@ class Connection:
             raise BadFrame("a bug of the broker") from bug
         if type(handled) is list:
             if self._slots:
-                self._slots.append(_Slot(handled, None))
+                self._slots.append(slot := _Slot(handled, None))
+                self._hold(slot)
             else:
                 self._outbox.put(handled)
         elif handled is None:
@@ -366,6 +383,11 @@ class Connection:
             assert not isinstance(handled, list)
             self._ordered = task = self._spawn(handled)
             task.add_done_callback(self._ordered_done)
+
+    def _hold(self, slot: _Slot) -> None:
+        """An answer that must wait behind another takes memory, or keeps files open."""
+        slot.size = sum(chunk.size if isinstance(chunk, FileSlice) else len(chunk) for chunk in slot.chunks or ())
+        self._held += slot.size
 
     def _park(self, parked: Parked) -> None:
         slot = _Slot(None, parked)
@@ -379,13 +401,19 @@ class Connection:
         slot.is_done = True
         if self.is_closed:
             _release(slot.chunks)
-        elif not self._is_answering:
+            return
+        if self._slots[0] is not slot:
+            self._hold(slot)
+        if not self._is_answering:
             # Many answers may come to be at once: they leave together.
             self._is_answering = True
             self._afterwards.soon(self._send_answered)
 
     def _ordered_done(self, task: "Task[list[Chunk] | Parked | None]") -> None:
         self._ordered = None
+        if self._lent is not None:
+            lent, self._lent = self._lent, None
+            self._memory.give_back(lent)
         if task.cancelled():
             self.close("stopping")
             return
@@ -399,16 +427,19 @@ class Connection:
             _release(result)
             return
         elif result is not None:
-            self._slots.append(_Slot(result, None))
+            self._slots.append(slot := _Slot(result, None))
+            if self._slots[0] is not slot:
+                self._hold(slot)
         self._send_answered()
 
     def _send_answered(self) -> None:
         self._is_answering = False
         slots = self._slots
         while slots and slots[0].is_done:
-            chunks = slots.popleft().chunks
-            if chunks is not None:
-                self._outbox.put(chunks)
+            slot = slots.popleft()
+            self._held -= slot.size
+            if slot.chunks is not None:
+                self._outbox.put(slot.chunks)
         self._outbox.flush()
         self._resume()
 
@@ -461,6 +492,10 @@ class Connection:
         patience_s = stall_s * (1 + self._frame_size / PATIENCE_BYTES)
         return now - self.last_active > stall_s or now - self._frame_began > patience_s
 
+    def end_broker(self, fatal: Fatal) -> None:
+        """Going on could harm data: a task that fails ends the process."""
+        self._spawn(_fail(fatal))
+
     def _refuse(self, reason: str) -> None:
         _log.warning("connection refused", peer=self.peer, listener=self.listener, reason=reason)
         self._outbox.flush()  # what came before is answered
@@ -489,6 +524,10 @@ class Connection:
         self._sock.close()
         _log.debug("connection closed", peer=self.peer, reason=reason)
         self._on_closed(self)
+
+
+async def _fail(fatal: Fatal) -> None:
+    raise fatal
 
 
 def _release(chunks: list[Chunk] | None) -> None:

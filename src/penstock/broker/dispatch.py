@@ -30,6 +30,8 @@ from penstock.wire.primitives import skip_tag_section
 
 CONTEXTS_MAX = 64
 """Combinations of API, version and client id that a connection remembers."""
+CLIENT_ID_KEPT_MAX = 256
+"""Bytes of a client id up to which it is remembered. It may have 32767, and there may be thousands of connections."""
 
 _HEADER = struct.Struct(">hhih")
 _HEADER_SIZE = _HEADER.size
@@ -186,7 +188,7 @@ class Call:
     """One request on its way through: which API, for whom, since when.
 
     Whatever goes wrong stays here: a Refusal becomes an answer, a bug the answer -1 or, where the response has no place
-    for it, the end of the connection. Only Fatal goes further.
+    for it, the end of the connection. Only Fatal goes further: it ends the broker.
     """
 
     __slots__ = ("connection", "correlation_id", "faults", "route", "started")
@@ -275,8 +277,10 @@ class Call:
         self.connection.close(f"{self.route.name} failed")
 
     def report(self, error: BaseException) -> None:
-        if isinstance(error, (Fatal, CancelledError)):
+        if isinstance(error, CancelledError):
             raise error
+        if isinstance(error, Fatal):
+            self.connection.end_broker(error)
         self.faults.bugs += 1
         _log.error("request failed", api=self.route.name, version=self.route.api_version, exc_info=error)
 
@@ -296,6 +300,8 @@ def _context(connection: Connection, route: Route, client_id: bytes | None, clie
         peer=connection.peer,
         caller=connection.caller,
     )
+    if client_length > CLIENT_ID_KEPT_MAX:
+        return context
     cache = connection.context_cache
     if len(cache) >= CONTEXTS_MAX:
         cache.clear()

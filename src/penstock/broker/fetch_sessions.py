@@ -22,6 +22,9 @@ EVICT_AFTER_S = 120.0
 PARTITIONS_MAX = 500_000
 """Partitions that all sessions remember together, a few hundred bytes each."""
 
+TOPIC_BYTES_MAX = 249
+"""A topic's name has so many at most, and an id fewer: what is longer is unknown today and for ever, and not kept."""
+
 Asked = list[tuple[TopicKey, FetchPartition]]
 
 
@@ -130,7 +133,7 @@ class FetchSessions:
     def _create(self, request: FetchRequest, api_version: int) -> FetchSession | None:
         now = self._clock.monotonic()
         partitions = sum(len(asked) for _, asked in request.topics)
-        if not partitions or not self._make_room(now, partitions):
+        if not partitions or _is_absurd(request) or not self._make_room(now, partitions):
             return None
         session = FetchSession(self._new_id(), uses_topic_ids=api_version >= TOPIC_IDS_FROM, now=now)
         self._sessions[session.id] = session
@@ -141,7 +144,7 @@ class FetchSessions:
         before = len(session.partitions)
         session.update(request)
         self._partitions += len(session.partitions) - before
-        if self._partitions > PARTITIONS_MAX:
+        if self._partitions > PARTITIONS_MAX or _is_absurd(request):
             self._end(session.id)
             raise FetchSessionIdNotFound(f"session {session.id} has grown beyond what is kept here")
 
@@ -164,3 +167,7 @@ class FetchSessions:
             session_id = int.from_bytes(self._dice.random_bytes(4), "big") & 0x7FFFFFFF
             if session_id != NO_SESSION and session_id not in self._sessions:
                 return session_id
+
+
+def _is_absurd(request: FetchRequest) -> bool:
+    return any(len(key) > TOPIC_BYTES_MAX for key, _ in request.topics)

@@ -61,7 +61,7 @@ class MarkerWriter:
         begun = 0
         for entry in entries:
             outcomes: dict[TopicPartition, asyncio.Future[Any] | Refusal | None] = {}
-            for partition in entry.partitions:
+            for partition in dict.fromkeys(entry.partitions):  # one that is named twice is told once
                 if begun and begun % AT_ONCE == 0:
                     await asyncio.sleep(0)
                 outcomes[partition] = self._begin(entry, partition)

@@ -46,6 +46,8 @@ class PeerBatches(Generic[Question, Answer]):
         """Until nobody waits any more. A list that is there means that this task is."""
         while waiting := self._waiting[broker_id]:
             together, self._waiting[broker_id] = self._part(waiting)
+            if not together:
+                continue  # all have gone
             try:
                 answers = await self._send(broker_id, [question for question, _ in together])
                 for (_, answer), told in zip(together, answers, strict=True):

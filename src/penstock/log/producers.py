@@ -17,7 +17,7 @@ import msgspec
 from penstock.log.producer_checks import Duplicate, check_batch, check_epoch, check_marker, find_duplicate
 from penstock.log.producer_snapshots import SnapshotFiles
 from penstock.log.producer_state import NO_OFFSET, Batch, ProducerState
-from penstock.model import Clock, Millis
+from penstock.model import Millis
 from penstock.settings.broker import PENSTOCK_PRODUCERS_PER_PARTITION_MAX, PRODUCER_ID_EXPIRATION_MS
 from penstock.wire.batch import CONTROL, TRANSACTIONAL, BatchHeader
 from penstock.wire.markers import MarkerType, read_marker
@@ -53,15 +53,16 @@ class ActiveProducer(msgspec.Struct, frozen=True, gc=False):
 
 
 class ProducerStates:
-    def __init__(self, folder: Path, config: "Config | TopicConfig", clock: Clock) -> None:
+    def __init__(self, folder: Path, config: "Config | TopicConfig") -> None:
         self._config = config
-        self._clock = clock
         self._states: dict[int, ProducerState] = {}
         # Producer ids by first offset of their open transaction, ascending: transactions begin at the log's end.
         self._open: dict[int, int] = {}
         # First offset -> marker's offset of ended transactions, in the order of the markers, kept until the high
         # watermark passes the marker.
         self._ended: dict[int, int] = {}
+        # Who was found silent at the last look, and what it had written last by then.
+        self._silent: dict[int, tuple[int, int]] = {}
         self._updated_to = 0  # from this offset on there is nothing in here but a producer's last batches
         self._snapshots = SnapshotFiles(folder)
 
@@ -230,10 +231,21 @@ class ProducerStates:
         return {state.producer_id: (state.epoch, state.last_offset) for state in self._states.values()}
 
     def expire(self, now: Millis) -> int:
-        """Forget producers that have been silent for producer.id.expiration.ms, except within a transaction."""
-        gone = [state.producer_id for state in self._states.values() if self._is_expired(state, now)]
+        """Forget producers that have been silent for producer.id.expiration.ms, except within a transaction.
+
+        How long they are silent is told by their records' timestamps, which may be old ones, and by a clock, which may
+        be set: so whoever has written anything since the last look stays. What is sent again by a producer that was
+        forgotten would be taken twice.
+        """
+        silent = {
+            state.producer_id: (state.epoch, state.last_offset)
+            for state in self._states.values()
+            if self._is_expired(state, now)
+        }
+        gone = [producer_id for producer_id, last in silent.items() if self._silent.get(producer_id) == last]
         for producer_id in gone:
-            del self._states[producer_id]
+            del self._states[producer_id], silent[producer_id]
+        self._silent = silent
         return len(gone)
 
     def _is_expired(self, state: ProducerState, now: int) -> bool:
@@ -300,11 +312,11 @@ class ProducerStates:
         self._states.clear()
         self._open.clear()
         self._ended.clear()
+        self._silent.clear()
         self._updated_to = 0
 
     def _load(self, states: list[ProducerState]) -> None:
-        now = self._clock.now()
-        self._states = {state.producer_id: state for state in states if not self._is_expired(state, now)}
+        self._states = {state.producer_id: state for state in states}
         undecided = [state for state in self._states.values() if state.transaction_first_offset >= 0]
         undecided.sort(key=lambda state: state.transaction_first_offset)
         self._open = {state.transaction_first_offset: state.producer_id for state in undecided}

@@ -88,7 +88,7 @@ class LogState:
         self.segments: tuple[Segment, ...] = ()
         self.size = 0
         self.epochs = LeaderEpochs(str(folder), self)
-        self.producers = ProducerStates(folder, config, clock)
+        self.producers = ProducerStates(folder, config)
         self.damage = Damage(folder)
         """Single batches that a scrub found bad: the rest of the log is served on."""
         self.trouble: Trouble | None = None

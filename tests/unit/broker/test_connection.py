@@ -196,6 +196,43 @@ async def test_a_connection_that_ends_gives_up_what_it_was_promised(peer: Peer) 
     assert peer.echo.promised[b"promise 1"].cancelled()
 
 
+async def test_what_waits_behind_an_answer_that_does_not_come_has_an_end(peer: Peer) -> None:
+    """A long poll, and behind it request after request with a long answer: they must not gather in memory."""
+    payload = b"x" * (200 * 1024)
+    sending = asyncio.create_task(peer.send(b"park 1", b"park 2", *[payload] * 40))
+    await peer.until(lambda: len(peer.echo.frames) > 2)
+    await asyncio.sleep(0.05)
+    assert len(peer.echo.frames) <= 2 + 6
+    peer.echo.parked[b"park 2"].set_result(payload)
+    peer.echo.parked[b"park 1"].set_result(b"one")
+    assert await peer.answer() == b"one"
+    async with asyncio.timeout(10):
+        for _ in range(41):
+            assert await peer.answer() == payload
+    await sending
+    assert not peer.connection.owes_answers and peer.connection._held == 0
+
+
+async def test_a_request_that_is_carried_out_counts_with_the_memory_it_came_in(peer: Peer) -> None:
+    """It may need a copy of its records until then, which nobody counts."""
+    large = b"order " + b"x" * MIB
+    await peer.send(large)
+    await peer.until(lambda: peer.echo.ordered)
+    assert peer.memory.bytes_held >= MIB
+    peer.echo.ordered[large].set_result(b"one")
+    assert await peer.answer() == b"one"
+    assert peer.memory.bytes_held == 0
+
+
+async def test_a_peer_that_goes_takes_the_memory_along_when_its_request_is_carried_out(peer: Peer) -> None:
+    large = b"order " + b"x" * MIB
+    await peer.send(large)
+    await peer.until(lambda: peer.echo.ordered)
+    peer.connection.close("the test says so")
+    peer.echo.ordered[large].set_result(b"one")
+    await peer.until(lambda: peer.memory.bytes_held == 0)
+
+
 async def test_an_ordered_handler_holds_later_requests(peer: Peer) -> None:
     await peer.send(b"order 1", b"two")
     await peer.until(lambda: peer.echo.ordered)

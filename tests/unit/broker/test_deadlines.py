@@ -58,6 +58,26 @@ async def test_the_cancelled_make_room_for_those_that_come(deadlines: Deadlines)
     assert len(deadlines) == 1
 
 
+async def test_the_cancelled_go_from_behind_one_who_waits_on(deadlines: Deadlines) -> None:
+    called: list[str] = []
+    deadlines.call_later(60_000, partial(called.append, "first"))
+    for _ in range(10_000):
+        deadlines.call_later(60_000, lambda: None).cancel()
+    assert len(deadlines) < 200
+
+
+async def test_whoever_names_ever_other_times_leaves_nothing_behind(deadlines: Deadlines) -> None:
+    called: list[str] = []
+    deadlines.call_later(20, partial(called.append, "among them"))
+    for wait_ms in range(1_000_000, 1_010_000):
+        deadlines.call_later(wait_ms, lambda: None).cancel()
+    assert len(deadlines) < 200
+    async with asyncio.timeout(10):
+        while not called:
+            await asyncio.sleep(0.001)
+    assert called == ["among them"]
+
+
 async def test_a_failing_one_does_not_stop_the_others(deadlines: Deadlines) -> None:
     asyncio.get_running_loop().set_exception_handler(lambda _loop, _context: None)
     called: list[str] = []

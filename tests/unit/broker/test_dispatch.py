@@ -12,7 +12,7 @@ from penstock.broker.connection import BadFrame, Parked
 from penstock.broker.dispatch import CONTEXTS_MAX, Dispatcher
 from penstock.broker.metrics import RequestFaults
 from penstock.broker.registry import REGISTRY, Answer, Bound, RequestContext, Unanswerable, Unbound, answers_raw, bind
-from penstock.errors import InvalidRequest
+from penstock.errors import Fatal, InvalidRequest
 from penstock.metrics import MetricsRegistry
 from penstock.wire.api import ApiKey
 from penstock.wire.framing import RequestHeader
@@ -33,6 +33,10 @@ class FakeConnection:
         self.listener = "PLAINTEXT"
         self.peer = "10.0.0.1:5"
         self.closed: list[str] = []
+        self.fatal: list[Fatal] = []
+
+    def end_broker(self, fatal: Fatal) -> None:
+        self.fatal.append(fatal)
 
     def close(self, reason: str) -> None:
         self.closed.append(reason)
@@ -72,6 +76,49 @@ def read(chunks: list[Any]) -> bytes:
     data = b"".join(map(bytes, chunks))
     assert struct.unpack(">i", data[:4])[0] == len(data) - 4
     return data[4:]
+
+
+@pytest.mark.parametrize("way", ["plain", "async", "raw", "parked"])
+async def test_a_broken_invariant_ends_the_broker(way: str) -> None:
+    bench = Bench()
+    fatal = Fatal("the log ends elsewhere")
+
+    def plain(*_: Any) -> Any:
+        raise fatal
+
+    async def later(*_: Any) -> Any:
+        raise fatal
+
+    def parked(*_: Any) -> Any:
+        return asyncio.ensure_future(later())
+
+    match way:
+        case "raw":
+            bench.answer(ApiKey.LIST_GROUPS, plain, is_raw=True, request=None, response=None)
+        case "parked":
+            bench.answer(ApiKey.LIST_GROUPS, parked, parks=True, **LIST_GROUPS)
+        case _:
+            bench.answer(ApiKey.LIST_GROUPS, later if way == "async" else plain, **LIST_GROUPS)
+    try:
+        handled = bench.handle(a_request(ApiKey.LIST_GROUPS, 0, b""))
+    except BadFrame:
+        assert way == "raw"
+    else:
+        if isinstance(handled, Parked):
+            with pytest.raises(Fatal):
+                await handled.future
+            handled.finish(handled.future)
+        elif isinstance(handled, Coroutine):
+            await handled
+    assert bench.connection.fatal == [fatal]
+
+
+def test_a_long_client_id_is_taken_and_not_remembered() -> None:
+    bench = Bench()
+    bench.answer(ApiKey.LIST_GROUPS, lambda *_: ListGroupsResponse(), **LIST_GROUPS)
+    for length in (256, 257, 9_000):
+        assert read(bench.handle(a_request(ApiKey.LIST_GROUPS, 0, b"", client="c" * length)))
+    assert [len(client_id) for _, _, client_id in bench.connection.context_cache] == [256]
 
 
 def test_a_plain_handler_is_answered_on_the_spot_with_its_correlation_id() -> None:

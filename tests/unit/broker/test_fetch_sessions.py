@@ -143,6 +143,18 @@ def test_a_session_that_has_forgotten_everything_is_over() -> None:
     assert len(sessions) == 0
 
 
+def test_names_that_no_topic_has_are_not_kept() -> None:
+    sessions, _ = some_sessions()
+    request = a_request(partitions=(0,))
+    request.topics[0] = (b"n" * 250, request.topics[0][1])
+    assert sessions.begin(request, BY_NAME) == (None, False) and len(sessions) == 0
+    session = begun(sessions, 0)
+    request.session_id, request.session_epoch = session.id, 1
+    with pytest.raises(FetchSessionIdNotFound):
+        sessions.begin(request, BY_ID)
+    assert len(sessions) == 0 and sessions._partitions == 0
+
+
 def test_partitions_of_all_sessions_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("penstock.broker.fetch_sessions.PARTITIONS_MAX", 5)
     sessions, clock = some_sessions()

@@ -82,6 +82,12 @@ async def written(stage: Stage, *entries: MarkerEntry) -> list[list[type[Refusal
     return [[None if each is None else type(each) for each in found.values()] for found in outcomes]
 
 
+async def test_a_partition_that_is_named_twice_is_told_once(stage: Stage) -> None:
+    offsets = at(0, OFFSETS)
+    assert await written(stage, entry(at(0), at(0), offsets, offsets)) == [[None, None]]
+    assert stage.local[0].log.end_offset == 1 and len(stage.offsets.completed) == 1
+
+
 async def test_each_partition_has_its_own_outcome(stage: Stage) -> None:
     stage.local[1].lead(epoch=LeaderEpoch(9), leader=BrokerId(2), replicas=(), in_sync=())
     assert await written(stage, entry(at(0), at(1), at(5), at(0, "missing"))) == [

@@ -65,6 +65,22 @@ async def test_two_questions_about_the_same_never_share_a_request() -> None:
     assert [questions for _, questions in post.sent] == [["x"], ["a1", "b1"], ["a2"]]
 
 
+async def test_whoever_has_gone_is_not_asked_for() -> None:
+    post = Post()
+    post.may_answer.clear()
+    asked = [post.ask("a")]
+    await turns()
+    gone = post.ask("b")
+    await turns()
+    gone.cancel()
+    await turns()
+    post.may_answer.set()
+    await asyncio.gather(*asked)
+    await turns()
+    assert post.sent == [(ONE, ["a"])]
+    assert await post.ask("c") == "C"
+
+
 async def test_a_request_has_an_end() -> None:
     post = Post()
     post.may_answer.clear()

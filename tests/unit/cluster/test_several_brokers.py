@@ -128,6 +128,18 @@ async def test_a_broker_that_is_fenced_while_it_lives_registers_again_and_leads_
 
 
 @in_virtual_time
+async def test_a_broker_that_has_registered_anew_is_not_fenced_for_its_former_registration() -> None:
+    async with some_brokers(3) as brokers:
+        member, broker = brokers.clusters[1].member, brokers.image(1).brokers[BrokerId(3)]
+        assert member is not None
+        with pytest.raises(Conflict):
+            await brokers.store.commit(member.machine.fence(broker.id, Revision(broker.epoch - 1)))
+        assert await brokers.store.get(KEYS.broker(3)) is not None
+        await brokers.store.commit(member.machine.fence(broker.id, broker.epoch))
+        assert await brokers.store.get(KEYS.broker(3)) is None
+
+
+@in_virtual_time
 async def test_a_broker_that_finds_another_process_in_its_place_stops() -> None:
     async with some_brokers(2) as brokers:
         former = brokers.clusters[2]
@@ -389,6 +401,22 @@ async def test_after_the_store_was_away_nobody_is_declared_lost_for_a_lease_time
         await asyncio.sleep(2 * LEASE_S)
         await brokers.agree()
         assert [(part.leader, part.leader_epoch) for _, part in brokers.image().partitions()] == before
+
+
+@in_virtual_time
+async def test_a_controller_that_had_lost_sight_of_the_store_fences_nobody_for_a_lease_time() -> None:
+    async with some_brokers(3) as brokers:
+        epoch = brokers.image(2).brokers[BrokerId(3)].epoch
+        member = brokers.clusters[1].member
+        assert member is not None
+        brokers.lines[1].is_cut = True
+        brokers.network.cut.add((1, 3))  # what it does not reach may not have had the time to say so
+        await asyncio.sleep(0.88 * LEASE_S)  # its lease is about to end
+        brokers.lines[1].is_cut = False
+        await brokers.until(lambda: member.contact.is_patient and not member.contact.is_lost)
+        await asyncio.sleep(0.7 * LEASE_S)
+        assert brokers.controller == 1 and brokers.image(2).brokers[BrokerId(3)].epoch == epoch
+        await brokers.until(lambda: BrokerId(3) not in brokers.image(2).brokers)
 
 
 @in_virtual_time

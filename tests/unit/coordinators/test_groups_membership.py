@@ -1,8 +1,10 @@
 """Being in a classic group: sessions, heartbeats, leaving, and what a restart leaves."""
 
+import pytest
 from tests.support.groups import UNANSWERED, GroupWorld
 
-from penstock.coordinators.groups import commands
+from penstock.coordinators.groups import commands, rebalancing
+from penstock.coordinators.groups.draft import Draft
 from penstock.coordinators.groups.state import GroupLimits, GroupState
 from penstock.errors import (
     IllegalGeneration,
@@ -125,6 +127,34 @@ def test_a_member_removed_while_it_waits_is_told() -> None:
     waiting = world.sync(second, 1)
     world.leave(MemberIdentity("", "b"))
     assert world.reply(waiting).error_code == UnknownMemberId.code
+
+
+def test_a_rebalance_that_nobody_joins_keeps_nobody_busy_though_members_name_next_to_no_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = GroupWorld()
+    asked = world.join(instance="i", rebalance_ms=1, session_ms=30_000)
+    world.pass_time(3_000)
+    static = world.reply(asked).member_id
+    world.sync(static, 1, {static: b"all"})
+    asked = world.join(version=3, rebalance_ms=1)
+    world.pass_time(1)
+    dynamic = world.reply(asked)
+    assert dynamic.leader == dynamic.member_id, "the static member may be restarting, and is not waited for"
+    looks: list[int] = []
+    look = rebalancing.joins_due
+
+    def counted(draft: Draft) -> None:
+        looks.append(draft.now)
+        assert len(looks) < 100
+        look(draft)
+
+    monkeypatch.setattr(rebalancing, "joins_due", counted)
+    world.leave(MemberIdentity(dynamic.member_id))
+    world.pass_time(10_000)
+    assert 1 < len(looks) < 20 and world.state == "PreparingRebalance"
+    world.pass_time(30_000)
+    assert world.state == "Empty"
 
 
 def test_after_a_restart_members_go_on_in_their_generation_within_a_session() -> None:

@@ -16,6 +16,8 @@ from penstock.wire.messages.join_group_response import JoinGroupResponse, JoinGr
 
 REBALANCE, SYNC = "rebalance", "sync"
 """Names of a group's timers."""
+NOBODY_JOINED_MS_MIN = 1_000
+"""How soon a rebalance that nobody joined is looked at again."""
 
 
 def rebalance_or_go_on(draft: Draft) -> None:
@@ -65,8 +67,9 @@ def _wait_for_more(draft: Draft, delay_ms: int, remaining_ms: int) -> None:
     draft.after(delay_ms, REBALANCE, command)
 
 
-def _wait_for_joins(draft: Draft) -> None:
-    draft.after(draft.group.rebalance_timeout_ms, REBALANCE, JoinsDue(group_id=draft.group.group_id))
+def _wait_for_joins(draft: Draft, *, at_least_ms: int = 0) -> None:
+    wait_ms = max(draft.group.rebalance_timeout_ms, at_least_ms)
+    draft.after(wait_ms, REBALANCE, JoinsDue(group_id=draft.group.group_id))
 
 
 def initial_delay_over(draft: Draft, command: InitialDelayOver) -> None:
@@ -105,7 +108,8 @@ def complete(draft: Draft) -> None:
         if member.joining is None and member.instance_id is None:
             draft.remove(member.member_id)
     if group.members and not _has_leader(group):
-        _wait_for_joins(draft)  # nobody joined; sessions will end one by one, or someone comes back
+        # Nobody joined: sessions will end one by one, or someone comes back. Members may have named no time at all.
+        _wait_for_joins(draft, at_least_ms=NOBODY_JOINED_MS_MIN)
         return
     group.generation += 1
     group.is_initial = group.has_newcomer = False

@@ -305,6 +305,7 @@ class Groups(CoordinatorService):
                 listed += await runtime.ask(
                     shard.partition.index,
                     lambda address: commands.ListGroups(address=address, states=states, types=types),
+                    within_s=self._timeout_s,
                 )
             await asyncio.sleep(0)  # one coordinator with its thousands of groups at a time
         return listed

@@ -173,8 +173,11 @@ class Transactions(CoordinatorService):
     async def _ask(self, transactional_id: str, make_command: Callable[[Address], Command]) -> Any:
         if not transactional_id:
             raise InvalidRequest("a transactional id cannot be empty")
-        within_s = self._config[settings.REQUEST_TIMEOUT_MS] / 1000
-        return await self._running.ask(self._index_of(transactional_id), make_command, within_s=within_s)
+        return await self._running.ask(self._index_of(transactional_id), make_command, within_s=self._timeout_s)
+
+    @property
+    def _timeout_s(self) -> float:
+        return self._config[settings.REQUEST_TIMEOUT_MS] / 1000
 
     async def _ask_for_producer(
         self, transactional_id: str, make_command: Callable[[int | None, Address], Command]
@@ -300,7 +303,11 @@ class Transactions(CoordinatorService):
                     duration_ms=duration_ms,
                 )
                 with suppress(NotCoordinator):  # it has moved meanwhile, and whoever has it now tells of its ids
-                    listed += await runtime.ask(shard.partition.index, lambda address: command(address=address))  # noqa: B023
+                    listed += await runtime.ask(
+                        shard.partition.index,
+                        lambda address: command(address=address),  # noqa: B023
+                        within_s=self._timeout_s,
+                    )
                 await asyncio.sleep(0)
         if wanted is None:
             return listed

@@ -129,7 +129,7 @@ class SimulatedLog:
         self.epochs = LeaderEpochs("", self)
         for stored in self.batches:
             self.epochs.assign(stored.header.leader_epoch, stored.header.base_offset)
-        self.producers = ProducerStates(NOWHERE, config, clock)
+        self.producers = ProducerStates(NOWHERE, config)
         self.producers._snapshots = Snapshots(disk.snapshots)  # type: ignore[assignment]
         self._restore(0)  # all that was aborted, which the transaction indexes on disk tell
         aborted = self.aborted
