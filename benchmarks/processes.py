@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from penstock.testing.ports import keep_ports
+
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
 
@@ -85,11 +87,16 @@ def machine_busy_seconds() -> float:
     return (user + nice + system + irq + softirq + steal) / _TICKS_PER_S
 
 
+class _ThisProcess:
+    """Owns ports for as long as the run lasts: brokers take their time to listen, and are started again."""
+
+
+_THIS_PROCESS = _ThisProcess()
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """One that nobody else is given, now or later; for a program that sets SO_REUSEADDR, as every broker does."""
+    return int(keep_ports(_THIS_PROCESS, "127.0.0.1:0").rpartition(":")[2])
 
 
 def wait_for_port(port: int, *, within_s: float = 30.0) -> None:

@@ -8,10 +8,18 @@ import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 if TYPE_CHECKING:
     from penstock.testing.etcd import EtcdCluster
+
+
+# No example fails for the time it takes: that is the machine's.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 
 def pytest_configure() -> None:

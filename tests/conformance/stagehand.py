@@ -17,7 +17,7 @@ _CHANGE = frozenset(
     ["AlterConfigs", "CreatePartitions", "CreateTopics", "DeleteTopics", "IncrementalAlterConfigs", "UpdateFeatures"]
 )
 _AT_ONCE = 150
-_WITHIN_S = 60.0
+_WITHIN_S = 180.0
 _CLIENT_METRICS = 16
 _TRANSACTIONAL_ID_NOT_FOUND = 105
 

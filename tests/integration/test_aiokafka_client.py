@@ -17,7 +17,7 @@ async def read(bootstrap: str, topic: str, count: int, *, start: int = 0) -> lis
     try:
         consumer.assign([TopicPartition(topic, 0)])
         consumer.seek(TopicPartition(topic, 0), start)
-        return [(await asyncio.wait_for(consumer.getone(), 20)).value for _ in range(count)]
+        return [(await asyncio.wait_for(consumer.getone(), 60)).value for _ in range(count)]
     finally:
         await consumer.stop()
 

@@ -47,7 +47,7 @@ def unharmed(victim: RunningBroker) -> Iterator[None]:
     assert metric(victim, BUGS) == 0, victim.log_tail()
 
 
-def connect(victim: RunningBroker, timeout_s: float = 20) -> RawClient:
+def connect(victim: RunningBroker, timeout_s: float = 120) -> RawClient:
     return RawClient(port_of(victim.bootstrap), timeout_s=timeout_s)
 
 
@@ -57,7 +57,7 @@ def assert_serves(victim: RunningBroker) -> None:
 
 
 def metric(victim: RunningBroker, name: str) -> float:
-    with urllib.request.urlopen(f"{victim.http_url}/metrics", timeout=10) as page:
+    with urllib.request.urlopen(f"{victim.http_url}/metrics", timeout=60) as page:
         lines = page.read().decode().splitlines()
     return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith((f"{name} ", f"{name}{{")))
 
@@ -71,7 +71,7 @@ def resident_bytes(victim: RunningBroker) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def until(condition: Callable[[], bool], within_s: float = 20) -> None:
+def until(condition: Callable[[], bool], within_s: float = 120) -> None:
     deadline = time.monotonic() + within_s
     while not condition():
         assert time.monotonic() < deadline, "it did not come to pass"
@@ -128,7 +128,7 @@ def test_absurd_counts_take_no_memory(victim: RunningBroker, api: str) -> None:
 def test_noise_is_survived(victim: RunningBroker) -> None:
     dice = random.Random(20_261_115)
     for _ in range(300):
-        with connect(victim, timeout_s=5) as stranger:
+        with connect(victim) as stranger:
             noise = dice.randbytes(dice.randrange(1, 400))
             key, version = dice.choice([0, 1, 2, 3, 18, 19, 20, 32, 44, 75]), dice.randrange(0, 14)
             header = struct.pack(">hhih", key, version, 1, -1)
@@ -181,7 +181,7 @@ def test_half_open_connections_cost_little(victim: RunningBroker) -> None:
 def test_connections_reset_in_the_middle_leave_nothing(victim: RunningBroker) -> None:
     reset = struct.pack("ii", 1, 0)
     for _ in range(200):
-        with closing(socket.create_connection(("127.0.0.1", port_of(victim.bootstrap)), timeout=10)) as stranger:
+        with closing(socket.create_connection(("127.0.0.1", port_of(victim.bootstrap)), timeout=60)) as stranger:
             stranger.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
             stranger.sendall(struct.pack(">i", 100_000) + bytes(500))
     until(lambda: metric(victim, "kafka_server_socket_server_metrics_connection_count") <= 1)

@@ -11,7 +11,7 @@ import pytest
 from tests.support.chaos_run import ChaosRun
 
 MINUTES = float(os.environ.get("CHAOS_MINUTES", "3"))
-FAULTS_MIN, KINDS_MIN, ACKNOWLEDGED_MIN = 12, 6, 10_000
+FAULTS_MIN, KINDS_MIN, ACKNOWLEDGED_MIN = 12, 6, 3_000
 
 
 @pytest.mark.timeout(MINUTES * 60 + 900)

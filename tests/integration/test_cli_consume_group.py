@@ -55,7 +55,7 @@ def test_a_member_that_follows_commits_before_it_leaves(bootstrap: str, penstock
             assert [following.stdout.readline() for _ in range(2)] == [b"3\n", b"4\n"]
         finally:
             following.send_signal(signal.SIGINT)
-        following.communicate(timeout=30)
+        following.communicate(timeout=60)
     assert following.returncode == ExitCode.INTERRUPTED
     assert committed(penstock, group) == [5]
 
@@ -70,7 +70,7 @@ def test_a_member_reads_its_share_beside_others(penstock: Penstock, bootstrap: s
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as beside:
             while beside.poll() is None:
                 consumer.poll(0.05)
-            out, err = beside.communicate(timeout=30)
+            out, err = beside.communicate(timeout=60)
     assert (beside.returncode, out) == (ExitCode.OK, "")
     assert f"other members of {group} read all partitions" in err
 

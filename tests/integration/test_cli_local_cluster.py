@@ -18,7 +18,7 @@ from penstock.cli.exits import ExitCode
 from penstock.cli.local.state import ClusterState, read_state
 from penstock.testing.networks import Networks, NetworksImpossible
 
-READY_TIMEOUT_S = 120.0
+READY_TIMEOUT_S = 180.0
 pytestmark = pytest.mark.timeout(300)
 
 

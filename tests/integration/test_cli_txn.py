@@ -16,7 +16,7 @@ from tests.support.raw import RawClient, port_of
 
 from penstock.cli.exits import ExitCode
 
-WITHIN_S = 30.0
+WITHIN_S = 120.0
 
 
 def an_open_transaction(bootstrap: str, topic: str) -> tuple[str, Producer]:

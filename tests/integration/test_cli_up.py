@@ -73,7 +73,7 @@ def test_it_says_where_it_listens_and_stops_cleanly_when_asked(tmp_path: Path, n
         with urllib.request.urlopen(f"http://{addresses['http']}/ready") as answer:
             assert answer.status == 200
         process.send_signal(number)
-        assert process.wait(30) == ExitCode.OK
+        assert process.wait(60) == ExitCode.OK
     assert (folder / ".kafka_cleanshutdown").exists()
 
 
@@ -88,7 +88,7 @@ def test_a_second_start_goes_on_with_the_data(
             assert penstock("produce", "greetings", stdin=value + "\n").code == ExitCode.OK
             read = penstock("consume", "greetings").out
             process.send_signal(signal.SIGTERM)
-            assert process.wait(30) == ExitCode.OK
+            assert process.wait(60) == ExitCode.OK
     assert read == "first\nsecond\n"
 
 
@@ -122,7 +122,7 @@ def test_the_log_tells_of_topics_and_of_the_stop(
         _, err = process.communicate(timeout=READY_TIMEOUT_S)
     events = [json.loads(line) for line in err.splitlines()]
     told = [(event["event"], event.get("topic") or event.get("name") or event.get("signal")) for event in events]
-    assert told[-7:] == [
+    wanted = [
         ("listening", None),
         ("topic created", "orders"),
         ("settings changed", "orders"),
@@ -131,6 +131,7 @@ def test_the_log_tells_of_topics_and_of_the_stop(
         ("stopping", "SIGTERM"),
         ("broker stopped", None),
     ]
+    assert [each for each in told if each in wanted] == wanted
 
 
 def test_a_folder_in_use_by_another_broker_is_said(tmp_path: Path) -> None:
@@ -149,7 +150,7 @@ def test_a_folder_of_another_broker_is_refused(tmp_path: Path) -> None:
     with penstock_up(folder, "--set", "node.id=1") as first:
         addresses_of(first, folder)
         first.send_signal(signal.SIGTERM)
-        assert first.wait(30) == ExitCode.OK
+        assert first.wait(60) == ExitCode.OK
     with penstock_up(folder, "--set", "node.id=2") as second:
         _, err = second.communicate(timeout=READY_TIMEOUT_S)
     assert second.returncode == ExitCode.FAILED
@@ -181,7 +182,7 @@ def test_systemd_is_told_when_it_is_ready(tmp_path: Path) -> None:
             assert manager.recv(100) == b"READY=1"
             process.send_signal(signal.SIGTERM)
             assert manager.recv(100) == b"STOPPING=1"
-            assert process.wait(30) == ExitCode.OK
+            assert process.wait(60) == ExitCode.OK
 
 
 def test_the_running_broker_loads_neither_client_library_nor_rich(tmp_path: Path) -> None:

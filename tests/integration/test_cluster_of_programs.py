@@ -55,8 +55,8 @@ def test_writes_go_on_when_the_leader_is_killed_and_it_comes_back_in_sync(cluste
     killed = cluster.leader("orders")
     cluster.kill(killed)
     write(producer, "orders", [f"after {n}" for n in range(100)])
-    assert killed not in cluster.in_sync("orders")
-    assert cluster.leader("orders") not in (killed, -1)
+    cluster.wait(lambda: killed not in cluster.in_sync("orders"), "it is out of sync")
+    cluster.wait(lambda: cluster.leader("orders") not in (killed, -1), "another leads")
     cluster.start(killed)
     cluster.wait_until_in_sync("orders")
     expected = [f"before {n}" for n in range(100)] + [f"after {n}" for n in range(100)]
@@ -142,7 +142,7 @@ def test_a_controlled_stop_drops_no_write_that_is_under_way(
         stopping = threading.Thread(target=cluster.stop, args=(leader,))
         stopping.start()
         write_until(lambda: not stopping.is_alive())  # noqa: B023
-        assert cluster.leader("orders") not in (leader, -1)
+        cluster.wait(lambda: cluster.leader("orders") not in (leader, -1), "another leads")  # noqa: B023
         acknowledged = len(errors) + 2_000
         write_until(lambda: len(errors) >= acknowledged)  # noqa: B023
         cluster.start(leader)

@@ -17,7 +17,7 @@ QUORUM = "org.apache.kafka.tools.MetadataQuorumCommand"
 REASSIGN = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand"
 ELECTION = "org.apache.kafka.tools.LeaderElectionCommand"
 CLUSTER = "org.apache.kafka.tools.ClusterTool"
-QUICK = {"penstock.broker.lease.ms": "3000", "auto.leader.rebalance.enable": "false"}
+QUICK = {"penstock.broker.lease.ms": "10000", "auto.leader.rebalance.enable": "false"}
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -31,7 +31,7 @@ async def tool(main_class: str, nodes: Nodes, *arguments: str) -> str:
 
 async def create(nodes: Nodes, name: str, *replicas: tuple[int, ...]) -> None:
     topic = CreateTopic(name, assignments=tuple(enumerate(replicas)))
-    (outcome,) = await nodes.cluster().controller.create_topics([topic], timeout_ms=10_000)
+    (outcome,) = await nodes.cluster().controller.create_topics([topic], timeout_ms=120_000)
     assert isinstance(outcome, CreatedTopic), outcome
 
 
@@ -63,15 +63,16 @@ async def test_kafkas_tools_manage_a_cluster_of_three(tmp_path: Path) -> None:
         reorder = {"version": 1, "partitions": [{"topic": "events", "partition": 0, "replicas": [2, 1, 3]}]}
         plan.write_text(json.dumps(reorder))
         await tool(REASSIGN, nodes, "--execute", "--reassignment-json-file", str(plan))
+        await nodes.until(lambda: the(nodes, "events").replicas == (2, 1, 3))
         assert the(nodes, "events").leader == 1
         elected = await tool(ELECTION, nodes, "--election-type", "PREFERRED", "--topic", "events", "--partition", "0")
         assert "Successfully completed leader election (PREFERRED) for partitions events-0" in elected
-        assert the(nodes, "events").leader == 2
+        await nodes.until(lambda: the(nodes, "events").leader == 2)
 
         await nodes.kill(3)
         await nodes.until(lambda: 3 not in nodes.image().brokers)
         assert "Broker 3 is no longer registered." in await tool(CLUSTER, nodes, "unregister", "--id", "3")
-        assert 3 not in nodes.image().marks.identities
+        await nodes.until(lambda: 3 not in nodes.image().marks.identities)
 
 
 async def test_kafkas_verification_finds_replicas_equal(tmp_path: Path) -> None:

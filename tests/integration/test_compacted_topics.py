@@ -23,17 +23,17 @@ def _create(bootstrap: str, topic: str, **config: str) -> None:
     settings = {name.replace("_", "."): value for name, value in config.items()}
     admin = AdminClient({"bootstrap.servers": bootstrap})
     (made,) = admin.create_topics([NewTopic(topic, 1, 1, config=settings)]).values()
-    made.result(20)
+    made.result(60)
 
 
 def _read_all(bootstrap: str, topic: str) -> list[tuple[int, bytes | None, bytes | None]]:
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "g", "enable.auto.commit": False})
     try:
-        _, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=20)
+        _, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=60)
         consumer.assign([TopicPartition(topic, 0, 0)])
         rows: list[tuple[int, bytes | None, bytes | None]] = []
         while not rows or rows[-1][0] < end - 1:
-            record = consumer.poll(20)
+            record = consumer.poll(60)
             assert record is not None and record.error() is None, record
             rows.append((record.offset() or 0, record.key(), record.value()))
         return rows
@@ -58,9 +58,9 @@ def test_a_compacted_topic_keeps_the_latest_value_of_each_key(penstock_broker: R
         # Record time rolls the segments: one a second, ten records each.
         producer.produce("table", key=f"key{n % 5}", value=f"value{n}", timestamp=1_700_000_000_000 + 150 * n)
         if n % 10 == 9:
-            producer.flush(20)
+            producer.flush(60)
     producer.produce("table", key="last", value="active", timestamp=1_700_000_100_000)
-    assert producer.flush(20) == 0
+    assert producer.flush(60) == 0
 
     _eventually(lambda: len(_read_all(bootstrap, "table")) <= 6)
 

@@ -43,7 +43,7 @@ def fill(bootstrap: str, topic: str, count: int) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, "linger.ms": 0})
     for number in range(count):
         producer.produce(topic, b"%d" % number, partition=0, timestamp=WHEN + number)
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
 
 
 def settings_of(admin: AdminClient, topic: str) -> dict[str, str]:

@@ -19,14 +19,13 @@ from tests.support.group_clients import (
     topic_with_records,
     wait_for_shares,
 )
+from tests.support.kept import CONSOLE_CONSUMER, kept_of
 from tests.support.raw import RawClient, port_of
 
 import penstock.testing
 
 GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
-CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 VERIFIABLE_CONSUMER = "org.apache.kafka.tools.VerifiableConsumer"
-FORMATTERS = "org.apache.kafka.tools.consumer"
 DUMP = "org.apache.kafka.tools.DumpLogSegments"
 EPOCH, MEMBER, TARGET_EPOCH, TARGET, CURRENT, PATTERN = 3, 5, 6, 7, 8, 16
 """Types of records."""
@@ -121,13 +120,7 @@ def test_kafkas_formatter_reads_what_is_kept_of_such_groups(quick: str) -> None:
     with group_consumer(quick, group, topic, **CONSUMER_PROTOCOL) as consumer:
         read_together([consumer], 20)
         consumer.commit(asynchronous=False)
-    read = java.run(
-        CONSOLE_CONSUMER,
-        "--bootstrap-server", quick, "--topic", "__consumer_offsets", "--from-beginning", "--timeout-ms", "8000",
-        "--formatter", f"{FORMATTERS}.OffsetsMessageFormatter", check=False,
-    )  # fmt: skip
-    lines = read.stdout.replace('}{"key"', '}\n{"key"').splitlines()
-    records: list[Any] = [json.loads(line[: line.rindex("}") + 1]) for line in lines if line.startswith("{")]
+    records = kept_of(quick, "__consumer_offsets", "OffsetsMessageFormatter", group)
     kept = [each for each in records if each["key"]["data"]["group"] == group]
     assert {each["key"]["data"]["partition"] for each in kept} == {0, 1}
 

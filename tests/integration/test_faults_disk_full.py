@@ -170,7 +170,7 @@ def test_admin_requests_on_a_full_disk_are_refused_and_work_later(small: OnSmall
         codes: list[int] = []
         while len(codes) < 400 and not (codes and codes[-1]):
             small.fill_up()
-            codes.append(client.create_topic(f"more-{len(codes)}", timeout_ms=5_000))
+            codes.append(client.create_topic(f"more-{len(codes)}", timeout_ms=60_000))
         assert codes[0] == 0, "the reserve is for such changes"
         assert codes[-1] != 0, "at some point there is no room for another topic"
         assert client.values("orders") == taken, "the broker is still there for readers"

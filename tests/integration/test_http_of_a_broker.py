@@ -10,7 +10,7 @@ from penstock.testing import RunningBroker
 
 
 def page(broker: RunningBroker, path: str) -> bytes:
-    with urllib.request.urlopen(broker.http_url + path, timeout=30) as answer:
+    with urllib.request.urlopen(broker.http_url + path, timeout=60) as answer:
         body: bytes = answer.read()
     return body
 
@@ -28,7 +28,7 @@ def produce_and_consume(bootstrap: str, topic: str, records: int) -> None:
     producer = Producer({"bootstrap.servers": bootstrap})
     for number in range(records):
         producer.produce(topic, value=str(number).encode())
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "unused", "enable.auto.commit": False})
     consumer.assign([TopicPartition(topic, 0, 0)])
     left = records

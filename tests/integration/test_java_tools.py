@@ -71,7 +71,7 @@ def test_console_producer_and_consumer_pass_records(bootstrap: str) -> None:
     parse = ("--reader-property", "parse.key=true", "--reader-property", "key.separator=:")
     tool(CONSOLE_PRODUCER, bootstrap, "--topic", topic, *parse, stdin="a:one\nb:two\nc:three\n")
     show = ("--formatter-property", "print.key=true", "--formatter-property", "print.offset=true")
-    place = ("--partition", "0", "--offset", "1", "--max-messages", "2", "--timeout-ms", "30000")
+    place = ("--partition", "0", "--offset", "1", "--max-messages", "2", "--timeout-ms", "60000")
     read = tool(CONSOLE_CONSUMER, bootstrap, "--topic", topic, *show, *place)
     assert read.splitlines() == ["Offset:1\tb\ttwo", "Offset:2\tc\tthree"]
 

@@ -15,7 +15,7 @@ WHEN = 1_750_000_000_000
 
 @pytest.fixture
 def consumer(bootstrap: str) -> Iterator[KafkaConsumer]:
-    with closing(KafkaConsumer(bootstrap_servers=bootstrap, group_id=None, consumer_timeout_ms=20_000)) as running:
+    with closing(KafkaConsumer(bootstrap_servers=bootstrap, group_id=None, consumer_timeout_ms=60_000)) as running:
         yield running
 
 
@@ -24,7 +24,7 @@ def test_kafka_python_reads_what_it_wrote(bootstrap: str, consumer: KafkaConsume
     topic = make_topic(bootstrap, "kp")
     with closing(KafkaProducer(bootstrap_servers=bootstrap, compression_type=codec, acks="all")) as producer:
         sent = [producer.send(topic, b"%d" % n, key=b"k", headers=[("h", b"1")], partition=0) for n in range(100)]
-        assert [each.get(timeout=20).offset for each in sent] == list(range(100))
+        assert [each.get(timeout=60).offset for each in sent] == list(range(100))
     at = TopicPartition(topic, 0)
     consumer.assign([at])
     consumer.seek_to_beginning(at)
@@ -37,7 +37,7 @@ def test_kafka_python_finds_offsets(bootstrap: str, consumer: KafkaConsumer) -> 
     topic = make_topic(bootstrap, "kp-offsets")
     with closing(KafkaProducer(bootstrap_servers=bootstrap)) as producer:
         for number in range(10):
-            producer.send(topic, b"v", partition=0, timestamp_ms=WHEN + number).get(timeout=20)
+            producer.send(topic, b"v", partition=0, timestamp_ms=WHEN + number).get(timeout=60)
     at = TopicPartition(topic, 0)
     assert consumer.beginning_offsets([at]) == {at: 0}
     assert consumer.end_offsets([at]) == {at: 10}

@@ -112,17 +112,15 @@ def test_a_fetch_of_a_topic_that_is_deleted_is_told(penstock_session_broker: Run
         assert response["responses"][0]["partitions"][0]["error_code"] == UNKNOWN_TOPIC_ID
 
 
-def test_who_goes_while_waiting_leaves_nothing_behind(penstock_session_broker: RunningBroker, topic: str) -> None:
-    before = connections(penstock_session_broker)
+def test_who_goes_while_waiting_leaves_nothing_behind(penstock_broker: RunningBroker) -> None:
+    with Client(penstock_broker) as client:
+        assert client.create_topic("awaited") == 0
     for _ in range(20):
-        with Client(penstock_session_broker) as client:
-            park(client, topic)
-    eventually(
-        lambda: connections(penstock_session_broker) <= before,
-        "they are gone",
-    )
-    looked = reads(penstock_session_broker, topic)
-    with Client(penstock_session_broker) as writer:
-        writer.produce(topic, one(b"nobody waits"))
-        assert writer.values(topic) == [b"nobody waits"]
-    assert reads(penstock_session_broker, topic) == looked + 2, "the writer's own reads"
+        with Client(penstock_broker) as client:
+            park(client, "awaited")
+    eventually(lambda: connections(penstock_broker) == 0, "they are gone")
+    looked = reads(penstock_broker, "awaited")
+    with Client(penstock_broker) as writer:
+        writer.produce("awaited", one(b"nobody waits"))
+        assert writer.values("awaited") == [b"nobody waits"]
+    assert reads(penstock_broker, "awaited") == looked + 2, "the writer's own reads"

@@ -52,7 +52,7 @@ def test_old_segments_go_and_readers_below_the_new_start_are_told(penstock_broke
         eventually(lambda: len(segments_of(penstock_broker, "orders")) == 1, "the files too")
         eventually(lambda: not list(folder_of(penstock_broker, "orders").glob("*.deleted")), "after their delay")
         with assigned_consumer(penstock_broker.bootstrap, TopicPartition("orders", 0, 3)) as consumer:
-            message = consumer.poll(30)
+            message = consumer.poll(60)
             assert message is not None and (error := message.error()) is not None
             assert error.code() == KafkaError._AUTO_OFFSET_RESET
     penstock_broker.kill()

@@ -65,12 +65,12 @@ def test_a_client_is_told_the_address_of_the_listener_that_it_came_in_on(
 @pytest.mark.parametrize(("listener", "host"), [("INSIDE", "127.0.0.1"), ("OUTSIDE", "localhost")])
 def test_records_go_in_and_out_through_each_listener(ports: dict[str, int], listener: str, host: str) -> None:
     bootstrap = f"127.0.0.1:{ports[listener]}"
-    (node,) = AdminClient({"bootstrap.servers": bootstrap}).list_topics(timeout=30).brokers.values()
+    (node,) = AdminClient({"bootstrap.servers": bootstrap}).list_topics(timeout=60).brokers.values()
     assert f"{node.host}:{node.port}" == f"{host}:{ports[listener]}"
     topic = make_topic(bootstrap, f"through-{listener}")
     producer = Producer({"bootstrap.servers": bootstrap})
     producer.produce(topic, b"a record")
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
     assert [message.value() for message in read_to_end(bootstrap, topic)] == [b"a record"]
 
 
@@ -79,7 +79,7 @@ def test_what_is_written_through_one_listener_is_read_through_another(ports: dic
     topic = make_topic(inside, "across")
     producer = Producer({"bootstrap.servers": inside})
     producer.produce(topic, b"a record")
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
     assert [message.value() for message in read_to_end(outside, topic)] == [b"a record"]
 
 
@@ -98,7 +98,7 @@ def test_ipv6_is_listened_on_and_advertised_without_its_brackets() -> None:
         topic = make_topic(running.bootstrap, "six")
         producer = Producer({"bootstrap.servers": running.bootstrap})
         producer.produce(topic, b"a record")
-        assert producer.flush(30) == 0
+        assert producer.flush(60) == 0
         running.restart()
         assert [message.value() for message in read_to_end(running.bootstrap, topic)] == [b"a record"]
 

@@ -13,7 +13,6 @@ from tests.support.nodes import Nodes, some_nodes
 from tests.support.programs import ClusterOfPrograms
 
 from penstock.log import Scrubber
-from penstock.log.damage import is_sound
 from penstock.wire.batch import HEADER_SIZE, BatchHeader
 from penstock.wire.records import Record, build_batch
 
@@ -74,12 +73,12 @@ def test_flipped_bits_of_one_replica_are_put_right_from_another(cluster: Cluster
     flip(second, batches_at(second)[0] + CRC_AT)  # the segment's first batch
     flip(second, batches_at(second)[-1] + FIRST_RECORD_AT + 9)  # and its last
     flip(third, batches_at(third)[5] + LENGTH_AT, bit=6)  # a length: where the next one begins nobody can tell
-    assert not is_sound(str(first), batches_at(first)[3])
 
     cluster.wait(lambda: cluster.logs(victim).count("damaged batch mended") >= 4, "all four are mended")
     cluster.wait(lambda: health(cluster[victim]).status == 200, "nothing is damaged any more")
     assert {path: path.read_bytes() for path in before} == before
-    assert cluster.leader("orders") == leader and cluster.in_sync("orders") == {1, 2, 3}
+    assert cluster.leader("orders") == leader
+    cluster.wait_until_in_sync("orders")
     assert [record.value() for record in read_to_end(cluster.bootstrap, "orders")] == values
 
 
@@ -91,7 +90,7 @@ def test_damage_that_nobody_has_batches_for_is_left_as_it_is(cluster: ClusterOfP
         flip(path, batches_at(path)[3] + FIRST_RECORD_AT + 20)
     for broker in (1, 2, 3):
         cluster.wait(lambda broker=broker: health(cluster[broker]).status == 503, "it is found")  # type: ignore[misc]
-    assert cluster.in_sync("orders") == {1, 2, 3}
+    cluster.wait_until_in_sync("orders")
     found = [record.value() for record in read_to_end(cluster.bootstrap, "orders", start=4)]
     assert found == values[4:]
 

@@ -10,8 +10,6 @@ from tests.support.nodes import Nodes, some_nodes
 from penstock.cluster import CreatedTopic, CreateTopic
 from penstock.testing.etcd import EtcdCluster
 
-pytestmark = pytest.mark.timeout(180)
-
 
 @pytest.fixture
 def etcd(tmp_path: Path) -> Iterator[EtcdCluster]:
@@ -21,7 +19,7 @@ def etcd(tmp_path: Path) -> Iterator[EtcdCluster]:
 
 async def create(nodes: Nodes, name: str, *, partitions: int) -> None:
     topic = CreateTopic(name, partitions=partitions, replication_factor=3)
-    (outcome,) = await nodes.cluster().controller.create_topics([topic], timeout_ms=30_000)
+    (outcome,) = await nodes.cluster().controller.create_topics([topic], timeout_ms=120_000)
     assert isinstance(outcome, CreatedTopic), outcome
 
 

@@ -15,21 +15,21 @@ import penstock.testing
 from penstock.testing import BrokerFailed, RunningBroker
 from penstock.testing.plugin import BrokerFactory
 
-GONE_TIMEOUT_S = 30
+GONE_TIMEOUT_S = 120
 
 
 def write(bootstrap: str, *values: str) -> None:
     producer = Producer({"bootstrap.servers": bootstrap})
     for value in values:
         producer.produce("t", value=value, partition=0)
-    assert producer.flush(20) == 0
+    assert producer.flush(60) == 0
 
 
 def read(bootstrap: str, count: int) -> list[bytes | None]:
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "g", "enable.auto.commit": False})
     try:
         consumer.assign([TopicPartition("t", 0, 0)])
-        records = [consumer.poll(20) for _ in range(count)]
+        records = [consumer.poll(60) for _ in range(count)]
         return [record.value() for record in records if record is not None]
     finally:
         consumer.close()
@@ -52,7 +52,7 @@ def test_a_broker_in_a_thread_takes_records(penstock_broker: RunningBroker) -> N
 @pytest.mark.penstock(settings={"num.partitions": 3})
 def test_a_marker_gives_settings(penstock_broker: RunningBroker) -> None:
     write(penstock_broker.bootstrap, "a")
-    metadata = Producer({"bootstrap.servers": penstock_broker.bootstrap}).list_topics(timeout=20)
+    metadata = Producer({"bootstrap.servers": penstock_broker.bootstrap}).list_topics(timeout=60)
     assert len(metadata.topics["t"].partitions) == 3
 
 
@@ -61,7 +61,7 @@ def test_a_factory_gives_several_with_settings_of_their_own(penstock_broker_fact
     assert first.bootstrap != second.bootstrap
     for broker, partitions in ((first, 2), (second, 4)):
         write(broker.bootstrap, "a")
-        metadata = Producer({"bootstrap.servers": broker.bootstrap}).list_topics(timeout=20)
+        metadata = Producer({"bootstrap.servers": broker.bootstrap}).list_topics(timeout=60)
         assert len(metadata.topics["t"].partitions) == partitions
 
 

@@ -19,7 +19,7 @@ QUICK = {
     "transaction.state.log.num.partitions": "3",
     "offsets.topic.num.partitions": "3",
 }
-WITHIN_S = 30.0
+WITHIN_S = 120.0
 
 T = TypeVar("T")
 

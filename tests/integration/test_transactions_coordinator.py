@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -10,15 +9,16 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaException, Producer
 from tests.support import java
-from tests.support.clients import WITHIN_S, fresh_name, make_topic, read_to_end
+from tests.support.clients import WITHIN_S, fresh_name, make_topic, read_decided
 from tests.support.faults import Client, eventually
+from tests.support.kept import kept_of
 from tests.support.transactional import HandProducer, describe_transaction
 
 from penstock.testing import RunningBroker, broker
 
 PERFORMANCE = "org.apache.kafka.tools.ProducerPerformance"
 TRANSACTIONS = "org.apache.kafka.tools.TransactionsCommand"
-CONSOLE_CONSUMER = "org.apache.kafka.tools.consumer.ConsoleConsumer"
+TEN_MINUTES_MS = 600_000
 SETTINGS = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": 200}
 
 
@@ -41,7 +41,7 @@ def state_of(running: RunningBroker, transactional_id: str) -> str:
 
 
 def values(bootstrap: str, topic: str) -> list[bytes | None]:
-    return [message.value() for message in read_to_end(bootstrap, topic, isolation_level="read_committed")]
+    return [message.value() for message in read_decided(bootstrap, topic)]
 
 
 def test_a_transaction_that_is_open_for_too_long_is_aborted_and_its_producer_fenced(running: RunningBroker) -> None:
@@ -114,12 +114,12 @@ def test_kafkas_tool_lists_describes_and_aborts_transactions(running: RunningBro
         return java.run(TRANSACTIONS, "--bootstrap-server", running.bootstrap, *arguments).stdout
 
     with Client(running) as client:
-        producer = HandProducer(client, name)
+        producer = HandProducer(client, name, timeout_ms=TEN_MINUTES_MS)
         producer.produce(topic, b"open")
         listed = tool("list", "--transactional-id-pattern", f"{name}.*")
         assert re.search(rf"^{name}\s+1\s+{producer.producer_id}\s+Ongoing", listed, re.MULTILINE)
         told = tool("describe", "--transactional-id", name)
-        row = rf"^1\s+{name}\s+{producer.producer_id}\s+0\s+Ongoing\s+60000\s+\d+\s+\d+\s+{topic}-0"
+        row = rf"^1\s+{name}\s+{producer.producer_id}\s+0\s+Ongoing\s+{TEN_MINUTES_MS}\s+\d+\s+\d+\s+{topic}-0"
         assert re.search(row, told, re.MULTILINE)
         tool("abort", "--topic", topic, "--partition", "0", "--start-offset", "0")
         assert values(running.bootstrap, topic) == []
@@ -133,27 +133,13 @@ def test_kafkas_formatter_reads_the_topic_that_transactions_are_kept_in(running:
         producer.produce(topic, b"two", partition=1)
         producer.end(commits=True)
         eventually(lambda: describe_transaction(client, name)["transaction_state"] == "CompleteCommit", "complete")
-    kept = kept_of(running.bootstrap, name)
+    kept = kept_of_transaction(running.bootstrap, name)
     assert [each["transactionStatus"] for each in kept] == [0, 1, 1, 2, 4]
     assert [each["producerEpoch"] for each in kept] == [0, 0, 0, 1, 1]
     assert kept[3]["transactionPartitions"] == [{"topic": topic, "partitionIds": [0, 1]}]
     assert kept[3]["clientTransactionVersion"] == 2 and kept[4]["transactionPartitions"] == []
 
 
-def kept_of(bootstrap: str, transactional_id: str) -> list[Any]:
-    """The tool gives up when nothing comes for a while, which a busy machine may need to begin: then with more time."""
-    return _read_for(4_000, bootstrap, transactional_id) or _read_for(20_000, bootstrap, transactional_id)
-
-
-def _read_for(patience_ms: int, bootstrap: str, transactional_id: str) -> list[Any]:
-    read = java.run(
-        CONSOLE_CONSUMER,
-        *("--bootstrap-server", bootstrap, "--topic", "__transaction_state", "--from-beginning"),
-        *("--timeout-ms", str(patience_ms)),
-        *("--formatter", "org.apache.kafka.tools.consumer.TransactionLogMessageFormatter"),
-        timeout_s=180,
-        check=False,
-    )
-    lines = read.stdout.replace('}{"key"', '}\n{"key"').splitlines()
-    records = [json.loads(line[: line.rindex("}") + 1]) for line in lines if line.startswith("{")]
+def kept_of_transaction(bootstrap: str, transactional_id: str) -> list[Any]:
+    records = kept_of(bootstrap, "__transaction_state", "TransactionLogMessageFormatter", transactional_id)
     return [each["value"]["data"] for each in records if each["key"]["data"]["transactionalId"] == transactional_id]

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from tests.support import java
-from tests.support.clients import fresh_name, make_topic, read_to_end
+from tests.support.clients import fresh_name, make_topic, read_decided
 
 PRODUCER = "org.apache.kafka.tools.VerifiableProducer"
 CONSUMER = "org.apache.kafka.tools.VerifiableConsumer"
@@ -30,7 +30,7 @@ def test_what_the_verifiable_producer_wrote_is_copied_once_though_transactions_a
         "--consumer-group", group, "--transactional-id", fresh_name("copier"), "--transaction-size", "5",
         "--max-messages", "40", "--enable-random-aborts", "--group-mode", "--use-group-metadata",
     )  # fmt: skip
-    copied = read_to_end(bootstrap, copy, isolation_level="read_committed")
+    copied = read_decided(bootstrap, copy)
     assert sorted((message.value() or b"").decode() for message in copied) == acknowledged
 
     read = events(

@@ -67,7 +67,7 @@ def test_the_console_consumer_prints_what_was_committed(broker: RunningBroker, t
     said = java.run(
         CONSUME,
         *("--bootstrap-server", broker.bootstrap, "--topic", topic, "--from-beginning"),
-        *("--isolation-level", "read_committed", "--timeout-ms", "10000", "--max-messages", "8"),
+        *("--isolation-level", "read_committed", "--timeout-ms", "60000", "--max-messages", "8"),
         timeout_s=120,
     )
     assert said.stdout.split("\n")[:8] == [f"{number} {letter}" for number in (1, 2, 4, 5) for letter in "ab"]

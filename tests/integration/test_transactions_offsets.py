@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    ConsumerGroupTopicPartitions,
+    KafkaError,
+    KafkaException,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.admin import AdminClient
-from tests.support.clients import fresh_name, make_topic, read_to_end
+from tests.support.clients import fresh_name, make_topic, read_decided
 from tests.support.group_clients import WITHIN_S, group_consumer, topic_with_records
 
 from penstock.testing.plugin import BrokerFactory
@@ -19,7 +28,7 @@ def a_producer(bootstrap: str, transactional_id: str | None = None) -> Producer:
         "transactional.id": transactional_id or fresh_name("txn"),
         "log_level": 0,
     }
-    producer = Producer(settings | {"transaction.timeout.ms": 20_000})
+    producer = Producer(settings | {"transaction.timeout.ms": 600_000})
     producer.init_transactions(WITHIN_S)
     return producer
 
@@ -27,12 +36,15 @@ def a_producer(bootstrap: str, transactional_id: str | None = None) -> Producer:
 def committed(bootstrap: str, group: str, topic: str, *, stable: bool) -> int:
     admin = AdminClient({"bootstrap.servers": bootstrap})
     asked = [ConsumerGroupTopicPartitions(group, [TopicPartition(topic, 0)])]
-    (future,) = admin.list_consumer_group_offsets(asked, require_stable=stable, request_timeout=5).values()
-    (place,) = future.result().topic_partitions
-    if place.error is not None:
-        raise KafkaException(place.error)
-    offset: int = place.offset
-    return offset
+    deadline = time.monotonic() + WITHIN_S
+    while True:
+        (future,) = admin.list_consumer_group_offsets(asked, require_stable=stable, request_timeout=WITHIN_S).values()
+        (place,) = future.result().topic_partitions
+        if place.error is None:
+            offset: int = place.offset
+            return offset
+        # The end is settled, and its marker not yet written.
+        assert place.error.code() == KafkaError.UNSTABLE_OFFSET_COMMIT and time.monotonic() < deadline, place.error
 
 
 def read_some(consumer: Consumer, count: int) -> list[bytes]:
@@ -61,7 +73,7 @@ def test_what_was_read_and_what_was_written_are_committed_together_or_not_at_all
         else:
             producer.abort_transaction(WITHIN_S)
     assert committed(bootstrap, group, source, stable=True) == (10 if commits else -1001)
-    seen = read_to_end(bootstrap, target, isolation_level="read_committed")
+    seen = read_decided(bootstrap, target)
     assert [message.value() for message in seen] == (values if commits else [])
 
 

@@ -9,9 +9,10 @@ import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka import TopicPartition as AioTopicPartition
 from aiokafka.errors import KafkaError as AioKafkaError
-from tests.support.clients import fresh_name, make_topic, read_to_end
+from tests.support.clients import fresh_name, make_topic, read_decided, read_to_end
 from tests.support.group_clients import topic_with_records
 from tests.support.kafka_python import KafkaConsumer, KafkaProducer, OffsetAndMetadata, TopicPartition
+from tests.support.transactional import until_complete
 
 RECORDS = 40
 ROUND = 10
@@ -19,6 +20,8 @@ ROUND = 10
 
 
 def seen(bootstrap: str, topic: str, isolation_level: str = "read_committed") -> list[bytes | None]:
+    if isolation_level == "read_committed":
+        return [record.value() for record in read_decided(bootstrap, topic)]
     return [record.value() for record in read_to_end(bootstrap, topic, isolation_level=isolation_level)]
 
 
@@ -27,14 +30,15 @@ def seen(bootstrap: str, topic: str, isolation_level: str = "read_committed") ->
 
 async def test_aiokafka_transforms_every_record_once_though_it_aborts_at_times(bootstrap: str) -> None:
     source, target = topic_with_records(bootstrap, "aio-from", RECORDS, partitions=1), make_topic(bootstrap, "aio-to")
-    group = fresh_name("group")
-    producer = AIOKafkaProducer(bootstrap_servers=bootstrap, transactional_id=fresh_name("aio"))
+    group, name = fresh_name("group"), fresh_name("aio")
+    producer = AIOKafkaProducer(bootstrap_servers=bootstrap, transactional_id=name)
     await producer.start()
     try:
         aborted = 0
         while (start := await committed_by(bootstrap, group, source)) < RECORDS:
             aborts = aborted < 2 and start > 0
             await transform(bootstrap, producer, group, (source, target), start, aborts=aborts)
+            until_complete(bootstrap, name)  # until then the offset is the former one, and neither client asks for more
             aborted += aborts
     finally:
         await producer.stop()
@@ -103,7 +107,8 @@ def test_kafka_python_transforms_every_record_once_though_it_aborts_at_times(boo
     source, target = topic_with_records(bootstrap, "kp-from", RECORDS, partitions=1), make_topic(bootstrap, "kp-to")
     group, place = fresh_name("group"), TopicPartition(source, 0)
     facts: dict[str, Any] = {"bootstrap_servers": bootstrap, "group_id": group, "enable_auto_commit": False}
-    producer = KafkaProducer(bootstrap_servers=bootstrap, transactional_id=fresh_name("kp"))
+    name = fresh_name("kp")
+    producer = KafkaProducer(bootstrap_servers=bootstrap, transactional_id=name)
     with closing(producer), closing(KafkaConsumer(consumer_timeout_ms=60_000, **facts)) as consumer:
         producer.init_transactions()
         consumer.assign([place])
@@ -122,6 +127,7 @@ def test_kafka_python_transforms_every_record_once_though_it_aborts_at_times(boo
                 aborted += 1
             else:
                 producer.commit_transaction()
+            until_complete(bootstrap, name)
     assert seen(bootstrap, target) == [b"%d!" % number for number in range(RECORDS)]
     assert len(seen(bootstrap, target, "read_uncommitted")) == RECORDS + 2 * ROUND
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from confluent_kafka import KafkaException, Producer
-from tests.support.clients import WITHIN_S, fresh_name, make_topic, read_to_end
+from tests.support.clients import WITHIN_S, fresh_name, make_topic, read_decided, read_to_end
 from tests.support.faults import Client, eventually, fetch_body, program
 from tests.support.transactional import HandProducer, describe_producers, describe_transaction, stable_end
 
@@ -31,6 +31,8 @@ def client(running: RunningBroker) -> Iterator[Client]:
 
 
 def values(bootstrap: str, topic: str, *, isolation: str = "read_committed", partition: int = 0) -> list[bytes | None]:
+    if isolation == "read_committed":
+        return [message.value() for message in read_decided(bootstrap, topic, partition)]
     return [message.value() for message in read_to_end(bootstrap, topic, partition, isolation_level=isolation)]
 
 

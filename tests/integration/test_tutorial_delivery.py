@@ -23,7 +23,7 @@ from penstock.testing import RunningBroker
 from penstock.testing.plugin import BrokerFactory
 
 PAGE = Path(__file__).parents[2] / "docs" / "tutorial" / "delivery.md"
-PARTITIONS, ORDERS_A_LIFE, LIVES = 4, 400, 6
+PARTITIONS, ORDERS_A_LIFE, LIVES = 4, 400, 4
 
 
 def programs() -> dict[str, str]:
@@ -39,11 +39,12 @@ def programs() -> dict[str, str]:
 @contextmanager
 def running(program: str, bootstrap: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     path = folder / "program.py"
-    # A dead member holds its partitions until its session ends: a short session keeps the test short.
+    # A dead member holds its partitions until its session ends: a short session keeps the test short. One that a busy
+    # machine outlasts would end the program, which leaves it to whoever starts it again.
     path.write_text(
         program.replace("127.0.0.1:9092", bootstrap).replace(
             '"enable.auto.commit": False,',
-            '"enable.auto.commit": False, "session.timeout.ms": 1000, "heartbeat.interval.ms": 200,',
+            '"enable.auto.commit": False, "session.timeout.ms": 5000, "heartbeat.interval.ms": 200,',
         )
     )
     with open(folder / "program.log", "ab") as log:
@@ -72,20 +73,22 @@ def order(bootstrap: str, numbers: range) -> None:
     assert producer.flush(60) == 0
 
 
-def lives(program: str, broker: RunningBroker, folder: Path) -> Counter[bytes]:
+def lives(program: str, broker: RunningBroker, folder: Path, *, does_all: bool) -> Counter[bytes]:
     """Order, start the program, kill it in the midst of its work; in its last life it may finish."""
     bootstrap = broker.bootstrap
     topics = [NewTopic(name, num_partitions=PARTITIONS, replication_factor=1) for name in ("orders", "invoices")]
     admin = AdminClient({"bootstrap.servers": bootstrap})
     for future in admin.create_topics(topics).values():
-        future.result(30)
+        future.result(60)
     for life in range(LIVES):
         order(bootstrap, range(life * ORDERS_A_LIFE, (life + 1) * ORDERS_A_LIFE))
         with running(program, bootstrap, folder) as process:
             before = len(invoices(bootstrap))
             eventually(lambda before=before: len(invoices(bootstrap)) > before, "some work done")  # type: ignore[misc]
             if life == LIVES - 1:
-                eventually(lambda: _is_quiet(bootstrap), "all work done")
+                eventually(
+                    lambda: set(invoices(bootstrap)) == ALL if does_all else _is_quiet(bootstrap), "all work done"
+                )
             assert process.poll() is None, (folder / "program.log").read_text()
     return invoices(bootstrap)
 
@@ -103,9 +106,7 @@ ALL = {b"%d" % number for number in range(LIVES * ORDERS_A_LIFE)}
 @pytest.mark.parametrize("promise", ["At most once", "At least once", "Exactly once"])
 def test_the_program_keeps_its_promise(promise: str, penstock_broker_factory: BrokerFactory, tmp_path: Path) -> None:
     broker = penstock_broker_factory({"group.initial.rebalance.delay.ms": "0", "group.min.session.timeout.ms": "500"})
-    seen = lives(programs()[promise], broker, tmp_path)
+    seen = lives(programs()[promise], broker, tmp_path, does_all=promise != "At most once")
     assert set(seen) <= ALL
     if promise != "At least once":
         assert max(seen.values()) == 1, "an order was invoiced twice"
-    if promise != "At most once":
-        assert set(seen) == ALL, "an order was not invoiced"

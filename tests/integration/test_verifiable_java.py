@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.support import java
-from tests.support.clients import fresh_name, make_topic, read_to_end
+from tests.support.clients import fresh_name, make_topic, read_decided
 from tests.support.java_tools import RunningTool, events_of
 
 import penstock.testing
@@ -117,5 +117,5 @@ def test_kafkas_copier_copies_every_record_once_though_it_aborts_now_and_then(
         *("--transactional-id", fresh_name("copier"), "--consumer-group", fresh_name("group")),
         *("--transaction-size", "20", "--enable-random-aborts", *mode),
     )
-    copied = [int(record.value() or b"") for record in read_to_end(quick, target, isolation_level="read_committed")]
+    copied = [int(record.value() or b"") for record in read_decided(quick, target)]
     assert copied == written

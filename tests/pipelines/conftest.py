@@ -50,9 +50,13 @@ QUEUE_SETTINGS = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """PySpark leaves the sockets of its threads to the collector, which elsewhere in the suite is an error."""
+    """PySpark leaves the sockets of its threads to the collector, which elsewhere in the suite is an error. A test that
+    starts a Spark may take minutes on a busy machine.
+    """
     for item in items:
         if Path(__file__).parent in item.path.parents:
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(900))
             item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
             item.add_marker(pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"))
 

@@ -21,7 +21,7 @@ DOCS = ROOT / "docs" / "pipelines"
 def run(command: list[str], queue: Queue, folder: Path) -> str:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=280, check=False, cwd=folder,
+        command, capture_output=True, text=True, timeout=800, check=False, cwd=folder,
         env=os.environ | {"PATH": path, "PENSTOCK_BOOTSTRAP": queue.bootstrap},
     )  # fmt: skip
     assert done.returncode == 0, (done.stdout + done.stderr)[-4000:]

@@ -54,7 +54,7 @@ def rows(spark: SparkSession, folder: Path) -> list[int]:
 
 def lag(queue: Queue, group: str) -> list[dict[str, object]]:
     command = [sys.executable, "-m", "penstock.cli", "group", "lag", group, "-b", queue.bootstrap, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert isinstance(found, list)
@@ -116,7 +116,7 @@ def test_ctrl_c_ends_a_job_cleanly_and_the_next_start_continues(
         if told[-1].get("lag") == 0:
             job.send_signal(signal.SIGINT)
     job.stdout.close()
-    assert job.wait(60) == 0 and told[-1] == {"stopped": True}
+    assert job.wait(200) == 0 and told[-1] == {"stopped": True}
     write(penstock_queue.bootstrap, topic, numbers(35, 70))
     stream = TopicStream(topic, penstock_queue.bootstrap, (topic,), available_now=True, batch_records_max=10)
     assert run(spark, stream, tmp_path, Heard()) == Followed(rows=35, batches=4, stopped=False)

@@ -63,7 +63,7 @@ def test_the_projects_own_tests_pass(tmp_path: Path) -> None:
     environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"],
-        cwd=tmp_path / "shop", env=environment, capture_output=True, text=True, check=False, timeout=240,
+        cwd=tmp_path / "shop", env=environment, capture_output=True, text=True, check=False, timeout=800,
     )  # fmt: skip
     assert done.returncode == 0 and "2 passed" in done.stdout, (done.stdout + done.stderr)[-4000:]
 

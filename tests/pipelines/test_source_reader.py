@@ -143,14 +143,14 @@ def test_an_open_transaction_ends_what_can_be_read(queue: Queue) -> None:
     topic = create(queue.bootstrap, queue.fresh("open"))
     write(queue.bootstrap, topic, [b"before"])
     producer = Producer({"bootstrap.servers": queue.bootstrap, "transactional.id": topic})
-    producer.init_transactions(30)
+    producer.init_transactions(60)
     producer.begin_transaction()
     producer.produce(topic, value=b"open")
-    producer.flush(30)
+    producer.flush(60)
     write(queue.bootstrap, topic, [b"after"])
     reader = batch(queue, subscribe=topic)
     assert values_of(reader, reader.partitions()) == [b"before"]
-    producer.commit_transaction(30)
+    producer.commit_transaction(60)
     while not (values := values_of(reader, reader.partitions()))[1:]:
         pass  # Apache Kafka answers a commit before its markers are written
     assert values == [b"before", b"open", b"after"]
@@ -161,7 +161,7 @@ def test_deleted_records_fail_the_query_or_are_passed_over(queue: Queue) -> None
     write(queue.bootstrap, topic, numbers(0, 10))
     admin = AdminClient({"bootstrap.servers": queue.bootstrap})
     for future in admin.delete_records([TopicPartition(topic, 0, 4)]).values():
-        future.result(30)
+        future.result(60)
     wanted = f'{{"{topic}": {{"0": 2}}}}'
     with pytest.raises(PipelineProblem, match="the offsets 2 to 3 were deleted"):
         batch(queue, subscribe=topic, startingOffsets=wanted).partitions()
@@ -176,7 +176,7 @@ def test_records_deleted_between_plan_and_reading_are_no_silent_loss(queue: Queu
     parts = strict.partitions()
     admin = AdminClient({"bootstrap.servers": queue.bootstrap})
     for future in admin.delete_records([TopicPartition(topic, 0, 4)]).values():
-        future.result(30)
+        future.result(60)
     with pytest.raises(PipelineProblem, match="offset 0 is gone while it was to be read"):
         values_of(strict, parts)
     assert values_of(lax, parts) == numbers(4, 10)
@@ -287,7 +287,7 @@ def test_a_topic_made_anew_is_not_taken_for_the_former(queue: Queue, stream: Any
 
 def _until_gone(queue: Queue, topic: str) -> None:
     admin = AdminClient({"bootstrap.servers": queue.bootstrap})
-    while topic in admin.list_topics(timeout=30).topics:
+    while topic in admin.list_topics(timeout=60).topics:
         pass
 
 
@@ -302,7 +302,7 @@ def test_progress_is_seen_as_a_groups_offsets(queue: Queue, stream: Any) -> None
     reader.partitions(reader.initialOffset(), end)
     reader.commit(end)
     consumer = Consumer({"bootstrap.servers": queue.bootstrap, "group.id": group})
-    assert [each.offset for each in consumer.committed([TopicPartition(topic, 0)], timeout=30)] == [7]
+    assert [each.offset for each in consumer.committed([TopicPartition(topic, 0)], timeout=60)] == [7]
     consumer.close()
 
 
@@ -366,10 +366,10 @@ def test_a_broker_that_goes_away_is_waited_for() -> None:
 def test_a_broker_that_stays_away_is_said_to_be_away() -> None:
     with penstock.testing.broker(mode="process") as broker:
         topic = create(broker.bootstrap, "gone")
-        given = {"bootstrap": broker.bootstrap, "topics": topic, "brokerWaitMs": "1000"}
-        reader = BatchReader(parse(given, streaming=False))
+        given = {"bootstrap": broker.bootstrap, "topics": topic}
         write(broker.bootstrap, topic, numbers(0, 3))
-        parts = reader.partitions()
+        parts = BatchReader(parse(given, streaming=False)).partitions()
+        reader = BatchReader(parse(given | {"brokerWaitMs": "1000"}, streaming=False))
         broker.kill()
         with pytest.raises(PipelineProblem, match=r"no answer from .* for 1 s"):
             reader.partitions()

@@ -91,8 +91,8 @@ def test_available_now_reads_all_there_is_and_ends(
     topic = create(queue.bootstrap, queue.fresh("available"), 2)
     for stop in (30, 60):
         write(queue.bootstrap, topic, numbers(stop - 30, stop), partition=stop // 30 - 1)
-        assert into_files(reading(spark, queue, topic, kind), tmp_path, available_now=True).awaitTermination(120)
-    assert into_files(reading(spark, queue, topic, kind), tmp_path, available_now=True).awaitTermination(120)
+        assert into_files(reading(spark, queue, topic, kind), tmp_path, available_now=True).awaitTermination(400)
+    assert into_files(reading(spark, queue, topic, kind), tmp_path, available_now=True).awaitTermination(400)
     assert written(spark, tmp_path) == list(range(60))
 
 
@@ -114,6 +114,6 @@ def test_any_session_knows_the_format_by_itself(penstock_queue: Queue) -> None:
     )
     environment = os.environ | {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=240, check=False, env=environment
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=800, check=False, env=environment
     )
     assert done.returncode == 0 and "rows 3" in done.stdout, done.stderr[-4000:]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.pipelines.cluster_job import SETTINGS
+from tests.support.faults import eventually
 from tests.support.spark_cluster import SparkCluster
 from tests.support.topics import create, write
 
@@ -27,6 +28,10 @@ def run(command: list[str]) -> Any:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-4000:]
     return json.loads(done.stdout)
+
+
+def finished(cluster: SparkCluster) -> list[str]:
+    return sorted(app["name"] for app in cluster.state()["completedapps"])
 
 
 @pytest.mark.timeout(900)  # eight Java programs, which a busy machine makes slow
@@ -47,4 +52,4 @@ def test_jobs_run_on_the_workers_of_a_cluster(penstock_queue: Queue, tmp_path: P
             lake += ["--conf", f"{name}={value}"]
         done = run([sys.executable, "-m", "penstock.cli", "pipeline", "run", *lake])
         assert (done["rows_in"], done["rows_out"]) == (2_000, 2_000)
-        assert sorted(app["name"] for app in cluster.state()["completedapps"]) == ["cluster job", "penstock lake"]
+        eventually(lambda: finished(cluster) == ["cluster job", "penstock lake"], "the master has heard of their ends")

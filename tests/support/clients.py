@@ -12,9 +12,11 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
+from tests.support.raw import RawClient, port_of
 
 _numbers = itertools.count()
-WITHIN_S = 30.0
+WITHIN_S = 120.0
+"""How long anything that must happen may take: far more than it needs, so that only 'never' fails."""
 
 
 def fresh_name(stem: str) -> str:
@@ -69,3 +71,31 @@ def read_to_end(bootstrap: str, topic: str, partition: int = 0, *, start: int = 
             else:
                 raise AssertionError(f"{topic}-{partition}: {error}")
     raise AssertionError(f"{topic}-{partition} did not end within {WITHIN_S:.0f} s; {len(found)} records came")
+
+
+def read_decided(bootstrap: str, topic: str, partition: int = 0) -> list[Message]:
+    """Every committed record of a single broker's partition, once no transaction is open on it.
+
+    An end is answered when it is settled, and its markers follow: who reads at once may come before them.
+    """
+    until_decided(bootstrap, topic, partition)
+    return read_to_end(bootstrap, topic, partition, isolation_level="read_committed")
+
+
+def until_decided(bootstrap: str, topic: str, *partitions: int) -> None:
+    """Until no transaction is open on these partitions of a single broker."""
+    deadline = time.monotonic() + WITHIN_S
+    with RawClient(port_of(bootstrap)) as client:
+        for partition in partitions:
+            while len({_end(client, topic, partition, isolation_level) for isolation_level in (0, 1)}) > 1:
+                assert time.monotonic() < deadline, f"a transaction is still open on {topic}-{partition}"
+                time.sleep(0.02)
+
+
+def _end(client: RawClient, topic: str, partition: int, isolation_level: int) -> int:
+    wanted = {"partition_index": partition, "timestamp": -1}
+    topics = [{"name": topic, "partitions": [wanted]}]
+    body = {"replica_id": -1, "isolation_level": isolation_level, "topics": topics}
+    outcome = client.request("ListOffsets", 5, body)["topics"][0]["partitions"][0]
+    assert outcome["error_code"] == 0, outcome
+    return int(outcome["offset"])

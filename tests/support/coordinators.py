@@ -16,7 +16,7 @@ from tests.support.raw import RawClient
 from penstock.errors import CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator
 
 NOT_THERE_YET = frozenset((CoordinatorLoadInProgress.code, CoordinatorNotAvailable.code, NotCoordinator.code))
-WITHIN_S = 60.0
+WITHIN_S = 120.0
 PAUSE_S = 0.02
 
 

@@ -66,7 +66,7 @@ def compiled(source: Path, folder: Path) -> Path:
 
 
 def run(
-    main_class: str, *arguments: str, stdin: str | None = None, timeout_s: float = 90, check: bool = True
+    main_class: str, *arguments: str, stdin: str | None = None, timeout_s: float = 200, check: bool = True
 ) -> subprocess.CompletedProcess[str]:
     """Run one tool to its end; with `check`, a failing one raises with all it said."""
     done = subprocess.run(

@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.support import java
 
-WITHIN_S = 90.0
+WITHIN_S = 180.0
 
 Event = dict[str, Any]
 
@@ -68,7 +68,7 @@ class RunningTool:
         if self._process.poll() is None:
             self._process.terminate()
             try:
-                self._process.wait(20)
+                self._process.wait(60)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()

@@ -46,7 +46,7 @@ def decode_response(api: str, version: int, frame: bytes) -> tuple[int, dict[str
 class RawClient:
     """Blocking, one request after the other unless the caller sends frames itself."""
 
-    def __init__(self, port: int, *, host: str = "127.0.0.1", timeout_s: float = 30) -> None:
+    def __init__(self, port: int, *, host: str = "127.0.0.1", timeout_s: float = 120) -> None:
         self._socket = socket.create_connection((host, port), timeout=timeout_s)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._correlation_id = 0

@@ -60,7 +60,7 @@ class SparkCluster:
 
     def state(self) -> dict[str, Any]:
         """What the master's page says: workers, and the applications that run and have run."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self._ui_port}/json/", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self._ui_port}/json/", timeout=60) as answer:
             found: dict[str, Any] = json.load(answer)
             return found
 

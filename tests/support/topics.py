@@ -8,6 +8,7 @@ from typing import Any
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions, NewTopic
+from tests.support.clients import until_decided
 
 Header = tuple[str, bytes | None]
 
@@ -15,18 +16,18 @@ Header = tuple[str, bytes | None]
 def create(bootstrap: str, topic: str, partitions: int = 1, settings: Mapping[str, str] | None = None) -> str:
     admin = AdminClient({"bootstrap.servers": bootstrap})
     wanted = NewTopic(topic, partitions, 1, config=dict(settings or {}))
-    admin.create_topics([wanted])[topic].result(30)
+    admin.create_topics([wanted])[topic].result(60)
     return topic
 
 
 def delete(bootstrap: str, topic: str) -> None:
     admin = AdminClient({"bootstrap.servers": bootstrap})  # kept: its futures fail when it is collected
-    admin.delete_topics([topic])[topic].result(30)
+    admin.delete_topics([topic])[topic].result(60)
 
 
 def add_partitions(bootstrap: str, topic: str, to: int) -> None:
     admin = AdminClient({"bootstrap.servers": bootstrap})
-    admin.create_partitions([NewPartitions(topic, to)])[topic].result(30)
+    admin.create_partitions([NewPartitions(topic, to)])[topic].result(60)
 
 
 def write(
@@ -58,9 +59,10 @@ def write_in_transaction(
     bootstrap: str, topic: str, values: Iterable[bytes], *, transactional_id: str, commit: bool, partition: int = 0
 ) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": transactional_id})
-    producer.init_transactions(30)
+    producer.init_transactions(60)
     producer.begin_transaction()
     for value in values:
         producer.produce(topic, value=value, partition=partition)
-    producer.flush(30)
-    producer.commit_transaction(30) if commit else producer.abort_transaction(30)
+    producer.flush(60)
+    producer.commit_transaction(60) if commit else producer.abort_transaction(60)
+    until_decided(bootstrap, topic, partition)

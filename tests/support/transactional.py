@@ -6,7 +6,8 @@ from typing import Any
 
 from tests.support.batches import TRANSACTIONAL, Rec, batch
 from tests.support.coordinators import NOT_THERE_YET, ask_until_ready
-from tests.support.faults import Client
+from tests.support.faults import Client, eventually
+from tests.support.raw import RawClient, port_of
 
 from penstock.errors import ConcurrentTransactions
 
@@ -69,11 +70,20 @@ def describe_producers(client: Client, topic: str, partition: int = 0) -> list[d
     return rows
 
 
-def describe_transaction(client: Client, transactional_id: str) -> dict[str, Any]:
+def describe_transaction(client: RawClient, transactional_id: str) -> dict[str, Any]:
     answer = client.request("DescribeTransactions", 0, {"transactional_ids": [transactional_id]})
     state: dict[str, Any] = answer["transaction_states"][0]
     assert state["error_code"] == 0, state
     return state
+
+
+def until_complete(bootstrap: str, transactional_id: str) -> None:
+    """An end is answered when it is settled; its markers, of records and of offsets, are written after that."""
+    with RawClient(port_of(bootstrap)) as client:
+        eventually(
+            lambda: describe_transaction(client, transactional_id)["transaction_state"].startswith("Complete"),
+            "the transaction is complete",
+        )
 
 
 def stable_end(client: Client, topic: str, *, isolation_level: int = 1) -> int:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from penstock.testing.ports import keep_ports
 
-START_TIMEOUT_S = 60.0
+START_TIMEOUT_S = 120.0
 """Generous: a loaded CI machine takes its time, and a broker that fails to start says so at once."""
-STOP_TIMEOUT_S = 30.0
+STOP_TIMEOUT_S = 60.0
 ADDRESSES_FILE = "penstock.addresses.json"
 
 

@@ -97,7 +97,7 @@ ALTER_CONFIGS = [
         alter(to(retention_ms="1000"), to(retention_ms="2000")),
         changed(),
         versions=(1, 1),
-        patience_s=3.0,
+        patience_s=8.0,
     ),
     altering(
         "a good and an unknown topic", alter(to(retention_ms="1000"), to("$missing", retention_ms="1")), changed()

@@ -151,7 +151,7 @@ ACKS = [
 ]
 
 RECORDS = [
-    situation("Produce", "null records", Topic("orders", 2), produce(None), versions=(11, 11), patience_s=3.0),
+    situation("Produce", "null records", Topic("orders", 2), produce(None), versions=(11, 11), patience_s=8.0),
     refused("empty records", b""),
     refused("wrong crc", batch(crc=12345)),
     refused("magic 0", old_message_set(0)),

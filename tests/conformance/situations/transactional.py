@@ -18,7 +18,7 @@ TX = "$tx"
 def begin(transactional_id: str = TX) -> Ask:
     """A producer with a transactional id: its number and epoch are what batches below carry."""
     return Ask(
-        {"transactional_id": transactional_id, "transaction_timeout_ms": 60_000},
+        {"transactional_id": transactional_id, "transaction_timeout_ms": 600_000},
         api="InitProducerId",
         version=5,
         save={"producer_id": "producer_id", "epoch": "producer_epoch"},
@@ -151,7 +151,7 @@ PRODUCE = [
     produced("the next transaction of an older client", begin(), add(), send(within(0)), end(commits=True, version=3),
              decided_to(2), COMPLETED, add(), send(within(1)), versions=OLDER),
     produced("the epoch of the transaction before", begin(), send(within(0)), end(commits=True), decided_to(2),
-             send(within(1, epoch=-1)), versions=NEWER),
+             COMPLETED, send(within(1, epoch=-1)), versions=NEWER),
     produced("an unknown transactional id", send(batch(attributes=TRANSACTIONAL, producer_id=5, producer_epoch=0,
              sequence=0), transactional_id="$nobody")),
     produced("another producer id", begin(), add(), send(within(0, producer_id=999_999_999))),
@@ -225,7 +225,7 @@ MARKERS = [
     marked("two partitions", markers(marker(topics={"$orders": [0, 1]})), read_back(1)),
     marked("a topic that does not exist", markers(marker(topics={"$missing": [0]}))),
     marked("a partition that does not exist", markers(marker(topics={"$orders": [7, 0]}))),
-    marked("one partition twice", markers(marker(topics={"$orders": [0, 0]})), patience_s=3.0),
+    marked("one partition twice", markers(marker(topics={"$orders": [0, 0]})), patience_s=8.0),
     marked("two producers", markers(marker(), marker(4712, commits=False))),
     marked("one producer twice", markers(marker(), marker(epoch=1, commits=False))),
     marked("one producer twice on two partitions", markers(marker(), marker(topics={"$orders": [1]}))),

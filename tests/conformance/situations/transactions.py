@@ -20,7 +20,7 @@ TRANSACTION = 1
 def init_body(producer: Any = -1, epoch: Any = -1, **more: Any) -> Body:
     return {
         "transactional_id": "$t",
-        "transaction_timeout_ms": 60_000,
+        "transaction_timeout_ms": 600_000,
         "producer_id": producer,
         "producer_epoch": epoch,
         **more,
@@ -148,7 +148,7 @@ ADD_PARTITIONS = [
         *add_body(0)["transactions"],
         {**add_body(1, producer=5, epoch=0)["transactions"][0], "transactional_id": "$other"},
     ]}, described(), versions=(4, 5)),
-    situation("AddPartitionsToTxn", "no transactions", {"transactions": []}, versions=(4, 5), patience_s=3.0),
+    situation("AddPartitionsToTxn", "no transactions", {"transactions": []}, versions=(4, 5), patience_s=8.0),
 ]  # fmt: skip
 
 

@@ -141,7 +141,7 @@ PLAIN = {"type": "record", "name": "P", "fields": [
 ]}  # fmt: skip
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(values=VALUES, junk=st.lists(st.binary(max_size=10), max_size=3))
 def test_what_was_written_is_read_back_and_junk_loses_no_row(
     spark: SparkSession, values: list[dict[str, Any]], junk: list[bytes]

@@ -89,7 +89,7 @@ JSON_ROWS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(values=JSON_ROWS)
 def test_every_row_is_good_or_bad_and_good_ones_read_as_python_reads_them(
     spark: SparkSession, values: list[bytes]

@@ -59,7 +59,7 @@ def test_ctrl_c_ends_a_job_after_its_batch_and_the_next_start_continues(
             if line.startswith("batch 0:"):
                 break
         first.send_signal(signal.SIGINT)
-        out, err = first.communicate(timeout=120)
+        out, err = first.communicate(timeout=400)
     assert first.returncode == 0, said + err
     summary = json.loads(out)
     assert summary["stopped"] and summary["rows_out"] in (30, 50)

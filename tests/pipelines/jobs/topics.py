@@ -9,6 +9,7 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
+from tests.support.clients import until_decided
 
 Headers = list[tuple[str, bytes | None]]
 
@@ -50,7 +51,7 @@ def fill(bootstrap: str, topic: str, records: Iterable[Sent]) -> None:
             headers=list(each.headers),
             partition=each.partition,
         )
-    assert producer.flush(30) == 0
+    assert producer.flush(60) == 0
 
 
 def read(bootstrap: str, topic: str) -> list[Got]:
@@ -58,11 +59,12 @@ def read(bootstrap: str, topic: str) -> list[Got]:
     settings = {"group.id": "judge", "isolation.level": "read_committed", "enable.partition.eof": True}
     consumer = Consumer({"bootstrap.servers": bootstrap, "auto.offset.reset": "earliest", **settings})
     try:
-        partitions = list(consumer.list_topics(topic, timeout=20).topics[topic].partitions)
+        partitions = list(consumer.list_topics(topic, timeout=60).topics[topic].partitions)
+        until_decided(bootstrap, topic, *partitions)
         consumer.assign([TopicPartition(topic, partition, 0) for partition in partitions])
         found, ended = [], 0
         while ended < len(partitions):
-            message = consumer.poll(30)
+            message = consumer.poll(60)
             assert message is not None, f"{topic} does not end"
             error = message.error()
             if error is not None:

@@ -29,7 +29,7 @@ class Topic:
 
     def create(self) -> None:
         (made,) = self.admin.create_topics([NewTopic(self.name, self.partitions, 1)]).values()
-        made.result(30)
+        made.result(60)
 
     def write(self, records: Sequence[Record], *, timestamp_ms: int = 1_750_000_000_000) -> None:
         """Round robin over the partitions, each record a millisecond after the one before."""
@@ -39,7 +39,7 @@ class Topic:
             producer.produce(
                 self.name, key=str(n), value=value, partition=n % self.partitions, timestamp=timestamp_ms + n
             )
-        assert producer.flush(30) == 0
+        assert producer.flush(60) == 0
 
 
 class Lake:

@@ -197,12 +197,12 @@ def test_partitions_that_are_added_are_read_and_a_topic_made_anew_is_refused(lak
     topic.write(orders(2))
     lake.fill(topic)
     (grown,) = topic.admin.create_partitions([NewPartitions(topic.name, 3)]).values()
-    grown.result(30)
+    grown.result(60)
     topic.partitions = 3
     topic.write(orders(3))
     assert lake.fill(topic).rows_in == 3
     (deleted,) = topic.admin.delete_topics([topic.name]).values()
-    deleted.result(30)
+    deleted.result(60)
     with pytest.raises(PipelineProblem, match="no topic"):
         lake.fill(topic)
     topic.create()

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from confluent_kafka import Consumer, KafkaError, TopicPartition
+from tests.support.clients import until_decided
 from tests.support.spark_processes import SMALL_CLUSTER, end_family, family, kind_of
 
 PROGRAM = "tests.pipelines.sink.writing_program"
@@ -152,6 +153,7 @@ def committed(bootstrap: str, topic: str, partitions: int) -> list[list[tuple[by
     )  # fmt: skip
     rows: list[list[tuple[bytes | None, bytes | None]]] = [[] for _ in range(partitions)]
     try:
+        until_decided(bootstrap, topic, *range(partitions))
         consumer.assign([TopicPartition(topic, partition, 0) for partition in range(partitions)])
         open_still = set(range(partitions))
         deadline = time.monotonic() + 120

@@ -101,17 +101,17 @@ def test_an_attempt_that_died_within_its_transaction_is_ended_by_the_next(work: 
     def dying() -> Iterator[pa.RecordBatch]:
         yield BATCH[0]
         sent.set()
-        stuck.wait(60)  # alive, with a transaction open and records in the log
+        stuck.wait(300)  # alive, with a transaction open and records in the log
         yield from BATCH[1:]
 
     with ThreadPoolExecutor() as pool:
         zombie = pool.submit(write, work, dying())
-        assert sent.wait(60)
+        assert sent.wait(300)
         time.sleep(1)  # what it sent is in the log by now
         assert [each.written for each in write(work, BATCH)] == [True, True]
         stuck.set()
         # Shut out in the middle, it finds what the other one did, and has done its part too.
-        assert [each.written for each in zombie.result(timeout=60)] == [False, False]
+        assert [each.written for each in zombie.result(timeout=300)] == [False, False]
     assert out(work) == ALL
 
 

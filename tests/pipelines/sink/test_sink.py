@@ -12,6 +12,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions, NewTopic
+from tests.support.clients import until_decided
 
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.sink import Sink, SinkOptions, write_batch, write_stream
@@ -60,6 +61,7 @@ class Topic:
     def _read(self, partitions: int) -> Iterator[Record]:
         settings = {"group.id": "judge", "isolation.level": "read_committed", "enable.partition.eof": True}
         consumer = Consumer({"bootstrap.servers": self.bootstrap, "auto.offset.reset": "earliest", **settings})
+        until_decided(self.bootstrap, self.name, *range(partitions))
         consumer.assign([TopicPartition(self.name, partition, 0) for partition in range(partitions)])
         ended = 0
         try:

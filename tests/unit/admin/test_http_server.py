@@ -181,7 +181,7 @@ async def test_the_address_is_one_a_person_can_use() -> None:
         assert everywhere.address == f"127.0.0.1:{everywhere.port}"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.one_of(st.binary(max_size=300), st.binary(max_size=60).map(lambda tail: b"GET /hello HTTP/1.1\r\n" + tail)))
 def test_no_bytes_bring_the_server_down(noise: bytes) -> None:
     async def scenario() -> None:

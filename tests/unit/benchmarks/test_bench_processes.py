@@ -39,4 +39,5 @@ def test_memory_includes_a_living_child() -> None:
 
 def test_a_free_port_can_be_bound() -> None:
     with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", processes.free_port()))

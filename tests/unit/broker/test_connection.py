@@ -114,7 +114,7 @@ class Peer:
         return data
 
     async def until(self, condition: Callable[[], Any]) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not condition():
                 await asyncio.sleep(0.001)
 
@@ -288,7 +288,7 @@ async def test_requests_behind_an_answer_that_fills_the_outbox_but_leaves_at_onc
 ) -> None:
     monkeypatch.setattr("penstock.broker.connection.OUTBOX_MAX", 100)
     await peer.send(b"x" * 100, b"y" * 100, b"three")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         assert [await peer.answer() for _ in range(3)] == [b"x" * 100, b"y" * 100, b"three"]
 
 
@@ -323,7 +323,7 @@ async def test_memory_that_comes_back_serves_as_many_as_it_has_room_for_though_t
         sending = asyncio.create_task(quick.send(payload))
         await quick.until(lambda: quick.connection._wants_memory)
         memory.give_back(held)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             assert await quick.answer() == payload
         await sending
         assert slow.connection.is_within_frame
@@ -345,7 +345,7 @@ async def test_a_frame_of_an_impossible_size_closes_the_connection(peer: Peer, s
 @pytest.mark.parametrize("frame", [b"bad", b"bug"])
 async def test_a_bad_frame_closes_the_connection_after_the_answers_before_it(peer: Peer, frame: bytes) -> None:
     await peer.send(b"good", frame, b"never seen")
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         assert await peer.answer() == b"good"
         with pytest.raises(EOFError):
             await peer.answer()

@@ -14,7 +14,7 @@ async def deadlines() -> Deadlines:
 
 
 async def until_empty(deadlines: Deadlines) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while len(deadlines):
             await asyncio.sleep(0.001)
     await asyncio.sleep(0)

@@ -73,7 +73,7 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 async def cluster() -> AsyncIterator[Cluster]:
     async with a_cluster() as one:
-        await one.controller.create_topics([CreateTopic("orders", partitions=3)], timeout_ms=5_000)
+        await one.controller.create_topics([CreateTopic("orders", partitions=3)], timeout_ms=60_000)
         yield one
 
 

@@ -90,13 +90,13 @@ class Bench:
 
     async def receive(self, size: int) -> bytes:
         data = b""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while len(data) < size:
                 data += await self.loop.sock_recv(self.theirs, size - len(data))
         return data
 
     async def until(self, condition: Callable[[], Any]) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not condition():
                 await asyncio.sleep(0.001)
 

@@ -55,7 +55,7 @@ async def cluster() -> AsyncIterator[Cluster]:
 
 
 async def created(cluster: Cluster, name: str, *, partitions: int = 1) -> CreatedTopic:
-    (outcome,) = await cluster.controller.create_topics([CreateTopic(name, partitions=partitions)], timeout_ms=5_000)
+    (outcome,) = await cluster.controller.create_topics([CreateTopic(name, partitions=partitions)], timeout_ms=60_000)
     assert isinstance(outcome, CreatedTopic)
     return outcome
 
@@ -86,20 +86,20 @@ async def test_an_answer_comes_when_the_image_holds_the_result(cluster: Cluster)
     topic = await created(cluster, "orders", partitions=200)
     assert len(cluster.image.topics["orders"].partitions) == 200
     assert topic.topic_id == cluster.image.topics["orders"].topic_id
-    assert await cluster.controller.create_partitions([GrowTopic("orders", 300)], timeout_ms=5_000) == [300]
+    assert await cluster.controller.create_partitions([GrowTopic("orders", 300)], timeout_ms=60_000) == [300]
     assert len(cluster.image.topics["orders"].partitions) == 300
-    await cluster.controller.delete_topics([topic.topic_id], timeout_ms=5_000)
+    await cluster.controller.delete_topics([topic.topic_id], timeout_ms=60_000)
     assert not cluster.image.topics
 
 
 async def test_each_topic_of_a_request_has_an_outcome_of_its_own(cluster: Cluster) -> None:
     await created(cluster, "there")
-    outcomes = await cluster.controller.create_topics([CreateTopic("there"), CreateTopic("new")], timeout_ms=5_000)
+    outcomes = await cluster.controller.create_topics([CreateTopic("there"), CreateTopic("new")], timeout_ms=60_000)
     assert isinstance(outcomes[0], TopicAlreadyExists) and isinstance(outcomes[1], CreatedTopic)
 
 
 async def test_of_many_who_create_the_same_topic_at_once_one_succeeds(cluster: Cluster) -> None:
-    attempts = (cluster.controller.create_topics([CreateTopic("same")], timeout_ms=5_000) for _ in range(20))
+    attempts = (cluster.controller.create_topics([CreateTopic("same")], timeout_ms=60_000) for _ in range(20))
     outcomes = [outcome for (outcome,) in await asyncio.gather(*attempts)]
     assert sum(isinstance(outcome, CreatedTopic) for outcome in outcomes) == 1
     assert sum(isinstance(outcome, TopicAlreadyExists) for outcome in outcomes) == 19
@@ -108,7 +108,7 @@ async def test_of_many_who_create_the_same_topic_at_once_one_succeeds(cluster: C
 
 async def test_of_names_that_collide_one_is_created_though_they_come_at_once(cluster: Cluster) -> None:
     names = ("a.b", "a_b")
-    requests = (cluster.controller.create_topics([CreateTopic(name)], timeout_ms=5_000) for name in names)
+    requests = (cluster.controller.create_topics([CreateTopic(name)], timeout_ms=60_000) for name in names)
     (first,), (second,) = await asyncio.gather(*requests)
     assert isinstance(first, CreatedTopic) and isinstance(second, InvalidTopic)
     assert set(cluster.image.topics) == {"a.b"}
@@ -118,9 +118,9 @@ async def test_growth_and_settings_changed_at_once_both_last(cluster: Cluster) -
     await created(cluster, "orders", partitions=1)
     change = AlterSettings(Resource(ResourceType.TOPIC, "orders"), (SettingChange("retention.ms", Operation.SET, "5"),))
     await asyncio.gather(
-        cluster.controller.create_partitions([GrowTopic("orders", 300)], timeout_ms=5_000),
+        cluster.controller.create_partitions([GrowTopic("orders", 300)], timeout_ms=60_000),
         cluster.controller.alter_settings([change]),
-        cluster.controller.create_partitions([GrowTopic("orders", 400)], timeout_ms=5_000),
+        cluster.controller.create_partitions([GrowTopic("orders", 400)], timeout_ms=60_000),
     )
     assert len(cluster.image.topics["orders"].partitions) == 400
     assert cluster.image.topics["orders"].overrides == {"retention.ms": "5"}
@@ -129,7 +129,7 @@ async def test_growth_and_settings_changed_at_once_both_last(cluster: Cluster) -
 async def test_to_validate_only_changes_nothing(cluster: Cluster) -> None:
     before = cluster.image.revision
     (would_be,) = await cluster.controller.create_topics(
-        [CreateTopic("orders", partitions=3)], timeout_ms=5_000, validate_only=True
+        [CreateTopic("orders", partitions=3)], timeout_ms=60_000, validate_only=True
     )
     assert isinstance(would_be, CreatedTopic) and would_be.partitions == 3
     await cluster.controller.update_features([FeatureUpdate("metadata.version", 30)], validate_only=True)
@@ -256,7 +256,7 @@ async def test_a_store_that_does_not_answer_is_a_timeout_to_the_client(monkeypat
 
         with monkeypatch.context() as broken:
             broken.setattr(store, "commit", silent)
-            (outcome,) = await cluster.controller.create_topics([CreateTopic("orders")], timeout_ms=5_000)
+            (outcome,) = await cluster.controller.create_topics([CreateTopic("orders")], timeout_ms=60_000)
         assert isinstance(outcome, RequestTimedOut) and "disk full" in outcome.message
     await store.close()
 
@@ -280,7 +280,7 @@ async def test_work_that_outlasts_its_request_comes_to_its_end(monkeypatch: pyte
 
 
 async def test_a_topic_deleted_twice_is_unknown_the_second_time(cluster: Cluster) -> None:
-    (outcome,) = await cluster.controller.delete_topics([TopicId(b"2" * 16)], timeout_ms=5_000)
+    (outcome,) = await cluster.controller.delete_topics([TopicId(b"2" * 16)], timeout_ms=60_000)
     assert isinstance(outcome, UnknownTopicId)
 
 
@@ -302,11 +302,11 @@ async def test_a_subscriber_that_fails_stops_the_image_loudly(cluster: Cluster) 
         raise RuntimeError("a bug")
 
     cluster.image.subscribe(fail)
-    (outcome,) = await cluster.controller.create_topics([CreateTopic("orders")], timeout_ms=5_000)
+    (outcome,) = await cluster.controller.create_topics([CreateTopic("orders")], timeout_ms=60_000)
     assert isinstance(outcome, RequestTimedOut)
     with pytest.raises(RuntimeError, match="a bug"):
         await cluster.ended()
-    (outcome,) = await cluster.controller.create_topics([CreateTopic("more")], timeout_ms=5_000)
+    (outcome,) = await cluster.controller.create_topics([CreateTopic("more")], timeout_ms=60_000)
     assert isinstance(outcome, RequestTimedOut)
 
 

@@ -627,12 +627,12 @@ async def test_a_topic_is_created_and_grown_while_a_broker_is_away_that_gets_its
         await brokers.kill(3)
         await brokers.until(lambda: 3 not in brokers.image(1).brokers)
         controller = brokers.clusters[1].controller
-        await controller.create_topics([CreateTopic("orders", partitions=2, replication_factor=3)], timeout_ms=5_000)
-        assert await controller.create_partitions([GrowTopic("orders", 400)], timeout_ms=5_000) == [400]
+        await controller.create_topics([CreateTopic("orders", partitions=2, replication_factor=3)], timeout_ms=60_000)
+        assert await controller.create_partitions([GrowTopic("orders", 400)], timeout_ms=60_000) == [400]
         for partition in brokers.image(1).topics["orders"].partitions:
             assert sorted(partition.replicas) == [1, 2, 3] and sorted(partition.in_sync) == [1, 2]
             assert partition.leader == partition.replicas[0] != 3
-        (refused,) = await controller.create_topics([CreateTopic("more", replication_factor=4)], timeout_ms=5_000)
+        (refused,) = await controller.create_topics([CreateTopic("more", replication_factor=4)], timeout_ms=60_000)
         assert isinstance(refused, InvalidReplicationFactor)
 
 
@@ -640,13 +640,13 @@ async def test_a_topic_is_created_and_grown_while_a_broker_is_away_that_gets_its
 async def test_of_names_that_collide_one_is_created_though_two_brokers_are_asked_at_once() -> None:
     async with some_brokers(2) as brokers:
         await asyncio.gather(
-            brokers.clusters[1].controller.create_topics([CreateTopic("a.b")], timeout_ms=5_000),
-            brokers.clusters[2].controller.create_topics([CreateTopic("a_b")], timeout_ms=5_000),
+            brokers.clusters[1].controller.create_topics([CreateTopic("a.b")], timeout_ms=60_000),
+            brokers.clusters[2].controller.create_topics([CreateTopic("a_b")], timeout_ms=60_000),
         )
         await brokers.agree()
         (name,) = brokers.image().topics
         there = brokers.image().topics[name].topic_id
-        await brokers.clusters[1].controller.delete_topics([there], timeout_ms=5_000)
+        await brokers.clusters[1].controller.delete_topics([there], timeout_ms=60_000)
         await brokers.create("a_b", replicas=1)
 
 
@@ -740,13 +740,13 @@ async def test_a_large_topic_can_be_asked_about_and_created_and_grown() -> None:
     async with some_brokers(3) as brokers:
         controller = brokers.clusters[1].controller
         asked = CreateTopic("large", partitions=700, replication_factor=3)
-        (would_be,) = await controller.create_topics([asked], timeout_ms=5_000, validate_only=True)
+        (would_be,) = await controller.create_topics([asked], timeout_ms=60_000, validate_only=True)
         assert isinstance(would_be, CreatedTopic) and would_be.partitions == 700
         assert "large" not in brokers.image().topics
-        await controller.create_topics([asked], timeout_ms=5_000)
+        await controller.create_topics([asked], timeout_ms=60_000)
         growth = [GrowTopic("large", 1_400)]
-        assert await controller.create_partitions(growth, timeout_ms=5_000, validate_only=True) == [1_400]
+        assert await controller.create_partitions(growth, timeout_ms=60_000, validate_only=True) == [1_400]
         assert len(brokers.image(1).topics["large"].partitions) == 700
-        assert await controller.create_partitions(growth, timeout_ms=5_000) == [1_400]
+        assert await controller.create_partitions(growth, timeout_ms=60_000) == [1_400]
         led = Counter(part.leader for part in brokers.image(1).topics["large"].partitions)
         assert max(led.values()) - min(led.values()) <= 1

@@ -61,16 +61,16 @@ async def test_the_view_tells_when_topics_come_grow_and_go() -> None:
     async with a_cluster() as cluster:
         view = ClusterView(cluster.image, Config.for_broker())
         assert view.topic_named("orders") is None
-        await cluster.controller.create_topics([CreateTopic("orders", partitions=2)], timeout_ms=5_000)
+        await cluster.controller.create_topics([CreateTopic("orders", partitions=2)], timeout_ms=60_000)
         facts = view.topic_named("orders")
         assert facts is not None and facts.partitions == 2 and view.topic_with(facts.topic_id) == facts
         created = view.topics_created_at
         assert view.topics_changed_at == created == view.revision
-        await cluster.controller.create_partitions([GrowTopic("orders", 5)], timeout_ms=5_000)
+        await cluster.controller.create_partitions([GrowTopic("orders", 5)], timeout_ms=60_000)
         grown = view.topic_named("orders")
         assert grown is not None and grown.partitions == 5 and grown.digest != facts.digest
         assert view.topics_changed_at > created == view.topics_created_at
-        await cluster.controller.delete_topics([facts.topic_id], timeout_ms=5_000)
+        await cluster.controller.delete_topics([facts.topic_id], timeout_ms=60_000)
         assert view.topic_named("orders") is None and view.topic_names() == []
 
 

@@ -181,8 +181,9 @@ async def test_what_nobody_waits_for_is_tried_again_until_it_can_be_written(
     await asyncio.sleep(0.01)
     assert world.machine.kept == []
     world.partition.fault = None
-    await asyncio.sleep(0.05)
-    assert sorted(world.machine.kept) == [b"alarm", b"done work"]
+    async with asyncio.timeout(60):
+        while sorted(world.machine.kept) != [b"alarm", b"done work"]:
+            await asyncio.sleep(0.001)
 
 
 async def test_whoever_waits_too_long_is_told_and_what_was_written_stays() -> None:

@@ -30,7 +30,7 @@ from penstock.wire.framing import RequestHeader
 from penstock.wire.replica_fetch import VERSION
 
 LEADER, ME = BrokerId(1), BrokerId(2)
-WITHIN_S = 20
+WITHIN_S = 60.0
 
 
 class Records:

@@ -47,12 +47,12 @@ class Bench:
 
     async def create(self, name: str, partitions: int) -> None:
         (made,) = await self.cluster.controller.create_topics(
-            [CreateTopic(name, partitions=partitions)], timeout_ms=9_000
+            [CreateTopic(name, partitions=partitions)], timeout_ms=60_000
         )
         assert isinstance(made, CreatedTopic)
 
     async def until_there_are(self, count: int) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while len(self.partitions) < count:
                 assert not self.following.done()
                 await asyncio.sleep(0.001)
@@ -92,7 +92,7 @@ async def test_logs_that_a_full_disk_kept_from_being_made_are_made_once_however_
     async with following(tmp_path) as bench:
         disk = FullDisk(bench.folder, monkeypatch)
         await bench.create("orders", 3)
-        (count,) = await bench.cluster.controller.create_partitions([GrowTopic("orders", 5)], timeout_ms=9_000)
+        (count,) = await bench.cluster.controller.create_partitions([GrowTopic("orders", 5)], timeout_ms=60_000)
         assert count == 5 and len(bench.partitions) == 0
         disk.is_full = False
         topic = bench.cluster.image.topics["orders"]

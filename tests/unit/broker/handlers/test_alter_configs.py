@@ -15,7 +15,7 @@ TOPIC, BROKER, LOGGER, GROUP = 2, 4, 8, 32
 async def cluster() -> AsyncIterator[Cluster]:
     async with a_cluster() as one:
         settings = (("retention.ms", "111"), ("flush.ms", "5"))
-        await one.controller.create_topics([CreateTopic("orders", settings=settings)], timeout_ms=5_000)
+        await one.controller.create_topics([CreateTopic("orders", settings=settings)], timeout_ms=60_000)
         yield one
 
 

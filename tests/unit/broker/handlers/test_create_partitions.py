@@ -16,7 +16,7 @@ from penstock.wire.messages.create_partitions_response import CreatePartitionsRe
 @pytest.fixture
 async def cluster() -> AsyncIterator[Cluster]:
     async with a_cluster() as one:
-        await one.controller.create_topics([CreateTopic("a", partitions=2)], timeout_ms=5_000)
+        await one.controller.create_topics([CreateTopic("a", partitions=2)], timeout_ms=60_000)
         yield one
 
 
@@ -28,7 +28,7 @@ def to(name: str, count: int, *by_hand: list[int], none: bool = True) -> CreateP
 async def ask(
     cluster: Cluster, *topics: CreatePartitionsTopic, version: int = 3, validate_only: bool = False
 ) -> list[tuple[str, int, str | None]]:
-    request = CreatePartitionsRequest(topics=list(topics), timeout_ms=5_000, validate_only=validate_only)
+    request = CreatePartitionsRequest(topics=list(topics), timeout_ms=60_000, validate_only=validate_only)
     response = await create_partitions(
         CreatePartitionsRequest.decode(request.encode(version), version), cluster.controller
     )

@@ -16,7 +16,7 @@ ZERO = bytes(16)
 @pytest.fixture
 async def cluster() -> AsyncIterator[Cluster]:
     async with a_cluster() as one:
-        await one.controller.create_topics([CreateTopic("a"), CreateTopic("b")], timeout_ms=5_000)
+        await one.controller.create_topics([CreateTopic("a"), CreateTopic("b")], timeout_ms=60_000)
         yield one
 
 

@@ -63,7 +63,7 @@ async def asking() -> AsyncIterator[Asking]:
     await cluster.start()
     await cluster.join(a_broker())
     settings = (("segment.bytes", "2097152"),)
-    await cluster.controller.create_topics([CreateTopic("orders", settings=settings)], timeout_ms=5_000)
+    await cluster.controller.create_topics([CreateTopic("orders", settings=settings)], timeout_ms=60_000)
     yield Asking(cluster, config)
     await cluster.stop()
     await store.close()

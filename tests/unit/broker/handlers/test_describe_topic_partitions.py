@@ -23,7 +23,7 @@ async def cluster() -> AsyncIterator[Cluster]:
     """Topic a has 4 partitions, b and c have one each."""
     async with a_cluster() as one:
         topics = [CreateTopic("c", partitions=1), CreateTopic("a", partitions=4), CreateTopic("b", partitions=1)]
-        await one.controller.create_topics(topics, timeout_ms=5_000)
+        await one.controller.create_topics(topics, timeout_ms=60_000)
         yield one
 
 

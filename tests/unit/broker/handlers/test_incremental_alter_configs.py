@@ -22,7 +22,7 @@ Change = tuple[str, int, str | None]
 async def cluster() -> AsyncIterator[Cluster]:
     async with a_cluster() as one:
         settings = (("cleanup.policy", "compact"),)
-        await one.controller.create_topics([CreateTopic("orders", settings=settings)], timeout_ms=5_000)
+        await one.controller.create_topics([CreateTopic("orders", settings=settings)], timeout_ms=60_000)
         yield one
 
 

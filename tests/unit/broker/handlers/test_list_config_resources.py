@@ -15,7 +15,7 @@ from penstock.wire.messages.list_config_resources_response import ListConfigReso
 async def cluster() -> AsyncIterator[Cluster]:
     """Two topics, a group and a subscription with settings, and a cluster default, which is no resource to list."""
     async with a_cluster() as one:
-        await one.controller.create_topics([CreateTopic("b"), CreateTopic("a")], timeout_ms=5_000)
+        await one.controller.create_topics([CreateTopic("b"), CreateTopic("a")], timeout_ms=60_000)
         await one.controller.alter_settings(
             [
                 _set(ResourceType.GROUP, "g", "share.auto.offset.reset", "earliest"),

@@ -55,7 +55,7 @@ class Asking:
 async def asking() -> AsyncIterator[Asking]:
     async with a_cluster() as cluster:
         await cluster.controller.create_topics(
-            [CreateTopic("a", partitions=2), CreateTopic("b", partitions=1)], timeout_ms=5_000
+            [CreateTopic("a", partitions=2), CreateTopic("b", partitions=1)], timeout_ms=60_000
         )
         yield Asking(cluster, Config.for_broker({}))
 
@@ -192,7 +192,7 @@ async def test_authorized_operations_are_all_of_them_when_asked_for(asking: Aski
 async def test_a_partition_whose_broker_is_gone_has_no_leader(version: int, error: int, replicas: list[int]) -> None:
     store = MemoryMetastore(ManualClock())
     async with a_cluster(metastore=store) as cluster:
-        await cluster.controller.create_topics([CreateTopic("a", partitions=1)], timeout_ms=5_000)
+        await cluster.controller.create_topics([CreateTopic("a", partitions=1)], timeout_ms=60_000)
         revision = await store.commit(Transaction(deletes=(Delete(Keys("main").broker(1)),)))
         await cluster._feed.reached(revision)
         response = await Asking(cluster, Config.for_broker({})).ask("a", version=version)

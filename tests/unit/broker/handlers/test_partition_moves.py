@@ -31,7 +31,7 @@ from penstock.wire.messages.unregister_broker_request import UnregisterBrokerReq
 @pytest.fixture
 async def cluster() -> AsyncIterator[Cluster]:
     async with a_cluster() as one:
-        await one.controller.create_topics([CreateTopic("a", partitions=2)], timeout_ms=5_000)
+        await one.controller.create_topics([CreateTopic("a", partitions=2)], timeout_ms=60_000)
         yield one
 
 
@@ -43,7 +43,7 @@ def context(version: int) -> RequestContext:
 async def test_every_version_elects_leaders(cluster: Cluster, version: int) -> None:
     async def ask(*partitions: TopicPartitions, everything: bool = False) -> list[tuple[str, list[tuple[int, int]]]]:
         asked = None if everything else list(partitions)
-        request = ElectLeadersRequest(topic_partitions=asked, timeout_ms=5_000)
+        request = ElectLeadersRequest(topic_partitions=asked, timeout_ms=60_000)
         request = ElectLeadersRequest.decode(request.encode(version), version)
         response = await elect_leaders(request, context(version), cluster.image, cluster.controller)
         response = ElectLeadersResponse.decode(response.encode(version), version)
@@ -69,7 +69,7 @@ async def test_an_unknown_kind_of_election_is_refused(cluster: Cluster) -> None:
 async def test_every_version_moves_partitions(cluster: Cluster, version: int) -> None:
     moves = [ReassignablePartition(0, [1]), ReassignablePartition(1, [7]), ReassignablePartition(9, [1])]
     request = AlterPartitionReassignmentsRequest(
-        timeout_ms=5_000,
+        timeout_ms=60_000,
         topics=[ReassignableTopic("a", [*moves, ReassignablePartition(0, None)]), ReassignableTopic("b", moves[:1])],
     )
     request = AlterPartitionReassignmentsRequest.decode(request.encode(version), version)
