@@ -18,7 +18,8 @@ class RequestMemory:
     """All bytes that unfinished requests hold. At the bound, connections stop being read until others are done.
 
     Somebody must always be able to get done: where all who hold a buffer wait for a larger one, one of them is given it
-    over the bound. So the bound is passed by one frame at most.
+    over the bound. So the bound is passed by one frame at most, and by those of other brokers, which do not wait:
+    clients that use it up must not keep records from being replicated.
     """
 
     def __init__(self, bytes_max: int) -> None:
@@ -29,19 +30,19 @@ class RequestMemory:
         self._waiting: deque[tuple[Callable[[], None], bool]] = deque()
         """Whom to wake, and whether it holds a buffer meanwhile."""
 
-    def take(self, frame_size: int, arrived: int = 0) -> bytearray | None:
+    def take(self, frame_size: int, arrived: int = 0, *, for_broker: bool = False) -> bytearray | None:
         """A buffer to begin a frame with, or None when the bound is reached: ask again when woken (`wait`)."""
         size = _class_of(frame_size if frame_size <= WHOLE_AT_ONCE else 2 * arrived)
-        if self._holders and not self._has_room(size):
+        if self._holders and not for_broker and not self._has_room(size):
             return None
         self._holders += 1
         return self._hand_out(size)
 
-    def grow(self, buffer: bytearray, filled: int, frame_size: int) -> bytearray | None:
+    def grow(self, buffer: bytearray, filled: int, frame_size: int, *, for_broker: bool = False) -> bytearray | None:
         """A larger buffer with the same first bytes; the old one is given back. None as for `take`."""
         size = _class_of(min(frame_size, 2 * len(buffer)))
         others_waiting = sum(holds_buffer for _, holds_buffer in self._waiting)
-        if not self._has_room(size) and others_waiting < self._holders - 1:
+        if not for_broker and not self._has_room(size) and others_waiting < self._holders - 1:
             return None
         larger = self._hand_out(size)
         larger[:filled] = memoryview(buffer)[:filled]

@@ -251,7 +251,7 @@ class Connection:
 
     def _grow_buffer(self) -> None:
         assert self._buffer is not None
-        larger = self._memory.grow(self._buffer, self._filled, self._frame_size)
+        larger = self._memory.grow(self._buffer, self._filled, self._frame_size, for_broker=self.caller.is_broker)
         if larger is None:
             self._wait_for_memory()
         else:
@@ -280,7 +280,7 @@ class Connection:
         self._stop_unless_it_goes_on()
 
     def _begin_frame(self, size: int, start: memoryview) -> bool:
-        buffer = self._memory.take(size, len(start))
+        buffer = self._memory.take(size, len(start), for_broker=self.caller.is_broker)
         if buffer is None:
             self._wait_for_memory()
             return False

@@ -449,7 +449,10 @@ class ReplicaSessions:
     ) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
         version = context.api_version
         broker_id = BrokerId(request.replica_id)
-        if self._needs_authentication() and context.caller.broker_id != broker_id:
+        if not self._needs_authentication():
+            if broker_id not in self._image.brokers:
+                return _refused(request, version)  # whoever it is, there could be as many of them as there are numbers
+        elif context.caller.broker_id != broker_id:
             # A stranger's word must not move a high watermark (RULES 25).
             return encode_response(version, [], error_code=ClusterAuthorizationFailed.code)
         if request.session_epoch in (FULL_EPOCH, FINAL_EPOCH):
@@ -478,3 +481,12 @@ class ReplicaSessions:
 
     def __len__(self) -> int:
         return len(self._sessions)
+
+
+def _refused(request: FetchRequest, version: int) -> RawReply:
+    """To somebody who is no replica of anything."""
+    answers = [
+        (key, [PartitionAnswer(part.index, NotLeaderOrFollower.code) for part in parts])
+        for key, parts in request.topics
+    ]
+    return encode_response(version, answers)

@@ -311,6 +311,25 @@ async def test_without_memory_a_frame_waits_and_comes_in_when_there_is_some() ->
         peer.sock.close()
 
 
+async def test_a_broker_does_not_wait_for_memory_that_clients_use_up() -> None:
+    memory = RequestMemory(bytes_max=2 * MIB)
+    held = memory.take(2 * MIB)
+    assert held is not None
+    peer = Peer(memory)
+    peer.connection.caller.broker_id = 2
+    try:
+        large = b"y" * (5 * MIB)
+        sending = asyncio.create_task(peer.send(large))
+        async with asyncio.timeout(10):
+            assert await peer.answer() == large
+        await sending
+        memory.give_back(held)
+        assert memory.bytes_held == 0
+    finally:
+        peer.connection.close("the test is over")
+        peer.sock.close()
+
+
 async def test_memory_that_comes_back_serves_as_many_as_it_has_room_for_though_the_first_of_them_dawdles() -> None:
     memory = RequestMemory(bytes_max=2 * MIB)
     held = memory.take(2 * MIB)

@@ -21,6 +21,7 @@ from penstock.errors import (
     FencedLeaderEpoch,
     FetchSessionIdNotFound,
     InvalidFetchSessionEpoch,
+    NotLeaderOrFollower,
     OffsetOutOfRange,
     ReplicaNotAvailable,
     UnknownTopicOrPartition,
@@ -54,7 +55,7 @@ class Bench:
                 epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, FOLLOWER, OTHER)
             )
         self.config = Config.for_broker(dict(settings or {}))
-        image: Any = SimpleNamespace(topics_by_id={TOPIC_ID: None})
+        image: Any = SimpleNamespace(topics_by_id={TOPIC_ID: None}, brokers={ME: None, FOLLOWER: None, OTHER: None})
         self.sessions = ReplicaSessions(
             cast(Partitions, self.partitions),
             cast(ClusterImage, image),
@@ -321,6 +322,14 @@ async def test_a_stranger_moves_no_high_watermark(tmp_path: Path) -> None:
     proved = bench.response(bench.ask({0: 1}, session=(0, 0), proved=FOLLOWER))
     assert proved.error_code == 0
     await bench.partitions.close()
+
+
+async def test_whoever_is_no_broker_gets_no_session(bench: Bench) -> None:
+    """A broker that stands alone asks nobody for a proof, and anybody may claim to be any of a billion replicas."""
+    for replica in range(100, 110):
+        answered = bench.read(bench.ask({0: 0}, replica=replica, session=(0, 0)))
+        assert answered[0].error_code == NotLeaderOrFollower.code
+    assert len(bench.sessions) == 0 and not bench.partitions[0]._end_watchers
 
 
 async def test_a_replica_that_catches_up_is_held_to_its_rate_and_one_in_sync_is_not(tmp_path: Path) -> None:

@@ -76,8 +76,9 @@ class Transactions(CoordinatorService):
         self._spawn = spawn
         self._stands_alone = stands_alone
         self._limits = limits_of(config)
-        self._unfinished = 0
-        metrics.expose(registry, self._shards, unfinished=lambda: self._unfinished)
+        self._finishing: set[MarkersDue] = set()
+        """Ends whose markers are on their way."""
+        metrics.expose(registry, self._shards, unfinished=lambda: len(self._finishing))
 
     # Beginning and end ------------------------------------------------------------------------------------------
 
@@ -100,17 +101,20 @@ class Transactions(CoordinatorService):
     def _ordered(self, order: MarkersDue | ProducerIdDue) -> None:
         # No more of these than there are transactional ids: one with its end under way takes no requests.
         if isinstance(order, MarkersDue):
-            self._spawn(self._finish(order))
+            # A coordinator that reads its log again, under the same epoch, orders what is under way: to have it done
+            # twice could bring a marker to a partition where the producer's next transaction is open by then.
+            if order not in self._finishing:
+                self._finishing.add(order)
+                self._spawn(self._finish(order))
         else:
             self._spawn(self._abort_under_new_id(order))
 
     async def _finish(self, due: MarkersDue) -> None:
-        self._unfinished += 1
         try:
             if await self._delivery.deliver(due, is_wanted=lambda: self._coordinates(due)):
                 await self._complete(due)
         finally:
-            self._unfinished -= 1
+            self._finishing.discard(due)
 
     def _coordinates(self, due: MarkersDue) -> bool:
         """Whether it is still this coordinator's to end the transaction; whoever came after has ordered it anew."""
