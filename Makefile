@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test check lint types contracts unit sim setup integration chaos conformance pipelines pipelines-kills bench bench-micro bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
+.PHONY: help compiled up test check lint types contracts unit sim setup integration chaos conformance pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -86,6 +86,10 @@ bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1
 
 bench-micro: $(VENV)/.dev ## CPU time of codec, append, fetch assembly and dispatch, beside the last run
 	@$(BIN)/python -m benchmarks.micro
+
+bench-instructions: $(VENV)/.dev compiled ## instructions of codec, append, dispatch, fetch assembly and a woken fetch, beside the last run
+	@benchmarks/setup
+	@$(BIN)/python -m benchmarks.instructions
 
 bench-growth: $(VENV)/.dev compiled ## cost over growing numbers of partitions, connections, groups and more, with plots
 	@benchmarks/setup

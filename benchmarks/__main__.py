@@ -95,7 +95,7 @@ class Bench:
         for number in range(1, self.plan.starts + 1):
             broker = self._broker(name, self.folder / f"{name}-{number}")
             stack.callback(shutil.rmtree, broker.folder, ignore_errors=True)
-            stack.callback(broker.stop)
+            stack.callback(broker.kill)
             run.start(broker)
             if number < self.plan.starts:
                 broker.stop()

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import holds, load_offsets, micro_assignors, micro_idempotence
+from benchmarks import holds, instructions, load_offsets, micro_assignors
 from benchmarks.figures import Alone, alone
 from benchmarks.plan import Plan
 
@@ -13,10 +13,8 @@ OFFSETS_AT_ONCE = 1_000
 def measure(plan: Plan, folder: Path, executable: Path, say: Callable[[str], None]) -> list[Alone]:
     """With no other broker running: these look at single steps, which another process would interrupt."""
     values = holds.measure(folder, executable, rounds=plan.rebalances, say=say)
-    values |= micro_idempotence.measure()
+    values |= instructions.measure()
     values |= micro_assignors.measure()
     values |= load_offsets.measure(plan.offsets, OFFSETS_AT_ONCE, say)
-    figures = (
-        holds.figures() + micro_idempotence.figures() + micro_assignors.figures() + load_offsets.figures(plan.offsets)
-    )
+    figures = holds.figures() + instructions.figures() + micro_assignors.figures() + load_offsets.figures(plan.offsets)
     return alone(figures, values)

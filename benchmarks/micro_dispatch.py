@@ -72,6 +72,7 @@ class Produce:
         record_bytes: int,
         *,
         acks: int = 1,
+        partition: int = 0,
         producer_id: int = -1,
         base_sequence: int = -1,
     ) -> None:
@@ -82,8 +83,7 @@ class Produce:
             producer_epoch=-1 if producer_id < 0 else 0,
             base_sequence=base_sequence,
         )
-        partition = PartitionProduceData(index=0, records=batch)
-        topic = TopicProduceData(name=TOPIC, partition_data=[partition])
+        topic = TopicProduceData(name=TOPIC, partition_data=[PartitionProduceData(index=partition, records=batch)])
         self._frame = frame(ProduceRequest(acks=acks, timeout_ms=30_000, topic_data=[topic]), self.version)
         self.batch_bytes = len(batch)
         self.batch_at = len(self._frame) - _TAGS_AFTER_RECORDS - len(batch)
@@ -158,10 +158,11 @@ def finished(work: Any) -> Any:
 class Harness:
     """A node's dispatcher, asked directly, with one topic."""
 
-    def __init__(self, dispatcher: Dispatcher, topic_id: bytes) -> None:
+    def __init__(self, dispatcher: Dispatcher, topic_id: bytes, port: int) -> None:
         self._dispatcher = dispatcher
         self._peer = Peer()
         self.topic_id = topic_id
+        self.port = port
 
     def handle(self, request: memoryview) -> Any:
         handled = self._dispatcher.handle(request, self._peer)  # type: ignore[arg-type]
@@ -189,7 +190,7 @@ async def harness(folder: Path, *, partitions: int = 100) -> AsyncIterator[Harne
             creation = CreateTopicsRequest(topics=[topic])
             await made[0].handle(frame(creation, 7), Peer())  # type: ignore[arg-type, misc]
             assert node.partitions is not None
-            yield Harness(made[0], next(iter(node.partitions)).topic_id)
+            yield Harness(made[0], next(iter(node.partitions)).topic_id, node.endpoints["PLAINTEXT"].port)
 
 
 def fetches(broker: Harness) -> list[Cost]:

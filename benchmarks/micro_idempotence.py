@@ -13,7 +13,6 @@ from struct import Struct
 import crc32c
 
 from benchmarks.cpu_cost import Cost, cost_of_each_us, in_turns, show
-from benchmarks.figures import Better, Figure
 from benchmarks.micro_dispatch import Harness, Produce, harness
 
 ADDED_MAX_PERCENT = 5.0
@@ -24,14 +23,6 @@ _U32, _I32 = Struct(">I"), Struct(">i")
 _CRC_AT, _CRC_FROM, _SEQUENCE_AT = 17, 21, 53
 """In a batch: where its checksum is, from where on it is of, and where the first sequence number is."""
 SIZES = {"100": (1, 100, "one record of 100 B"), "16k": (16, 1000, "16 KB"), "1m": (960, 1024, "1 MB")}
-
-
-def figures() -> list[Figure]:
-    return [
-        Figure(f"idempotent.{key}", f"idempotent producer: CPU added to the append of {title}", "%", Better.LOWER,
-               limit=ADDED_MAX_PERCENT)
-        for key, (_, _, title) in SIZES.items()
-    ]  # fmt: skip
 
 
 class Frames:
@@ -84,13 +75,6 @@ async def costs(folder: Path) -> list[Cost]:
             found.append(Cost(f"plain.{key}", f"append of {title}, plain producer", plain))
             found.append(Cost(f"idempotent.{key}", "the same, idempotent producer", idempotent))
     return found
-
-
-def measure() -> dict[str, list[float]]:
-    """What is added, in percent."""
-    with tempfile.TemporaryDirectory(prefix="penstock-bench-") as folder:
-        by_key = {cost.key: cost.us for cost in asyncio.run(costs(Path(folder)))}
-    return {f"idempotent.{key}": [(by_key[f"idempotent.{key}"] / by_key[f"plain.{key}"] - 1) * 100] for key in SIZES}
 
 
 def main() -> None:

@@ -101,7 +101,8 @@ class Run:
     def _warm(self, subject: Subject, everyone: Sequence[Subject]) -> None:
         """Whole rounds until two in a row cost the same: an unwarmed JVM costs two or three times as much."""
         if not subject.compiles_as_it_runs:
-            self._round(subject, everyone, "warm-up")
+            if self._phase.warms_all:
+                self._round(subject, everyone, "warm-up")
             return
         earlier: Values = {}
         for number in range(1, self._phase.warm_rounds_max + 1):

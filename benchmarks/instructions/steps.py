@@ -1,0 +1,158 @@
+"""The steps whose instructions are counted; runs under `counting.count` only.
+
+Codec, append, dispatch and fetch assembly are calls, as in `benchmarks.micro`. The last step goes over real sockets and
+the event loop: a record on its way to a consumer that waits for it.
+"""
+
+import asyncio
+import socket
+import tempfile
+from functools import partial
+from pathlib import Path
+from struct import Struct
+
+import structlog
+from tests.support.logs import a_batch, a_log
+
+from benchmarks import micro_codec
+from benchmarks.instructions.counting import Counter
+from benchmarks.micro_dispatch import TOPIC, Harness, Produce, SessionFetch, fetch, frame, harness
+from benchmarks.micro_idempotence import SIZES, Frames
+from penstock.wire.api import ApiKey, request_type, response_type
+from penstock.wire.batch import BASE_OFFSET, BatchHeader
+from penstock.wire.messages.api_versions_request import ApiVersionsRequest
+from penstock.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
+from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
+
+CALLS = 300
+_LARGE_CALLS = 30
+_SIZE, _OFFSET = Struct(">i"), Struct(">q")
+_PRODUCER_ID = 7_000
+_TURNS = 3
+
+
+def codec(counter: Counter) -> None:
+    produced, fetched = micro_codec.produce_of_16_kib(), micro_codec.fetch_of_50_partitions()
+    for name, message, kind, version in (
+        ("Produce v9, 16 KiB", produced, request_type(ApiKey.PRODUCE), 9),
+        ("Fetch v12, 50 partitions", fetched, response_type(ApiKey.FETCH), 12),
+    ):
+        encoded = message.encode(version)
+        counter.each(f"encode {name}", message.encode, [version] * CALLS)
+        counter.each(f"decode {name}", partial(kind.decode, encoded), [version] * CALLS)
+
+
+def append(counter: Counter, folder: Path) -> None:
+    log = a_log(folder, settings={"segment.bytes": str(1 << 30)})
+    _, view = a_batch(0, value_bytes=100)
+    writable = memoryview(bytearray(view))
+
+    def once(_number: int) -> None:
+        BASE_OFFSET.pack_into(writable, 0, log.end_offset)
+        log.append([(BatchHeader.peek(writable), writable)])
+
+    counter.each("append of 100 B to a log", once, range(CALLS))
+    log.close()
+
+
+def dispatch(counter: Counter, broker: Harness) -> None:
+    for name, request in (
+        ("ApiVersions v3", frame(ApiVersionsRequest("bench", "1"), 3)),
+        ("Metadata v13, 100 partitions", frame(MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)]), 13)),
+    ):
+        counter.each(f"dispatch of {name}", broker.answer, [request] * CALLS)
+
+
+def produce(counter: Counter, broker: Harness) -> None:
+    for number, (key, (records, record_bytes, _title)) in enumerate(SIZES.items()):
+        frames = Frames(records, record_bytes)
+        frames.count = CALLS if record_bytes * records < 100_000 else _LARGE_CALLS
+        counter.each(f"plain.{key}", broker.handle, frames.of(-1))
+        *requests, last = frames.of(_PRODUCER_ID + number)
+        counter.each(f"idempotent.{key}", broker.handle, requests)
+        Produce.check(broker.handle(last))  # its sequence number fits only if all before it were taken
+
+
+def assemble(counter: Counter, broker: Harness) -> None:
+    idle = SessionFetch(99, broker.topic_id)
+    idle.begin(broker.handle(idle.first))
+    counter.each("fetch of 99 idle partitions in a session", lambda _number: broker.answer(idle()), range(CALLS))
+    first = Produce(1, 1024)
+    first.check(broker.handle(first()))
+    counter.each("fetch of one partition with records", broker.answer, [fetch(1, broker.topic_id)] * CALLS)
+
+
+class Client:
+    """Asks over a real socket, on the loop of the broker that answers."""
+
+    def __init__(self, port: int) -> None:
+        self._socket = socket.create_connection(("127.0.0.1", port))
+        self._socket.setblocking(False)
+
+    def ask(self, request: memoryview) -> None:
+        self._socket.send(_SIZE.pack(len(request)) + request)
+
+    def answer(self) -> bytes:
+        return self._socket.recv(1 << 16)
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+async def wake(counter: Counter, broker: Harness) -> None:
+    """Both answers are read and the next fetch is parked again: what a record costs that comes alone."""
+    producer, consumer = Client(broker.port), Client(broker.port)
+    partition = FetchPartition(partition=1, fetch_offset=0, partition_max_bytes=1 << 20)
+    topics = [FetchTopic(topic_id=broker.topic_id, partitions=[partition])]
+    waiting = frame(FetchRequest(max_wait_ms=60_000, min_bytes=1, topics=topics), 16)
+    offset_at = bytes(waiting).rindex(broker.topic_id) + 16 + 1 + 4 + 4
+    record = Produce(1, 1024, partition=1)
+
+    async def once(number: int) -> None:
+        _OFFSET.pack_into(waiting, offset_at, number)
+        consumer.ask(waiting)
+        await turns()
+        producer.ask(record())
+        await turns()
+        if len(consumer.answer()) < 1024:
+            raise RuntimeError("the fetch was not woken with the record")
+        producer.answer()
+
+    for number in range(CALLS // 10):
+        await once(number)
+    with counter.counted("turns", CALLS):
+        for _ in range(CALLS):
+            await turns()
+            await turns()
+    with counter.counted("a record through a parked fetch", CALLS):
+        for number in range(CALLS // 10, CALLS // 10 + CALLS):
+            await once(number)
+    producer.close()
+    consumer.close()
+
+
+async def turns() -> None:
+    """As many turns of the loop as it takes to find a request and to answer it."""
+    for _ in range(_TURNS):
+        await asyncio.sleep(0)
+
+
+async def with_a_broker(counter: Counter, folder: Path) -> None:
+    async with harness(folder) as broker:
+        assemble(counter, broker)
+        dispatch(counter, broker)
+        produce(counter, broker)
+        await wake(counter, broker)
+
+
+def main() -> None:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
+    counter = Counter()
+    with tempfile.TemporaryDirectory(prefix="penstock-bench-") as name:
+        codec(counter)
+        append(counter, Path(name, "log"))
+        asyncio.run(with_a_broker(counter, Path(name, "broker")))
+
+
+if __name__ == "__main__":
+    main()
