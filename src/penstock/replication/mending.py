@@ -93,6 +93,8 @@ class Mending:
         for number, partition in enumerate(list(self._partitions)):
             if not number % PARTITIONS_PER_TURN:
                 await asyncio.sleep(0)
+            if len(partition.in_sync) >= len(partition.replicas) and not partition.log.damage:
+                continue  # nearly all, each second
             stuck_at = self._stuck_at(partition, asked.get(_key(partition), {}))
             if (stuck_at or partition.log.damage) and self._not_before.get(_key(partition), 0.0) <= now:
                 found.append((partition, stuck_at))

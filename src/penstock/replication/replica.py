@@ -29,7 +29,7 @@ from penstock.replication.following import Follower, Offline
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.metrics import TopicMetrics
 from penstock.replication.planted import SOUND, Planted
-from penstock.replication.rules import AppendRules, asks_to_flush
+from penstock.replication.rules import AppendRules
 from penstock.replication.verification import Verifications
 from penstock.replication.waiting import OffsetWaiters
 from penstock.settings import TopicConfig
@@ -429,7 +429,7 @@ class Replica:
 
         Called only while this process is registered: until then what the folder says is of the one before.
         """
-        log, is_asked = self.log, asks_to_flush(self.config)
+        log, is_asked = self.log, self.current_rules().asks_to_flush
         if is_asked == log.is_flush_noted or self._is_noting or log.trouble is not None:
             return
         if not is_asked or self._durable_end >= self._counted_end:

@@ -70,6 +70,8 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
     checks_records: bool
     opens_batches: bool
     """Whether an append may have to look inside a batch, which is too slow for the event loop."""
+    asks_to_flush: bool
+    """Whether the topic wants records flushed before they count."""
     flushes_before_ack: bool
     flush_records: int
     """Unflushed records at which a flush begins, without anybody waiting for it."""
@@ -82,6 +84,8 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
         target_codec = KEEP_PRODUCERS_CODEC if codec == "producer" else CODECS_BY_NAME[codec]
         needs_keys = "compact" in config[settings.CLEANUP_POLICY]
         checks_records = config[settings.PENSTOCK_VALIDATE_RECORDS] == "full"
+        # One record a flush leaves nothing that could be acknowledged before it.
+        asks_to_flush = config[settings.PENSTOCK_FLUSH_BEFORE_ACK] or config[settings.FLUSH_MESSAGES] == 1
         levels = {
             "gzip": settings.COMPRESSION_GZIP_LEVEL,
             "lz4": settings.COMPRESSION_LZ4_LEVEL,
@@ -99,15 +103,11 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
             needs_keys=needs_keys,
             checks_records=checks_records,
             opens_batches=needs_keys or checks_records or target_codec != KEEP_PRODUCERS_CODEC,
-            flushes_before_ack=is_flushed or asks_to_flush(config),
+            asks_to_flush=asks_to_flush,
+            flushes_before_ack=is_flushed or asks_to_flush,
             flush_records=config[settings.FLUSH_MESSAGES],
             in_sync_min=config[settings.MIN_INSYNC_REPLICAS],
         )
-
-
-def asks_to_flush(config: TopicConfig) -> bool:
-    """One record a flush leaves nothing that could be acknowledged before it."""
-    return config[settings.PENSTOCK_FLUSH_BEFORE_ACK] or config[settings.FLUSH_MESSAGES] == 1
 
 
 def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
