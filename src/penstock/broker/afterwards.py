@@ -32,6 +32,14 @@ class Afterwards:
     def begin(self) -> None:
         self._is_receiving = True
 
+    def settle_single(self) -> None:
+        """The last frame is handled, what it is answered is not sent yet. If all that it set off is one thing, a long
+        poll to answer, that is done first: a record is waited for longer than its acknowledgement, and a send takes as
+        long as a read. Several would keep the producer waiting.
+        """
+        if len(self._due) == 1:
+            self.settle()
+
     def settle(self) -> None:
         """The last frame is handled. What this sets off in its turn is done as well."""
         due = self._due

@@ -220,6 +220,7 @@ class Connection:
             return
         self.last_active = self._loop.time()
         self._handle_frames(scratch, kept + received)
+        self._afterwards.settle_single()
         self._outbox.flush()
 
     def _receive_rest(self) -> None:
@@ -246,6 +247,7 @@ class Connection:
                 self._memory.give_back(buffer)
             else:
                 self._lent = buffer
+        self._afterwards.settle_single()
         self._outbox.flush()
         self._stop_unless_it_goes_on()
 

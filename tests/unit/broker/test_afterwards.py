@@ -55,3 +55,29 @@ async def test_one_that_fails_is_reported_and_stops_nobody(afterwards: Afterward
     afterwards.settle()
     assert done == ["the other"]
     assert [type(context["exception"]) for context in reported] == [ZeroDivisionError]
+
+
+async def test_a_single_thing_is_done_before_the_answer_and_so_is_what_it_sets_off(afterwards: Afterwards) -> None:
+    done: list[str] = []
+    afterwards.begin()
+
+    def woken() -> None:
+        done.append("woken")
+        afterwards.soon(lambda: done.append("sent"))
+
+    afterwards.soon(woken)
+    afterwards.settle_single()
+    assert done == ["woken", "sent"]
+    afterwards.settle()
+    assert done == ["woken", "sent"]
+
+
+async def test_several_things_wait_until_the_answer_is_sent(afterwards: Afterwards) -> None:
+    done: list[int] = []
+    afterwards.begin()
+    for number in range(2):
+        afterwards.soon(lambda number=number: done.append(number))  # type: ignore[misc]
+    afterwards.settle_single()
+    assert not done
+    afterwards.settle()
+    assert done == [0, 1]
