@@ -1,7 +1,8 @@
 """Opening a log: what is on disk, whether it can be trusted, and what to do where it cannot.
 
 After a clean stop nothing is scanned: only the tail of the last segment is looked at. After anything else every batch
-from the recovery point on is read and its checksum verified. There, above the recovery point, a torn tail is what a
+from the recovery point on is read and its checksum verified (all of them where even the leader epochs cannot be read:
+they are made again from the batches). There, above the recovery point, a torn tail is what a
 crash leaves behind, and is cut; whatever followed it in the log goes too, so that a prefix remains. Below the recovery
 point everything has been fsynced: what is missing or wrong there is damage, which is said and takes the log offline,
 and not one byte is changed (RULES 21). Damage once found is remembered in a file of the folder, so that no later start
@@ -77,7 +78,7 @@ def open_log(
     log.recovery_point = log.recovery_point_on_disk = known.recovery_point
     try:
         _Opening(log, known).run()
-    except (OSError, Damaged, CheckpointUnreadable, KafkaStorageError) as error:
+    except (OSError, Damaged, KafkaStorageError) as error:
         log.take_offline(f"damage found at start: {error}", stops_reads=True)
         if not log.segments:
             log.segments = (Segment(pool, str(folder), known.start_offset),)
@@ -101,6 +102,10 @@ class _Opening:
         self.first_marker: int | None = None
         """Offset of the first control batch that was read on the way."""
         self.was_damaged = False
+        self.reads_all = False
+        """Whether every batch is to be read, whatever the checkpoints say."""
+        self.epochs_from = 0
+        """From this offset on leader epochs are learnt from the batches."""
 
     def run(self) -> None:
         log, known = self.log, self.known
@@ -108,10 +113,14 @@ class _Opening:
         first_offset = segments[0].base_offset
         log.segments = tuple(segments)
         log.start_offset = max(known.start_offset, first_offset)
-        log.epochs.load()
+        self.reads_all = self.was_damaged
+        if not self._has_epochs():
+            self.reads_all = True
+        # What began below the recovery point is in the epochs' file, and that is to be believed before a batch is.
+        self.epochs_from = self.point if log.epochs.epochs else 0
         if known.is_start_exact and first_offset > known.start_offset:
             raise KafkaStorageError(f"the records from {known.start_offset} to {first_offset - 1} are missing")
-        if known.is_clean and not self.was_damaged:
+        if known.is_clean and not self.reads_all:
             self._trust(segments)
         else:
             self._recover(segments)
@@ -128,6 +137,15 @@ class _Opening:
             _log.info("log found whole again", partition=str(log.partition))
             remove_files([str(log.folder / DAMAGE_NOTE)])
 
+    def _has_epochs(self) -> bool:
+        """Whether the file of leader epochs can be read. If not the batches tell, whose epochs no checksum covers."""
+        try:
+            self.log.epochs.load()
+        except CheckpointUnreadable as error:
+            _log.warning("leader epochs unreadable, read from the batches", reason=str(error))
+            return False
+        return True
+
     # --- what is there ---
 
     def _list_segments(self) -> list[Segment]:
@@ -143,14 +161,15 @@ class _Opening:
         if self.known.may_have_gaps:
             self.log.allow_gaps()
         segments = []
-        for name in sorted(name for name in held if name.endswith(LOG)):
+        ours = {name for name in held if name.partition(".")[0].isdecimal()}  # whatever else lies there is let be
+        for name in sorted(name for name in ours if name.endswith(LOG)):
             size = (folder / name).stat().st_size
             segment = self._segment(int(name.removesuffix(LOG)), size=size, is_created=True)
             segment.is_index_written = file_name(segment.base_offset, INDEX) in held
             if file_name(segment.base_offset, TXN_INDEX) in held:
                 self.log.add_transaction_index(segment)
             segments.append(segment)
-        orphans = [name for name in held if name.endswith(SUFFIXES[1:]) and name.partition(".")[0] + LOG not in held]
+        orphans = [name for name in ours if name.endswith(SUFFIXES[1:]) and name.partition(".")[0] + LOG not in held]
         remove_files(str(folder / name) for name in orphans)
         return segments
 
@@ -184,7 +203,7 @@ class _Opening:
 
     def _recover(self, segments: list[Segment]) -> None:
         """Segment by segment: those below the recovery point need only look whole, the others are read."""
-        log, scan_from = self.log, 0 if self.was_damaged else self.point
+        log, scan_from = self.log, 0 if self.reads_all else self.point
         doubts = EpochDoubts(self.known.leader_epoch, on_disk=log.epochs.latest)
         for number, segment in enumerate(segments):
             following = segments[number + 1] if number + 1 < len(segments) else None
@@ -239,8 +258,6 @@ class _Opening:
         if not upto:
             return  # a partition that never got a record has no file
         epochs = self.log.epochs
-        # What began below the recovery point is in the epochs' file, and that is to be believed before a batch is.
-        epochs_from = self.point if epochs.epochs else 0
         with private_descriptor(segment.file.path) as fd:
             batches = walk(
                 fd, segment.size, upto, expected_offset=segment.base_offset, may_have_gaps=self.log.may_have_gaps
@@ -250,7 +267,7 @@ class _Opening:
                 if doubts is not None and header.base_offset >= self.point:
                     doubts.look_at(found)
                 segment.note(header, header.size, self.interval)
-                if header.leader_epoch > epochs.latest and header.base_offset >= epochs_from:
+                if header.leader_epoch > epochs.latest and header.base_offset >= self.epochs_from:
                     epochs.assign(header.leader_epoch, header.base_offset)
                 if self.first_marker is None and header.attributes & CONTROL:
                     self.first_marker = header.base_offset

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 from tests.support.logs import (
-    ORDERS_0,
-    TOPIC_ID,
     a_batch,
     a_log,
     a_marker,
@@ -21,9 +19,8 @@ from tests.support.logs import (
 
 from penstock.errors import KafkaStorageError
 from penstock.log import flushing
-from penstock.log.files import FilePool, names_in
+from penstock.log.files import names_in
 from penstock.log.partition_log import PartitionLog
-from penstock.log.recovery import Known, open_log
 from penstock.log.scan import walk
 from penstock.log.state import DAMAGE_NOTE
 from penstock.wire.markers import MarkerType
@@ -364,14 +361,34 @@ def test_a_log_that_nobody_wrote_to_is_closed_without_touching_a_file(tmp_path: 
     assert {name: (log.folder / name).stat().st_mtime_ns for name in names_in(log.folder)} == before
 
 
-def test_what_is_not_a_checkpoint_takes_only_its_log_offline(tmp_path: Path) -> None:
+def test_files_that_somebody_else_left_in_the_folder_are_let_be(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 3)
-    (log.folder / "leader-epoch-checkpoint").write_text("garbage")
+    log.close()
+    for name in ("backup.log", "notes.index", "copy.timeindex"):
+        (log.folder / name).write_text("not ours")
 
-    again = open_log(
-        log.folder, ORDERS_0, TOPIC_ID, Known(is_clean=False), config=log.config, pool=FilePool(4), clock=log.clock
-    )
+    again = reopen(log)
 
-    assert again.offline_reason is not None
-    assert "not a checkpoint file" in again.offline_reason
+    assert (again.end_offset, again.offline_reason) == (3, None)
+    assert {"backup.log", "notes.index", "copy.timeindex"} <= set(names_in(log.folder))
+
+
+@pytest.mark.parametrize("is_clean", [True, False])
+@pytest.mark.parametrize("torn", ["garbage", "0\n2\n0 0\n", "0\n1\n0\n", "7\n0\n"])
+def test_leader_epochs_that_cannot_be_read_are_made_again_from_the_batches(
+    tmp_path: Path, torn: str, is_clean: bool
+) -> None:
+    log = a_log(tmp_path / "orders-0", settings=SMALL)
+    for epoch in range(3):
+        fill(log, 10, leader_epoch=epoch)
+    log.close()
+    known = log.epochs.snapshot()
+    (log.folder / "leader-epoch-checkpoint").write_text(torn)
+
+    again = reopen(log, is_clean=is_clean)
+
+    assert again.offline_reason is None and again.end_offset == 30
+    assert again.epochs.snapshot() == known == [(0, 0), (1, 10), (2, 20)]
+    again.close()
+    assert reopen(again, is_clean=True).epochs.snapshot() == known
