@@ -59,6 +59,7 @@ from penstock.coordinators.groups import Groups
 from penstock.coordinators.transactions import Transactions
 from penstock.errors import Fatal, Refusal
 from penstock.log import (
+    NO_TOPIC_ID,
     Cleaner,
     Expected,
     FilePool,
@@ -435,9 +436,12 @@ class Node:
     async def _open_logs(self, image: ClusterImage, partitions: Partitions) -> dict[TopicPartition, PartitionLog]:
         def expected(partition: TopicPartition, topic_id: TopicId) -> Expected | None:
             topic = image.topics.get(partition.topic)
-            if topic is None or topic.topic_id != topic_id or partition.partition >= len(topic.partitions):
+            if topic is None or partition.partition >= len(topic.partitions):
                 return None
-            return Expected(partitions.config_of(topic), topic.partitions[partition.partition].leader_epoch)
+            if topic_id not in (topic.topic_id, NO_TOPIC_ID):
+                return None
+            leader_epoch = topic.partitions[partition.partition].leader_epoch
+            return Expected(partitions.config_of(topic), leader_epoch, topic.topic_id)
 
         with _start_refused_in_words():
             await asyncio.to_thread(settle_moves, self.folders)

@@ -5,7 +5,7 @@ from penstock.log.compaction_service import Cleaner
 from penstock.log.copying import CannotCopy, LogCopy
 from penstock.log.files import FilePool
 from penstock.log.flusher import Flusher, FlushMetrics
-from penstock.log.folder import LogFolder
+from penstock.log.folder import NO_TOPIC_ID, LogFolder
 from penstock.log.folder_names import check_future_name
 from penstock.log.identity import Identity, read_identity
 from penstock.log.mending import (
@@ -35,6 +35,7 @@ from penstock.log.unfinished_moves import settle_moves
 
 __all__ = [
     "FREE_BYTES_MIN",
+    "NO_TOPIC_ID",
     "CannotCopy",
     "Cleaner",
     "Duplicate",

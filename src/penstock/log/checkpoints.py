@@ -76,7 +76,7 @@ def read_properties(path: str, *, separator: str = "=") -> dict[str, str] | None
     if data is None:
         return None
     values = {}
-    for line in data.decode().splitlines():
+    for line in data.decode(errors="replace").splitlines():
         name, found, value = line.partition(separator)
         if found and not name.lstrip().startswith("#"):
             values[name.strip()] = value.strip()

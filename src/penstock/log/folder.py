@@ -98,6 +98,9 @@ class LogFolder(Home):
             if expected is None:
                 self._set_aside(partition)
                 continue
+            if topic_id == NO_TOPIC_ID and expected.topic_id is not None:
+                topic_id = expected.topic_id
+                self._name_topic(partition, topic_id)
             wanted.append(self._opener(name, partition, topic_id, expected, is_clean=is_clean))
         copies = self._find_copies(find, is_clean=is_clean)
         with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="open logs") as executor:
@@ -161,6 +164,17 @@ class LogFolder(Home):
             return topic_id_from_text(values.get("topic_id", ""))
         except ValueError:
             return NO_TOPIC_ID
+
+    def _name_topic(self, partition: TopicPartition, topic_id: TopicId) -> None:
+        """A log whose file does not say, torn or lost, is its namesake's. Set aside, with an empty one in its place, it
+        would be missed: this broker may be in sync by it, or be the only one to have it.
+        """
+        _log.warning("log does not say whose it is, taken by its name", partition=str(partition))
+        path = str(self.path / str(partition) / PARTITION_METADATA)
+        try:
+            write_properties(path, {"version": "0", "topic_id": topic_id_text(topic_id)}, separator=": ")
+        except OSError as error:  # the next start tries again
+            _log.error("topic not written down", partition=str(partition), reason=str(error))
 
     def _set_aside(self, partition: TopicPartition) -> None:
         name = leaving_name(partition, STRAY)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
+import structlog
 
 from penstock.errors import Fatal
 from penstock.log.checkpoints import (
@@ -25,6 +26,8 @@ from penstock.model import Offset, TopicPartition
 
 Offsets = dict[TopicPartition, Offset]
 
+_log = structlog.get_logger(__name__)
+
 
 class Picture(msgspec.Struct, frozen=True, gc=False):
     number: int
@@ -39,11 +42,17 @@ class FolderCheckpoints:
         self._lock = threading.Lock()
         try:
             self.on_disk: dict[str, Offsets] = {
-                name: read_offsets(str(folder / name)) for name in (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS)
+                name: read_offsets(str(folder / name)) for name in (RECOVERY_POINTS, LOG_START_OFFSETS)
             }
         except CheckpointUnreadable as error:
             # Without recovery points damage would be taken for torn tails, and cut.
             raise Fatal(f"{error}: restore it, or remove it to have every log read from its start") from error
+        try:
+            self.on_disk[HIGH_WATERMARKS] = read_offsets(str(folder / HIGH_WATERMARKS))
+        except CheckpointUnreadable as error:
+            # Leaders find out how far their followers are, and followers are told: until then less is shown, no more.
+            _log.warning("high watermarks unreadable, found out anew", reason=str(error))
+            self.on_disk[HIGH_WATERMARKS] = {}
 
     def take(self, logs: Iterable[PartitionLog]) -> Picture:
         """On the loop. Zero is what a missing row means, so idle partitions need none."""

@@ -61,6 +61,8 @@ class Expected(msgspec.Struct, frozen=True, gc=False):
 
     config: "Config | TopicConfig"
     leader_epoch: int | None = None
+    topic_id: TopicId | None = None
+    """Of the topic of that name, for a log that does not say its own."""
 
 
 def open_log(

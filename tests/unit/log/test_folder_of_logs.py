@@ -8,7 +8,7 @@ from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, base_off
 
 from penstock.errors import Fatal, KafkaStorageError
 from penstock.log.files import FilePool, names_in
-from penstock.log.folder import CLEAN_MARKER, LogFolder, remove_paths
+from penstock.log.folder import CLEAN_MARKER, NO_TOPIC_ID, LogFolder, remove_paths
 from penstock.log.identity import read_identity
 from penstock.log.recovery import Expected
 from penstock.model import PartitionIndex, TopicId, TopicPartition, topic_id_text
@@ -27,6 +27,8 @@ class World:
         named = {name.replace("_", "."): value for name, value in settings.items()}
         self.config = Config.for_broker({}).for_topic(named)
         self.topics: set[bytes] = {TOPIC_ID, OTHER_ID}
+        self.namesakes: dict[TopicPartition, TopicId] = {}
+        """Topics by name, for logs that do not say theirs."""
         self.clock = StillClock()
 
     def open(self, *, cluster_id: str = "c1", node_id: int = 1) -> LogFolder:
@@ -35,6 +37,8 @@ class World:
         return folder
 
     def find(self, partition: TopicPartition, topic_id: TopicId) -> Expected | None:
+        if topic_id == NO_TOPIC_ID and partition in self.namesakes:
+            return Expected(self.config, topic_id=self.namesakes[partition])
         return Expected(self.config) if topic_id in self.topics else None
 
     def crash(self, folder: LogFolder) -> None:
@@ -126,6 +130,41 @@ def test_an_empty_checkpoint_has_no_rows_and_a_broken_one_stops_the_start(tmp_pa
 
     with pytest.raises(Fatal, match="says 2 rows and has 1"):
         world.open()
+
+
+@pytest.mark.parametrize("torn", [b"0\n2\norders 0 10\n", b"garbage", b"\xff\xfe", bytes(40)])
+def test_high_watermarks_that_cannot_be_read_stop_no_start(tmp_path: Path, torn: bytes) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 3)
+    folder.close()
+    (tmp_path / "replication-offset-checkpoint").write_bytes(torn)
+
+    again = world.open()
+
+    assert (again.logs[ORDERS_0].end_offset, again.logs[ORDERS_0].high_watermark) == (3, 0)
+    again.close()
+
+
+@pytest.mark.parametrize("torn", [None, b"", b"\xff\x96", bytes(40), b"version: 0\ntopic_id: "])
+def test_a_log_that_does_not_say_its_topic_is_its_namesakes(tmp_path: Path, torn: bytes | None) -> None:
+    """In sync by what it has: with an empty one in its place this broker could be elected."""
+    world = World(tmp_path)
+    folder = world.open()
+    fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 3)
+    world.crash(folder)
+    metadata = tmp_path / "orders-0" / "partition.metadata"
+    if torn is None:
+        metadata.unlink()
+    else:
+        metadata.write_bytes(torn)
+    world.namesakes[ORDERS_0] = TOPIC_ID
+
+    again = world.open()
+
+    assert again.strays == [] and again.logs[ORDERS_0].end_offset == 3
+    assert again.logs[ORDERS_0].topic_id == TOPIC_ID and topic_id_text(TOPIC_ID) in metadata.read_text()
+    again.close()
 
 
 def test_after_a_crash_logs_are_recovered_from_their_checkpoint(tmp_path: Path) -> None:
