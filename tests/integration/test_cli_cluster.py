@@ -18,8 +18,6 @@ from tests.support.programs import ClusterOfPrograms
 
 from penstock.cli.exits import ExitCode
 
-pytestmark = pytest.mark.timeout(300)
-
 RATE = "20K"
 """At which what is moved here takes minutes."""
 

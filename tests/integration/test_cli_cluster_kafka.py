@@ -16,9 +16,6 @@ from tests.support.faults import eventually
 
 from penstock.cli.exits import ExitCode
 
-pytestmark = pytest.mark.timeout(300)
-
-
 SMALL = ("-Xms128m", "-Xmx384m", "-XX:+UseSerialGC", "-Xshare:auto")
 
 

@@ -19,7 +19,6 @@ from penstock.cli.local.state import ClusterState, read_state
 from penstock.testing.networks import Networks, NetworksImpossible
 
 READY_TIMEOUT_S = 180.0
-pytestmark = pytest.mark.timeout(300)
 
 
 def penstock(*arguments: object, **environment: str) -> "subprocess.CompletedProcess[str]":

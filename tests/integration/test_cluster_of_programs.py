@@ -13,8 +13,6 @@ from confluent_kafka.cimpl import NewTopic
 from tests.support.clients import read_to_end
 from tests.support.programs import ClusterOfPrograms
 
-pytestmark = pytest.mark.timeout(300)
-
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[ClusterOfPrograms]:

@@ -5,7 +5,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from tests.support import java
 from tests.support.nodes import Nodes, some_nodes
 
@@ -18,8 +17,6 @@ REASSIGN = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand"
 ELECTION = "org.apache.kafka.tools.LeaderElectionCommand"
 CLUSTER = "org.apache.kafka.tools.ClusterTool"
 QUICK = {"penstock.broker.lease.ms": "10000", "auto.leader.rebalance.enable": "false"}
-
-pytestmark = pytest.mark.timeout(300)
 
 
 async def tool(main_class: str, nodes: Nodes, *arguments: str) -> str:

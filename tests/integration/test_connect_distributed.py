@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.support import java
 from tests.support.clients import fresh_name, make_topic, read_decided
 from tests.support.faults import eventually
@@ -107,7 +106,6 @@ def _lines(path: Path) -> set[str]:
     return set(path.read_text().splitlines()) if path.exists() else set()
 
 
-@pytest.mark.timeout(400)
 def test_connectors_go_on_in_the_other_worker_when_one_is_killed(bootstrap: str, tmp_path: Path) -> None:
     topic = make_topic(bootstrap, "connected")
     written, copied = tmp_path / "written", tmp_path / "copied"

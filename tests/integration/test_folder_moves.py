@@ -34,8 +34,6 @@ SLOW = {"replica.alter.log.dirs.io.max.bytes.per.second": "5000"}
 SMALL_SEGMENTS: Any = {"internal_segment_bytes": "100000"}
 KILLS = 5
 
-pytestmark = pytest.mark.timeout(300)
-
 
 def produce(partition: Partition, count: int) -> None:
     for _ in range(count):

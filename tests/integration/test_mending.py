@@ -16,8 +16,6 @@ from penstock.log import Scrubber
 from penstock.wire.batch import HEADER_SIZE, BatchHeader
 from penstock.wire.records import Record, build_batch
 
-pytestmark = pytest.mark.timeout(300)
-
 SCRUBBED = {"penstock.scrub.interval.ms": "500", "log.flush.interval.messages": "1"}
 RECORDS = 300
 CRC_AT, LENGTH_AT, FIRST_RECORD_AT = 17, 8, HEADER_SIZE

@@ -142,7 +142,6 @@ def started(streams: Streams) -> Iterator[Streams]:
         streams.end()
 
 
-@pytest.mark.timeout(600)
 def test_counts_neither_skip_nor_repeat_when_program_and_broker_are_killed(compiled: Path, tmp_path: Path) -> None:
     settings = {"group.initial.rebalance.delay.ms": "0"}
     with program(tmp_path / "broker", settings) as broker:

@@ -13,8 +13,6 @@ import penstock.testing
 from penstock.testing import RunningCluster
 from penstock.testing.plugin import ClusterFactory
 
-pytestmark = pytest.mark.timeout(300)
-
 
 def write(bootstrap: str, *values: str) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})

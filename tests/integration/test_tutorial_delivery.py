@@ -102,7 +102,6 @@ def _is_quiet(bootstrap: str) -> bool:
 ALL = {b"%d" % number for number in range(LIVES * ORDERS_A_LIFE)}
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("promise", ["At most once", "At least once", "Exactly once"])
 def test_the_program_keeps_its_promise(promise: str, penstock_broker_factory: BrokerFactory, tmp_path: Path) -> None:
     broker = penstock_broker_factory({"group.initial.rebalance.delay.ms": "0", "group.min.session.timeout.ms": "500"})

@@ -24,7 +24,7 @@ POLL_S = 0.02
 WORK_S = 0.05
 """The longest that a worker thinks about its records, and about its offsets: what is killed finds transactions open."""
 ABORTED_IN = 10
-"""One transaction in so many is aborted on purpose, after its records were written."""
+"""One transaction in so many, a worker's first among them, is aborted on purpose, after its records were written."""
 
 STUCK_AFTER_S = 10.0
 """Longer than anything takes that goes on by itself."""
@@ -145,6 +145,7 @@ class Transformer:
         self._bootstrap, self._group, self._name = bootstrap, group, name
         self._source, self._targets = source, (left, right)
         self._random = random.Random()
+        self._begun = 0
         self._leave = threading.Event()
 
     def run(self) -> None:
@@ -203,11 +204,12 @@ class Transformer:
         """Whether this life can go on."""
         try:
             producer.begin_transaction()
+            self._begun += 1
             print("begun", flush=True)
             for message in messages:
                 for target in self._targets:
                     producer.produce(target, message.value(), partition=message.partition() or 0)
-            if self._random.randrange(ABORTED_IN) == 0:
+            if self._begun % ABORTED_IN == 1:
                 producer.flush(1)  # some of it is in the log by then
                 return self._give_up(consumer, producer)
             self._work()

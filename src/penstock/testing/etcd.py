@@ -28,7 +28,7 @@ from penstock.metastore.etcd.versions import complaint
 from penstock.testing.orphans import OrphanKiller
 from penstock.testing.ports import keep_ports
 
-READY_TIMEOUT_S = 60.0
+READY_TIMEOUT_S = 120.0
 STOP_TIMEOUT_S = 10.0
 POLL_S = 0.02
 
