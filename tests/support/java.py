@@ -14,7 +14,9 @@ from pathlib import Path
 
 KAFKA_VERSION = "4.3.0"
 ROOT = Path(__file__).resolve().parents[2]
-JARS = ROOT / ".cache" / f"kafka-{KAFKA_VERSION}"
+JARS = (ROOT / ".cache" / f"kafka-{KAFKA_VERSION}").resolve()
+CLASSES = JARS / "classes.jsa"
+"""Classes laid out beforehand, by tools/test-setup."""
 QUIET_LOG4J = Path(__file__).resolve().parent / "log4j2-quiet.properties"
 
 # Start quickly: tools live for a second or two, so the optimising compiler never pays for itself.
@@ -50,7 +52,8 @@ def command(main_class: str, *arguments: str, jvm: Sequence[str] = _SHORT_LIVED,
     """How to run a main class out of Kafka's jars, or out of the folder `also`."""
     logging = f"-Dlog4j2.configurationFile={QUIET_LOG4J}"
     path = classpath() if also is None else f"{also}:{classpath()}"
-    return [java(), *jvm, logging, "-cp", path, main_class, *arguments]
+    sharing = ("-Xlog:disable", f"-XX:SharedArchiveFile={CLASSES}") if CLASSES.exists() else ()
+    return [java(), *jvm, *sharing, logging, "-cp", path, main_class, *arguments]
 
 
 def compiled(source: Path, folder: Path) -> Path:
