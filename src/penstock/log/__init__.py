@@ -30,7 +30,7 @@ from penstock.log.reserve import give_up_reserve
 from penstock.log.scrub import Scrubber
 from penstock.log.service import LogHousekeeping
 from penstock.log.slices import FileSlice
-from penstock.log.state import FREE_BYTES_MIN
+from penstock.log.state import FREE_BYTES_MIN, Trouble
 from penstock.log.unfinished_moves import settle_moves
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "Scrubber",
     "SetAside",
     "Sound",
+    "Trouble",
     "Wound",
     "batches_that_fit",
     "begin_empty",

@@ -23,7 +23,7 @@ from penstock.errors import (
     OffsetOutOfRange,
     PolicyViolation,
 )
-from penstock.log import Duplicate, ProducerState
+from penstock.log import Duplicate, ProducerState, Trouble
 from penstock.model import Offset
 from penstock.replication.promise import Promise
 from penstock.replication.readable import ReadablePartition
@@ -69,7 +69,7 @@ class Partition(ReplicatingReplica, ReadablePartition):
         header = check_header(view, rules, now)
         log = self.log
         if log.trouble is not None:
-            log.ensure_readable()  # what is known of producers comes from the log
+            return self._append_to_stopped(header, log.trouble, by_coordinator)
         expected_from = None
         if header.producer_id >= 0:
             expected_from = log.producers.expects(header)
@@ -97,6 +97,19 @@ class Partition(ReplicatingReplica, ReadablePartition):
             if log.end_offset - log.recovery_point >= rules.flush_records:
                 self._flush_soon()
         return Appended(base_offset, log.end_offset, now if rules.stamps_append_time else -1, log.start_offset)
+
+    def _append_to_stopped(self, header: BatchHeader, trouble: Trouble, by_coordinator: bool) -> Appended:
+        """The log takes no more, and tells so whatever comes, but for what it has already. This broker may know nothing
+        of its successor yet, and what that has taken since is no gap: told that its batch is out of order, a producer
+        begins a new epoch, and sends again what the successor has.
+        """
+        if header.producer_id >= 0 and not trouble.stops_reads and not by_coordinator:
+            duplicate = self.log.producers.find_duplicate(header)
+            if duplicate is not None:
+                return self._duplicate(duplicate)
+        refusal = trouble.refusal()
+        self.resign(refusal)
+        raise refusal
 
     def _write_one(self, header: BatchHeader, view: memoryview, expected_from: ProducerState | None = None) -> None:
         try:

@@ -204,6 +204,19 @@ async def test_a_duplicate_of_an_uncommitted_batch_waits_for_the_original(folder
     bench.pool.close_all()
 
 
+def test_a_log_that_takes_no_more_says_so_whatever_comes_and_knows_what_it_has(bench: Bench) -> None:
+    """A producer that is told that its batch is out of order begins a new epoch, and sends again what another leader,
+    of which this one has not heard yet, has taken meanwhile.
+    """
+    first = bench.partition.append(bench.batch(producer=7, sequence=0), acks=ALL)
+    bench.log.take_offline("No space left on device", stops_reads=False, may_pass=True)
+    for sequence in (1, 2, 9):
+        with pytest.raises(KafkaStorageError, match="No space left"):
+            bench.partition.append(bench.batch(producer=7, sequence=sequence), acks=ALL)
+    again = bench.partition.append(bench.batch(producer=7, sequence=0), acks=ALL)
+    assert again.base_offset == first.base_offset and bench.log.end_offset == 1
+
+
 async def test_a_failed_flush_refuses_whoever_waits(folder: Path) -> None:
     bench = Bench(folder, {"penstock.flush.before.ack": "true"})
     appended = bench.partition.append(bench.batch(), acks=ALL)
