@@ -41,10 +41,12 @@ def connections(port: int, count: int = COUNT) -> Iterator[list[socket.socket]]:
 
 
 def measure(brokers: Sequence[Broker], sides: Sequence[Side], collected: Collected, window_s: float) -> None:
-    """All at the same time: they do next to nothing, and nobody is in another's way."""
+    """All at the same time: they do next to nothing, and nobody is in another's way. The last that is asked of brokers:
+    they are left with their partitions.
+    """
+    for side in sides:
+        side.create_topic("idle", COUNT)
     with ExitStack() as stack:
-        for side in sides:
-            stack.enter_context(side.topic("idle", COUNT))
         for broker in brokers:
             stack.enter_context(connections(broker.port))
         time.sleep(SETTLE_S)

@@ -53,13 +53,18 @@ class Side:
 
     @contextmanager
     def topic(self, name: str, partitions: int) -> Iterator[str]:
-        topic = f"{name}-{next(_topic_numbers)}"
-        where = ("-b", self.subject.bootstrap, "-t", topic)
-        self.driver.run("create", *where, "-p", partitions, "-R", self.subject.replicas)
+        topic = self.create_topic(name, partitions)
         try:
             yield topic
         finally:
-            self.driver.run("delete", *where)
+            self.driver.run("delete", "-b", self.subject.bootstrap, "-t", topic)
+
+    def create_topic(self, name: str, partitions: int) -> str:
+        topic = f"{name}-{next(_topic_numbers)}"
+        self.driver.run(
+            "create", "-b", self.subject.bootstrap, "-t", topic, "-p", partitions, "-R", self.subject.replicas
+        )
+        return topic
 
     def touch(self, at_most: int | None = None) -> None:
         """Before something is written; `at_most` where that is little."""

@@ -17,7 +17,7 @@ def figures() -> list[Figure]:
 
 def measure() -> dict[str, list[float]]:
     """What idempotence adds, in percent."""
-    return added(count(STEPS))
+    return added(count(STEPS, "idempotence"))
 
 
 def added(steps: dict[str, float]) -> dict[str, list[float]]:

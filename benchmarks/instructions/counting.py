@@ -23,7 +23,7 @@ _NAMED = re.compile(r"^desc: Trigger: Client Request: (.*)$", re.MULTILINE)
 _TOTAL = re.compile(r"^totals: (\d+)$", re.MULTILINE)
 
 
-def count(module: str) -> dict[str, float]:
+def count(module: str, *arguments: str) -> dict[str, float]:
     """The instructions of each step that the module marks, by the step's name, in their order."""
     with tempfile.TemporaryDirectory(prefix="penstock-bench-") as name:
         folder = Path(name)
@@ -31,7 +31,7 @@ def count(module: str) -> dict[str, float]:
         subprocess.run(["gcc", "-shared", "-fPIC", "-O2", str(MARKS), "-o", str(library)], check=True)
         callgrind = ["valgrind", "-q", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={folder}/steps"]
         environment = {**os.environ, _LIBRARY: str(library), "PYTHONHASHSEED": "0"}
-        subprocess.run([*callgrind, sys.executable, "-m", module], check=True, env=environment)
+        subprocess.run([*callgrind, sys.executable, "-m", module, *arguments], check=True, env=environment)
         found = {}
         for dump in sorted(folder.glob("steps.*"), key=lambda path: int(path.suffix[1:])):
             text = dump.read_text()

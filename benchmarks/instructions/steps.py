@@ -1,4 +1,4 @@
-"""The steps whose instructions are counted; runs under `counting.count` only.
+"""The steps whose instructions are counted, all or with "idempotence" those alone; under `counting.count` only.
 
 Codec, append, dispatch and fetch assembly are calls, as in `benchmarks.micro`. The last step goes over real sockets and
 the event loop: a record on its way to a consumer that waits for it.
@@ -6,6 +6,7 @@ the event loop: a record on its way to a consumer that waits for it.
 
 import asyncio
 import socket
+import sys
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -137,8 +138,11 @@ async def turns() -> None:
         await asyncio.sleep(0)
 
 
-async def with_a_broker(counter: Counter, folder: Path) -> None:
+async def with_a_broker(counter: Counter, folder: Path, *, only_idempotence: bool) -> None:
     async with harness(folder) as broker:
+        if only_idempotence:
+            produce(counter, broker)
+            return
         assemble(counter, broker)
         dispatch(counter, broker)
         produce(counter, broker)
@@ -147,11 +151,12 @@ async def with_a_broker(counter: Counter, folder: Path) -> None:
 
 def main() -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
-    counter = Counter()
+    counter, only_idempotence = Counter(), "idempotence" in sys.argv
     with tempfile.TemporaryDirectory(prefix="penstock-bench-") as name:
-        codec(counter)
-        append(counter, Path(name, "log"))
-        asyncio.run(with_a_broker(counter, Path(name, "broker")))
+        if not only_idempotence:
+            codec(counter)
+            append(counter, Path(name, "log"))
+        asyncio.run(with_a_broker(counter, Path(name, "broker"), only_idempotence=only_idempotence))
 
 
 if __name__ == "__main__":

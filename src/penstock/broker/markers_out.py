@@ -126,7 +126,9 @@ class MarkersOut:
                 outcomes[at] = LeaderNotAvailable()
             else:
                 by_leader.setdefault(leader, []).append(at)
-        for told in await asyncio.gather(*(self._tell(due, leader, there) for leader, there in by_leader.items())):
+        telling = [self._tell(due, leader, there) for leader, there in by_leader.items()]
+        # One leader, as with a broker by itself, needs no task of its own, which would be three turns of the loop.
+        for told in [await telling[0]] if len(telling) == 1 else await asyncio.gather(*telling):
             outcomes |= told
         return outcomes
 

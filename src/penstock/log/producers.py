@@ -78,10 +78,11 @@ class ProducerStates:
         state = self._states.get(header.producer_id)
         if state is None or header.base_sequence != state.next_sequence or header.producer_epoch != state.epoch:
             return None
-        kind = header.attributes & _KIND
-        if kind:
-            return state if kind == TRANSACTIONAL and state.transaction_first_offset >= 0 else None
-        return state if state.transaction_first_offset < 0 else None
+        attributes = header.attributes
+        if 0 <= attributes < TRANSACTIONAL:  # and so no CONTROL, which is higher
+            return state if state.transaction_first_offset < 0 else None
+        is_next = attributes & _KIND == TRANSACTIONAL and state.transaction_first_offset >= 0
+        return state if is_next else None
 
     def check(self, header: BatchHeader) -> Duplicate | None:
         """May a client's batch be appended? None: yes. Duplicate: it has been already. Else it is refused."""
