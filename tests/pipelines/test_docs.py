@@ -7,8 +7,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 from tests.pipelines.conftest import Queue
 from tests.support.topics import create, write
 
@@ -28,14 +30,50 @@ def run(command: list[str], queue: Queue, folder: Path) -> str:
     return done.stdout
 
 
-def test_the_sources_page_runs(penstock_queue: Queue, tmp_path: Path) -> None:
-    topic = create(penstock_queue.bootstrap, penstock_queue.fresh("orders"))
-    write(penstock_queue.bootstrap, topic, [b"tea", b"cake"], key=b"ada")
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / "source.md").read_text(), flags=re.DOTALL)
-    program = "\n".join(blocks).replace("127.0.0.1:9092", penstock_queue.bootstrap).replace('"orders"', f'"{topic}"')
-    program += '\nprint("rows", spark.read.parquet("nightly/rows").count())\nspark.stop()\n'
-    said = run([sys.executable, "-c", program], penstock_queue, tmp_path)
-    assert "|cake" in said.replace(" ", "") and "rows 2" in said
+PAGES = (
+    "source", "decoding", "sink", "lake", "rollup", "dedupe", "audit", "repartition", "replay", "redrive",
+)  # fmt: skip
+
+
+def test_what_the_pages_print_for_python_runs(
+    spark: SparkSession, penstock_queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one Spark, page after page: audit compares what lake has landed."""
+    at = penstock_queue.bootstrap
+    for topic in ("orders", "orders-copy", "orders-test", "orders.dead", "sales", "payments"):
+        create(at, topic, 2)
+    write(at, "orders", [b'{"id": %d, "amount": 2.5}' % number for number in range(20)], key=b"ada")
+    write(at, "sales", [b'{"shop": "one", "amount": 2.5}'])
+    write(at, "payments", [b'{"payment_id": %d}' % (number % 3) for number in range(5)])
+    reasons: list[tuple[str, bytes]] = [("penstock.error", b"Timeout"), ("penstock.origin.topic", b"orders")]
+    write(at, "orders.dead", [b"5 EURO"], headers=reasons)
+    monkeypatch.chdir(tmp_path)
+    # With catalogs of its own: a session keeps what it was first told of one.
+    session = spark.newSession()
+    monkeypatch.setattr(SparkSession, "_instantiatedSession", session)
+    found = {page: _ran(page, at, session) for page in PAGES}
+    assert session.read.parquet("nightly/rows").count() == found["decoding"]["good"].count() == 20
+    assert (session.table("lake.shop.orders").count(), session.table("lake.shop.payments").count()) == (20, 3)
+    assert found["repartition"]["summary"].rows_out == 20
+    counts = {topic: _count(session, at, topic) for topic in ("orders-copy", "orders-test", "orders")}
+    assert counts == {"orders-copy": 4, "orders-test": 20, "orders": 21}
+    mended = session.read.format("penstock").options(bootstrap=at, topics="orders").load()
+    assert mended.where("value = '5 EUR'").count() == 1
+
+
+def _ran(page: str, bootstrap: str, spark: SparkSession) -> dict[str, Any]:
+    blocks = re.findall(r"```python\n(.*?)```", (DOCS / f"{page}.md").read_text(), flags=re.DOTALL)
+    assert blocks, f"{page}.md prints nothing for Python"
+    names: dict[str, Any] = {}
+    exec(compile("\n".join(blocks).replace("127.0.0.1:9092", bootstrap), f"{page}.md", "exec"), names)
+    for query in spark.streams.active:  # as its reader would, sooner or later
+        query.processAllAvailable()
+        query.stop()
+    return names
+
+
+def _count(spark: SparkSession, bootstrap: str, topic: str) -> int:
+    return spark.read.format("penstock").options(bootstrap=bootstrap, topics=topic).load().count()
 
 
 @pytest.mark.timeout(900)  # four Sparks one after another, which a busy machine makes slow

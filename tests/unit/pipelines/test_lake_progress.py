@@ -49,7 +49,7 @@ def test_a_partition_that_was_added_begins_at_its_start_even_for_a_job_that_bega
     [
         (TopicState("t2", (0,), (9,)), "c", "deleted and created anew"),
         (TopicState("t1", (0,), (6,)), "c", "ends at offset 6"),
-        (TopicState("t1", (8,), (9,)), "c", "1 offsets are gone"),
+        (TopicState("t1", (8,), (9,)), "c", "1 offset gone"),
         (TopicState("t1", (0,), (9,)), "other", "filled from cluster c"),
     ],
 )

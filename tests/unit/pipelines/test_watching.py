@@ -20,6 +20,7 @@ SECOND = BatchProgress("q", batch=7, rows=5_000, seconds=2.0, rows_total=40_000,
 def test_a_line_says_batch_pace_lag_and_the_end() -> None:
     assert line(SECOND) == "batch 7: 5,000 rows, 2,500 rows/s, 40,000 in all, lag 120,000, about 1 min 15 s to go"
     assert line(BatchProgress("q", 0, 0, 0.5, 0)) == "batch 0: 0 rows, 0 rows/s, 0 in all"
+    assert line(BatchProgress("q", 1, 1, 4.0, 1, lag=0)) == "batch 1: 1 row, 0.2 rows/s, 1 in all, lag 0"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from penstock.cli.exits import ExitCode
 from penstock.cli.output import print_json
 from penstock.cli.pipeline.launching import Launch, job_options
 from penstock.cli.pipeline.options import TIME, catalog_options, reader_option
+from penstock.pipelines.running.words import counted
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -60,7 +61,8 @@ def audit(
     if launch.as_json:
         print_json(found.to_json())
     else:
-        click.echo(f"{found.left}: {found.left_records:,} records; {found.right}: {found.right_records:,} records")
+        ends = ((found.left, found.left_records), (found.right, found.right_records))
+        click.echo("; ".join(f"{end}: {counted(records, 'record')}" for end, records in ends))
         click.echo(
             "the same"
             if found.same

@@ -14,6 +14,7 @@ from penstock.cli.output import json_option, print_json
 from penstock.cli.pipeline.failing import problems_as_failures
 from penstock.cli.pipeline.watching import Watching, watching_options
 from penstock.pipelines.running import Plan, Stopping, Summary, Watcher, stop_on_signals
+from penstock.pipelines.running.words import counted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -110,8 +111,8 @@ def summary_lines(summary: Summary) -> list[str]:
     ended = "stopped; the next run continues" if summary.stopped else "done"
     bad = f", {summary.bad_rows:,} bad" if summary.bad_rows else ""
     return [
-        f"{summary.job}: {ended}. {summary.rows_in:,} rows in, {summary.rows_out:,} out{bad}, "
-        f"{summary.batches:,} batch{'' if summary.batches == 1 else 'es'} in {summary.seconds:,.1f} s",
+        f"{summary.job}: {ended}. {counted(summary.rows_in, 'row')} in, {summary.rows_out:,} out{bad}, "
+        f"{counted(summary.batches, 'batch', 'es')} in {summary.seconds:,.1f} s",
         *(f"  {name.replace('_', ' ')}: {_shown(value)}" for name, value in summary.details.items()),
     ]
 

@@ -19,6 +19,7 @@ from penstock.pipelines.jars import (
     jar_folder,
 )
 from penstock.pipelines.java import find_java
+from penstock.pipelines.running.words import counted
 
 
 @click.command()
@@ -53,7 +54,9 @@ def setup(folder: Path | None, repository: str | None, as_json: bool) -> None:
             }
         )
         return
-    click.echo(f"{fetched} jars fetched into {folder}" if fetched else f"nothing to do: all jars are in {folder}")
+    click.echo(
+        f"{counted(fetched, 'jar')} fetched into {folder}" if fetched else f"nothing to do: all jars are in {folder}"
+    )
     click.echo(f"Java {java.major} at {java.program}")
 
 

@@ -12,6 +12,7 @@ import click
 
 from penstock.cli.output import note
 from penstock.pipelines.running import BatchProgress, Watcher, Watchers
+from penstock.pipelines.running.words import counted
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ class TerminalWatcher:
 
 
 def line(progress: BatchProgress) -> str:
-    parts = [f"batch {progress.batch}: {progress.rows:,} rows", f"{progress.rows_per_s:,.0f} rows/s"]
+    pace = f"{progress.rows_per_s:,.{1 if 0 < progress.rows_per_s < 10 else 0}f} rows/s"
+    parts = [f"batch {progress.batch}: {counted(progress.rows, 'row')}", pace]
     parts.append(f"{progress.rows_total:,} in all")
     if progress.lag is not None:
         parts.append(f"lag {progress.lag:,}")

@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from penstock.pipelines.kafka_names import (
     AdminClient,
     IsolationLevel,
-    KafkaError,
     KafkaException,
     OffsetSpec,
     TopicCollection,
     TopicPartition,
 )
+from penstock.pipelines.passing import NOT_THERE, passes
 from penstock.pipelines.problems import PipelineProblem
 
 ANSWER_WITHIN_S = 10.0
-_AWAY = frozenset(
-    {
-        KafkaError._TRANSPORT,
-        KafkaError._ALL_BROKERS_DOWN,
-        KafkaError._TIMED_OUT,
-        KafkaError._TIMED_OUT_QUEUE,
-        KafkaError._RESOLVE,
-        KafkaError.LEADER_NOT_AVAILABLE,
-        KafkaError.NOT_LEADER_FOR_PARTITION,
-        KafkaError.NETWORK_EXCEPTION,
-        KafkaError.REQUEST_TIMED_OUT,
-        KafkaError.COORDINATOR_NOT_AVAILABLE,
-        KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
-    }
-)
+Answer = TypeVar("Answer")
 
 
 class ClusterAway(Exception):
@@ -104,16 +90,25 @@ class Topics:
         try:
             return future.result(timeout=ANSWER_WITHIN_S + 5)
         except KafkaException as error:
-            code = error.args[0].code()
-            if code in _AWAY:
+            if passes(error.args[0]):
                 raise ClusterAway(f"{self.bootstrap} does not answer: {error.args[0].str()}") from error
-            if code in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError.UNKNOWN_TOPIC_ID):
+            if error.args[0].code() in NOT_THERE:
                 raise TopicGone(
                     f"there is no topic {topic} at {self.bootstrap}", hint="`penstock topic list` shows what there is."
                 ) from error
             raise PipelineProblem(f"{self.bootstrap} refused: {error.args[0].str()}") from error
         except TimeoutError as error:
             raise ClusterAway(f"{self.bootstrap} does not answer") from error
+
+
+def looked_at(question: Callable[[], Answer]) -> Answer:
+    """For a dry run, which somebody waits for: a cluster that is away is told at once."""
+    try:
+        return question()
+    except ClusterAway as away:
+        raise PipelineProblem(
+            str(away), hint="Is a broker running there? --bootstrap HOST:PORT names another."
+        ) from away
 
 
 @dataclass(slots=True)

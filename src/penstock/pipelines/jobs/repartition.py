@@ -20,6 +20,7 @@ from penstock.pipelines.jobs.copying.sources import TopicSource
 from penstock.pipelines.jobs.copying.stretches import lag
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Summary, Unwatched, Watcher
+from penstock.pipelines.running.words import counted
 from penstock.pipelines.session import SparkOptions
 from penstock.pipelines.sink import Sink, SinkOptions
 from penstock.pipelines.sink.topics import Topics
@@ -59,16 +60,17 @@ def plan(options: RepartitionOptions, spark: SparkSession | None = None) -> Plan
     there = topics.find(options.target)
     _check_target(options, there.partitions if there else None)
     target = (
-        f"write to {options.target}, which is there with {there.partitions} partitions"
+        f"write to {options.target}, which is there with {counted(there.partitions, 'partition')}"
         if there
-        else f"create {options.target} with {options.partitions} partitions and the settings of {options.source}"
+        else f"create {options.target} with {counted(options.partitions or 0, 'partition')} "
+        f"and the settings of {options.source}"
     )
     by = f"the key {options.key}" if options.key else "their keys as they are"
     end = "then follow the live tail" if options.follow else "stop at the end that the topic has then"
     return Plan(
         f"repartition {options.source} into {options.target}",
         (
-            f"read {options.source} ({before.partitions} partitions) from its first record",
+            f"read {options.source} ({counted(before.partitions, 'partition')}) from its first record",
             target,
             f"place records by {by}, order per key kept, each record once",
             end,
@@ -172,7 +174,9 @@ def _check_target(options: RepartitionOptions, partitions: int | None) -> None:
     if partitions is None and options.partitions is None:
         raise PipelineProblem(f"topic {options.target} does not exist", hint="--partitions N creates it.")
     if partitions is not None and options.partitions not in (None, partitions):
-        raise PipelineProblem(f"topic {options.target} has {partitions} partitions, not {options.partitions}")
+        raise PipelineProblem(
+            f"topic {options.target} has {counted(partitions, 'partition')}, not {options.partitions}"
+        )
 
 
 def _check_is_empty(options: RepartitionOptions, spark: SparkSession) -> None:

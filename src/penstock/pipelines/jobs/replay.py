@@ -20,6 +20,7 @@ from penstock.pipelines.jobs.copying.sources import Source, TableSource, TopicSo
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Summary, Unwatched, Watcher
+from penstock.pipelines.running.words import counted
 from penstock.pipelines.sink import Sink, SinkOptions
 from penstock.pipelines.sink.topics import Topics
 
@@ -73,8 +74,8 @@ def plan(options: ReplayOptions, spark: SparkSession | None = None) -> Plan:
         (
             f"read {'table ' + options.table if options.table else 'topic ' + str(options.topic)}, {_range(options)}",
             f"only where {options.where}" if options.where else "all records of that range",
-            f"write to {options.target} ({target.partitions} partitions), timestamps as they were, origin in headers, "
-            "each record once",
+            f"write to {options.target} ({counted(target.partitions, 'partition')}), timestamps as they were, "
+            "origin in headers, each record once",
             f"no more than {options.rate:g} records a second" if options.rate else "as fast as it goes",
             f"keep its place as {options.query}: a restart continues there, and once done there is nothing more to do",
         ),

@@ -13,6 +13,7 @@ from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
 
+from penstock.pipelines.passing import passes
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.sink.options import SinkOptions
 
@@ -114,15 +115,8 @@ def _polled(consumer: Consumer, options: SinkOptions) -> Iterator[tuple[int, byt
 
 
 def _is_passing(error: KafkaError) -> bool:
-    """Whether waiting may help: no connection, no leader for now, time over."""
-    return bool(error.retriable()) or error.code() in (
-        KafkaError._TRANSPORT,
-        KafkaError._ALL_BROKERS_DOWN,
-        KafkaError._TIMED_OUT,
-        KafkaError.LEADER_NOT_AVAILABLE,
-        KafkaError.NOT_LEADER_FOR_PARTITION,
-        KafkaError._UNKNOWN_PARTITION,
-    )
+    """A partition that the client does not know yet is one that it has not asked for so far."""
+    return passes(error) or error.code() == KafkaError._UNKNOWN_PARTITION
 
 
 def _unreadable(options: SinkOptions, error: Any) -> PipelineProblem:

@@ -12,6 +12,7 @@ from confluent_kafka.admin._config import ConfigResource, ConfigSource
 from confluent_kafka.admin._resource import ResourceType
 from confluent_kafka.cimpl import NewTopic
 
+from penstock.pipelines.passing import NOT_THERE, passes
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.sink.layout import Layout, TopicShape
 from penstock.pipelines.sink.options import SinkOptions
@@ -20,15 +21,6 @@ from penstock.pipelines.sink.records import MARKER_PARTITIONS
 _ANSWER_S = 15.0
 _PAUSE_S = 0.5
 _BATCH_BYTES = 1_000_000
-_PASSING = (
-    KafkaError._TRANSPORT,
-    KafkaError._ALL_BROKERS_DOWN,
-    KafkaError._TIMED_OUT,
-    KafkaError.REQUEST_TIMED_OUT,
-    KafkaError.LEADER_NOT_AVAILABLE,
-    KafkaError.NOT_CONTROLLER,
-    KafkaError.COORDINATOR_NOT_AVAILABLE,
-)
 Answer = TypeVar("Answer")
 
 
@@ -57,7 +49,7 @@ class Topics:
             try:
                 answer = described[name].result()
             except KafkaException as error:
-                if error.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+                if error.args[0].code() in NOT_THERE:
                     return None
                 raise
             return TopicShape(name, str(answer.topic_id), len(answer.partitions))
@@ -124,8 +116,7 @@ class Topics:
                 return ask()
             except KafkaException as error:
                 problem = error.args[0]
-                passing = problem.retriable() or problem.code() in _PASSING
-                if not passing or time.monotonic() > deadline:
+                if not passes(problem) or time.monotonic() > deadline:
                     raise PipelineProblem(f"{self._options.bootstrap}: {problem.str()}") from error
                 time.sleep(_PAUSE_S)
 

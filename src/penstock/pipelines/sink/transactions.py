@@ -8,6 +8,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from penstock.pipelines.passing import NOT_THERE
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.sink.options import SinkOptions
 
@@ -178,7 +179,7 @@ def refusal(error: KafkaError, target: str, key: bytes | None, value_bytes: int)
             hint="Nothing of its batch was written to that partition. Raise the topic's max.message.bytes, or filter\n"
             "such records out, and start again: the batch is run again.",
         )
-    if error.code() in (KafkaError._UNKNOWN_TOPIC, KafkaError._UNKNOWN_PARTITION, KafkaError.UNKNOWN_TOPIC_OR_PART):
+    if error.code() in NOT_THERE:
         return PipelineProblem(
             f"{what}: the topic is gone",
             hint="Was it deleted? Create it again and start again: the batch is run again.",

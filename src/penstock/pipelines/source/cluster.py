@@ -21,6 +21,7 @@ from penstock.pipelines.kafka_names import (
     OffsetSpec,
     TopicCollection,
 )
+from penstock.pipelines.passing import NOT_THERE, passes
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.source.columns import header_pairs
 from penstock.pipelines.source.options import EARLIEST, LATEST, Place, SourceOptions
@@ -32,23 +33,6 @@ ASK_S = 10.0
 RETRY_EVERY_S = 0.5
 _T = TypeVar("_T")
 _log = structlog.get_logger(__name__)
-
-_AWAY = frozenset(
-    {
-        KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._RESOLVE, KafkaError._TIMED_OUT,
-        KafkaError._TIMED_OUT_QUEUE, KafkaError.LEADER_NOT_AVAILABLE, KafkaError.NOT_LEADER_FOR_PARTITION,
-        KafkaError.BROKER_NOT_AVAILABLE, KafkaError.REQUEST_TIMED_OUT, KafkaError.COORDINATOR_NOT_AVAILABLE,
-        KafkaError.COORDINATOR_LOAD_IN_PROGRESS, KafkaError.NOT_COORDINATOR, KafkaError.OFFSET_NOT_AVAILABLE,
-    }
-)  # fmt: skip
-_UNKNOWN = frozenset(
-    {
-        KafkaError.UNKNOWN_TOPIC_OR_PART,
-        KafkaError._UNKNOWN_TOPIC,
-        KafkaError._UNKNOWN_PARTITION,
-        KafkaError.UNKNOWN_TOPIC_ID,
-    }
-)
 
 
 class Cluster:
@@ -102,7 +86,7 @@ class Cluster:
                 try:
                     found[topic] = str(_wait(answer).topic_id)
                 except KafkaException as error:
-                    if error.args[0].code() not in _UNKNOWN:
+                    if error.args[0].code() not in NOT_THERE:
                         raise
             return found
 
@@ -182,7 +166,7 @@ class Cluster:
                 try:
                     offset = _wait(answer).offset
                 except KafkaException as error:
-                    if error.args[0].code() in _UNKNOWN:
+                    if error.args[0].code() in NOT_THERE:
                         continue
                     raise
                 found[TopicPartition(asked.topic, PartitionIndex(asked.partition))] = offset
@@ -204,7 +188,7 @@ class Cluster:
                 return question()
             except KafkaException as error:
                 reason = error.args[0]
-                if not (reason.code() in _AWAY or reason.retriable()):
+                if not passes(reason):
                     raise PipelineProblem(f"{self._options.bootstrap} refused: {reason.str()}") from error
                 if time.monotonic() - started > wait_s:
                     raise PipelineProblem(

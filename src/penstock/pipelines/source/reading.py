@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from penstock.pipelines.kafka_names import Consumer, KafkaError, KafkaException, Message, TopicPartition
+from penstock.pipelines.passing import NOT_THERE, passes
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.source.columns import record_batch
 from penstock.pipelines.source.options import SourceOptions
@@ -98,7 +99,7 @@ def _after(error: KafkaError, record: Message, consumer: Consumer, options: Sour
             consumer.assign([TopicPartition(part.partition.topic, part.partition.partition, low)])
             return low
         return part.end
-    if code in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC, KafkaError._UNKNOWN_PARTITION):
+    if code in NOT_THERE:
         if options.fail_on_data_loss:
             raise PipelineProblem(
                 f"{part.partition} is gone, and with it the offsets {at} to {part.end - 1}",
@@ -106,7 +107,7 @@ def _after(error: KafkaError, record: Message, consumer: Consumer, options: Sour
             )
         _log.warning("partition gone", partition=str(part.partition), offset=at)
         return part.end
-    if error.fatal() or not (error.retriable() or code in _PASSING):
+    if error.fatal() or not passes(error):
         raise KafkaException(error)
     return at
 
@@ -115,17 +116,6 @@ def _offset(record: Message) -> int:
     offset = record.offset()
     assert offset is not None, "records and ends of logs that a consumer gives have an offset"
     return offset
-
-
-_PASSING = frozenset(
-    {
-        KafkaError._TRANSPORT,
-        KafkaError._ALL_BROKERS_DOWN,
-        KafkaError._RESOLVE,
-        KafkaError._TIMED_OUT,
-        KafkaError._MAX_POLL_EXCEEDED,
-    }
-)
 
 
 def consumer_settings(options: SourceOptions) -> dict[str, Any]:

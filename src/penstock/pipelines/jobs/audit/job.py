@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +13,13 @@ from penstock.pipelines.jobs.audit.entries import entries, table_records
 from penstock.pipelines.jobs.audit.options import AuditOptions, End
 from penstock.pipelines.jobs.audit.report import Cell, Report, bucket_seconds
 from penstock.pipelines.jobs.catalogs import opened
-from penstock.pipelines.jobs.ends import ClusterAway, Topics
+from penstock.pipelines.jobs.ends import Topics, looked_at
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.ranges import Ranges, read_ranges
 from penstock.pipelines.problems import PipelineProblem
-from penstock.pipelines.running import BatchProgress, Plan, Stopping, Unwatched, Watcher
+from penstock.pipelines.running import Plan, Stopping, Unwatched, Watcher
+from penstock.pipelines.running.one_job import OneJob
+from penstock.pipelines.running.words import counted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -42,8 +43,7 @@ def _plan(options: AuditOptions, spark: SparkSession) -> Plan:
     steps = []
     for side, end in (("left", options.left), ("right", options.right)):
         if end.kind == "topic":
-            offsets = sum(last - first for first, last in _ranges(options, end).values())
-            steps.append(f"{side}: {end}, {offsets:,} offsets")
+            steps.append(f"{side}: {end}, {counted(_offsets(_ranges(options, end)), 'offset')}")
         else:
             name = tables.full_name(options.catalog, end.name)
             steps.append(f"{side}: {end}" if tables.exists(spark, name) else f"{side}: {end}, which is not there")
@@ -64,8 +64,14 @@ def run(
 
 
 def _run(options: AuditOptions, spark: SparkSession, watcher: Watcher) -> Report:
-    began = time.monotonic()
-    left, right = (_entries(options, spark, end) for end in (options.left, options.right))
+    (left, lefts), (right, rights) = (_entries(options, spark, end) for end in (options.left, options.right))
+    with OneJob(spark, watcher, options.job, rows=lefts + rights) as work:
+        report = _compared(options, spark, left, right)
+    work.end(report.left_records + report.right_records)
+    return report
+
+
+def _compared(options: AuditOptions, spark: SparkSession, left: DataFrame, right: DataFrame) -> Report:
     compared = compare(left, right).persist(StorageLevel.MEMORY_AND_DISK)
     try:
         span = compared.agg(
@@ -90,7 +96,7 @@ def _run(options: AuditOptions, spark: SparkSession, watcher: Watcher) -> Report
         }
     finally:
         compared.unpersist()
-    report = Report(
+    return Report(
         left=str(options.left),
         right=str(options.right),
         matching=options.matching,
@@ -100,26 +106,24 @@ def _run(options: AuditOptions, spark: SparkSession, watcher: Watcher) -> Report
         samples=examples,
         contents_compared=_keeps_values(options, spark),
     )
-    rows = report.left_records + report.right_records
-    watcher.batch(BatchProgress("audit", 1, rows, time.monotonic() - began, rows, lag=0))
-    return report
 
 
-def _entries(options: AuditOptions, spark: SparkSession, end: End) -> DataFrame:
-    records = _topic(options, spark, end) if end.kind == "topic" else _table(options, spark, end)
+def _entries(options: AuditOptions, spark: SparkSession, end: End) -> tuple[DataFrame, int]:
+    """And how many there are to read, at most."""
+    records, rows = _topic(options, spark, end) if end.kind == "topic" else _table(options, spark, end)
     if options.matching.partition(":")[0] in ("content", "field") and "value" not in records.columns:
         raise PipelineProblem(
             f"{end} does not keep values, so records cannot be matched by {options.matching}",
             hint="--match offset compares places; lake keeps values with --mode raw or --keep-value.",
         )
-    return entries(records, matching=options.matching, ordering=options.ordering)
+    return entries(records, matching=options.matching, ordering=options.ordering), rows
 
 
-def _topic(options: AuditOptions, spark: SparkSession, end: End) -> DataFrame:
+def _topic(options: AuditOptions, spark: SparkSession, end: End) -> tuple[DataFrame, int]:
     ranges = _ranges(options, end)
     if not ranges:
         empty = "key BINARY, value BINARY, partition INT, offset BIGINT, timestamp TIMESTAMP"
-        return spark.createDataFrame([], f"{empty}, headers ARRAY<STRUCT<key: STRING, value: BINARY>>")
+        return spark.createDataFrame([], f"{empty}, headers ARRAY<STRUCT<key: STRING, value: BINARY>>"), 0
     records = read_ranges(
         spark,
         ranges,
@@ -128,17 +132,18 @@ def _topic(options: AuditOptions, spark: SparkSession, end: End) -> DataFrame:
         isolation=options.isolation,
         client=options.client,
     )
-    return _within(records, options)
+    return _within(records, options), _offsets(ranges)
 
 
-def _table(options: AuditOptions, spark: SparkSession, end: End) -> DataFrame:
+def _table(options: AuditOptions, spark: SparkSession, end: End) -> tuple[DataFrame, int]:
     name = tables.full_name(options.catalog, end.name)
     if not tables.exists(spark, name):
         raise PipelineProblem(f"there is no table {end.name} in catalog {options.catalog}")
     topic = options.topic_in_table
     if topic is None:
         topic = next((each.name for each in (options.left, options.right) if each.kind == "topic"), None)
-    return _within(table_records(spark.table(name), topic), options)
+    table = spark.table(name)
+    return _within(table_records(table, topic), options), table.count()  # which Iceberg answers without reading it
 
 
 def _within(records: DataFrame, options: AuditOptions) -> DataFrame:
@@ -151,15 +156,17 @@ def _within(records: DataFrame, options: AuditOptions) -> DataFrame:
 
 
 def _ranges(options: AuditOptions, end: End) -> Ranges:
-    try:
-        state = Topics(end.bootstrap, options.isolation, options.client).states([end.name])[end.name]
-    except ClusterAway as away:
-        raise PipelineProblem(f"cannot read {end}: {away}") from away
+    cluster = Topics(end.bootstrap, options.isolation, options.client)
+    state = looked_at(lambda: cluster.states([end.name]))[end.name]
     return {
         (end.name, partition): (first, last)
         for partition, (first, last) in enumerate(zip(state.begins, state.ends, strict=True))
         if last > first
     }
+
+
+def _offsets(ranges: Ranges) -> int:
+    return sum(last - first for first, last in ranges.values())
 
 
 def _keeps_values(options: AuditOptions, spark: SparkSession) -> bool:

@@ -104,7 +104,7 @@ class CopyLoop:
         self._batch, self._stop = last.batch, _positions(details["stop"])
         self.at = dict(_positions(details["at"]) or {})
         if not last.done:
-            self._write(*self._prepared(st.from_json(details["stretches"])))
+            self._write(*self._prepared(self._without_lost(st.from_json(details["stretches"]))))
 
     def _ends(self) -> st.Positions:
         """Partitions that were added since are begun at their first record."""

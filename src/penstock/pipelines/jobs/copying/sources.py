@@ -76,7 +76,10 @@ class TopicSource:
         self._cluster.close()
 
     def identity(self) -> str:
-        return self._cluster.ids(self._partitions())[self._topic]
+        found = self._cluster.ids(self._partitions())
+        if self._topic not in found:  # deleted between the two questions
+            self._cluster.require(())
+        return found[self._topic]
 
     def begins(self) -> Positions:
         if self._since_ms is None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -142,9 +141,10 @@ class _DedupeLane(Lane):
 
     def _seen(self, rows: DataFrame) -> DataFrame:
         """Of the table, what is near enough in time to matter to this batch."""
-        span = rows.agg(fn.min("timestamp"), fn.max("timestamp")).first()
+        # As numbers: Spark gives times in this machine's zone, where the hour of a clock put back is there twice.
+        span = rows.agg(*(each(fn.unix_micros("timestamp")) for each in (fn.min, fn.max))).first()
         table = self.table.spark.table(self.table.name).selectExpr("record_id AS id", "record_timestamp AS timestamp")
         if span is None or span[0] is None:
             return table.limit(0)
-        window = timedelta(microseconds=self._window_us)
-        return table.where(fn.col("timestamp").between(fn.lit(span[0] - window), fn.lit(span[1] + window)))
+        near = (span[0] - self._window_us, span[1] + self._window_us)
+        return table.where(fn.col("timestamp").between(*(fn.timestamp_micros(fn.lit(each)) for each in near)))

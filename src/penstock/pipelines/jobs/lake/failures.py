@@ -17,10 +17,17 @@ _AWAY = (
     "Local: Broker transport failure",
     "Local: All broker connections are down",
     "Local: Timed out",
+    ": nothing came for ",  # our own source, which has waited as long as it may
 )
 _FULL = ("No space left on device", "Disk quota exceeded", "database or disk is full")
 _UNKNOWN = ("UnknownTopicOrPartitionException", "UNKNOWN_TOPIC_OR_PART")
-_GONE = ("OffsetOutOfRangeException", "may have been lost", "records that were to be read are gone")
+_GONE = (
+    "OffsetOutOfRangeException",
+    "may have been lost",
+    "records that were to be read are gone",
+    "is gone while it was to be read",
+    "is gone, and with it the offsets",
+)
 
 
 class RecordsGone(ClusterAway):

@@ -11,7 +11,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from penstock.pipelines.jobs.catalogs import is_embedded, opened
-from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState
+from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.batches import lag
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
@@ -20,6 +20,7 @@ from penstock.pipelines.jobs.lake.lane import Lane, Step, following
 from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.jobs.lake.progress import Progress
 from penstock.pipelines.running import BatchProgress, Pace, Plan, Stopping, Summary, Unwatched, Watcher
+from penstock.pipelines.running.words import counted
 from penstock.pipelines.source.group import GroupProgress
 from penstock.pipelines.source.options import SourceOptions
 
@@ -47,10 +48,7 @@ def plan(options: LakeOptions, spark: SparkSession | None = None) -> Plan:
 
 def _plan(options: LakeOptions, spark: SparkSession | None) -> Plan:
     cluster = Topics(options.bootstrap, options.isolation, options.client)
-    try:
-        cluster_id, found = cluster.cluster_id(), cluster.states(options.topics)
-    except ClusterAway as away:
-        return Plan(f"{options.job}: the cluster is away", (str(away),))
+    cluster_id, found = looked_at(lambda: (cluster.cluster_id(), cluster.states(options.topics)))
     steps = [f"catalog {options.catalog}: " + ("embedded in " + options.warehouse if is_embedded(options) else "yours")]
     for table, topics in options.lanes().items():
         name, letters = (tables.full_name(options.catalog, each) for each in (table, options.dead_letters_of(table)))
@@ -58,11 +56,10 @@ def _plan(options: LakeOptions, spark: SparkSession | None) -> Plan:
         kept = LakeTable(spark, name, options.job).progress() if spark is not None and there else Progress()
         progress = following(options, kept, cluster_id, {topic: found[topic] for topic in topics})
         waiting = lag(progress, {topic: found[topic].ends for topic in topics})
-        count = -(-waiting // options.batch_records_max)
-        batches = f"{count:,} batch{'' if count == 1 else 'es'}"
+        batches = counted(-(-waiting // options.batch_records_max), "batch", "es")
         steps.append(
             f"{'append to' if there else 'create'} {tables.plain(name)} from {', '.join(topics)} as {options.mode}: "
-            f"begin after commit {progress.sequence}, {waiting:,} offsets to read in {batches}"
+            f"begin after commit {progress.sequence}, {counted(waiting, 'offset')} to read in {batches}"
         )
         if options.can_have_bad_rows:
             steps.append(f"put bad rows into {tables.plain(letters)}")

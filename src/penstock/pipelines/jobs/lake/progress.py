@@ -11,6 +11,7 @@ from penstock.model import PartitionIndex, TopicPartition
 from penstock.pipelines.jobs.ends import TopicState
 from penstock.pipelines.jobs.ranges import Ranges
 from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.running.words import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +92,14 @@ def caught_up(
             topics[name] = TopicProgress(state.topic_id, first)
             continue
         topics[name] = TopicProgress(state.topic_id, _following(name, before, state, accept_gaps=accept_gaps))
-    return replace(progress, cluster_id=cluster_id, topics=topics)
+    return replace(progress, cluster_id=cluster_id or progress.cluster_id, topics=topics)
 
 
 def _following(name: str, before: TopicProgress, state: TopicState, *, accept_gaps: bool) -> tuple[int, ...]:
     if len(state.begins) < len(before.next):
         raise PipelineProblem(
-            f"topic {name} has {len(state.begins)} partitions, and had {len(before.next)}: it was deleted and made anew"
+            f"topic {name} has {counted(len(state.begins), 'partition')}, and had {len(before.next)}: "
+            "it was deleted and made anew"
         )
     following = [*before.next, *state.begins[len(before.next) :]]
     for partition, (at, begin, end) in enumerate(zip(following, state.begins, state.ends, strict=True)):
@@ -111,7 +113,7 @@ def _following(name: str, before: TopicProgress, state: TopicState, *, accept_ga
             if not accept_gaps:
                 raise PipelineProblem(
                     f"{name}-{partition} begins at offset {begin}, and the table has it up to {at} only: "
-                    f"{begin - at} offsets are gone",
+                    f"{counted(begin - at, 'offset')} gone",
                     hint="Retention was faster than this job. --accept-gaps goes on without them.",
                 )
             following[partition] = begin

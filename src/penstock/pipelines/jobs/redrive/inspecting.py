@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Row, Window
@@ -20,8 +21,11 @@ _SHOWN_BYTES = 200
 
 def inspect(options: RedriveOptions, spark: SparkSession) -> dict[str, Any]:
     source = TopicSource(spark, options.bootstrap, options.topic, reader=options.reader, client=options.client)
-    ends = source.ends()
-    everything = next_stretches(source.firsts(), ends, records_max=sum(ends.values()) + 1)
+    try:
+        ends = source.ends()
+        everything = next_stretches(source.firsts(), ends, records_max=sum(ends.values()) + 1)
+    finally:
+        source.close()
     if not everything:
         return {"topic": options.topic, "records": 0, "reasons": [], "samples": []}
     found = letters(source.read(everything), options.reading).persist()
@@ -41,9 +45,14 @@ def _reason(row: Row) -> dict[str, Any]:
         "reason": row["reason"],
         "origin_topic": row["origin_topic"],
         "records": row["records"],
-        "first": row["first"].isoformat() if row["first"] else None,
-        "last": row["last"].isoformat() if row["last"] else None,
+        "first": _moment(row["first"]),
+        "last": _moment(row["last"]),
     }
+
+
+def _moment(time: datetime | None) -> str | None:
+    """Spark gives times without a zone, in that of this process."""
+    return None if time is None else time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _sample(row: Row) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from penstock.pipelines.jobs.redrive.offsets import OffsetSet
 from penstock.pipelines.jobs.redrive.options import RedriveOptions
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Unwatched, Watcher
+from penstock.pipelines.running.words import counted
 from penstock.pipelines.sink import Sink
 from penstock.pipelines.sink.topics import Topics
 
@@ -62,7 +63,10 @@ def run(
 ) -> Summary:
     with opened(options, spark) as session, Sink(options.sink(), options.query) as sink:
         source = TopicSource(session, options.bootstrap, options.topic, reader=options.reader, client=options.client)
-        return _Redriving(options, session, source, sink, watcher or Unwatched(), stopping).run()
+        try:
+            return _Redriving(options, session, source, sink, watcher or Unwatched(), stopping).run()
+        finally:
+            source.close()
 
 
 def opened(options: RedriveOptions, spark: SparkSession | None) -> AbstractContextManager[SparkSession]:
@@ -190,7 +194,8 @@ def _destinations(fresh: Sequence[tuple[int, int, str | None]]) -> list[str]:
     if homeless:
         partition, offset, _ = homeless[0]
         raise PipelineProblem(
-            f"{len(homeless)} dead letters do not say which topic they are from; the first is at {partition}/{offset}",
+            f"{counted(len(homeless), 'dead letter')} {'does' if len(homeless) == 1 else 'do'} not say which topic "
+            f"they are from; the first is at {partition}/{offset}",
             hint="Name the topic with --to, or the header that holds it with --origin-header; --where leaves some out.",
         )
     return sorted({row[2] for row in fresh if row[2] is not None})

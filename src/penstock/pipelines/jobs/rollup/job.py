@@ -14,7 +14,7 @@ from pyspark.sql import functions as fn
 
 from penstock.pipelines.decode import as_struct, decode_json
 from penstock.pipelines.jobs.catalogs import opened
-from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics
+from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
 from penstock.pipelines.jobs.lake.failures import RecordsGone, meaning
@@ -26,6 +26,7 @@ from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.running.follow import follow
 from penstock.pipelines.running.topic_stream import TopicStream
+from penstock.pipelines.running.words import counted
 from penstock.pipelines.sink.options import SinkOptions
 from penstock.pipelines.sink.streams import batch_writer
 
@@ -45,10 +46,7 @@ def rollup(*, spark: SparkSession | None = None, **options: Any) -> Summary:
 
 def plan(options: RollupOptions, spark: SparkSession | None = None) -> Plan:
     del spark
-    try:
-        state = Topics(options.bootstrap, options.isolation, options.client).states([options.topic])[options.topic]
-    except ClusterAway as away:
-        return Plan(f"{options.job}: the cluster is away", (str(away),))
+    state = looked_at(lambda: _look(options))
     held = sum(state.ends) - sum(state.begins)
     name = tables.plain(tables.full_name(options.catalog, options.table))
     began = Path(options.checkpoint_folder).is_dir()
@@ -56,7 +54,7 @@ def plan(options: RollupOptions, spark: SparkSession | None = None) -> Plan:
         f"{options.job}: {options.topic} to {name}",
         (
             f"{'go on with' if began else 'begin'} the windows kept in {options.checkpoint_folder}",
-            f"the topic holds {held:,} offsets in {len(state.ends)} partitions",
+            f"the topic holds {counted(held, 'offset')} in {counted(len(state.ends), 'partition')}",
             f"windows of {options.window}" + (f", every {options.slide}" if options.slide else ""),
             f"by {', '.join(options.by) or 'nothing'}: {', '.join(options.measures)}",
             f"a window is written {options.watermark} after its end, in event time",
@@ -120,8 +118,8 @@ def _ran(
     return True
 
 
-def _look(options: RollupOptions) -> None:
-    Topics(options.bootstrap, options.isolation, options.client).states([options.topic])
+def _look(options: RollupOptions) -> TopicState:
+    return Topics(options.bootstrap, options.isolation, options.client).states([options.topic])[options.topic]
 
 
 def _tell_of_gone(options: RollupOptions, error: Exception) -> None:

@@ -1,0 +1,33 @@
+"""What is done about a cluster that does not answer, and about one that is just finding itself."""
+
+import pytest
+
+from penstock.pipelines.jobs import ends
+from penstock.pipelines.jobs.ends import ClusterAway
+from penstock.pipelines.jobs.lake import LakeOptions, plan
+from penstock.pipelines.jobs.lake.failures import RecordsGone, meaning
+from penstock.pipelines.kafka_names import KafkaError
+from penstock.pipelines.passing import passes
+from penstock.pipelines.problems import PipelineProblem
+
+NOBODY = "127.0.0.1:1"
+
+
+def test_a_dry_run_says_that_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ends, "ANSWER_WITHIN_S", 0.5)
+    options = LakeOptions(bootstrap=NOBODY, topics=("orders",), table="shop.orders", warehouse="not/made/for/this")
+    with pytest.raises(PipelineProblem, match=f"{NOBODY} does not answer.*\n.*--bootstrap"):
+        plan(options)
+
+
+@pytest.mark.parametrize("code", [KafkaError._TRANSPORT, KafkaError.OFFSET_NOT_AVAILABLE, KafkaError.NOT_CONTROLLER])
+def test_a_leader_that_was_just_elected_is_waited_for(code: int) -> None:
+    assert passes(KafkaError(code))
+    assert not passes(KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED))
+
+
+def test_what_our_source_says_is_understood() -> None:
+    assert type(meaning(Exception("orders-0: nothing came for 120 s at offset 7 of 9"))) is ClusterAway
+    assert type(meaning(Exception("orders-0 is gone, and with it the offsets 7 to 8"))) is RecordsGone
+    strange = Exception("something else")
+    assert meaning(strange) is strange
