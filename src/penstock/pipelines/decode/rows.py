@@ -6,10 +6,11 @@ that one value that does not fit costs only its own row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import StringType, StructField, StructType
 
@@ -23,21 +24,24 @@ REASON_CHARACTERS_MAX = 300
 
 
 def decode_rows(records: DataFrame, data: StructType, decoder: Callable[[], Decode]) -> DataFrame:
-    """`decoder` is called once in each Python worker, there to parse schemas and fill caches."""
-    added = [StructField("data", data), StructField("error", StringType())]
-    schema = StructType([*records.schema.fields, *added])
+    """`decoder` is called once in each task, there to parse schemas and fill caches."""
+    decoded = StructType([StructField("data", data), StructField("error", StringType())])
     wanted = to_arrow_type(data)
+    made: list[Decode] = []
 
-    def run(batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
-        decode = decoder()
-        for batch in batches:
-            values, errors = _decode_all(decode, batch.column("value").to_pylist())
-            column = _column(values, errors, wanted)
-            yield pa.RecordBatch.from_arrays(
-                [*batch.columns, column, pa.array(errors, pa.string())], names=[*batch.schema.names, "data", "error"]
-            )
+    def run(column: pa.Array) -> pa.Array:
+        if not made:
+            made.append(decoder())
+        values, errors = _decode_all(made[0], column.to_pylist())
+        columns = [_column(values, errors, wanted), pa.array(errors, pa.string())]
+        return pa.StructArray.from_arrays(columns, names=decoded.names)
 
-    return records.mapInArrow(run, schema)
+    # Only the values go to Python and back; headers that are null would cost more than decoding does, as Arrow's Java
+    # writer goes through all nulls of a list column again at every row. Not deterministic, or else a filter over what
+    # it gives would have Spark do it twice.
+    udf: Any = arrow_udf(run, decoded)  # type: ignore[call-overload]  # by its hints, as Spark prefers
+    rows = records.withColumn("__decoded", udf.asNondeterministic()("value"))
+    return rows.select(*records.columns, "__decoded.data", "__decoded.error")
 
 
 def _decode_all(decode: Decode, raw: list[bytes | None]) -> tuple[list[Any], list[str | None]]:
