@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.pipelines.decode import decode_json, decode_raw, infer_json_schema, split
+from penstock.pipelines.decode import as_struct, decode_json, decode_json_spelled, decode_raw, infer_json_schema, split
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -64,6 +64,15 @@ def test_a_text_with_braces_is_one_document(spark: SparkSession) -> None:
 def test_a_tombstone_is_neither_good_data_nor_bad(spark: SparkSession) -> None:
     row = decode_json(records(spark, None), SCHEMA).collect()[0]
     assert row.data is None and row.error is None
+
+
+def test_a_field_that_is_a_column_but_for_its_case_is_not_passed_over(spark: SparkSession) -> None:
+    topic = records(spark, b'{"id": 1}', b'{"Id": 2}', b'{"id": 5, "ID": 6}', b'{"id": null, "at": 7}', None)
+    decoded = decode_json_spelled(topic, as_struct("id BIGINT, at BIGINT"), infer_json_schema(topic))
+    assert errors(decoded) == [
+        None, "Id is a column but for its case", "ID is a column but for its case", None, None,
+    ]  # fmt: skip
+    assert split(decoded)[0].orderBy("n").select("data.*").collect() == [(1, None), (None, 7), (None, None)]
 
 
 def test_raw_keeps_every_byte(spark: SparkSession) -> None:

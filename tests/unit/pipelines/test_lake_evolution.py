@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import types as t
 
+from penstock.pipelines.decode.spellings import spellings
 from penstock.pipelines.jobs.lake.columns import as_columns, column_of, data_columns, field_of, table_columns
 from penstock.pipelines.jobs.lake.evolution import AddColumn, WidenColumn, after, changes, conflicts
 
@@ -64,8 +65,17 @@ def test_other_changes_of_type_are_conflicts_and_leave_the_column() -> None:
     assert conflicts(table, wanted) == ["id is BIGINT there and STRING here"]
 
 
+def test_other_spellings_of_a_column_are_found() -> None:
+    names = ("Id", "ID", "id", "Name", "x")
+    found = spellings(a_table(id=t.LongType(), name=t.StringType()), a_table(**dict.fromkeys(names, t.LongType())))
+    assert found == {"Id": "id", "ID": "id", "Name": "name"}
+
+
 def test_names_that_differ_only_in_case_stay_one_column() -> None:
     assert changes(a_table(id=t.LongType()), a_table(ID=t.LongType())) == []
+    assert changes(a_table(), a_table(at=a_table(x=t.LongType(), X=t.StringType()))) == [
+        AddColumn(("at",), a_table(x=t.LongType()))
+    ]
 
 
 @pytest.mark.parametrize("name", ["record_offset", "RECORD_KEY", "_partition", "_file", "id", "data_x"])

@@ -14,6 +14,7 @@ from penstock.pipelines.decode.json import as_struct, decode_json
 from penstock.pipelines.decode.protobuf import decode_protobuf, message_columns
 from penstock.pipelines.decode.raw import decode_raw
 from penstock.pipelines.decode.schemas import SchemaFolder, SchemaRegistry, Schemas, SchemaUnknown
+from penstock.pipelines.decode.spellings import decode_json_spelled
 from penstock.pipelines.decode.split import split
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "avro_columns",
     "decode_avro",
     "decode_json",
+    "decode_json_spelled",
     "decode_protobuf",
     "decode_raw",
     "infer_json_schema",

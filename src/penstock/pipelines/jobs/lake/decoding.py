@@ -18,6 +18,7 @@ from penstock.pipelines.decode import (
     avro_columns,
     decode_avro,
     decode_json,
+    decode_json_spelled,
     decode_protobuf,
     decode_raw,
     infer_json_schema,
@@ -108,12 +109,15 @@ class _Fixed:
 class _Inferred:
     looks_at_data: bool = True
     fixed: None = None
+    _found: t.StructType = field(default_factory=t.StructType)
+    """The fields of the batch that was looked at last, in all their spellings."""
 
     def wanted(self, batch: DataFrame) -> t.StructType:
-        return infer_json_schema(batch)
+        self._found = infer_json_schema(batch)
+        return after(t.StructType(), changes(t.StructType(), self._found))
 
     def decode(self, batch: DataFrame, columns: t.StructType) -> DataFrame:
-        return decode_json(batch, columns)
+        return decode_json_spelled(batch, columns, self._found)
 
 
 @dataclass

@@ -125,7 +125,9 @@ def _nullable(kind: t.DataType) -> t.DataType:
     """Everything may be absent: an added column is null in all rows before it."""
     match kind:
         case t.StructType():
-            return t.StructType([t.StructField(each.name, _nullable(each.dataType)) for each in kind.fields])
+            first = {each.name.lower(): each for each in reversed(kind.fields)}  # as in `changes`, one of each name
+            kept = [each for each in kind.fields if first[each.name.lower()] is each]
+            return t.StructType([t.StructField(each.name, _nullable(each.dataType)) for each in kept])
         case t.ArrayType():
             return t.ArrayType(_nullable(kind.elementType))
         case t.MapType():
