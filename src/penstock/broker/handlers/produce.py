@@ -28,6 +28,7 @@ from penstock.errors import (
     KafkaStorageError,
     MessageTooLarge,
     NotLeaderOrFollower,
+    OutOfOrderSequence,
     RecordListTooLarge,
     Refusal,
     RequestTimedOut,
@@ -63,6 +64,7 @@ from penstock.wire.produce import (
 )
 
 ZSTD_FROM = 7
+CUT_OFF = "this broker is cut off: another may lead by now"
 LOOK_AGAIN_S = 1.0
 """How often a write that is not replicated yet looks whether it still can be: replication takes milliseconds."""
 ANSWERED_ACKS = (1, ALL)
@@ -74,6 +76,7 @@ SAY_NO_START = (
     KafkaStorageError,
     MessageTooLarge,
     NotLeaderOrFollower,
+    OutOfOrderSequence,
     NotOneBatch,
     RecordListTooLarge,
     UnsupportedCompressionType,
@@ -247,6 +250,10 @@ class _Produce:
             _log.error("append failed", partition=str(partition.topic_partition), exc_info=error)
             error = UnknownServerError()
         partition.metrics.failedproducerequests += 1
+        if isinstance(error, OutOfOrderSequence) and self._partitions.is_cut_off():
+            # What its successor has taken meanwhile is no gap. Told of one, a producer gives up what it sent, or begins
+            # a new epoch and sends again what the successor has.
+            return PartitionOutcome(partition.index, NotLeaderOrFollower.code, error_message=CUT_OFF)
         outcome = PartitionOutcome(partition.index, error.code, error_message=error.message)
         outcome.log_start_offset = -1 if isinstance(error, SAY_NO_START) else partition.log.start_offset
         if isinstance(error, RecordsRefused | TimestampsRefused):
@@ -337,7 +344,7 @@ class _Produce:
             if left_s <= 0:
                 give_up(RequestTimedOut())
             elif self._request.acks == ALL and self._partitions.is_cut_off():
-                give_up(NotLeaderOrFollower("this broker is cut off: another may lead by now"))
+                give_up(NotLeaderOrFollower(CUT_OFF))
             else:
                 timer = loop.call_later(min(left_s, LOOK_AGAIN_S), look)
 

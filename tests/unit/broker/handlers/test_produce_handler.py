@@ -173,6 +173,17 @@ async def test_a_leader_that_is_cut_off_sends_those_who_wait_in_vain_to_look_for
     assert answer.current_leader.leader_id == -1, "not itself, and it knows of no other"
 
 
+async def test_a_leader_that_is_cut_off_tells_nobody_that_a_batch_is_out_of_order(make: Make) -> None:
+    """Its successor may have what comes before: a producer that believed it would send that again in a new epoch."""
+    partitions = make()
+    assert read(call(partitions, partitions.batch(producer=7, sequence=0)))[0].error_code == 0
+    (answer,) = read(call(partitions, partitions.batch(producer=7, sequence=5)))
+    assert answer.error_code == OutOfOrderSequence.code
+    partitions.is_cut_off = lambda: True
+    (answer,) = read(call(partitions, partitions.batch(producer=7, sequence=5)))
+    assert (answer.error_code, answer.current_leader.leader_id) == (NotLeaderOrFollower.code, -1)
+
+
 async def test_an_unknown_partition_and_a_missing_batch_are_refused(make: Make) -> None:
     partitions = make()
     (answer,) = read(call(partitions, partitions.batch(), first=5))
