@@ -102,6 +102,13 @@ async def test_logs_that_a_full_disk_kept_from_being_made_are_made_once_however_
         await bench.partitions.settled()
 
 
+async def test_a_topic_is_answered_for_when_its_logs_are_there(tmp_path: Path) -> None:
+    """Whoever was told that it is there may write to any of it at once (RULES 36)."""
+    async with following(tmp_path) as bench:
+        await bench.create("orders", 40)
+        assert len(bench.partitions) == 40
+
+
 async def test_a_failure_that_nobody_thought_of_leaves_the_other_topics_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
