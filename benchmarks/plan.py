@@ -143,7 +143,7 @@ def whole() -> Plan:
         rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=5.0, budget_s=17 * 60,
     )  # fmt: skip
     three = Phase(
-        _three_brokers(250 * _MB, requests=5_000, paced_s=5, brisk_s=4),
+        _three_brokers(250 * _MB, requests=4_000, paced_s=4, brisk_s=3),
         rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=4.0, budget_s=11 * 60,
         prefix="three.", of="three brokers", rest_bar=0.2, loaded_bar=0.2,
     )  # fmt: skip
