@@ -76,7 +76,6 @@ SAY_NO_START = (
     KafkaStorageError,
     MessageTooLarge,
     NotLeaderOrFollower,
-    OutOfOrderSequence,
     NotOneBatch,
     RecordListTooLarge,
     UnsupportedCompressionType,
