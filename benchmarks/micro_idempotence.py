@@ -19,6 +19,8 @@ ADDED_MAX_PERCENT = 5.0
 ROUNDS = 15
 _FRAMES_BYTES_MAX = 16_000_000
 _FRAMES_MAX = 3_000
+_FIRST_SEQUENCE = 1_000
+"""Past the small numbers that Python keeps ready, as nearly all are."""
 _U32, _I32 = Struct(">I"), Struct(">i")
 _CRC_AT, _CRC_FROM, _SEQUENCE_AT = 17, 21, 53
 """In a batch: where its checksum is, from where on it is of, and where the first sequence number is."""
@@ -35,7 +37,7 @@ class Frames:
         self.count = min(_FRAMES_MAX, _FRAMES_BYTES_MAX // size)
 
     def of(self, producer_id: int) -> list[memoryview]:
-        sequence = -1 if producer_id < 0 else 0
+        sequence = -1 if producer_id < 0 else _FIRST_SEQUENCE
         request = Produce(self._records, self._bytes, producer_id=producer_id, base_sequence=sequence)
         step = 0 if producer_id < 0 else self._records
         return [self._numbered(request, sequence + number * step) for number in range(self.count)]

@@ -30,6 +30,7 @@ _LARGE_CALLS = 30
 _SIZE, _OFFSET = Struct(">i"), Struct(">q")
 _PRODUCER_ID = 7_000
 _TURNS = 3
+_ROUNDS = 3
 
 
 def codec(counter: Counter) -> None:
@@ -67,11 +68,12 @@ def dispatch(counter: Counter, broker: Harness) -> None:
 def produce(counter: Counter, broker: Harness) -> None:
     for number, (key, (records, record_bytes, _title)) in enumerate(SIZES.items()):
         frames = Frames(records, record_bytes)
-        frames.count = CALLS if record_bytes * records < 100_000 else _LARGE_CALLS
-        counter.each(f"plain.{key}", broker.handle, frames.of(-1))
-        *requests, last = frames.of(_PRODUCER_ID + number)
-        counter.each(f"idempotent.{key}", broker.handle, requests)
-        Produce.check(broker.handle(last))  # its sequence number fits only if all before it were taken
+        frames.count = CALLS // _ROUNDS if record_bytes * records < 100_000 else _LARGE_CALLS // _ROUNDS
+        for producer_id in range(_PRODUCER_ID + number * _ROUNDS, _PRODUCER_ID + (number + 1) * _ROUNDS):
+            counter.each(f"plain.{key}", broker.handle, frames.of(-1))
+            *requests, last = frames.of(producer_id)
+            counter.each(f"idempotent.{key}", broker.handle, requests)
+            Produce.check(broker.handle(last))  # its sequence number fits only if all before it were taken
 
 
 def assemble(counter: Counter, broker: Harness) -> None:
