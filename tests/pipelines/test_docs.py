@@ -51,8 +51,8 @@ def test_what_the_pages_print_for_python_runs(
     # With catalogs of its own: a session keeps what it was first told of one.
     session = spark.newSession()
     monkeypatch.setattr(SparkSession, "_instantiatedSession", session)
-    found = {page: _ran(page, at, session) for page in PAGES}
-    assert session.read.parquet("nightly/rows").count() == found["decoding"]["good"].count() == 20
+    found = {page: _ran(page, at, session, tmp_path) for page in PAGES}
+    assert session.read.parquet(f"{tmp_path}/nightly/rows").count() == found["decoding"]["good"].count() == 20
     assert (session.table("lake.shop.orders").count(), session.table("lake.shop.payments").count()) == (20, 3)
     assert found["repartition"]["summary"].rows_out == 20
     counts = {topic: _count(session, at, topic) for topic in ("orders-copy", "orders-test", "orders")}
@@ -61,11 +61,14 @@ def test_what_the_pages_print_for_python_runs(
     assert mended.where("value = '5 EUR'").count() == 1
 
 
-def _ran(page: str, bootstrap: str, spark: SparkSession) -> dict[str, Any]:
+def _ran(page: str, bootstrap: str, spark: SparkSession, folder: Path) -> dict[str, Any]:
     blocks = re.findall(r"```python\n(.*?)```", (DOCS / f"{page}.md").read_text(), flags=re.DOTALL)
     assert blocks, f"{page}.md prints nothing for Python"
     names: dict[str, Any] = {}
-    exec(compile("\n".join(blocks).replace("127.0.0.1:9092", bootstrap), f"{page}.md", "exec"), names)
+    program = "\n".join(blocks).replace("127.0.0.1:9092", bootstrap)
+    for relative in ("nightly/", "checkpoints/"):  # to Java, which was started elsewhere, that is another folder
+        program = program.replace(f'"{relative}', f'"{folder}/{relative}')
+    exec(compile(program, f"{page}.md", "exec"), names)
     for query in spark.streams.active:  # as its reader would, sooner or later
         query.processAllAvailable()
         query.stop()

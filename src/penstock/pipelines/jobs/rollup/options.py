@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from penstock.pipelines.jobs.options import FillingOptions
 from penstock.pipelines.jobs.rollup.measures import Measure, parse
@@ -37,4 +38,6 @@ class RollupOptions(FillingOptions):
 
     @property
     def checkpoint_folder(self) -> str:
-        return self.checkpoint or f"{self.warehouse}/checkpoints/{self.job}.{self.table}"
+        # As this process understands it: Java may have been started in another folder.
+        folder = self.warehouse if "://" in self.warehouse else Path(self.warehouse).expanduser().resolve()
+        return self.checkpoint or f"{folder}/checkpoints/{self.job}.{self.table}"
