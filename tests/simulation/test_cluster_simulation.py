@@ -20,14 +20,13 @@ from penstock.testing.simulation.running import run_seed
 from penstock.testing.simulation.world import EFFECTS, World
 
 SEEDS = 200
-BLOCKS = 4
 BUG_SEEDS = 200
 
 
-@pytest.mark.parametrize("block", range(BLOCKS))
-def test_no_seed_breaks_an_invariant_and_every_kind_of_fault_is_dealt_out(block: int) -> None:
+def test_no_seed_breaks_an_invariant_and_every_kind_of_fault_is_dealt_out() -> None:
+    # All of them in one: what happens least often does so in one seed of twelve.
     marks: Counter[str] = Counter()
-    for seed in range(block, SEEDS, BLOCKS):
+    for seed in range(SEEDS):
         outcome = run_seed(seed)
         assert outcome.violation is None, outcome.report
         marks += outcome.marks
