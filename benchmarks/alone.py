@@ -13,8 +13,10 @@ OFFSETS_AT_ONCE = 1_000
 def measure(plan: Plan, folder: Path, executable: Path, say: Callable[[str], None]) -> list[Alone]:
     """With no other broker running: these look at single steps, which another process would interrupt."""
     values = holds.measure(folder, executable, rounds=plan.rebalances, say=say)
-    values |= instructions.measure()
     values |= micro_assignors.measure()
     values |= load_offsets.measure(plan.offsets, OFFSETS_AT_ONCE, say)
-    figures = holds.figures() + instructions.figures() + micro_assignors.figures() + load_offsets.figures(plan.offsets)
+    figures = holds.figures() + micro_assignors.figures() + load_offsets.figures(plan.offsets)
+    if plan.counts_instructions:
+        values |= instructions.measure()
+        figures += instructions.figures()
     return alone(figures, values)

@@ -29,17 +29,19 @@ def client_library() -> Path:
 
 
 def build(into: Path) -> Path:
-    """Compile the driver unless the one there is newer than its sources."""
+    """Compile the driver unless the one there is newer than its sources, and of this environment's library."""
     library = client_library()
     sources = sorted(SOURCES.glob("*.c"))
-    binary = into / "loadgen"
+    binary, linked = into / "loadgen", into / "linked-with"
     newest = max(path.stat().st_mtime for path in (*sources, *SOURCES.glob("*.h"), library))
-    if binary.exists() and binary.stat().st_mtime > newest:
+    is_same = linked.exists() and linked.read_text() == str(library)
+    if is_same and binary.exists() and binary.stat().st_mtime > newest:
         return binary
     into.mkdir(parents=True, exist_ok=True)
     flags = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-pthread"]
     link = [str(library), f"-Wl,-rpath,{library.parent}"]
     subprocess.run(["gcc", *flags, *map(str, sources), *link, "-o", str(binary)], check=True)
+    linked.write_text(str(library))
     return binary
 
 
