@@ -130,7 +130,7 @@ def quick() -> Plan:
     ).only(main_cases)  # fmt: skip
     return Plan(
         one, three, starts=1, touch_bytes=_GB // 4, idle_s=0.7, rebalances=1, offsets=20_000,
-        counts_instructions=False,  # a tenth of the two minutes, and a task of its own: make bench-instructions
+        counts_instructions=False,  # ten of its seconds, and a task of its own: make bench-instructions
     )  # fmt: skip
 
 

@@ -159,8 +159,9 @@ HISTORY_SECTION = f"{HISTORY_HEADING}\n![Ratio to Apache Kafka, run by run](perf
 
 
 def newest_whole(lines: Sequence[str]) -> dict[str, Any] | None:
-    runs: list[dict[str, Any]] = [json.loads(line) for line in lines]
-    return next((run for run in reversed(runs) if not run.get("partial")), None)
+    """A quick one only where there is no other: it is a first impression."""
+    runs: list[dict[str, Any]] = [run for line in reversed(lines) if not (run := json.loads(line)).get("partial")]
+    return next((run for run in runs if not run["quick"]), runs[0] if runs else None)
 
 
 def rewritten(page: str, *, run: dict[str, Any] | None, grown: dict[str, Any] | None) -> str:

@@ -73,6 +73,9 @@ def test_a_run_of_some_workloads_is_not_published() -> None:
     assert newest is not None
     assert newest["figures"]["big.produce_cpu"]["ratio"] == 0.5
     assert newest_whole(lines[1:]) is None
+    quick = json.dumps(a_run(ratio=0.7) | {"quick": True})
+    assert newest_whole([*lines, quick]) == newest
+    assert newest_whole([quick]) == json.loads(quick)
 
 
 def test_results_are_replaced_or_kept_and_growth_stands_below_them() -> None:
