@@ -23,18 +23,17 @@ from penstock.log.checkpoints import (
     LOG_START_OFFSETS,
     RECOVERY_POINTS,
     read_properties,
-    write_properties,
 )
 from penstock.log.files import FilePool, remove_files, sync_folder, write_atomically
 from penstock.log.folder_checkpoints import FolderCheckpoints, Picture
 from penstock.log.folder_names import DELETE, STRAY, is_on_its_way_out, leaving_name, parse_folder_name
-from penstock.log.future_logs import PARTITION_METADATA, FutureLogs, let_go
+from penstock.log.future_logs import PARTITION_METADATA, FutureLogs, let_go, write_topic_id
 from penstock.log.identity import FolderLock, claim, write_identity
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import Expected, Known, open_log
 from penstock.log.reserve import keep_reserve
 from penstock.log.state import Home, LogState
-from penstock.model import Clock, TopicId, TopicPartition, topic_id_from_text, topic_id_text
+from penstock.model import Clock, TopicId, TopicPartition, topic_id_from_text
 from penstock.settings.topic import FILE_DELETE_DELAY_MS
 
 if TYPE_CHECKING:
@@ -170,9 +169,8 @@ class LogFolder(Home):
         would be missed: this broker may be in sync by it, or be the only one to have it.
         """
         _log.warning("log does not say whose it is, taken by its name", partition=str(partition))
-        path = str(self.path / str(partition) / PARTITION_METADATA)
         try:
-            write_properties(path, {"version": "0", "topic_id": topic_id_text(topic_id)}, separator=": ")
+            write_topic_id(self.path / str(partition), topic_id, durably=True)
         except OSError as error:  # the next start tries again
             _log.error("topic not written down", partition=str(partition), reason=str(error))
 
@@ -204,8 +202,7 @@ class LogFolder(Home):
         except OSError as error:
             raise KafkaStorageError(f"{partition} could not be created: {error.strerror or error}") from error
         try:
-            values = {"version": "0", "topic_id": topic_id_text(topic_id)}
-            write_properties(str(folder / PARTITION_METADATA), values, separator=": ", durably=False)
+            write_topic_id(folder, topic_id, durably=False)
             log = open_log(folder, partition, topic_id, known, config=config, pool=self.pool, clock=self.clock)
         except OSError as error:
             # Half a partition would be in the way of the next try.

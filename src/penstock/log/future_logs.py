@@ -34,6 +34,12 @@ MOVED_IN: Final = "penstock-moved-in"
 """Lies in a log that came from another data folder, until the old one has made way; holds that folder's id."""
 
 
+def write_topic_id(folder: Path, topic_id: TopicId, *, durably: bool) -> None:
+    """Whose log a folder holds, in Kafka's own file."""
+    values = {"version": "0", "topic_id": topic_id_text(topic_id)}
+    write_properties(str(folder / PARTITION_METADATA), values, separator=": ", durably=durably)
+
+
 class FutureLogs:
     """The copies in one data folder; owned by the event loop."""
 
@@ -52,8 +58,7 @@ class FutureLogs:
             folder.write_checkpoints()  # rows of an earlier log would make the copy look as if it had lost records
         path = folder.path / future_name(partition)
         path.mkdir()
-        values = {"version": "0", "topic_id": topic_id_text(topic_id)}
-        write_properties(str(path / PARTITION_METADATA), values, separator=": ", durably=False)
+        write_topic_id(path, topic_id, durably=False)
         known = Known(is_clean=True)
         log = open_log(path, partition, topic_id, known, config=config, pool=folder.pool, clock=folder.clock)
         log.is_folder_synced = False

@@ -115,9 +115,7 @@ class _Opening:
         first_offset = segments[0].base_offset
         log.segments = tuple(segments)
         log.start_offset = max(known.start_offset, first_offset)
-        self.reads_all = self.was_damaged
-        if not self._has_epochs():
-            self.reads_all = True
+        self.reads_all = not self._has_epochs() or self.was_damaged
         # What began below the recovery point is in the epochs' file, and that is to be believed before a batch is.
         self.epochs_from = self.point if log.epochs.epochs else 0
         if known.is_start_exact and first_offset > known.start_offset:

@@ -57,7 +57,7 @@ def test_a_partition_that_could_not_be_made_can_be_made_later(tmp_path: Path, mo
     home = LogFolder(tmp_path, cluster_id="c", node_id=1, pool=FilePool(8), clock=StillClock())
     home.open_all(lambda *_: None)
     with monkeypatch.context() as full:
-        full.setattr(folder, "write_properties", no_room)
+        full.setattr(folder, "write_topic_id", no_room)
         with pytest.raises(KafkaStorageError, match="No space left"):
             home.create(ORDERS_0, TOPIC_ID, Config.for_broker({}))
     assert not (tmp_path / "orders-0").exists()
