@@ -169,7 +169,9 @@ def main(
             figures += bench.one_broker(has_idle=not only)
         if "three" in parts and chosen.three.workloads:
             figures += bench.three_brokers()
-        by_itself = [] if stand_in or only or "alone" not in parts else alone.measure(chosen, folder, penstock, say)
+        by_itself = (
+            [] if stand_in or only or "alone" not in parts else alone.measure(chosen, driver, folder, penstock, say)
+        )
     lines = compare(figures, collected.values.get("kafka", {}), collected.values.get("penstock", {}))
     is_partial = bool(only) or set(parts) != set(PARTS)
     facts = {"commit": host.commit(REPOSITORY), "machine": host.machine(), "quick": quick, "partial": is_partial}

@@ -48,6 +48,8 @@ class Plan:
     idle_s: float
     rebalances: int
     offsets: int
+    workers_bytes: int = 0
+    """Written to one broker of a cluster, and to two on the same machine; 0 leaves it out."""
     counts_instructions: bool = True
 
 
@@ -151,4 +153,4 @@ def whole() -> Plan:
         rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=4.0, budget_s=11 * 60,
         prefix="three.", of="three brokers", rest_bar=0.2, loaded_bar=0.2,
     )  # fmt: skip
-    return Plan(one, three, starts=3, touch_bytes=4 * _GB, idle_s=5.0, rebalances=5, offsets=500_000)
+    return Plan(one, three, starts=3, touch_bytes=4 * _GB, idle_s=5.0, rebalances=5, offsets=500_000, workers_bytes=_GB)

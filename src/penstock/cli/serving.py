@@ -17,8 +17,13 @@ import structlog
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.logging import configure_logging
 from penstock.errors import Fatal
-from penstock.settings import Config, Listener, SettingsInvalid, data_folders, listeners, load_settings
-from penstock.settings.broker import PENSTOCK_LOG_FORMAT, PENSTOCK_LOG_LEVEL
+from penstock.settings import Config, Listener, SettingsInvalid, broker_id_of, data_folders, listeners, load_settings
+from penstock.settings.broker import (
+    PENSTOCK_ETCD_ENDPOINTS,
+    PENSTOCK_LOG_FORMAT,
+    PENSTOCK_LOG_LEVEL,
+    PENSTOCK_WORKERS,
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -27,6 +32,12 @@ def serve(file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> E
     configure_logging(form="text", level="warning")  # until the settings say how, for warnings about the settings
     config = load(file, overrides)
     configure_logging(form=config[PENSTOCK_LOG_FORMAT], level=config[PENSTOCK_LOG_LEVEL])
+    if config[PENSTOCK_WORKERS] > 1:
+        from penstock.cli.workers.serving import serve_workers  # noqa: PLC0415 - a broker by itself has no use for it
+
+        return serve_workers(config, file, overrides, banner=banner)
+    if config[PENSTOCK_ETCD_ENDPOINTS]:
+        structlog.contextvars.bind_contextvars(broker=broker_id_of(config))  # logs of several may go to one place
     try:
         outcome = asyncio.run(_serve(config, banner=banner))
         _log.info("broker stopped")

@@ -8,7 +8,7 @@ from penstock.settings.broker_groups import *  # noqa: F403
 from penstock.settings.broker_log import *  # noqa: F403
 from penstock.settings.broker_replication import *  # noqa: F403
 from penstock.settings.broker_transactions import *  # noqa: F403
-from penstock.settings.checks import at_least, matching, one_of
+from penstock.settings.checks import at_least, between, matching, one_of
 from penstock.settings.setting import Importance, Scope, setting
 from penstock.settings.types import (
     BOOLEAN,
@@ -45,6 +45,13 @@ PENSTOCK_CLUSTER_ID = setting(
     "penstock.cluster.id", _BROKER, STRING, default="",
     check=matching(r"[A-Za-z0-9_-]{0,64}", text="up to 64 letters, digits, - and _"),
     doc="The cluster's id, for a data folder that has none yet. Empty, one is made up at the first start.",
+)  # fmt: skip
+
+PENSTOCK_WORKERS = setting(
+    "penstock.workers", _BROKER, INT, default=1, check=between(1, 256), importance=_HIGH,
+    doc="How many brokers of a cluster `penstock up` runs on this machine, each a process of its own: as many as there "
+    "are cores for them, since a broker uses one. They share these settings. The first has node.id and the ports as "
+    "given, each further one the next id and the next ports, and each has a folder broker-<id> in all of log.dirs.",
 )  # fmt: skip
 
 # Where it listens

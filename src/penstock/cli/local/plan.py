@@ -22,6 +22,7 @@ OWN_SETTINGS = (
     "log.dir",
     "penstock.http.listener",
     "penstock.etcd.endpoints",
+    "penstock.workers",
 )
 """What each broker has for itself: nobody sets it for all."""
 BROKERS_MAX = 50

@@ -1,18 +1,18 @@
 """`penstock local restart`: the clean stop is done here; the start by the cluster's own process, whose child it is."""
 
-import json
 import signal
 import time
 from pathlib import Path
 
 import click
 
+from penstock.cli.addresses import listens
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.local.cluster import start_file
 from penstock.cli.local.options import cluster_option
 from penstock.cli.local.processes import ProcessRecord
 from penstock.cli.local.state import BrokerState, ClusterState, EtcdState, running_state
-from penstock.testing.running import ADDRESSES_FILE, START_TIMEOUT_S, STOP_TIMEOUT_S
+from penstock.testing.running import START_TIMEOUT_S, STOP_TIMEOUT_S
 
 POLL_S = 0.05
 
@@ -59,16 +59,9 @@ def _wait_until_ready(folder: Path, wanted: str, before: ProcessRecord | None) -
         process = member.process
         if process is not None and process != before and process.state is not None:
             seen = process
-            if not isinstance(member, BrokerState) or _listens(folder / member.name / "data", process):
+            if not isinstance(member, BrokerState) or listens(folder / member.name / "data", process.pid):
                 return process
         elif seen is not None and process is None:
             raise Failure(f"{member.name} ended again", hint=f"See {folder / member.name / 'broker.log'}.")
         time.sleep(POLL_S)
     raise Failure(f"{wanted} is not ready after {START_TIMEOUT_S:g} s", hint="`penstock local status` tells more.")
-
-
-def _listens(data: Path, process: ProcessRecord) -> bool:
-    try:
-        return bool(json.loads((data / ADDRESSES_FILE).read_bytes())["pid"] == process.pid)
-    except (FileNotFoundError, ValueError):
-        return False

@@ -36,7 +36,7 @@ def serve_cluster(wishes: Wishes, file: Path | None, overrides: Mapping[str, str
         except EtcdMissing as missing:
             raise Failure(f"cannot start a cluster: {missing}") from missing
         try:
-            with Stopping(cluster.kill_all) as stopping, cluster.told():
+            with Stopping(cluster.kill_all, what="the brokers, then etcd") as stopping, cluster.told():
                 _run(cluster, stopping, restarts=wishes.restart, banner=banner)
         finally:
             cluster.close()

@@ -24,8 +24,10 @@ class StopAsked(Exception):
 class Stopping:
     """Raises StopAsked only in waits, so that nothing is left half done: a process started and not yet noted, say."""
 
-    def __init__(self, kill_all: Callable[[], None]) -> None:
+    def __init__(self, kill_all: Callable[[], None], *, what: str) -> None:
+        """`what` is stopped, in the words that a person at the terminal reads."""
         self._kill_all = kill_all
+        self._what = what
         self._is_asked = False
         self._is_waiting = False
 
@@ -60,7 +62,7 @@ class Stopping:
         self._is_asked = True
         _log.info("stopping", signal=signal.Signals(number).name)
         if sys.stderr.isatty():
-            click.echo("\nStopping the brokers, then etcd; Ctrl-C again does not wait.", err=True)
+            click.echo(f"\nStopping {self._what}; Ctrl-C again does not wait.", err=True)
         if self._is_waiting:
             raise StopAsked
 

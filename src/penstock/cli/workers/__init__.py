@@ -1,0 +1,1 @@
+"""`penstock.workers`: several brokers of a cluster on one machine, one a core, from one file of settings."""

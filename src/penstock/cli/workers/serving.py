@@ -1,0 +1,87 @@
+"""What `penstock up` does where penstock.workers is above 1: start them, watch over them, stop them together."""
+
+import gc
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+import structlog
+
+from penstock.admin.systemd import READY, STOPPING, notify
+from penstock.cli.exits import ExitCode, Failure
+from penstock.cli.local.stopping import StopAsked, Stopping
+from penstock.cli.local.watching import ended_how
+from penstock.cli.workers.plan import planned
+from penstock.cli.workers.worker import Worker
+from penstock.settings import Config, broker_id_of
+from penstock.testing.orphans import GuardedProcesses
+
+LOOK_EVERY_S = 0.1
+
+_log = structlog.get_logger(__name__)
+
+
+def serve_workers(config: Config, file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> ExitCode:
+    gc.enable()  # a broker's start goes without; this process is none
+    guards = GuardedProcesses()
+    workers = [Worker(plan, file, overrides, guards) for plan in planned(config)]
+
+    def kill_all() -> None:
+        for worker in workers:
+            worker.kill()
+
+    try:
+        with Stopping(kill_all, what=f"{len(workers)} brokers") as stopping:
+            try:
+                _start(workers, stopping)
+                if banner:
+                    first = broker_id_of(config)
+                    click.echo(f"Penstock runs brokers {first} to {first + len(workers) - 1} here", err=True)
+                _watch(workers, stopping)
+            except StopAsked:
+                pass
+            finally:
+                _stop(workers)
+    finally:
+        guards.close()
+    return ExitCode.OK
+
+
+def _start(workers: Sequence[Worker], stopping: Stopping) -> None:
+    """Returns when all take connections. One that ends before that has a reason which the next start would have too."""
+    for worker in workers:
+        worker.launch()
+    while not all(worker.is_ready for worker in workers):
+        for worker in workers:
+            if (code := worker.exit_code) is not None:
+                raise Failure(
+                    f"broker {worker.id} did not start: it {ended_how(code)}", hint="Its last words are above."
+                )
+        stopping.sleep(LOOK_EVERY_S)
+    notify(READY)
+    _log.info("all brokers are ready", brokers=[worker.id for worker in workers])
+
+
+def _watch(workers: Sequence[Worker], stopping: Stopping) -> None:
+    while True:
+        for worker in workers:
+            if worker.due_s is not None:
+                if worker.due_s <= time.monotonic():
+                    worker.launch()
+                    _log.info("broker started again", broker=worker.id, pid=worker.pid)
+            elif (code := worker.exit_code) is not None:
+                pause_s = worker.put_off()
+                _log.error("broker ended unasked", broker=worker.id, how=ended_how(code), again_in_s=pause_s)
+        stopping.sleep(LOOK_EVERY_S)
+
+
+def _stop(workers: Sequence[Worker]) -> None:
+    """All at once: each hands what it leads to brokers of other machines, and none to one that stops a moment later."""
+    notify(STOPPING)
+    for worker in workers:
+        worker.ask_to_stop()
+    for worker in workers:
+        if code := worker.wait():
+            _log.warning("broker did not stop cleanly", broker=worker.id, how=ended_how(code))
+    _log.info("all brokers stopped")

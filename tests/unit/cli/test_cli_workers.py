@@ -1,0 +1,68 @@
+"""What each of several brokers on a machine has for itself."""
+
+from pathlib import Path
+
+import pytest
+
+from penstock.cli.exits import Failure
+from penstock.cli.workers.plan import planned
+from penstock.settings import Config
+
+CLUSTER = {"penstock.workers": "3", "node.id": "10", "penstock.etcd.endpoints": "http://127.0.0.1:2379"}
+
+
+def config_of(folder: Path, **more: str) -> Config:
+    named = {name.replace("_", "."): value for name, value in more.items()}
+    return Config.for_broker({**CLUSTER, "log.dirs": str(folder), **named})
+
+
+def test_ids_ports_and_folders_are_counted_up(tmp_path: Path) -> None:
+    config = config_of(
+        tmp_path,
+        listeners="IN://127.0.0.1:9092,OUT://[::1]:9192",
+        advertised_listeners="OUT://queue.example:19192",
+        penstock_http_listener="[::1]:8080",
+    )
+    plans = planned(config)
+    assert [plan.id for plan in plans] == [10, 11, 12]
+    assert plans[0].folder == tmp_path / "broker-10"
+    assert plans[2].settings == {
+        "penstock.workers": "1",
+        "node.id": "12",
+        "listeners": "IN://127.0.0.1:9094,OUT://[::1]:9194",
+        "advertised.listeners": "OUT://queue.example:19194",
+        "penstock.http.listener": "[::1]:8082",
+        "log.dirs": str(tmp_path / "broker-12"),
+    }
+
+
+def test_ports_left_to_chance_stay_so_and_http_that_is_off_stays_off(tmp_path: Path) -> None:
+    plans = planned(config_of(tmp_path, listeners="PLAINTEXT://127.0.0.1:0", penstock_http_listener=""))
+    assert {plan.settings["listeners"] for plan in plans} == {"PLAINTEXT://127.0.0.1:0"}
+    assert all("penstock.http.listener" not in plan.settings for plan in plans)
+
+
+def test_every_data_folder_has_a_part_for_each(tmp_path: Path) -> None:
+    plans = planned(config_of(tmp_path, log_dirs=f"{tmp_path}/a,{tmp_path}/b"))
+    assert plans[1].settings["log.dirs"] == f"{tmp_path}/a/broker-11,{tmp_path}/b/broker-11"
+
+
+def test_the_older_name_of_the_id_goes_along(tmp_path: Path) -> None:
+    assert planned(config_of(tmp_path, broker_id="10"))[1].settings["broker.id"] == "11"
+
+
+def test_several_without_etcd_are_no_cluster(tmp_path: Path) -> None:
+    with pytest.raises(Failure, match="several brokers are a cluster"):
+        planned(config_of(tmp_path, penstock_etcd_endpoints=""))
+
+
+def test_the_data_of_a_single_broker_is_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "meta.properties").touch()
+    with pytest.raises(Failure, match="holds the data of a single broker") as caught:
+        planned(config_of(tmp_path))
+    assert str(tmp_path / "broker-10") in (caught.value.hint or "")
+
+
+def test_ports_end_somewhere(tmp_path: Path) -> None:
+    with pytest.raises(Failure, match="no port 65536"):
+        planned(config_of(tmp_path, listeners="PLAINTEXT://127.0.0.1:65535"))
