@@ -2,15 +2,14 @@
 
 from penstock.wire.api import ApiKey
 
-_ACCESS = "authentication and ACLs are not built yet"
+_ACCESS = "authentication is not built yet"
 _SHARES = "share groups are not built yet"
 _STREAMS = "the streams group protocol is not built yet"
 
 REASONS: dict[ApiKey, str] = {
     **dict.fromkeys(
         (
-            ApiKey.DESCRIBE_ACLS, ApiKey.CREATE_ACLS,
-            ApiKey.DELETE_ACLS, ApiKey.CREATE_DELEGATION_TOKEN, ApiKey.RENEW_DELEGATION_TOKEN,
+            ApiKey.CREATE_DELEGATION_TOKEN, ApiKey.RENEW_DELEGATION_TOKEN,
             ApiKey.EXPIRE_DELEGATION_TOKEN, ApiKey.DESCRIBE_DELEGATION_TOKEN, ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS,
             ApiKey.ALTER_USER_SCRAM_CREDENTIALS,
         ),

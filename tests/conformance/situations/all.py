@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.conformance.situations import (
+    acls,
     cluster,
     configs,
     consumer_groups,
@@ -39,5 +40,6 @@ TABLE = [
     *transactions.SITUATIONS,
     *cluster.SITUATIONS,
     *sasl.SITUATIONS,
+    *acls.SITUATIONS,
     *wire.SITUATIONS,
 ]

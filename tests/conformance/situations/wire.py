@@ -53,6 +53,9 @@ APIS = (
     "ListTransactions",
     "SaslHandshake",
     "SaslAuthenticate",
+    "DescribeAcls",
+    "CreateAcls",
+    "DeleteAcls",
     "ElectLeaders",
     "AlterPartitionReassignments",
     "ListPartitionReassignments",
@@ -61,7 +64,7 @@ APIS = (
 )
 _NO_ARRAY = (
     "ApiVersions", "DescribeCluster", "InitProducerId", "ListConfigResources", "FindCoordinator", "Heartbeat",
-    "LeaveGroup", "ListGroups", "AddOffsetsToTxn", "EndTxn", "UnregisterBroker",
+    "LeaveGroup", "ListGroups", "AddOffsetsToTxn", "EndTxn", "UnregisterBroker", "DescribeAcls",
 )  # fmt: skip
 HAS_ARRAY = tuple(api for api in APIS if api not in _NO_ARRAY)
 
