@@ -163,6 +163,26 @@ async def test_a_broker_that_was_away_when_a_topic_was_created_gets_its_replica(
     assert await consume(nodes, "orders", 500) == values
 
 
+async def test_a_log_that_does_not_say_its_topic_is_not_taken_for_one_made_while_its_broker_was_away(
+    nodes: Nodes,
+) -> None:
+    """Epochs tell nothing: both topics began with 0. As many records as the new one has would have stayed."""
+    created = await nodes.create_topic("orders", replicas=(1, 3), min_insync_replicas="1")
+    assert not (await produce(nodes, "orders", [b"old %d" % number for number in range(20)])).errors
+    await nodes.until(lambda: nodes.partition("orders", 3).log.end_offset == 20)
+    await nodes.kill(3)
+    await nodes.until(lambda: 3 not in nodes.image().brokers)
+    (nodes.folders(3)[0] / "orders-0" / "partition.metadata").write_bytes(b"")
+    await nodes.cluster().controller.delete_topics([created.topic_id], timeout_ms=120_000)
+    await nodes.create_topic("orders", replicas=(1, 3), min_insync_replicas="1")
+    new = [b"new %d" % number for number in range(30)]
+    assert not (await produce(nodes, "orders", new)).errors
+    await nodes.start(3)
+    await nodes.until_in_sync("orders", 1, 3)
+    await replicas_agree(nodes, "orders", 1, 3)
+    assert [name.startswith("orders-0.") for name in nodes[3].folders[0].strays] == [True]
+
+
 async def test_without_enough_in_sync_acks_all_is_refused_and_acks_1_is_not_visible(nodes: Nodes) -> None:
     await nodes.create_topic("orders", replicas=(1, 2), min_insync_replicas="2")
     assert not (await produce(nodes, "orders", [b"a"])).errors

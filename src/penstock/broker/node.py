@@ -438,10 +438,11 @@ class Node:
             topic = image.topics.get(partition.topic)
             if topic is None or partition.partition >= len(topic.partitions):
                 return None
-            if topic_id not in (topic.topic_id, NO_TOPIC_ID):
+            shown = topic.partitions[partition.partition]
+            is_its_own = topic_id == topic.topic_id or (topic_id == NO_TOPIC_ID and shown.counts_on(self.broker_id))
+            if not is_its_own:
                 return None
-            leader_epoch = topic.partitions[partition.partition].leader_epoch
-            return Expected(partitions.config_of(topic), leader_epoch, topic.topic_id)
+            return Expected(partitions.config_of(topic), shown.leader_epoch, topic.topic_id)
 
         with _start_refused_in_words():
             await asyncio.to_thread(settle_moves, self.folders)

@@ -34,6 +34,12 @@ class PartitionImage(msgspec.Struct, frozen=True, gc=False):
     last_leader: BrokerId = NO_LEADER
     """Who led before nobody did."""
 
+    def counts_on(self, broker: BrokerId) -> bool:
+        """Whether records may be acknowledged by what a broker has. Only one that was there while this topic was can
+        have come to that: what the others have under its name may be of a topic that was deleted.
+        """
+        return broker in self.in_sync or broker in self.eligible or broker in (self.leader, self.last_leader)
+
 
 class TopicImage(msgspec.Struct, eq=False):
     """One topic for as long as it exists: the same object, changed in place."""

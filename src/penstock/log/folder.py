@@ -165,8 +165,9 @@ class LogFolder(Home):
             return NO_TOPIC_ID
 
     def _name_topic(self, partition: TopicPartition, topic_id: TopicId) -> None:
-        """A log whose file does not say, torn or lost, is its namesake's. Set aside, with an empty one in its place, it
-        would be missed: this broker may be in sync by it, or be the only one to have it.
+        """A log whose file does not say, torn or lost, is its namesake's where that counts on it (`find` knows): this
+        broker is in sync by it, or may be the only one to have it. Any other may be of a topic deleted since, and is
+        set aside.
         """
         _log.warning("log does not say whose it is, taken by its name", partition=str(partition))
         try:
