@@ -28,6 +28,7 @@ class CuttableLog(RetainedLog):
             self._cut_segment(kept[-1], to)
         except OSError as error:
             raise self.fail("could not be cut", error) from error
+        self.is_folder_synced = False  # else what is removed below could come back, beside what is written after it
         self.segments = tuple(kept)
         self.size = sum(segment.size for segment in kept)
         self.end_offset = to
@@ -49,6 +50,7 @@ class CuttableLog(RetainedLog):
         segment = Segment(self.pool, str(self.folder), offset, created_at=self.clock.now())
         segment.activate()
         self.segments, self.size = (segment,), 0
+        self.is_folder_synced = False
         self.epochs.clear()
         self.producers.reset()
         self.doom(gone[::-1])

@@ -129,13 +129,28 @@ class _Opening:
         log.start_offset = min(log.start_offset, log.end_offset)
         log.epochs.cut_end(log.end_offset)
         log.epochs.cut_start(log.start_offset)
-        # Of transactions that ended above the recovery point the index may have lost some, or hold what the log does
-        # not: they are replayed, from a snapshot of before.
-        replay_before = log.end_offset if self.first_marker is None else min(self.first_marker, log.end_offset)
-        log.restore_producers(log.producers.restore(replay_before, first_offset))
+        log.restore_producers(log.producers.restore(self._replay_before(), first_offset))
         if self.was_damaged:
             _log.info("log found whole again", partition=str(log.partition))
             remove_files([str(log.folder / DAMAGE_NOTE)])
+
+    def _replay_before(self) -> int:
+        """An offset up to which the indexes of aborted transactions are as they were written.
+
+        Of transactions that ended above the recovery point the index may have lost some, or hold what the log does not;
+        of one below, fsynced, an entry that cannot be right tells that something destroyed it. They are replayed, from
+        a snapshot of before.
+        """
+        log = self.log
+        before = log.end_offset if self.first_marker is None else min(self.first_marker, log.end_offset)
+        for number, segment in enumerate(log.segments):
+            following = log.segments[number + 1].base_offset if number + 1 < len(log.segments) else log.end_offset
+            if segment.base_offset >= before:
+                break
+            if segment.transactions is not None and not segment.transactions.is_sound(segment.base_offset, following):
+                _log.warning("index of aborted transactions wrong, built again", file=segment.path(TXN_INDEX))
+                return segment.base_offset
+        return before
 
     def _has_epochs(self) -> bool:
         """Whether the file of leader epochs can be read. If not the batches tell, whose epochs no checksum covers."""

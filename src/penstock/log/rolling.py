@@ -39,25 +39,33 @@ class RollableLog(ReadableLog):
         indexes hold from there on is found anew: a crash may have left more in them, or less, than in the log.
         """
         for segment in self.segments[self._number_of(self.segments, replay_from) :]:
+            aborted = bytearray()
+            if replay_from < self.end_offset:
+                for found in self.batches_of(segment, check_crc=False):
+                    if found.header.base_offset >= replay_from:
+                        ended = self._take_in_producer(found.header, found.view)
+                        aborted += b"" if ended is None else ended.encode()
+            if aborted and segment.transactions is None:
+                self.add_transaction_index(segment)
             if segment.transactions is not None:
-                segment.transactions.truncate_to(replay_from)
-            if replay_from >= self.end_offset:
-                continue
-            for found in self.batches_of(segment, check_crc=False):
-                if found.header.base_offset >= replay_from:
-                    self.note_producer(segment, found.header, found.view)
+                segment.transactions.replace_from(replay_from, aborted)
 
     def note_producer(self, segment: Segment, header: BatchHeader, view: memoryview) -> None:
         """A producer's batch is in the log; a transaction that it aborts goes into the segment's index."""
-        ended = self.producers.update(header, view)
-        if ended is None or not ended.is_aborted:
+        aborted = self._take_in_producer(header, view)
+        if aborted is None:
             return
         if segment.transactions is None:
             self.add_transaction_index(segment)
+            self.is_folder_synced = False
         assert segment.transactions is not None
-        segment.transactions.append(
-            AbortedTransaction(ended.producer_id, ended.first_offset, ended.last_offset, ended.last_stable_offset)
-        )
+        segment.transactions.append(aborted)
+
+    def _take_in_producer(self, header: BatchHeader, view: memoryview) -> AbortedTransaction | None:
+        ended = self.producers.update(header, view)
+        if ended is None or not ended.is_aborted:
+            return None
+        return AbortedTransaction(ended.producer_id, ended.first_offset, ended.last_offset, ended.last_stable_offset)
 
     def add_transaction_index(self, segment: Segment) -> None:
         segment.transactions = TransactionIndex(self.folder / os.path.basename(segment.path(TXN_INDEX)))

@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from penstock.log.files import private_descriptor
+from penstock.log.files import private_descriptor, write_atomically
 
 SUFFIX = ".txnindex"
 
@@ -38,6 +38,10 @@ class AbortedTransaction(msgspec.Struct, frozen=True, gc=False):
     first_offset: int
     last_offset: int
     last_stable_offset: int
+
+    @property
+    def is_sound(self) -> bool:
+        return 0 <= self.first_offset <= self.last_offset and 0 <= self.last_stable_offset <= self.last_offset + 1
 
     def encode(self) -> bytes:
         return _ENTRY.pack(_VERSION, self.producer_id, self.first_offset, self.last_offset, self.last_stable_offset)
@@ -80,24 +84,43 @@ class TransactionIndex:
 
     def truncate_to(self, offset: int) -> None:
         """Forget transactions whose marker is at `offset` or above, and whatever follows the first entry that cannot be
-        right: power may have failed before all of the file was on disk.
+        right: power may have failed before all of the file was on disk. One without entries stays, empty: a removal
+        would last only once the folder is fsynced, and until then all of them could come back.
         """
+        if self._exists:
+            os.truncate(self.path, self._sound_size(offset))
+            self._last_offset = None
+
+    def replace_from(self, offset: int, found: bytes | bytearray) -> None:
+        """What was found in the log from an offset on takes the place of what is said of it here. Where that is the
+        same, the file is not touched: it may be of before the recovery point, and nobody would flush it again.
+        """
+        said = self.path.read_bytes() if self._exists else b""
+        wanted = said[: self._sound_size(offset) if said else 0] + found
+        if wanted != said:
+            write_atomically(str(self.path), wanted)
+            self._exists = True
+        self._last_offset = None
+
+    def is_sound(self, base_offset: int, end_offset: int) -> bool:
+        """Whether the file can be what was written of a segment: it has no checksum."""
         if not self._exists:
-            return
-        keep, last_offset = 0, -1
+            return True
+        size = self.path.stat().st_size
+        return self._sound_size(end_offset, base_offset) == size
+
+    def _sound_size(self, end_offset: int, base_offset: int = 0) -> int:
+        """Of the entries from the first on that can be right, and whose markers are in a range of offsets."""
+        count, last_offset = 0, base_offset - 1
         with private_descriptor(str(self.path)) as fd:
             try:
                 for aborted in _entries(fd, 0, os.fstat(fd).st_size // _ENTRY.size):
-                    if not last_offset < aborted.last_offset < offset or aborted.first_offset > aborted.last_offset:
+                    if not last_offset < aborted.last_offset < end_offset or not aborted.is_sound:
                         break
-                    keep, last_offset = keep + 1, aborted.last_offset
+                    count, last_offset = count + 1, aborted.last_offset
             except CorruptTransactionIndex:
                 pass
-        self._last_offset = None
-        if keep:
-            os.truncate(self.path, keep * _ENTRY.size)
-        else:
-            self.delete()
+        return count * _ENTRY.size
 
     def flush(self) -> None:
         if not self._exists:
@@ -107,11 +130,6 @@ class TransactionIndex:
             os.fdatasync(descriptor)
         finally:
             os.close(descriptor)
-
-    def delete(self) -> None:
-        self.path.unlink(missing_ok=True)
-        self._exists = False
-        self._last_offset = None
 
 
 def collect_aborted(indexes: Iterable[TransactionIndex], start: int, upto: int) -> list[AbortedTransaction]:

@@ -208,6 +208,61 @@ def test_aborts_above_the_recovery_point_are_found_anew_whatever_became_of_their
     assert [(each.first_offset, each.last_offset) for each in again.aborted_transactions(0, 3)] == [(0, 1)]
 
 
+@pytest.mark.parametrize("is_clean", [True, False])
+@pytest.mark.parametrize("torn", [slice(0, 33), slice(0, 34 + 1)], ids=["nothing whole", "the second is torn"])
+def test_aborts_in_a_closed_segment_whose_index_is_torn_are_found_anew(
+    tmp_path: Path, torn: slice, is_clean: bool
+) -> None:
+    """All of it was flushed: something destroyed the index, and read_committed would be shown what was aborted."""
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 2)
+    log.roll()
+    for first in (2, 4):
+        log.append([a_batch(first, producer_id=7, producer_epoch=0, base_sequence=first, transactional=True)])
+        log.append([a_marker(first + 1, MarkerType.ABORT, producer_id=7)])
+    index = log.active.transactions
+    assert index is not None
+    log.roll()
+    fill(log, 2)
+    log.close()
+    index.path.write_bytes(index.path.read_bytes()[torn])
+
+    again = reopen(log, is_clean=is_clean)
+
+    assert [(each.first_offset, each.last_offset) for each in again.aborted_transactions(0, 8)] == [(2, 3), (4, 5)]
+
+
+def test_a_new_index_of_aborts_lasts_before_the_recovery_point_passes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its bytes alone are of no use: without its name in the folder the file is gone after a loss of power."""
+    log = a_log(tmp_path / "orders-0")
+    log.append([a_batch(0, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)])
+    log.flush()
+    synced: list[str] = []
+    monkeypatch.setattr(flushing, "sync_folder", synced.append)
+    log.append([a_marker(1, MarkerType.ABORT, producer_id=7)])
+    log.flush()
+    assert str(log.folder) in synced
+
+
+def test_what_a_cut_removes_is_removed_for_good_before_the_recovery_point_passes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Segments, snapshots and indexes of before would come back beside what was written in their place."""
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 2)
+    log.roll()
+    fill(log, 2)
+    log.flush()
+    synced: list[str] = []
+    monkeypatch.setattr(flushing, "sync_folder", synced.append)
+    log.truncate(to=1)
+    fill(log, 5)
+    log.flush()
+    assert str(log.folder) in synced
+
+
 def test_aborts_of_records_that_a_crash_took_are_forgotten(tmp_path: Path) -> None:
     """Else a later transaction of the same producer, committed, would be taken for the aborted one."""
     log = a_log(tmp_path / "orders-0")

@@ -25,8 +25,8 @@ def test_there_is_no_file_until_a_transaction_is_aborted(tmp_path: Path) -> None
     index = TransactionIndex(tmp_path / "00000000000000000000.txnindex")
     assert index.entries() == [] and index.overlapping(0, 100) == ([], False)
     index.truncate_to(0)
+    index.replace_from(0, b"")
     index.flush()
-    index.delete()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -66,7 +66,38 @@ def test_truncation_forgets_markers_at_or_above_the_offset(index: TransactionInd
     index.truncate_to(15)
     assert index.entries() == [ONE]
     index.truncate_to(0)
-    assert not index.path.exists()
+    assert index.entries() == []
+    assert index.path.exists(), "a removal could come undone, with all its entries, until the folder is fsynced"
+
+
+def test_a_file_that_says_what_was_found_again_is_not_written_again(index: TransactionIndex) -> None:
+    """It may be below the recovery point: until its next flush, which never comes, a loss of power could take it."""
+    before = index.path.stat()
+    index.replace_from(15, TWO.encode() + THREE.encode() + FOUR.encode())
+    index.replace_from(51, b"")
+    assert (index.path.stat().st_ino, index.path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    index.replace_from(16, FOUR.encode())
+    assert index.entries() == [ONE, TWO, FOUR]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "is_sound"),
+    [
+        (b"", True),
+        (ONE.encode() + TWO.encode(), True),
+        (ONE.encode()[:-1], False),
+        (bytes(34), False),
+        (TWO.encode() + ONE.encode(), False),
+        (b"\x00\x01" + ONE.encode()[2:], False),
+        (AbortedTransaction(producer_id=1, first_offset=11, last_offset=10, last_stable_offset=11).encode(), False),
+        (AbortedTransaction(producer_id=1, first_offset=0, last_offset=10, last_stable_offset=12).encode(), False),
+        (AbortedTransaction(producer_id=1, first_offset=0, last_offset=4, last_stable_offset=5).encode(), False),
+        (AbortedTransaction(producer_id=1, first_offset=0, last_offset=60, last_stable_offset=61).encode(), False),
+    ],
+)
+def test_an_index_that_cannot_be_a_segment_s_is_known(index: TransactionIndex, wrong: bytes, is_sound: bool) -> None:
+    index.path.write_bytes(wrong)
+    assert index.is_sound(5, 60) is is_sound
 
 
 def test_a_search_goes_on_into_later_segments_only_while_it_must(tmp_path: Path, index: TransactionIndex) -> None:
