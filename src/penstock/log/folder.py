@@ -25,7 +25,7 @@ from penstock.log.checkpoints import (
     read_properties,
 )
 from penstock.log.files import FilePool, remove_files, sync_folder, write_atomically
-from penstock.log.folder_checkpoints import FolderCheckpoints, Picture
+from penstock.log.folder_checkpoints import FolderCheckpoints, Offsets, Picture
 from penstock.log.folder_names import DELETE, STRAY, is_on_its_way_out, leaving_name, parse_folder_name
 from penstock.log.future_logs import PARTITION_METADATA, FutureLogs, let_go, write_topic_id
 from penstock.log.identity import FolderLock, claim, write_identity
@@ -67,8 +67,9 @@ class LogFolder(Home):
         """The registration (broker epoch) that ended with a clean stop, all flushed, as far as it is known."""
         self.strays: list[str] = []
         """Folders that were set aside because nobody knows their topic."""
-        self.lost: set[TopicPartition] = set()
-        """Logs that the checkpoints know and the disk does not: whoever still wants one gets it offline (RULES 21)."""
+        self.lost: Offsets = {}
+        """Logs that the checkpoints know and the disk does not, and how far they should reach: whoever still wants one
+        gets it offline (RULES 21). Until then the checkpoints go on saying so."""
         self.moved_away: set[TopicPartition] = set()
         """Logs and copies that this start took away, as another folder has them; checkpoints may still name them."""
         self.futures = FutureLogs(self)
@@ -83,15 +84,16 @@ class LogFolder(Home):
         """Open every log, in threads; blocks. Those for which `find` says None are set aside (RULES 15)."""
         is_clean = self._take_clean_marker()
         wanted: list[Callable[[], PartitionLog]] = []
-        self.lost = {partition for partition, point in self.checkpoints.on_disk[RECOVERY_POINTS].items() if point > 0}
-        self.lost -= self.moved_away | self.futures.found.keys()
+        elsewhere = self.moved_away | self.futures.found.keys()
+        ends = self.checkpoints.least_ends()
+        self.lost = {partition: end for partition, end in ends.items() if end > 0 and partition not in elsewhere}
         for name in sorted(entry.name for entry in os.scandir(self.path) if entry.is_dir()):
             partition = parse_folder_name(name)
             if partition is None:
                 if is_on_its_way_out(name, DELETE):
                     self.doomed_files.append((0, [str(self.path / name)]))
                 continue
-            self.lost.discard(partition)
+            self.lost.pop(partition, None)
             topic_id = self.topic_id_of(name)
             expected = find(partition, topic_id)
             if expected is None:
@@ -135,11 +137,13 @@ class LogFolder(Home):
 
     def _known(self, partition: TopicPartition, *, is_clean: bool, leader_epoch: int | None = None) -> Known:
         on_disk = self.checkpoints.on_disk
+        are_starts_known = self.checkpoints.knows_starts and not self.identity.is_adopted
         return Known(
             is_clean=is_clean,
-            recovery_point=on_disk[RECOVERY_POINTS].get(partition, 0),
+            recovery_point=self.checkpoints.least_ends().get(partition, 0),
+            is_point_known=self.checkpoints.knows_flushed,
             start_offset=on_disk[LOG_START_OFFSETS].get(partition, 0),
-            is_start_exact=not self.identity.is_adopted or partition in on_disk[LOG_START_OFFSETS],
+            is_start_exact=are_starts_known or partition in on_disk[LOG_START_OFFSETS],
             may_have_gaps=self.identity.is_adopted,
             high_watermark=on_disk[HIGH_WATERMARKS].get(partition, 0),
             leader_epoch=leader_epoch,
@@ -192,8 +196,7 @@ class LogFolder(Home):
             raise ValueError(f"{partition} is here already, or {self.path} is not open")
         known = Known(is_clean=True)
         if partition in self.lost:
-            self.lost.discard(partition)
-            known = self._known(partition, is_clean=False)
+            known = Known(is_clean=False, recovery_point=self.lost[partition])
         elif self.checkpoints.knows(partition):
             # Rows of a deleted namesake would make the new log look as if it had lost records.
             self.write_checkpoints()
@@ -212,6 +215,7 @@ class LogFolder(Home):
         log.is_folder_synced = False
         log.home = self
         self.logs[partition] = log
+        self.lost.pop(partition, None)
         return log
 
     def delete(self, partition: TopicPartition) -> None:
@@ -251,7 +255,7 @@ class LogFolder(Home):
     # --- checkpoints, removal, closing ---
 
     def take_picture(self) -> Picture:
-        return self.checkpoints.take(self._all_logs())
+        return self.checkpoints.take(self._all_logs(), self.lost)
 
     def _all_logs(self) -> Iterator[PartitionLog]:
         """Copies too: a folder never has a log and a copy of one partition."""

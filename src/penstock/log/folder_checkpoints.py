@@ -6,7 +6,7 @@ only lock of this package is for; it is held while a file is written, and conten
 """
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -40,23 +40,50 @@ class FolderCheckpoints:
         self._taken = 0
         self._written = 0
         self._lock = threading.Lock()
-        try:
-            self.on_disk: dict[str, Offsets] = {
-                name: read_offsets(str(folder / name)) for name in (RECOVERY_POINTS, LOG_START_OFFSETS)
-            }
-        except CheckpointUnreadable as error:
-            # Without recovery points damage would be taken for torn tails, and cut.
-            raise Fatal(f"{error}: restore it, or remove it to have every log read from its start") from error
-        try:
-            self.on_disk[HIGH_WATERMARKS] = read_offsets(str(folder / HIGH_WATERMARKS))
-        except CheckpointUnreadable as error:
-            # Leaders find out how far their followers are, and followers are told: until then less is shown, no more.
-            _log.warning("high watermarks unreadable, found out anew", reason=str(error))
-            self.on_disk[HIGH_WATERMARKS] = {}
+        self._unreadable: set[str] = set()
+        self.on_disk: dict[str, Offsets] = {
+            name: self._read(name) for name in (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS)
+        }
+        if not self.knows_flushed and not self.on_disk[HIGH_WATERMARKS]:
+            raise Fatal(
+                f"{folder / RECOVERY_POINTS} cannot be read, nor does {HIGH_WATERMARKS} say how far logs should reach: "
+                "restore one of them; without both, damage would be taken for torn tails, and cut"
+            )
 
-    def take(self, logs: Iterable[PartitionLog]) -> Picture:
-        """On the loop. Zero is what a missing row means, so idle partitions need none."""
-        recovery_points: Offsets = {}
+    def _read(self, name: str) -> Offsets:
+        """Only damage leaves one unreadable, as files are replaced whole. Of high watermarks leaders find out how far
+        their followers are, and followers are told: until then less is shown, no more. For the others see `knows_...`.
+        """
+        try:
+            return read_offsets(str(self._folder / name))
+        except CheckpointUnreadable as error:
+            _log.warning("checkpoint unreadable, found out anew", reason=str(error))
+            self._unreadable.add(name)
+            return {}
+
+    @property
+    def knows_flushed(self) -> bool:
+        """Whether it is known what was flushed. If not, all of a log is read, and what is missing below its high
+        watermark or wrong there is damage: no less than recovery points would say, as it was acknowledged.
+        """
+        return RECOVERY_POINTS not in self._unreadable
+
+    @property
+    def knows_starts(self) -> bool:
+        """Whether it is known where logs begin. If not, they begin with their first segments, as in Kafka: records that
+        were deleted one by one, DeleteRecords, are there again as far as those hold them.
+        """
+        return LOG_START_OFFSETS not in self._unreadable
+
+    def least_ends(self) -> Offsets:
+        """How far logs reach at least."""
+        return self.on_disk[RECOVERY_POINTS if self.knows_flushed else HIGH_WATERMARKS]
+
+    def take(self, logs: Iterable[PartitionLog], lost: Mapping[TopicPartition, Offset]) -> Picture:
+        """On the loop. Zero is what a missing row means, so idle partitions need none. `lost`: how far logs should
+        reach that are not there.
+        """
+        recovery_points: Offsets = dict(lost)
         starts: Offsets = {}
         high_watermarks: Offsets = {}
         for log in logs:
@@ -76,8 +103,9 @@ class FolderCheckpoints:
             if picture.number < self._written:
                 return
             for name, offsets in picture.files.items():
-                if offsets != self.on_disk[name]:
+                if offsets != self.on_disk[name] or name in self._unreadable:
                     write_offsets(str(self._folder / name), offsets)
+                    self._unreadable.discard(name)
                     self.on_disk[name] = offsets
             self._written = picture.number
 

@@ -6,7 +6,7 @@ say what becomes of it. The folder is locked for as long as it is looked at.
 
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -75,8 +75,12 @@ class OfflineFolder:
                 found.append(DamagedLog(self.path, partition, reason, size_of(folder)))
         return found
 
-    def recovery_points(self) -> dict[TopicPartition, Offset]:
-        return read_offsets(str(self.path / RECOVERY_POINTS))
+    def least_ends(self) -> dict[TopicPartition, Offset]:
+        """How far logs should reach at least, as a start would take it."""
+        for name in (RECOVERY_POINTS, HIGH_WATERMARKS):
+            with suppress(CheckpointUnreadable):
+                return read_offsets(str(self.path / name))
+        return {}
 
     # --- changes ---
 
@@ -100,7 +104,10 @@ class OfflineFolder:
         """What the checkpoints say of a log; else the next start would miss what they promise."""
         for name in (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS, CLEANER_OFFSETS):
             path = str(self.path / name)
-            offsets = read_offsets(path)
+            try:
+                offsets = read_offsets(path)
+            except CheckpointUnreadable:
+                continue  # it promises nothing
             wanted = {other: offset for other, offset in offsets.items() if other != partition}
             if name == LOG_START_OFFSETS and start_offset:
                 wanted[partition] = Offset(start_offset)
@@ -128,7 +135,7 @@ def lost_logs(folders: Iterable[OfflineFolder]) -> list[DamagedLog]:
     return [
         DamagedLog(folder.path, partition, f"missing: it should have records up to {point}", 0)
         for folder in folders
-        for partition, point in folder.recovery_points().items()
+        for partition, point in folder.least_ends().items()
         if point > 0 and partition not in held
     ]
 

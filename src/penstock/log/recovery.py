@@ -46,6 +46,8 @@ class Known(msgspec.Struct, frozen=True, gc=False):
 
     is_clean: bool
     recovery_point: int = 0
+    is_point_known: bool = True
+    """If not, `recovery_point` is how far the log reaches at least, and nothing is known to be flushed."""
     start_offset: int = 0
     is_start_exact: bool = True
     """Whether the first segment must reach down to start_offset; Kafka itself does not write down every start."""
@@ -88,7 +90,9 @@ def open_log(
         # find nothing missing.
         log.recovery_point = known.recovery_point
         log.start_offset = known.start_offset
-        log.end_offset = max(known.start_offset, known.recovery_point, known.high_watermark)
+        if not known.is_start_exact:
+            log.start_offset = max(known.start_offset, log.segments[0].base_offset)
+        log.end_offset = max(log.start_offset, known.recovery_point, known.high_watermark)
     log.size = sum(segment.size for segment in log.segments)
     log.high_watermark = max(log.start_offset, min(known.high_watermark, log.end_offset))
     return log
@@ -115,7 +119,7 @@ class _Opening:
         first_offset = segments[0].base_offset
         log.segments = tuple(segments)
         log.start_offset = max(known.start_offset, first_offset)
-        self.reads_all = not self._has_epochs() or self.was_damaged
+        self.reads_all = not self._has_epochs() or self.was_damaged or not known.is_point_known
         # What began below the recovery point is in the epochs' file, and that is to be believed before a batch is.
         self.epochs_from = self.point if log.epochs.epochs else 0
         if known.is_start_exact and first_offset > known.start_offset:
@@ -126,6 +130,8 @@ class _Opening:
             self._recover(segments)
         if log.end_offset < self.point:
             raise KafkaStorageError(f"the log ends at {log.end_offset}, records up to {self.point} should be here")
+        if not known.is_point_known:
+            log.recovery_point = log.recovery_point_on_disk = 0  # all of it is flushed with what comes next
         log.start_offset = min(log.start_offset, log.end_offset)
         log.epochs.cut_end(log.end_offset)
         log.epochs.cut_start(log.start_offset)

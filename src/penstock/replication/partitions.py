@@ -203,9 +203,15 @@ class Partitions:
             self._leave_the_rest()
 
     async def _forget_lost(self) -> None:
-        """What the image does not want any more is not missed; a later topic of that name is a new one."""
+        """What the image does not want any more is not missed; a later topic of that name is a new one. What could not
+        be made yet is tried again, and must still be missed then.
+        """
         for folder in self.folders:
-            folder.lost.clear()
+            for partition in list(folder.lost):
+                topic = self._image.topics.get(partition.topic)
+                images = [] if topic is None else topic.partitions[partition.partition :][:1]
+                if not any(self._broker_id in image.replicas for image in images):
+                    del folder.lost[partition]
 
     def _leave_the_rest(self) -> None:
         """What a stop leaves undone the next start does, which goes by the image: nobody need wait for it here."""

@@ -1,5 +1,6 @@
 """A data folder: opening, creating, deleting, closing, and what its files say in between."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -119,17 +120,109 @@ def test_checkpoints_are_kafkas(tmp_path: Path) -> None:
     assert (tmp_path / "replication-offset-checkpoint").read_text() == "0\n1\norders 0 7\n"
 
 
-def test_an_empty_checkpoint_has_no_rows_and_a_broken_one_stops_the_start(tmp_path: Path) -> None:
+TORN = [b"0\n2\norders 0 10\n", b"garbage", b"\xff\xfe", bytes(40)]
+
+
+@pytest.mark.parametrize("is_clean", [True, False])
+@pytest.mark.parametrize("torn", TORN)
+def test_without_recovery_points_logs_are_read_and_nothing_is_cut_that_was_acknowledged(
+    tmp_path: Path, torn: bytes, is_clean: bool
+) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    whole, damaged = (folder.create(each, TOPIC_ID, world.config) for each in (ORDERS_0, ORDERS_1))
+    for log in (whole, damaged):
+        fill(log, 5)
+        log.high_watermark = 4
+    folder.create(PAYMENTS_0, OTHER_ID, world.config)
+    fill(folder.logs[PAYMENTS_0], 5)
+    folder.logs[PAYMENTS_0].high_watermark = 5
+    folder.write_checkpoints()
+    if is_clean:
+        folder.close()
+    else:
+        world.crash(folder)
+    (tmp_path / "recovery-point-offset-checkpoint").write_bytes(torn)
+    for log, cut in ((whole, 1), (damaged, 90)):
+        path = Path(log.active.file.path)
+        os.truncate(path, path.stat().st_size - cut)
+    shutil.rmtree(tmp_path / "payments-0")
+
+    again = world.open()
+
+    assert (again.logs[ORDERS_0].trouble, again.logs[ORDERS_0].end_offset) == (None, 4), "a torn tail above it is cut"
+    assert again.logs[ORDERS_0].recovery_point == 0, "nothing says that any of it was flushed"
+    trouble = again.logs[ORDERS_1].trouble
+    assert trouble is not None and trouble.stops_reads
+    again.create(PAYMENTS_0, OTHER_ID, world.config)
+    assert again.logs[PAYMENTS_0].trouble is not None, "it is missed"
+    again.close()
+    assert "orders 0 4" in (tmp_path / "recovery-point-offset-checkpoint").read_text()
+    assert world.open().logs[ORDERS_1].trouble is not None
+
+
+def test_where_nothing_says_how_far_logs_should_reach_a_start_is_refused(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 5)
+    folder.logs[ORDERS_0].high_watermark = 5
+    folder.close()
+    for name in ("recovery-point-offset-checkpoint", "replication-offset-checkpoint"):
+        (tmp_path / name).write_bytes(b"garbage")
+
+    with pytest.raises(Fatal, match=r"recovery-point-offset-checkpoint cannot be read.*restore one of them"):
+        world.open()
+
+
+def test_an_empty_checkpoint_has_no_rows(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.open().close()
-    checkpoint = tmp_path / "recovery-point-offset-checkpoint"
-    checkpoint.write_text("")
+    (tmp_path / "recovery-point-offset-checkpoint").write_text("")
     world.open().close()
 
-    checkpoint.write_text("0\n2\norders 0 10\n")
 
-    with pytest.raises(Fatal, match="says 2 rows and has 1"):
-        world.open()
+@pytest.mark.parametrize("torn", TORN)
+def test_without_log_starts_logs_begin_with_their_first_segments(tmp_path: Path, torn: bytes) -> None:
+    """As in Kafka: none goes offline for a head that was deleted, and later starts know it again."""
+    world = World(tmp_path, internal_segment_bytes="300", retention_bytes="300")
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 20)
+    log.delete_old_segments(now=world.clock.now(), high_watermark=20)
+    first = log.segments[0].base_offset
+    assert 0 < first == log.start_offset
+    log.advance_start(first + 1)
+    folder.close()
+    (tmp_path / "log-start-offset-checkpoint").write_bytes(torn)
+
+    for _ in range(2):
+        again = world.open()
+        assert (again.logs[ORDERS_0].trouble, again.logs[ORDERS_0].start_offset) == (None, first)
+        again.close()
+
+
+def test_a_log_that_is_lost_is_missed_whatever_is_written_down_meanwhile(tmp_path: Path) -> None:
+    """One that was set aside is made anew first, which writes checkpoints; a crash may come before the other's turn."""
+    world = World(tmp_path)
+    folder = world.open()
+    for partition in (ORDERS_0, ORDERS_1):
+        fill(folder.create(partition, TOPIC_ID, world.config), 3)
+    folder.close()
+    shutil.rmtree(tmp_path / "orders-1")
+    (tmp_path / "orders-0").rename(tmp_path / "orders-0.0a-stray")
+
+    for _ in range(2):
+        again = world.open()
+        again.lost.pop(ORDERS_0, None)
+        again.write_checkpoints()
+        world.crash(again)
+    again = world.open()
+    (tmp_path / "orders-1").write_bytes(b"in the way")
+    with pytest.raises(KafkaStorageError):
+        again.create(ORDERS_1, TOPIC_ID, world.config)
+    (tmp_path / "orders-1").unlink()
+    assert again.create(ORDERS_1, TOPIC_ID, world.config).trouble is not None
+    again.close()
 
 
 @pytest.mark.parametrize("torn", [b"0\n2\norders 0 10\n", b"garbage", b"\xff\xfe", bytes(40)])
@@ -399,7 +492,7 @@ def test_a_lost_log_that_nobody_wants_is_forgotten(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "orders-0")
 
     again = world.open()
-    assert again.lost == {ORDERS_0}
+    assert again.lost == {ORDERS_0: 10}
     again.lost.clear()
     assert again.create(ORDERS_0, OTHER_ID, world.config).offline_reason is None
     again.close()

@@ -18,7 +18,7 @@ from penstock.cluster.commands import CreatedTopic
 from penstock.errors import KafkaStorageError
 from penstock.log import FilePool, Flusher, LogFolder, PartitionLog
 from penstock.metrics import MetricsRegistry
-from penstock.model import BrokerId
+from penstock.model import BrokerId, Offset, PartitionIndex, TopicPartition
 from penstock.replication import Partitions
 from penstock.settings import Config
 
@@ -100,6 +100,25 @@ async def test_logs_that_a_full_disk_kept_from_being_made_are_made_once_however_
             bench.partitions._create(topic, 0)
         await bench.until_there_are(5)
         await bench.partitions.settled()
+
+
+async def test_a_lost_log_that_could_not_be_made_at_once_is_missed_when_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that nobody wants is not, and a log that comes to its name later is a new one."""
+    monkeypatch.setattr("penstock.replication.partitions.RETRY_AFTER_S", 0.05)
+    async with following(tmp_path) as bench:
+        disk = FullDisk(bench.folder, monkeypatch)
+        await bench.create("orders", 1)
+        lost, unwanted = (TopicPartition("orders", PartitionIndex(index)) for index in (0, 1))
+        bench.folder.lost.update({lost: Offset(10), unwanted: Offset(10)})
+        await bench.partitions._forget_lost()
+        assert bench.folder.lost == {lost: 10}
+        disk.is_full = False
+        await bench.until_there_are(1)
+        trouble = bench.folder.logs[lost].trouble
+        assert trouble is not None and trouble.stops_reads
+        assert not bench.folder.lost
 
 
 async def test_a_topic_is_answered_for_when_its_logs_are_there(tmp_path: Path) -> None:
