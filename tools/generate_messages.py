@@ -1,4 +1,4 @@
-"""Make the modules of penstock.wire.messages, in two steps that can be run apart.
+"""Make the modules of penstock.wire.messages and penstock.wire.codecs, in two steps that can be run apart.
 
     python -m tools.generate_messages extract JAR...   Kafka's jars -> tools/wire/facts.json
     python -m tools.generate_messages generate         tools/wire/facts.json -> the modules
@@ -15,7 +15,7 @@ from pathlib import Path
 from tools.wire.apis import apis_text
 from tools.wire.extract import dump, extract
 from tools.wire.facts import FACTS, load
-from tools.wire.module import MADE_BY, module_text
+from tools.wire.module import MADE_BY, codec_text, structs_text
 
 ROOT = Path(__file__).resolve().parent.parent
 WIRE = ROOT / "src" / "penstock" / "wire"
@@ -24,12 +24,13 @@ WIRE = ROOT / "src" / "penstock" / "wire"
 def generate(wire: Path) -> None:
     """Write the modules under `wire`, and remove those of messages that are gone."""
     messages = load()
-    wanted = {f"messages/{message.module}.py": module_text(message) for message in messages if message.versions}
-    wanted["api_table.py"] = apis_text(messages)
-    (wire / "messages").mkdir(parents=True, exist_ok=True)
-    for path in (wire / "messages").glob("*.py"):
-        if f"messages/{path.name}" not in wanted and path.read_text().startswith(MADE_BY):
-            path.unlink()
+    wanted = {"api_table.py": apis_text(messages)}
+    for folder, text_of in (("messages", structs_text), ("codecs", codec_text)):
+        wanted |= {f"{folder}/{message.module}.py": text_of(message) for message in messages if message.versions}
+        (wire / folder).mkdir(parents=True, exist_ok=True)
+        for path in (wire / folder).glob("*.py"):
+            if f"{folder}/{path.name}" not in wanted and path.read_text().startswith(MADE_BY):
+                path.unlink()
     for name, text in wanted.items():
         (wire / name).write_text(text)
     _format([wire / name for name in wanted])

@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 _MADE_BY = "<!-- Made by tools/reference.py from the tables in the code: change those, then `make reference`. -->"
 
 # Metrics live beside what they measure. These packages measure nothing, or import what a reference must not need.
-_WITHOUT_METRICS = ("penstock.wire.messages", "penstock.testing", "penstock.cli", "penstock.pipelines")
+_WITHOUT_METRICS = ("penstock.wire", "penstock.testing", "penstock.cli", "penstock.pipelines")
 
 _ABOUT_SETTINGS = """
 Names are Kafka's wherever Kafka has one; Penstock's own begin with `penstock.`. Broker settings come from a

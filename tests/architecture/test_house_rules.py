@@ -39,7 +39,8 @@ class Module(NamedTuple):
 
 @cache
 def modules() -> tuple[Module, ...]:
-    written_by_hand = (path for path in SOURCE.rglob("*.py") if "wire/messages/" not in path.as_posix())
+    made = re.compile("wire/(messages|codecs)/")
+    written_by_hand = (path for path in SOURCE.rglob("*.py") if not made.search(path.as_posix()))
     return tuple(Module(path, ast.parse(path.read_text())) for path in sorted(written_by_hand))
 
 

@@ -17,7 +17,6 @@ from penstock.metastore import (
     Conflict,
     Delete,
     Deleted,
-    EmbeddedMetastore,
     Event,
     InvalidTransaction,
     KeyValue,
@@ -31,6 +30,7 @@ from penstock.metastore import (
     created_at,
     unchanged_since,
 )
+from penstock.metastore.embedded import EmbeddedMetastore
 from penstock.metastore.etcd.assembly import Assembly
 from penstock.metastore.etcd.messages import WatchAnswer
 from penstock.testing.etcd import EtcdCluster

@@ -1,4 +1,7 @@
-"""One message, one module: its structs, then the functions that read and write each of their layouts."""
+"""One message, two modules: its structs, and the functions that read and write each of their layouts.
+
+Apart, as whoever names a message need not have the functions in memory: see penstock.wire.primitives.Codec.
+"""
 
 import re
 
@@ -11,7 +14,7 @@ from tools.wire.layout import Layouts
 MADE_BY = "# Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again."
 _METHODS = {"api_key", "versions", "flexible_from", "encode", "decode"}
 _RUNTIME = (
-    "BYTE", "Buffer", "COMPACT_INT32S", "NULL_COUNT", "PLAIN_INT32S", "Push", "UNPACK_INT32S", "ZERO_UUID",
+    "BYTE", "Buffer", "COMPACT_INT32S", "Codec", "NULL_COUNT", "PLAIN_INT32S", "Push", "UNPACK_INT32S", "ZERO_UUID",
     "compact_ints", "compact_strings", "compact_uuids", "decode_whole", "encode_whole", "long_string_length",
     "long_varint", "plain_ints", "plain_strings", "plain_uuids", "read_compact_strings", "read_ints", "read_strings",
     "read_tag", "read_uuids", "skip_tags", "string_length", "tag_section", "tagged_field", "uvarint",
@@ -19,31 +22,50 @@ _RUNTIME = (
 _FAILURES = ("absurd_count", "field_refused", "negative_length", "null_refused", "null_unsayable", "wrong_tag_size")
 
 
-def module_text(message: Message) -> str:
+def structs_text(message: Message) -> str:
     code = Code()
-    formats = Formats()
-    carries_records = any(field.type == "records" for fields in _all_fields(message) for field in fields)
-    reading, writing = Layouts(message, writing=False), Layouts(message, writing=True)
-    structs = {name: fields for name, fields in message.structs.items() if _is_used(name, reading)}
+    structs = _structs(message)
     for name in _inner_first(message, structs):
         _struct_class(code, name, structs[name])
-    _message_class(code, message, carries_records=carries_records)
-    fields_of = structs | {message.name: message.fields}
+    _message_class(code, message, carries_records=_carries_records(message))
+    # In quotes, as making such a type takes longer than making the codec.
+    kind = f"Codec[{'Buffer' if _carries_records(message) else 'bytes'}, {message.name}]"
+    code.line(f'_CODEC: "{kind}" = Codec("{message.module}")')
+    body = "\n".join(code.lines)
+    return "\n".join(
+        [MADE_BY, "from typing import ClassVar", "", "import msgspec", "", _runtime_imports(body), "", body, ""]
+    )
+
+
+def codec_text(message: Message) -> str:
+    code = Code()
+    formats = Formats()
+    reading, writing = Layouts(message, writing=False), Layouts(message, writing=True)
+    fields_of = _structs(message) | {message.name: message.fields}
     for layout in reading:
-        Reader(code, formats, views=carries_records).function(layout, fields_of[layout.struct])
+        Reader(code, formats, views=_carries_records(message)).function(layout, fields_of[layout.struct])
     for layout in writing:
         Writer(code, formats).function(layout)
-    _table(code, "_DECODERS", "_decode_", reading)
-    _table(code, "_ENCODERS", "_encode_", writing)
-    return _with_imports(message, code, formats, _defaults_used(code, fields_of))
+    _table(code, "DECODERS", "_decode_", reading)
+    _table(code, "ENCODERS", "_encode_", writing)
+    body = "\n".join([*code.lines, "", *_defaults_used(code, fields_of)])
+    structs = f"from penstock.wire.messages.{message.module} import {', '.join(fields_of)}"
+    declared = list(formats.declarations())
+    lines = [MADE_BY, *(["from struct import Struct", ""] if declared else []), structs, _runtime_imports(body), ""]
+    return "\n".join([*lines, *declared, "", body, ""])
+
+
+def _structs(message: Message) -> dict[str, tuple[Field, ...]]:
+    used = {layout.struct for layout in Layouts(message, writing=False)}
+    return {name: fields for name, fields in message.structs.items() if name in used}
+
+
+def _carries_records(message: Message) -> bool:
+    return any(field.type == "records" for fields in _all_fields(message) for field in fields)
 
 
 def _all_fields(message: Message) -> list[tuple[Field, ...]]:
     return [message.fields, *message.structs.values()]
-
-
-def _is_used(name: str, layouts: Layouts) -> bool:
-    return any(layout.struct == name for layout in layouts)
 
 
 def _inner_first(message: Message, structs: dict[str, tuple[Field, ...]]) -> list[str]:
@@ -85,10 +107,10 @@ def _message_class(code: Code, message: Message, *, carries_records: bool) -> No
         with code.block(f'def decode(cls, data: Buffer, version: int, position: int = 0) -> "{message.name}":'):
             kept = "memoryview(data)" if carries_records else "bytes(data)"
             taken = f"data if isinstance(data, bytes) else {kept}"
-            code.line(f'return decode_whole("{message.name}", _DECODERS, {taken}, version, position)')
+            code.line(f'return decode_whole("{message.name}", _CODEC, {taken}, version, position)')
         code.line()
         with code.block("def encode(self, version: int) -> bytes:"):
-            code.line(f'return encode_whole("{message.name}", _ENCODERS, self, version)')
+            code.line(f'return encode_whole("{message.name}", _CODEC, self, version)')
     code.line()
 
 
@@ -111,16 +133,10 @@ def _defaults_used(code: Code, fields_of: dict[str, tuple[Field, ...]]) -> list[
     return found
 
 
-def _with_imports(message: Message, code: Code, formats: Formats, defaults: list[str]) -> str:
-    body = "\n".join(code.lines)
-    runtime = [name for name in _RUNTIME if re.search(rf"\b{name}\b", body)]
-    failures = [name for name in _FAILURES if re.search(rf"\b{name}\b", body)]
-    declared = list(formats.declarations())
-    lines = [MADE_BY]
-    if declared:
-        lines.append("from struct import Struct")
-    lines += ["from typing import ClassVar", "", "import msgspec", ""]
-    if failures:
-        lines.append(f"from penstock.wire.malformed import {', '.join(failures)}")
-    lines.append(f"from penstock.wire.primitives import {', '.join(runtime)}")
-    return "\n".join([*lines, "", *declared, "", body, "", *defaults, ""])
+def _runtime_imports(body: str) -> str:
+    lines = []
+    for module, names in (("malformed", _FAILURES), ("primitives", _RUNTIME)):
+        used = [name for name in names if re.search(rf"\b{name}\b", body)]
+        if used:
+            lines.append(f"from penstock.wire.{module} import {', '.join(used)}")
+    return "\n".join(lines)

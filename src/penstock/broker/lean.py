@@ -5,9 +5,11 @@ part of its start and some memory for good, so it is out of sight while the libr
 can be imported by anybody afterwards.
 """
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from types import ModuleType
 
 
@@ -28,6 +30,19 @@ def _module(name: str, **contents: object) -> ModuleType:
     vars(module).update(contents)
     return module
 
+
+# asyncio takes TLS along, and hashlib OpenSSL's hashes beside Python's own: 4.5 MB and a thirtieth of the start. No
+# listener has TLS, and of hashes a broker needs SHA-256 and BLAKE2, which some distributions leave to OpenSSL alone.
+with _without({"ssl": None}):
+    import asyncio  # noqa: F401
+if find_spec("_sha2") or find_spec("_sha256"):
+    with _without({"_hashlib": None}):
+        import hashlib  # noqa: F401
+        import hmac  # noqa: F401
+
+# uuid asks a large module for the system's name.
+with _without({"platform": _module("platform", system=lambda: os.uname().sysname)}):
+    import uuid  # noqa: F401
 
 # structlog's tracebacks use rich wherever it is installed: a third of the start, for pictures in a log file.
 with _without({"rich": None}):

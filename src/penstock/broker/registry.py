@@ -79,7 +79,7 @@ def answers(
     def register(function: Function) -> Function:
         hints = get_type_hints(function)
         response = hints.pop("return")
-        request_parameter, *others = inspect.signature(function).parameters
+        request_parameter, *others = hints
         _add(
             key,
             versions=versions,
@@ -103,7 +103,7 @@ def answers_raw(
 
     def register(function: Function) -> Function:
         hints = get_type_hints(function)
-        _frame, _position, *others = inspect.signature(function).parameters
+        _frame, _position, *others = (name for name in hints if name != "return")
         if not others or hints[others[0]] is not RequestContext:
             raise TypeError(f"{key.name}: the third parameter of a raw handler is its RequestContext")
         _add(

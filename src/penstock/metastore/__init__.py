@@ -1,6 +1,8 @@
-"""One small key-value port (get, range, watch, lease, compare-and-write) and its adapters."""
+"""One small key-value port (get, range, watch, lease, compare-and-write) and how a broker's own adapter is opened.
 
-from penstock.metastore.embedded import EmbeddedMetastore, SchemaTooNew
+The two adapters, `embedded` and `etcd`, bring a library each, so a broker imports the one that it uses.
+"""
+
 from penstock.metastore.memory import MemoryMetastore
 from penstock.metastore.opening import open_metastore
 from penstock.metastore.port import (
@@ -48,7 +50,6 @@ __all__ = [
     "Conflict",
     "Delete",
     "Deleted",
-    "EmbeddedMetastore",
     "Event",
     "InvalidTransaction",
     "KeyValue",
@@ -60,7 +61,6 @@ __all__ = [
     "MetastoreError",
     "Put",
     "Revision",
-    "SchemaTooNew",
     "StoreBehind",
     "Transaction",
     "Unavailable",

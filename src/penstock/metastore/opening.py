@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from penstock.metastore.embedded import EmbeddedMetastore
 from penstock.metastore.port import Metastore
 from penstock.model import Clock
 from penstock.settings import Config
@@ -18,6 +17,8 @@ async def open_metastore(
     Raises Unavailable in words; StoreBehind when etcd is older than what this folder's broker has seen (RULES 12).
     """
     if not config[PENSTOCK_ETCD_ENDPOINTS]:
+        from penstock.metastore.embedded import EmbeddedMetastore  # noqa: PLC0415 - SQLite takes 1 MB
+
         return await EmbeddedMetastore.open(folder, clock, make_room=make_room)
     # Only here: grpc takes 11 MB and 25 ms (more on a cold disk), and must not be imported before a fork.
     from penstock.metastore.etcd.options import options_from  # noqa: PLC0415

@@ -1,5 +1,7 @@
 """What a broker process does not load at its start, and that all of it can be loaded later."""
 
+import hashlib
+import hmac
 import json
 import subprocess
 import sys
@@ -8,7 +10,7 @@ from typing import Any
 import pytest
 
 SPARED = ("rich", "email", "importlib.metadata", "argparse", "typing_extensions", "h11", "re2", "cramjam", "grpc",
-          "confluent_kafka", "pyarrow", "pyspark")  # fmt: skip
+          "confluent_kafka", "pyarrow", "pyspark", "ssl", "platform", "sqlite3")  # fmt: skip
 
 START = """
 import json, sys
@@ -30,9 +32,24 @@ def test_a_start_imports_nothing_that_only_other_programs_need() -> None:
     assert in_a_process(f"told = [name for name in {SPARED} if name in sys.modules]") == []
 
 
-@pytest.mark.parametrize("name", ["importlib.metadata", "typing_extensions", "argparse", "h11", "re2", "cramjam"])
+@pytest.mark.parametrize(
+    "name",
+    ["importlib.metadata", "typing_extensions", "argparse", "h11", "re2", "cramjam", "ssl", "platform", "sqlite3"],
+)
 def test_what_was_spared_can_be_imported_afterwards(name: str) -> None:
     assert in_a_process(f"import {name}\ntold = {name}.__spec__ is not None")
+
+
+def test_no_message_is_read_or_written_before_a_client_asks() -> None:
+    assert in_a_process("told = [name for name in sys.modules if name.startswith('penstock.wire.codecs')]") == []
+
+
+def test_hashes_are_still_right() -> None:
+    """Those that brokers prove themselves with, and those of group patterns and compaction."""
+    code = "import hashlib, hmac\n"
+    code += "told = [hmac.new(b'key', b'123456789', hashlib.sha256).hexdigest(), hashlib.blake2b(b'1').hexdigest()]"
+    proof = hmac.new(b"key", b"123456789", hashlib.sha256).hexdigest()
+    assert in_a_process(code) == [proof, hashlib.blake2b(b"1").hexdigest()]
 
 
 def test_checksums_are_still_right() -> None:

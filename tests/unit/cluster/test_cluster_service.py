@@ -33,7 +33,6 @@ from penstock.errors import (
 )
 from penstock.metastore import (
     Delete,
-    EmbeddedMetastore,
     MemoryMetastore,
     Put,
     Revision,
@@ -41,6 +40,7 @@ from penstock.metastore import (
     Unavailable,
     local,
 )
+from penstock.metastore.embedded import EmbeddedMetastore
 from penstock.model import BrokerId, LeaderEpoch, TopicId
 from penstock.settings.broker import LOG_RETENTION_MS
 from penstock.settings.config import Config

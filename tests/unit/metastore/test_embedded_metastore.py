@@ -15,15 +15,13 @@ from tests.support.clocks import ManualClock
 
 from penstock.metastore import (
     Compacted,
-    EmbeddedMetastore,
     Put,
     Revision,
-    SchemaTooNew,
     Transaction,
     Unavailable,
     absent,
 )
-from penstock.metastore.embedded import FILE_NAME
+from penstock.metastore.embedded import FILE_NAME, EmbeddedMetastore, SchemaTooNew
 from penstock.metastore.sqlite import NoRoom
 
 
@@ -146,7 +144,8 @@ async def test_a_write_without_room_is_tried_again_once_room_was_made(
 _WRITER = """
     import asyncio, sys
     from pathlib import Path
-    from penstock.metastore import EmbeddedMetastore, Put, Transaction
+    from penstock.metastore import Put, Transaction
+    from penstock.metastore.embedded import EmbeddedMetastore
     from tests.support.clocks import ManualClock
 
     async def main():

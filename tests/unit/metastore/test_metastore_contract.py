@@ -19,7 +19,6 @@ from penstock.metastore import (
     Conflict,
     Delete,
     Deleted,
-    EmbeddedMetastore,
     InvalidTransaction,
     LeaseGone,
     LeaseId,
@@ -33,6 +32,7 @@ from penstock.metastore import (
     created_at,
     unchanged_since,
 )
+from penstock.metastore.embedded import EmbeddedMetastore
 
 
 @pytest.fixture(params=["memory", "embedded", "etcd"])

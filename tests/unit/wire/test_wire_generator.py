@@ -8,7 +8,7 @@ from tests.support.wire_values import MESSAGES
 from tools.wire.extract import dump, extract
 from tools.wire.facts import Versions, load, snake
 from tools.wire.layout import Layouts
-from tools.wire.module import MADE_BY, module_text
+from tools.wire.module import MADE_BY, codec_text, structs_text
 
 SCHEMA = """
 // A licence.
@@ -65,9 +65,9 @@ def test_a_field_of_no_valid_version_is_left_out(tmp_path: Path) -> None:
 
 def test_a_module_names_its_maker_and_compiles(tmp_path: Path) -> None:
     [message] = load(facts_of_schema(tmp_path))
-    text = module_text(message)
-    assert text.startswith(MADE_BY)
-    compile(text, "ask_request.py", "exec")
+    for text in (structs_text(message), codec_text(message)):
+        assert text.startswith(MADE_BY)
+        compile(text, "ask_request.py", "exec")
 
 
 def test_versions_that_look_alike_share_a_layout() -> None:

@@ -3,17 +3,7 @@ from typing import ClassVar
 
 import msgspec
 
-from penstock.wire.malformed import null_refused
-from penstock.wire.primitives import (
-    BYTE,
-    Buffer,
-    Push,
-    decode_whole,
-    encode_whole,
-    long_string_length,
-    skip_tags,
-    string_length,
-)
+from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
 
 
 class ApiVersionsRequest(msgspec.Struct, gc=False):
@@ -26,70 +16,11 @@ class ApiVersionsRequest(msgspec.Struct, gc=False):
     @classmethod
     def decode(cls, data: Buffer, version: int, position: int = 0) -> "ApiVersionsRequest":
         return decode_whole(
-            "ApiVersionsRequest", _DECODERS, data if isinstance(data, bytes) else bytes(data), version, position
+            "ApiVersionsRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
         )
 
     def encode(self, version: int) -> bytes:
-        return encode_whole("ApiVersionsRequest", _ENCODERS, self, version)
+        return encode_whole("ApiVersionsRequest", _CODEC, self, version)
 
 
-def _decode_api_versions_request_v0(data: bytes, pos: int) -> tuple[ApiVersionsRequest, int]:
-    return ApiVersionsRequest(), pos
-
-
-def _decode_api_versions_request_v3(data: bytes, pos: int) -> tuple[ApiVersionsRequest, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("client_software_name")
-    end = pos + n - 1
-    client_software_name = data[pos:end].decode()
-    pos = end
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("client_software_version")
-    end = pos + n - 1
-    client_software_version = data[pos:end].decode()
-    pos = end
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return ApiVersionsRequest(client_software_name, client_software_version), pos
-
-
-def _encode_api_versions_request_v0(push: Push, this: ApiVersionsRequest) -> None:
-    pass
-
-
-def _encode_api_versions_request_v3(push: Push, this: ApiVersionsRequest) -> None:
-    client_software_name_sent = this.client_software_name.encode()
-    n = len(client_software_name_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(client_software_name_sent)
-    client_software_version_sent = this.client_software_version.encode()
-    n = len(client_software_version_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(client_software_version_sent)
-    push(b"\0")
-
-
-_DECODERS = {
-    0: _decode_api_versions_request_v0,
-    1: _decode_api_versions_request_v0,
-    2: _decode_api_versions_request_v0,
-    3: _decode_api_versions_request_v3,
-    4: _decode_api_versions_request_v3,
-}
-_ENCODERS = {
-    0: _encode_api_versions_request_v0,
-    1: _encode_api_versions_request_v0,
-    2: _encode_api_versions_request_v0,
-    3: _encode_api_versions_request_v3,
-    4: _encode_api_versions_request_v3,
-}
+_CODEC: "Codec[bytes, ApiVersionsRequest]" = Codec("api_versions_request")

@@ -1,14 +1,9 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from struct import Struct
 from typing import ClassVar
 
 import msgspec
 
-from penstock.wire.malformed import null_refused
-from penstock.wire.primitives import Buffer, Push, decode_whole, encode_whole
-
-_read_h = Struct(">h").unpack_from
-_pack_h = Struct(">h").pack
+from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
 
 
 class ConsumerGroupTargetAssignmentMetadataKey(msgspec.Struct, gc=False):
@@ -21,41 +16,16 @@ class ConsumerGroupTargetAssignmentMetadataKey(msgspec.Struct, gc=False):
     def decode(cls, data: Buffer, version: int, position: int = 0) -> "ConsumerGroupTargetAssignmentMetadataKey":
         return decode_whole(
             "ConsumerGroupTargetAssignmentMetadataKey",
-            _DECODERS,
+            _CODEC,
             data if isinstance(data, bytes) else bytes(data),
             version,
             position,
         )
 
     def encode(self, version: int) -> bytes:
-        return encode_whole("ConsumerGroupTargetAssignmentMetadataKey", _ENCODERS, self, version)
+        return encode_whole("ConsumerGroupTargetAssignmentMetadataKey", _CODEC, self, version)
 
 
-def _decode_consumer_group_target_assignment_metadata_key_v0(
-    data: bytes, pos: int
-) -> tuple[ConsumerGroupTargetAssignmentMetadataKey, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("group_id")
-    end = pos + n
-    group_id = data[pos:end].decode()
-    pos = end
-    return ConsumerGroupTargetAssignmentMetadataKey(group_id), pos
-
-
-def _encode_consumer_group_target_assignment_metadata_key_v0(
-    push: Push, this: ConsumerGroupTargetAssignmentMetadataKey
-) -> None:
-    group_id_sent = this.group_id.encode()
-    n = len(group_id_sent)
-    push(_pack_h(n))
-    push(group_id_sent)
-
-
-_DECODERS = {
-    0: _decode_consumer_group_target_assignment_metadata_key_v0,
-}
-_ENCODERS = {
-    0: _encode_consumer_group_target_assignment_metadata_key_v0,
-}
+_CODEC: "Codec[bytes, ConsumerGroupTargetAssignmentMetadataKey]" = Codec(
+    "consumer_group_target_assignment_metadata_key"
+)

@@ -3,19 +3,7 @@ from typing import ClassVar
 
 import msgspec
 
-from penstock.wire.malformed import absurd_count, null_refused
-from penstock.wire.primitives import (
-    BYTE,
-    Buffer,
-    Push,
-    decode_whole,
-    encode_whole,
-    long_string_length,
-    long_varint,
-    skip_tags,
-    string_length,
-    uvarint,
-)
+from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
 
 
 class DeleteShareGroupOffsetsRequestTopic(msgspec.Struct, gc=False):
@@ -33,89 +21,14 @@ class DeleteShareGroupOffsetsRequest(msgspec.Struct, gc=False):
     def decode(cls, data: Buffer, version: int, position: int = 0) -> "DeleteShareGroupOffsetsRequest":
         return decode_whole(
             "DeleteShareGroupOffsetsRequest",
-            _DECODERS,
+            _CODEC,
             data if isinstance(data, bytes) else bytes(data),
             version,
             position,
         )
 
     def encode(self, version: int) -> bytes:
-        return encode_whole("DeleteShareGroupOffsetsRequest", _ENCODERS, self, version)
+        return encode_whole("DeleteShareGroupOffsetsRequest", _CODEC, self, version)
 
 
-def _decode_delete_share_group_offsets_request_topic_v0(
-    data: bytes, pos: int
-) -> tuple[DeleteShareGroupOffsetsRequestTopic, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("topic_name")
-    end = pos + n - 1
-    topic_name = data[pos:end].decode()
-    pos = end
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return DeleteShareGroupOffsetsRequestTopic(topic_name), pos
-
-
-def _decode_delete_share_group_offsets_request_v0(data: bytes, pos: int) -> tuple[DeleteShareGroupOffsetsRequest, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("group_id")
-    end = pos + n - 1
-    group_id = data[pos:end].decode()
-    pos = end
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("topics")
-    n -= 1
-    if n * 2 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[DeleteShareGroupOffsetsRequestTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_delete_share_group_offsets_request_topic_v0(data, pos)
-        topics.append(topics_item)
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return DeleteShareGroupOffsetsRequest(group_id, topics), pos
-
-
-def _encode_delete_share_group_offsets_request_topic_v0(push: Push, this: DeleteShareGroupOffsetsRequestTopic) -> None:
-    topic_name_sent = this.topic_name.encode()
-    n = len(topic_name_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(topic_name_sent)
-    push(b"\0")
-
-
-def _encode_delete_share_group_offsets_request_v0(push: Push, this: DeleteShareGroupOffsetsRequest) -> None:
-    group_id_sent = this.group_id.encode()
-    n = len(group_id_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(group_id_sent)
-    topics = this.topics
-    n = len(topics) + 1
-    push(BYTE[n] if n < 128 else uvarint(n))
-    for topics_item in topics:
-        _encode_delete_share_group_offsets_request_topic_v0(push, topics_item)
-    push(b"\0")
-
-
-_DECODERS = {
-    0: _decode_delete_share_group_offsets_request_v0,
-}
-_ENCODERS = {
-    0: _encode_delete_share_group_offsets_request_v0,
-}
+_CODEC: "Codec[bytes, DeleteShareGroupOffsetsRequest]" = Codec("delete_share_group_offsets_request")

@@ -3,23 +3,7 @@ from typing import ClassVar
 
 import msgspec
 
-from penstock.wire.malformed import absurd_count, null_refused
-from penstock.wire.primitives import (
-    BYTE,
-    COMPACT_INT32S,
-    UNPACK_INT32S,
-    Buffer,
-    Push,
-    compact_ints,
-    decode_whole,
-    encode_whole,
-    long_string_length,
-    long_varint,
-    read_ints,
-    skip_tags,
-    string_length,
-    uvarint,
-)
+from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
 
 
 class TopicRequest(msgspec.Struct, gc=False):
@@ -36,83 +20,11 @@ class DescribeProducersRequest(msgspec.Struct, gc=False):
     @classmethod
     def decode(cls, data: Buffer, version: int, position: int = 0) -> "DescribeProducersRequest":
         return decode_whole(
-            "DescribeProducersRequest", _DECODERS, data if isinstance(data, bytes) else bytes(data), version, position
+            "DescribeProducersRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
         )
 
     def encode(self, version: int) -> bytes:
-        return encode_whole("DescribeProducersRequest", _ENCODERS, self, version)
+        return encode_whole("DescribeProducersRequest", _CODEC, self, version)
 
 
-def _decode_topic_request_v0(data: bytes, pos: int) -> tuple[TopicRequest, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("name")
-    end = pos + n - 1
-    name = data[pos:end].decode()
-    pos = end
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("partition_indexes")
-    n -= 1
-    partition_indexes = list(UNPACK_INT32S[n](data, pos)) if n < 17 else read_ints("i", data, pos, n)
-    pos += 4 * n
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return TopicRequest(name, partition_indexes), pos
-
-
-def _decode_describe_producers_request_v0(data: bytes, pos: int) -> tuple[DescribeProducersRequest, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("topics")
-    n -= 1
-    if n * 3 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[TopicRequest] = []
-    for _ in range(n):
-        topics_item, pos = _decode_topic_request_v0(data, pos)
-        topics.append(topics_item)
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return DescribeProducersRequest(topics), pos
-
-
-def _encode_topic_request_v0(push: Push, this: TopicRequest) -> None:
-    name_sent = this.name.encode()
-    n = len(name_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(name_sent)
-    partition_indexes = this.partition_indexes
-    n = len(partition_indexes)
-    push(COMPACT_INT32S[n](n + 1, *partition_indexes) if n < 17 else compact_ints("i", partition_indexes))
-    push(b"\0")
-
-
-def _encode_describe_producers_request_v0(push: Push, this: DescribeProducersRequest) -> None:
-    topics = this.topics
-    n = len(topics) + 1
-    push(BYTE[n] if n < 128 else uvarint(n))
-    for topics_item in topics:
-        _encode_topic_request_v0(push, topics_item)
-    push(b"\0")
-
-
-_DECODERS = {
-    0: _decode_describe_producers_request_v0,
-}
-_ENCODERS = {
-    0: _encode_describe_producers_request_v0,
-}
+_CODEC: "Codec[bytes, DescribeProducersRequest]" = Codec("describe_producers_request")

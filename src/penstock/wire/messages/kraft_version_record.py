@@ -1,13 +1,9 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from struct import Struct
 from typing import ClassVar
 
 import msgspec
 
-from penstock.wire.primitives import Buffer, Push, decode_whole, encode_whole, skip_tags
-
-_read_hhB = Struct(">hhB").unpack_from
-_pack_hhx = Struct(">hhx").pack
+from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
 
 
 class KRaftVersionRecord(msgspec.Struct, gc=False):
@@ -19,28 +15,11 @@ class KRaftVersionRecord(msgspec.Struct, gc=False):
     @classmethod
     def decode(cls, data: Buffer, version: int, position: int = 0) -> "KRaftVersionRecord":
         return decode_whole(
-            "KRaftVersionRecord", _DECODERS, data if isinstance(data, bytes) else bytes(data), version, position
+            "KRaftVersionRecord", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
         )
 
     def encode(self, version: int) -> bytes:
-        return encode_whole("KRaftVersionRecord", _ENCODERS, self, version)
+        return encode_whole("KRaftVersionRecord", _CODEC, self, version)
 
 
-def _decode_kraft_version_record_v0(data: bytes, pos: int) -> tuple[KRaftVersionRecord, int]:
-    version, kraft_version, tags = _read_hhB(data, pos)
-    pos += 5
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return KRaftVersionRecord(version, kraft_version), pos
-
-
-def _encode_kraft_version_record_v0(push: Push, this: KRaftVersionRecord) -> None:
-    push(_pack_hhx(this.version, this.kraft_version))
-
-
-_DECODERS = {
-    0: _decode_kraft_version_record_v0,
-}
-_ENCODERS = {
-    0: _encode_kraft_version_record_v0,
-}
+_CODEC: "Codec[bytes, KRaftVersionRecord]" = Codec("kraft_version_record")

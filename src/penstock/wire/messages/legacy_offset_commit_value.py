@@ -1,16 +1,9 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from struct import Struct
 from typing import ClassVar
 
 import msgspec
 
-from penstock.wire.malformed import null_refused
-from penstock.wire.primitives import Buffer, Push, decode_whole, encode_whole
-
-_read_q = Struct(">q").unpack_from
-_read_qh = Struct(">qh").unpack_from
-_pack_q = Struct(">q").pack
-_pack_qh = Struct(">qh").pack
+from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
 
 
 class LegacyOffsetCommitValue(msgspec.Struct, gc=False):
@@ -24,37 +17,11 @@ class LegacyOffsetCommitValue(msgspec.Struct, gc=False):
     @classmethod
     def decode(cls, data: Buffer, version: int, position: int = 0) -> "LegacyOffsetCommitValue":
         return decode_whole(
-            "LegacyOffsetCommitValue", _DECODERS, data if isinstance(data, bytes) else bytes(data), version, position
+            "LegacyOffsetCommitValue", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
         )
 
     def encode(self, version: int) -> bytes:
-        return encode_whole("LegacyOffsetCommitValue", _ENCODERS, self, version)
+        return encode_whole("LegacyOffsetCommitValue", _CODEC, self, version)
 
 
-def _decode_legacy_offset_commit_value_v0(data: bytes, pos: int) -> tuple[LegacyOffsetCommitValue, int]:
-    offset, n = _read_qh(data, pos)
-    pos += 10
-    if n < 0:
-        raise null_refused("metadata")
-    end = pos + n
-    metadata = data[pos:end].decode()
-    pos = end
-    (commit_timestamp,) = _read_q(data, pos)
-    pos += 8
-    return LegacyOffsetCommitValue(offset, metadata, commit_timestamp), pos
-
-
-def _encode_legacy_offset_commit_value_v0(push: Push, this: LegacyOffsetCommitValue) -> None:
-    metadata_sent = this.metadata.encode()
-    n = len(metadata_sent)
-    push(_pack_qh(this.offset, n))
-    push(metadata_sent)
-    push(_pack_q(this.commit_timestamp))
-
-
-_DECODERS = {
-    0: _decode_legacy_offset_commit_value_v0,
-}
-_ENCODERS = {
-    0: _encode_legacy_offset_commit_value_v0,
-}
+_CODEC: "Codec[bytes, LegacyOffsetCommitValue]" = Codec("legacy_offset_commit_value")

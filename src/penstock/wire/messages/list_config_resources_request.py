@@ -3,17 +3,7 @@ from typing import ClassVar
 
 import msgspec
 
-from penstock.wire.malformed import field_refused, null_refused
-from penstock.wire.primitives import (
-    Buffer,
-    Push,
-    compact_ints,
-    decode_whole,
-    encode_whole,
-    long_varint,
-    read_ints,
-    skip_tags,
-)
+from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
 
 
 class ListConfigResourcesRequest(msgspec.Struct, gc=False):
@@ -25,55 +15,11 @@ class ListConfigResourcesRequest(msgspec.Struct, gc=False):
     @classmethod
     def decode(cls, data: Buffer, version: int, position: int = 0) -> "ListConfigResourcesRequest":
         return decode_whole(
-            "ListConfigResourcesRequest", _DECODERS, data if isinstance(data, bytes) else bytes(data), version, position
+            "ListConfigResourcesRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
         )
 
     def encode(self, version: int) -> bytes:
-        return encode_whole("ListConfigResourcesRequest", _ENCODERS, self, version)
+        return encode_whole("ListConfigResourcesRequest", _CODEC, self, version)
 
 
-def _decode_list_config_resources_request_v0(data: bytes, pos: int) -> tuple[ListConfigResourcesRequest, int]:
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return ListConfigResourcesRequest(), pos
-
-
-def _decode_list_config_resources_request_v1(data: bytes, pos: int) -> tuple[ListConfigResourcesRequest, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("resource_types")
-    n -= 1
-    resource_types = read_ints("b", data, pos, n)
-    pos += 1 * n
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return ListConfigResourcesRequest(resource_types), pos
-
-
-def _encode_list_config_resources_request_v0(push: Push, this: ListConfigResourcesRequest) -> None:
-    if len(this.resource_types):
-        raise field_refused("resource_types")
-    push(b"\0")
-
-
-def _encode_list_config_resources_request_v1(push: Push, this: ListConfigResourcesRequest) -> None:
-    resource_types = this.resource_types
-    push(compact_ints("b", resource_types))
-    push(b"\0")
-
-
-_DECODERS = {
-    0: _decode_list_config_resources_request_v0,
-    1: _decode_list_config_resources_request_v1,
-}
-_ENCODERS = {
-    0: _encode_list_config_resources_request_v0,
-    1: _encode_list_config_resources_request_v1,
-}
+_CODEC: "Codec[bytes, ListConfigResourcesRequest]" = Codec("list_config_resources_request")

@@ -3,17 +3,7 @@ from typing import ClassVar
 
 import msgspec
 
-from penstock.wire.malformed import field_refused, null_refused
-from penstock.wire.primitives import (
-    Buffer,
-    Push,
-    compact_strings,
-    decode_whole,
-    encode_whole,
-    long_varint,
-    read_compact_strings,
-    skip_tags,
-)
+from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
 
 
 class ListGroupsRequest(msgspec.Struct, gc=False):
@@ -26,109 +16,11 @@ class ListGroupsRequest(msgspec.Struct, gc=False):
     @classmethod
     def decode(cls, data: Buffer, version: int, position: int = 0) -> "ListGroupsRequest":
         return decode_whole(
-            "ListGroupsRequest", _DECODERS, data if isinstance(data, bytes) else bytes(data), version, position
+            "ListGroupsRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
         )
 
     def encode(self, version: int) -> bytes:
-        return encode_whole("ListGroupsRequest", _ENCODERS, self, version)
+        return encode_whole("ListGroupsRequest", _CODEC, self, version)
 
 
-def _decode_list_groups_request_v0(data: bytes, pos: int) -> tuple[ListGroupsRequest, int]:
-    return ListGroupsRequest(), pos
-
-
-def _decode_list_groups_request_v3(data: bytes, pos: int) -> tuple[ListGroupsRequest, int]:
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return ListGroupsRequest(), pos
-
-
-def _decode_list_groups_request_v4(data: bytes, pos: int) -> tuple[ListGroupsRequest, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("states_filter")
-    n -= 1
-    states_filter, pos = read_compact_strings(data, pos, n)
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return ListGroupsRequest(states_filter), pos
-
-
-def _decode_list_groups_request_v5(data: bytes, pos: int) -> tuple[ListGroupsRequest, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("states_filter")
-    n -= 1
-    states_filter, pos = read_compact_strings(data, pos, n)
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("types_filter")
-    n -= 1
-    types_filter, pos = read_compact_strings(data, pos, n)
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return ListGroupsRequest(states_filter, types_filter), pos
-
-
-def _encode_list_groups_request_v0(push: Push, this: ListGroupsRequest) -> None:
-    if len(this.states_filter):
-        raise field_refused("states_filter")
-    if len(this.types_filter):
-        raise field_refused("types_filter")
-
-
-def _encode_list_groups_request_v3(push: Push, this: ListGroupsRequest) -> None:
-    if len(this.states_filter):
-        raise field_refused("states_filter")
-    if len(this.types_filter):
-        raise field_refused("types_filter")
-    push(b"\0")
-
-
-def _encode_list_groups_request_v4(push: Push, this: ListGroupsRequest) -> None:
-    if len(this.types_filter):
-        raise field_refused("types_filter")
-    states_filter = this.states_filter
-    push(compact_strings(states_filter))
-    push(b"\0")
-
-
-def _encode_list_groups_request_v5(push: Push, this: ListGroupsRequest) -> None:
-    states_filter = this.states_filter
-    push(compact_strings(states_filter))
-    types_filter = this.types_filter
-    push(compact_strings(types_filter))
-    push(b"\0")
-
-
-_DECODERS = {
-    0: _decode_list_groups_request_v0,
-    1: _decode_list_groups_request_v0,
-    2: _decode_list_groups_request_v0,
-    3: _decode_list_groups_request_v3,
-    4: _decode_list_groups_request_v4,
-    5: _decode_list_groups_request_v5,
-}
-_ENCODERS = {
-    0: _encode_list_groups_request_v0,
-    1: _encode_list_groups_request_v0,
-    2: _encode_list_groups_request_v0,
-    3: _encode_list_groups_request_v3,
-    4: _encode_list_groups_request_v4,
-    5: _encode_list_groups_request_v5,
-}
+_CODEC: "Codec[bytes, ListGroupsRequest]" = Codec("list_groups_request")

@@ -1,23 +1,9 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from struct import Struct
 from typing import ClassVar
 
 import msgspec
 
-from penstock.wire.malformed import null_refused
-from penstock.wire.primitives import (
-    Buffer,
-    Push,
-    compact_strings,
-    decode_whole,
-    encode_whole,
-    long_varint,
-    read_compact_strings,
-    skip_tags,
-)
-
-_read_tB = Struct(">?B").unpack_from
-_pack_tx = Struct(">?x").pack
+from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
 
 
 class ShareGroupDescribeRequest(msgspec.Struct, gc=False):
@@ -30,38 +16,11 @@ class ShareGroupDescribeRequest(msgspec.Struct, gc=False):
     @classmethod
     def decode(cls, data: Buffer, version: int, position: int = 0) -> "ShareGroupDescribeRequest":
         return decode_whole(
-            "ShareGroupDescribeRequest", _DECODERS, data if isinstance(data, bytes) else bytes(data), version, position
+            "ShareGroupDescribeRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
         )
 
     def encode(self, version: int) -> bytes:
-        return encode_whole("ShareGroupDescribeRequest", _ENCODERS, self, version)
+        return encode_whole("ShareGroupDescribeRequest", _CODEC, self, version)
 
 
-def _decode_share_group_describe_request_v1(data: bytes, pos: int) -> tuple[ShareGroupDescribeRequest, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("group_ids")
-    n -= 1
-    group_ids, pos = read_compact_strings(data, pos, n)
-    include_authorized_operations, tags = _read_tB(data, pos)
-    pos += 2
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return ShareGroupDescribeRequest(group_ids, include_authorized_operations), pos
-
-
-def _encode_share_group_describe_request_v1(push: Push, this: ShareGroupDescribeRequest) -> None:
-    group_ids = this.group_ids
-    push(compact_strings(group_ids))
-    push(_pack_tx(this.include_authorized_operations))
-
-
-_DECODERS = {
-    1: _decode_share_group_describe_request_v1,
-}
-_ENCODERS = {
-    1: _encode_share_group_describe_request_v1,
-}
+_CODEC: "Codec[bytes, ShareGroupDescribeRequest]" = Codec("share_group_describe_request")

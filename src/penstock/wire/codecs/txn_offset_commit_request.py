@@ -1,0 +1,442 @@
+# Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
+from struct import Struct
+
+from penstock.wire.malformed import absurd_count, field_refused, negative_length, null_refused
+from penstock.wire.messages.txn_offset_commit_request import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+)
+from penstock.wire.primitives import BYTE, Push, long_string_length, long_varint, skip_tags, string_length, uvarint
+
+_read_h = Struct(">h").unpack_from
+_read_i = Struct(">i").unpack_from
+_read_iqh = Struct(">iqh").unpack_from
+_read_iqiB = Struct(">iqiB").unpack_from
+_read_iqih = Struct(">iqih").unpack_from
+_read_qhi = Struct(">qhi").unpack_from
+_read_qhiB = Struct(">qhiB").unpack_from
+_pack_h = Struct(">h").pack
+_pack_i = Struct(">i").pack
+_pack_iqh = Struct(">iqh").pack
+_pack_iqi = Struct(">iqi").pack
+_pack_iqiB = Struct(">iqiB").pack
+_pack_iqih = Struct(">iqih").pack
+_pack_qhi = Struct(">qhi").pack
+_pack_qhiB = Struct(">qhiB").pack
+
+
+def _decode_txn_offset_commit_request_partition_v0(
+    data: bytes, pos: int
+) -> tuple[TxnOffsetCommitRequestPartition, int]:
+    partition_index, committed_offset, n = _read_iqh(data, pos)
+    pos += 14
+    committed_metadata: str | None = None
+    if n >= 0:
+        end = pos + n
+        committed_metadata = data[pos:end].decode()
+        pos = end
+    elif n != -1:
+        raise negative_length("committed_metadata", n)
+    return TxnOffsetCommitRequestPartition(
+        partition_index, committed_offset, committed_metadata=committed_metadata
+    ), pos
+
+
+def _decode_txn_offset_commit_request_topic_v0(data: bytes, pos: int) -> tuple[TxnOffsetCommitRequestTopic, int]:
+    (n,) = _read_h(data, pos)
+    pos += 2
+    if n < 0:
+        raise null_refused("name")
+    end = pos + n
+    name = data[pos:end].decode()
+    pos = end
+    (n,) = _read_i(data, pos)
+    pos += 4
+    if n < 0:
+        raise null_refused("partitions")
+    if n * 14 > len(data) - pos:
+        raise absurd_count("partitions", n)
+    partitions: list[TxnOffsetCommitRequestPartition] = []
+    for _ in range(n):
+        partitions_item, pos = _decode_txn_offset_commit_request_partition_v0(data, pos)
+        partitions.append(partitions_item)
+    return TxnOffsetCommitRequestTopic(name, partitions), pos
+
+
+def _decode_txn_offset_commit_request_v0(data: bytes, pos: int) -> tuple[TxnOffsetCommitRequest, int]:
+    (n,) = _read_h(data, pos)
+    pos += 2
+    if n < 0:
+        raise null_refused("transactional_id")
+    end = pos + n
+    transactional_id = data[pos:end].decode()
+    pos = end
+    (n,) = _read_h(data, pos)
+    pos += 2
+    if n < 0:
+        raise null_refused("group_id")
+    end = pos + n
+    group_id = data[pos:end].decode()
+    pos = end
+    producer_id, producer_epoch, n = _read_qhi(data, pos)
+    pos += 14
+    if n < 0:
+        raise null_refused("topics")
+    if n * 6 > len(data) - pos:
+        raise absurd_count("topics", n)
+    topics: list[TxnOffsetCommitRequestTopic] = []
+    for _ in range(n):
+        topics_item, pos = _decode_txn_offset_commit_request_topic_v0(data, pos)
+        topics.append(topics_item)
+    return TxnOffsetCommitRequest(transactional_id, group_id, producer_id, producer_epoch, topics=topics), pos
+
+
+def _decode_txn_offset_commit_request_partition_v2(
+    data: bytes, pos: int
+) -> tuple[TxnOffsetCommitRequestPartition, int]:
+    partition_index, committed_offset, committed_leader_epoch, n = _read_iqih(data, pos)
+    pos += 18
+    committed_metadata: str | None = None
+    if n >= 0:
+        end = pos + n
+        committed_metadata = data[pos:end].decode()
+        pos = end
+    elif n != -1:
+        raise negative_length("committed_metadata", n)
+    return TxnOffsetCommitRequestPartition(
+        partition_index, committed_offset, committed_leader_epoch, committed_metadata
+    ), pos
+
+
+def _decode_txn_offset_commit_request_topic_v2(data: bytes, pos: int) -> tuple[TxnOffsetCommitRequestTopic, int]:
+    (n,) = _read_h(data, pos)
+    pos += 2
+    if n < 0:
+        raise null_refused("name")
+    end = pos + n
+    name = data[pos:end].decode()
+    pos = end
+    (n,) = _read_i(data, pos)
+    pos += 4
+    if n < 0:
+        raise null_refused("partitions")
+    if n * 18 > len(data) - pos:
+        raise absurd_count("partitions", n)
+    partitions: list[TxnOffsetCommitRequestPartition] = []
+    for _ in range(n):
+        partitions_item, pos = _decode_txn_offset_commit_request_partition_v2(data, pos)
+        partitions.append(partitions_item)
+    return TxnOffsetCommitRequestTopic(name, partitions), pos
+
+
+def _decode_txn_offset_commit_request_v2(data: bytes, pos: int) -> tuple[TxnOffsetCommitRequest, int]:
+    (n,) = _read_h(data, pos)
+    pos += 2
+    if n < 0:
+        raise null_refused("transactional_id")
+    end = pos + n
+    transactional_id = data[pos:end].decode()
+    pos = end
+    (n,) = _read_h(data, pos)
+    pos += 2
+    if n < 0:
+        raise null_refused("group_id")
+    end = pos + n
+    group_id = data[pos:end].decode()
+    pos = end
+    producer_id, producer_epoch, n = _read_qhi(data, pos)
+    pos += 14
+    if n < 0:
+        raise null_refused("topics")
+    if n * 6 > len(data) - pos:
+        raise absurd_count("topics", n)
+    topics: list[TxnOffsetCommitRequestTopic] = []
+    for _ in range(n):
+        topics_item, pos = _decode_txn_offset_commit_request_topic_v2(data, pos)
+        topics.append(topics_item)
+    return TxnOffsetCommitRequest(transactional_id, group_id, producer_id, producer_epoch, topics=topics), pos
+
+
+def _decode_txn_offset_commit_request_partition_v3(
+    data: bytes, pos: int
+) -> tuple[TxnOffsetCommitRequestPartition, int]:
+    partition_index, committed_offset, committed_leader_epoch, n = _read_iqiB(data, pos)
+    pos += 17
+    if n > 127:
+        n, pos = long_string_length(data, pos)
+    committed_metadata: str | None = None
+    if n:
+        end = pos + n - 1
+        committed_metadata = data[pos:end].decode()
+        pos = end
+    tags = data[pos]
+    pos += 1
+    if tags:
+        pos = skip_tags(data, pos, tags)
+    return TxnOffsetCommitRequestPartition(
+        partition_index, committed_offset, committed_leader_epoch, committed_metadata
+    ), pos
+
+
+def _decode_txn_offset_commit_request_topic_v3(data: bytes, pos: int) -> tuple[TxnOffsetCommitRequestTopic, int]:
+    n = data[pos]
+    pos += 1
+    if n > 127:
+        n, pos = long_string_length(data, pos)
+    if not n:
+        raise null_refused("name")
+    end = pos + n - 1
+    name = data[pos:end].decode()
+    pos = end
+    n = data[pos]
+    pos += 1
+    if n > 127:
+        n, pos = long_varint(data, pos)
+    if not n:
+        raise null_refused("partitions")
+    n -= 1
+    if n * 18 > len(data) - pos:
+        raise absurd_count("partitions", n)
+    partitions: list[TxnOffsetCommitRequestPartition] = []
+    for _ in range(n):
+        partitions_item, pos = _decode_txn_offset_commit_request_partition_v3(data, pos)
+        partitions.append(partitions_item)
+    tags = data[pos]
+    pos += 1
+    if tags:
+        pos = skip_tags(data, pos, tags)
+    return TxnOffsetCommitRequestTopic(name, partitions), pos
+
+
+def _decode_txn_offset_commit_request_v3(data: bytes, pos: int) -> tuple[TxnOffsetCommitRequest, int]:
+    n = data[pos]
+    pos += 1
+    if n > 127:
+        n, pos = long_string_length(data, pos)
+    if not n:
+        raise null_refused("transactional_id")
+    end = pos + n - 1
+    transactional_id = data[pos:end].decode()
+    pos = end
+    n = data[pos]
+    pos += 1
+    if n > 127:
+        n, pos = long_string_length(data, pos)
+    if not n:
+        raise null_refused("group_id")
+    end = pos + n - 1
+    group_id = data[pos:end].decode()
+    pos = end
+    producer_id, producer_epoch, generation_id, n = _read_qhiB(data, pos)
+    pos += 15
+    if n > 127:
+        n, pos = long_string_length(data, pos)
+    if not n:
+        raise null_refused("member_id")
+    end = pos + n - 1
+    member_id = data[pos:end].decode()
+    pos = end
+    n = data[pos]
+    pos += 1
+    if n > 127:
+        n, pos = long_string_length(data, pos)
+    group_instance_id: str | None = None
+    if n:
+        end = pos + n - 1
+        group_instance_id = data[pos:end].decode()
+        pos = end
+    n = data[pos]
+    pos += 1
+    if n > 127:
+        n, pos = long_varint(data, pos)
+    if not n:
+        raise null_refused("topics")
+    n -= 1
+    if n * 3 > len(data) - pos:
+        raise absurd_count("topics", n)
+    topics: list[TxnOffsetCommitRequestTopic] = []
+    for _ in range(n):
+        topics_item, pos = _decode_txn_offset_commit_request_topic_v3(data, pos)
+        topics.append(topics_item)
+    tags = data[pos]
+    pos += 1
+    if tags:
+        pos = skip_tags(data, pos, tags)
+    return TxnOffsetCommitRequest(
+        transactional_id, group_id, producer_id, producer_epoch, generation_id, member_id, group_instance_id, topics
+    ), pos
+
+
+def _encode_txn_offset_commit_request_partition_v0(push: Push, this: TxnOffsetCommitRequestPartition) -> None:
+    committed_metadata = this.committed_metadata
+    if committed_metadata is None:
+        committed_metadata_sent = b""
+        n = -1
+    else:
+        committed_metadata_sent = committed_metadata.encode()
+        n = len(committed_metadata_sent)
+    push(_pack_iqh(this.partition_index, this.committed_offset, n))
+    push(committed_metadata_sent)
+
+
+def _encode_txn_offset_commit_request_topic_v0(push: Push, this: TxnOffsetCommitRequestTopic) -> None:
+    name_sent = this.name.encode()
+    n = len(name_sent)
+    push(_pack_h(n))
+    push(name_sent)
+    partitions = this.partitions
+    n = len(partitions)
+    push(_pack_i(n))
+    for partitions_item in partitions:
+        _encode_txn_offset_commit_request_partition_v0(push, partitions_item)
+
+
+def _encode_txn_offset_commit_request_v0(push: Push, this: TxnOffsetCommitRequest) -> None:
+    if this.generation_id != -1:
+        raise field_refused("generation_id")
+    if this.member_id != "":
+        raise field_refused("member_id")
+    if this.group_instance_id is not None:
+        raise field_refused("group_instance_id")
+    transactional_id_sent = this.transactional_id.encode()
+    n = len(transactional_id_sent)
+    push(_pack_h(n))
+    push(transactional_id_sent)
+    group_id_sent = this.group_id.encode()
+    n = len(group_id_sent)
+    push(_pack_h(n))
+    push(group_id_sent)
+    topics = this.topics
+    n = len(topics)
+    push(_pack_qhi(this.producer_id, this.producer_epoch, n))
+    for topics_item in topics:
+        _encode_txn_offset_commit_request_topic_v0(push, topics_item)
+
+
+def _encode_txn_offset_commit_request_partition_v2(push: Push, this: TxnOffsetCommitRequestPartition) -> None:
+    committed_metadata = this.committed_metadata
+    if committed_metadata is None:
+        committed_metadata_sent = b""
+        n = -1
+    else:
+        committed_metadata_sent = committed_metadata.encode()
+        n = len(committed_metadata_sent)
+    push(_pack_iqih(this.partition_index, this.committed_offset, this.committed_leader_epoch, n))
+    push(committed_metadata_sent)
+
+
+def _encode_txn_offset_commit_request_topic_v2(push: Push, this: TxnOffsetCommitRequestTopic) -> None:
+    name_sent = this.name.encode()
+    n = len(name_sent)
+    push(_pack_h(n))
+    push(name_sent)
+    partitions = this.partitions
+    n = len(partitions)
+    push(_pack_i(n))
+    for partitions_item in partitions:
+        _encode_txn_offset_commit_request_partition_v2(push, partitions_item)
+
+
+def _encode_txn_offset_commit_request_v2(push: Push, this: TxnOffsetCommitRequest) -> None:
+    if this.generation_id != -1:
+        raise field_refused("generation_id")
+    if this.member_id != "":
+        raise field_refused("member_id")
+    if this.group_instance_id is not None:
+        raise field_refused("group_instance_id")
+    transactional_id_sent = this.transactional_id.encode()
+    n = len(transactional_id_sent)
+    push(_pack_h(n))
+    push(transactional_id_sent)
+    group_id_sent = this.group_id.encode()
+    n = len(group_id_sent)
+    push(_pack_h(n))
+    push(group_id_sent)
+    topics = this.topics
+    n = len(topics)
+    push(_pack_qhi(this.producer_id, this.producer_epoch, n))
+    for topics_item in topics:
+        _encode_txn_offset_commit_request_topic_v2(push, topics_item)
+
+
+def _encode_txn_offset_commit_request_partition_v3(push: Push, this: TxnOffsetCommitRequestPartition) -> None:
+    committed_metadata = this.committed_metadata
+    if committed_metadata is None:
+        committed_metadata_sent = b""
+        n = 0
+    else:
+        committed_metadata_sent = committed_metadata.encode()
+        n = len(committed_metadata_sent) + 1
+    push(
+        _pack_iqiB(this.partition_index, this.committed_offset, this.committed_leader_epoch, n)
+        if n < 128
+        else _pack_iqi(this.partition_index, this.committed_offset, this.committed_leader_epoch) + string_length(n)
+    )
+    push(committed_metadata_sent)
+    push(b"\0")
+
+
+def _encode_txn_offset_commit_request_topic_v3(push: Push, this: TxnOffsetCommitRequestTopic) -> None:
+    name_sent = this.name.encode()
+    n = len(name_sent) + 1
+    push(BYTE[n] if n < 128 else string_length(n))
+    push(name_sent)
+    partitions = this.partitions
+    n = len(partitions) + 1
+    push(BYTE[n] if n < 128 else uvarint(n))
+    for partitions_item in partitions:
+        _encode_txn_offset_commit_request_partition_v3(push, partitions_item)
+    push(b"\0")
+
+
+def _encode_txn_offset_commit_request_v3(push: Push, this: TxnOffsetCommitRequest) -> None:
+    transactional_id_sent = this.transactional_id.encode()
+    n = len(transactional_id_sent) + 1
+    push(BYTE[n] if n < 128 else string_length(n))
+    push(transactional_id_sent)
+    group_id_sent = this.group_id.encode()
+    n = len(group_id_sent) + 1
+    push(BYTE[n] if n < 128 else string_length(n))
+    push(group_id_sent)
+    member_id_sent = this.member_id.encode()
+    n = len(member_id_sent) + 1
+    push(
+        _pack_qhiB(this.producer_id, this.producer_epoch, this.generation_id, n)
+        if n < 128
+        else _pack_qhi(this.producer_id, this.producer_epoch, this.generation_id) + string_length(n)
+    )
+    push(member_id_sent)
+    group_instance_id = this.group_instance_id
+    if group_instance_id is None:
+        group_instance_id_sent = b""
+        n = 0
+    else:
+        group_instance_id_sent = group_instance_id.encode()
+        n = len(group_instance_id_sent) + 1
+    push(BYTE[n] if n < 128 else string_length(n))
+    push(group_instance_id_sent)
+    topics = this.topics
+    n = len(topics) + 1
+    push(BYTE[n] if n < 128 else uvarint(n))
+    for topics_item in topics:
+        _encode_txn_offset_commit_request_topic_v3(push, topics_item)
+    push(b"\0")
+
+
+DECODERS = {
+    0: _decode_txn_offset_commit_request_v0,
+    1: _decode_txn_offset_commit_request_v0,
+    2: _decode_txn_offset_commit_request_v2,
+    3: _decode_txn_offset_commit_request_v3,
+    4: _decode_txn_offset_commit_request_v3,
+    5: _decode_txn_offset_commit_request_v3,
+}
+ENCODERS = {
+    0: _encode_txn_offset_commit_request_v0,
+    1: _encode_txn_offset_commit_request_v0,
+    2: _encode_txn_offset_commit_request_v2,
+    3: _encode_txn_offset_commit_request_v3,
+    4: _encode_txn_offset_commit_request_v3,
+    5: _encode_txn_offset_commit_request_v3,
+}

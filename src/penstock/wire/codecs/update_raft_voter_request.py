@@ -1,0 +1,128 @@
+# Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
+from struct import Struct
+
+from penstock.wire.malformed import absurd_count, null_refused
+from penstock.wire.messages.update_raft_voter_request import KRaftVersionFeature, Listener, UpdateRaftVoterRequest
+from penstock.wire.primitives import BYTE, Push, long_string_length, long_varint, skip_tags, string_length, uvarint
+
+_read_HB = Struct(">HB").unpack_from
+_read_hhB = Struct(">hhB").unpack_from
+_read_iiuB = Struct(">ii16sB").unpack_from
+_pack_Hx = Struct(">Hx").pack
+_pack_hhx = Struct(">hhx").pack
+_pack_iiu = Struct(">ii16s").pack
+_pack_iiuB = Struct(">ii16sB").pack
+
+
+def _decode_listener_v0(data: bytes, pos: int) -> tuple[Listener, int]:
+    n = data[pos]
+    pos += 1
+    if n > 127:
+        n, pos = long_string_length(data, pos)
+    if not n:
+        raise null_refused("name")
+    end = pos + n - 1
+    name = data[pos:end].decode()
+    pos = end
+    n = data[pos]
+    pos += 1
+    if n > 127:
+        n, pos = long_string_length(data, pos)
+    if not n:
+        raise null_refused("host")
+    end = pos + n - 1
+    host = data[pos:end].decode()
+    pos = end
+    port, tags = _read_HB(data, pos)
+    pos += 3
+    if tags:
+        pos = skip_tags(data, pos, tags)
+    return Listener(name, host, port), pos
+
+
+def _decode_kraft_version_feature_v0(data: bytes, pos: int) -> tuple[KRaftVersionFeature, int]:
+    min_supported_version, max_supported_version, tags = _read_hhB(data, pos)
+    pos += 5
+    if tags:
+        pos = skip_tags(data, pos, tags)
+    return KRaftVersionFeature(min_supported_version, max_supported_version), pos
+
+
+def _decode_update_raft_voter_request_v0(data: bytes, pos: int) -> tuple[UpdateRaftVoterRequest, int]:
+    n = data[pos]
+    pos += 1
+    if n > 127:
+        n, pos = long_string_length(data, pos)
+    cluster_id: str | None = None
+    if n:
+        end = pos + n - 1
+        cluster_id = data[pos:end].decode()
+        pos = end
+    current_leader_epoch, voter_id, voter_directory_id, n = _read_iiuB(data, pos)
+    pos += 25
+    if n > 127:
+        n, pos = long_varint(data, pos)
+    if not n:
+        raise null_refused("listeners")
+    n -= 1
+    if n * 5 > len(data) - pos:
+        raise absurd_count("listeners", n)
+    listeners: list[Listener] = []
+    for _ in range(n):
+        listeners_item, pos = _decode_listener_v0(data, pos)
+        listeners.append(listeners_item)
+    kraft_version_feature, pos = _decode_kraft_version_feature_v0(data, pos)
+    tags = data[pos]
+    pos += 1
+    if tags:
+        pos = skip_tags(data, pos, tags)
+    return UpdateRaftVoterRequest(
+        cluster_id, current_leader_epoch, voter_id, voter_directory_id, listeners, kraft_version_feature
+    ), pos
+
+
+def _encode_listener_v0(push: Push, this: Listener) -> None:
+    name_sent = this.name.encode()
+    n = len(name_sent) + 1
+    push(BYTE[n] if n < 128 else string_length(n))
+    push(name_sent)
+    host_sent = this.host.encode()
+    n = len(host_sent) + 1
+    push(BYTE[n] if n < 128 else string_length(n))
+    push(host_sent)
+    push(_pack_Hx(this.port))
+
+
+def _encode_kraft_version_feature_v0(push: Push, this: KRaftVersionFeature) -> None:
+    push(_pack_hhx(this.min_supported_version, this.max_supported_version))
+
+
+def _encode_update_raft_voter_request_v0(push: Push, this: UpdateRaftVoterRequest) -> None:
+    cluster_id = this.cluster_id
+    if cluster_id is None:
+        cluster_id_sent = b""
+        n = 0
+    else:
+        cluster_id_sent = cluster_id.encode()
+        n = len(cluster_id_sent) + 1
+    push(BYTE[n] if n < 128 else string_length(n))
+    push(cluster_id_sent)
+    listeners = this.listeners
+    n = len(listeners) + 1
+    push(
+        _pack_iiuB(this.current_leader_epoch, this.voter_id, this.voter_directory_id, n)
+        if n < 128
+        else _pack_iiu(this.current_leader_epoch, this.voter_id, this.voter_directory_id) + uvarint(n)
+    )
+    for listeners_item in listeners:
+        _encode_listener_v0(push, listeners_item)
+    _encode_kraft_version_feature_v0(push, this.kraft_version_feature)
+    push(b"\0")
+
+
+DECODERS = {
+    0: _decode_update_raft_voter_request_v0,
+}
+ENCODERS = {
+    0: _encode_update_raft_voter_request_v0,
+}
