@@ -68,6 +68,7 @@ class Runtime:
         self._compression = compression
         self._shards: dict[int, Shard] = {}
         self._pending: dict[Address, asyncio.Future[Any]] = {}
+        self._patience: dict[Address, float] = {}
         self._last_address = 0
         self._is_discarded = False
         partitions.subscribe(self._partition_changed)
@@ -88,11 +89,17 @@ class Runtime:
         return value
 
     def send(
-        self, index: int, make_command: Callable[[Address], Command], *, within_s: float | None = None
+        self,
+        index: int,
+        make_command: Callable[[Address], Command],
+        *,
+        within_s: float | None = None,
+        replicated_within_s: float | None = None,
     ) -> "asyncio.Future[Any]":
         """The same in two stages: the command is carried out now; the future is for the reply, be it a Refusal.
 
-        A deadline passes without harm: what was written stays, and the client asks again (RULES 32).
+        A deadline passes without harm: what was written stays, and the client asks again (RULES 32). Where the answer
+        rests with others, who may take their time, `replicated_within_s` counts from when it is decided.
         """
         shard = self.require_active(index)
         self._last_address += 1
@@ -100,13 +107,28 @@ class Runtime:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         self._pending[address] = future
+        if replicated_within_s is not None:
+            self._patience[address] = replicated_within_s
         shard.submit(make_command(address))
         if not future.done():  # most are: then nothing is left to be called
-            future.add_done_callback(lambda _: self._pending.pop(address, None))
+            future.add_done_callback(lambda _: self._forget(shard, address))
             if within_s is not None:
-                timer = loop.call_later(within_s, _give_up, future)
-                future.add_done_callback(lambda _: timer.cancel())
+                self._give_up_after(within_s, future)
         return future
+
+    def _forget(self, shard: Shard, address: Address) -> None:
+        self._pending.pop(address, None)
+        self._patience.pop(address, None)
+        shard.forget(address)
+
+    def _give_up_after(self, seconds: float, future: "asyncio.Future[Any]") -> None:
+        timer = asyncio.get_running_loop().call_later(seconds, _give_up, future)
+        future.add_done_callback(lambda _: timer.cancel())
+
+    def _held(self, address: Address) -> None:
+        patience_s = self._patience.pop(address, None)
+        if patience_s is not None and address in self._pending:
+            self._give_up_after(patience_s, self._pending[address])
 
     def require_active(self, index: int) -> Shard:
         shard = self._shards.get(index)
@@ -134,6 +156,7 @@ class Runtime:
             self._on_order(value)
             return
         future = self._pending.pop(address, None)
+        self._patience.pop(address, None)
         if future is not None and not future.done():
             future.set_result(value)
 
@@ -156,6 +179,7 @@ class Runtime:
             self._codec,
             clock=self._clock,
             answer=self._reply,
+            held=self._held,
             failed=self._reload_later,
             compression=self._compression,
         )

@@ -9,7 +9,6 @@ is appended and applied as `TransactionEnded`, also together: what is committed 
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -17,6 +16,7 @@ import structlog
 
 from penstock.coordinators.decision import (
     NOBODY,
+    RUNNER,
     Address,
     ClockMoved,
     Command,
@@ -70,10 +70,13 @@ class Shard:
         *,
         clock: Clock,
         answer: Answer,
+        held: Callable[[Address], None] = lambda _address: None,
         failed: "Callable[[Shard], None]" = lambda _shard: None,
         compression: int = 0,
     ) -> None:
-        """`failed` is told when this shard can go on no longer, though nobody else is known to lead."""
+        """`held` is told of answers that are decided and wait for nothing but the high watermark; `failed` when this
+        shard can go on no longer, though nobody else is known to lead.
+        """
         self.partition = partition
         self.machine = machine
         self.is_active = False
@@ -87,11 +90,14 @@ class Shard:
         self._clock = clock
         self._steady = SteadyClock(clock)
         self._answer_one = answer
+        self._tell_held = held
         self._tell_failed = failed
         self._compression = compression
         self._asking: set[Address] = set()
         self._written_to = 0
-        self._waiting: deque[tuple[int, Reply]] = deque()
+        self._waiting: dict[int, tuple[int, Reply]] = {}
+        """By address, in the order of what they wait for. Orders to the runner share an address: they are numbered."""
+        self._orders = 0
         self._timers: dict[tuple[str, ...], asyncio.TimerHandle] = {}
         self._working: set[asyncio.Future[Command]] = set()
         self._put_off_count = 0
@@ -261,8 +267,19 @@ class Shard:
             return
         if self.partition.high_watermark >= self._written_to:
             self._answer(reply.address, reply.value)
-        else:
-            self._waiting.append((self._written_to, reply))
+            return
+        if reply.address == RUNNER:
+            self._orders += 1
+        key = -self._orders if reply.address == RUNNER else reply.address
+        if self._waiting.setdefault(key, (self._written_to, reply))[1] is reply:
+            self._tell_held(reply.address)
+
+    def forget(self, address: Address) -> None:
+        """Nobody waits there any more, answered or not: while the high watermark stands still those who come and go
+        must not pile up.
+        """
+        self._asking.discard(address)
+        self._waiting.pop(address, None)
 
     def partition_moved(self) -> None:
         """The high watermark rose, or leadership changed."""
@@ -270,8 +287,11 @@ class Shard:
         if not partition.is_leader or partition.leader_epoch != self._epoch:
             self.discard()
             return
-        while self._waiting and self._waiting[0][0] <= partition.high_watermark:
-            _, reply = self._waiting.popleft()
+        while self._waiting:
+            key, (written_to, reply) = next(iter(self._waiting.items()))
+            if written_to > partition.high_watermark:
+                return
+            del self._waiting[key]
             self._answer(reply.address, reply.value)
 
     # Timers -----------------------------------------------------------------------------------------------------

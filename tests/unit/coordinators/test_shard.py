@@ -6,6 +6,7 @@ import pytest
 from tests.support.shards import Add, ShardWorld, Sleep, Wait
 
 from penstock.coordinators import runtime, shard
+from penstock.coordinators.decision import NOBODY
 from penstock.coordinators.runtime import java_hash
 from penstock.errors import (
     CoordinatorLoadInProgress,
@@ -196,6 +197,32 @@ async def test_whoever_waits_too_long_is_told_and_what_was_written_stays() -> No
     world.partition.replicates = True
     world.partition.catch_up()  # nobody is answered twice
     assert await world.runtime.ask(0, lambda address: Add(address=address, value=b"b"), within_s=60) == 2
+
+
+async def test_an_answer_that_rests_with_others_is_waited_for_and_its_replication_is_not_for_ever() -> None:
+    """As a JoinGroup: members may take minutes, but once the generation is decided only the log is in the way."""
+    world = await ShardWorld().loaded()
+    undecided = world.runtime.send(0, lambda address: Wait(address=address), replicated_within_s=0.01)
+    world.partition.replicates = False
+    late = world.runtime.send(0, lambda address: Add(address=address, value=b"a"), replicated_within_s=0.01)
+    assert isinstance(await asyncio.wait_for(late, 60), CoordinatorNotAvailable)
+    assert world.machine.kept == [b"a"] and not undecided.done()
+    world.partition.replicates = True
+    world.partition.catch_up()
+    assert await world.runtime.ask(0, lambda address: Add(address=address, value=b"b")) == 2
+
+
+async def test_those_who_gave_up_or_went_do_not_pile_up_while_nothing_is_replicated() -> None:
+    world = await ShardWorld().loaded()
+    world.partition.replicates = False
+    (busy,) = world.runtime.shards()
+    for _ in range(3):
+        sent = world.runtime.send(0, lambda address: Add(address=address, value=b"a"), within_s=0.001)
+        assert isinstance(await sent, CoordinatorNotAvailable)
+    gone = world.runtime.send(0, lambda address: Add(address=address, value=b"a"))
+    gone.cancel()
+    await asyncio.sleep(0)
+    assert not busy._waiting and not busy._asking - {NOBODY} and not world.runtime._pending
 
 
 async def test_an_end_answers_all_and_stops_the_timers() -> None:

@@ -165,6 +165,7 @@ class Groups(CoordinatorService):
                 client_host=client_host,
                 new_member_id=new_member_id,
             ),
+            replicated_within_s=self._timeout_s,
         )
 
     def _random_uuid(self) -> str:
@@ -178,6 +179,7 @@ class Groups(CoordinatorService):
         return self._running.send(
             self._index_of(request.group_id),
             lambda address: commands.Sync(address=address, request=request, api_version=api_version),
+            replicated_within_s=self._timeout_s,
         )
 
     def heartbeat(self, request: HeartbeatRequest) -> "asyncio.Future[HeartbeatResponse]":
