@@ -1,4 +1,4 @@
-"""Whole nodes, several in one process and on one loop, sharing a metadata store in memory.
+"""Whole nodes, several in one process and on one loop, that share a metadata store in memory, or etcd if set so.
 
 async with some_nodes(tmp_path, 3) as nodes:
     await nodes.create_topic("orders", replicas=(1, 2, 3))
@@ -22,6 +22,7 @@ from penstock.metastore import MemoryMetastore
 from penstock.model import BrokerId
 from penstock.replication import Partition
 from penstock.settings import Config
+from penstock.settings.broker import PENSTOCK_ETCD_ENDPOINTS
 
 EXPIRE_EVERY_S = 0.1
 WITHIN_S = 120.0
@@ -118,7 +119,8 @@ class Nodes:
                 "log.dirs": ",".join(str(path) for path in self.folders(broker_id)),
             }
         )
-        running = self.running[broker_id] = RunningNode(Node(config, metastore=self.store))
+        store = None if config[PENSTOCK_ETCD_ENDPOINTS] else self.store
+        running = self.running[broker_id] = RunningNode(Node(config, metastore=store))
         await running.ready()
 
     async def stop(self, broker_id: int) -> None:
