@@ -14,6 +14,7 @@ from tests.support.raw import RawClient
 
 from penstock.testing import RunningBroker, broker
 
+COORDINATOR_NOT_AVAILABLE = 15
 NAMES = ("INSIDE", "OUTSIDE", "BEHIND_NAT")
 
 
@@ -58,8 +59,12 @@ def test_a_client_is_told_the_address_of_the_listener_that_it_came_in_on(
     with RawClient(ports[listener]) as client:
         metadata = client.request("Metadata", 12, {"topics": [], "allow_auto_topic_creation": False})
         cluster = client.request("DescribeCluster", 0, {"include_cluster_authorized_operations": False})
+        asked = {"key_type": 0, "coordinator_keys": ["readers"]}
+        while (found := client.request("FindCoordinator", 4, asked)["coordinators"][0])["error_code"]:
+            assert found["error_code"] == COORDINATOR_NOT_AVAILABLE, "its topic is being made"
     for answer in (metadata, cluster):
         assert [(node["host"], node["port"]) for node in answer["brokers"]] == [(host, ports[listener])]
+    assert (found["host"], found["port"]) == (host, ports[listener])
 
 
 @pytest.mark.parametrize(("listener", "host"), [("INSIDE", "127.0.0.1"), ("OUTSIDE", "localhost")])

@@ -148,6 +148,7 @@ class Brokers:
         folder_id: str | None = None,
         boot_id: str = "boot",
         machine: str | None = None,
+        rack: str | None = None,
         stopped_under: Revision | None = None,
         flushed: frozenset[Which] = frozenset(),
     ) -> Cluster:
@@ -172,6 +173,7 @@ class Brokers:
                     incarnation=f"life-{self._lives}",
                     boot_id=boot_id,
                     machine=machine or f"machine-{broker_id}",
+                    rack=rack,
                 ),
                 stopped_under=stopped_under,
                 flushed=flushed,

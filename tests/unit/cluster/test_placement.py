@@ -41,6 +41,14 @@ def test_replicas_avoid_sharing_a_machine_before_they_avoid_sharing_a_rack() -> 
         assert len({machines[replica] for replica in replicas}) == 3
 
 
+def test_a_rack_is_shared_by_many_before_a_machine_is_by_two() -> None:
+    """The fourth replica is the third in its rack, or the second on its machine."""
+    machines = {1: "a", 2: "a", 3: "b", 4: "c", 5: "d"}
+    brokers = [broker(n, machine=machine, rack="r1" if machine == "a" else "r2") for n, machine in machines.items()]
+    for replicas in place(brokers, partitions=10, replication_factor=4, start=0):
+        assert len({machines[replica] for replica in replicas}) == 4
+
+
 def test_with_machines_to_spare_replicas_spread_over_racks() -> None:
     brokers = [broker(n, machine=f"m{n}", rack="east" if n <= 3 else "west") for n in range(1, 7)]
     for replicas in place(brokers, partitions=12, replication_factor=2, start=0):

@@ -2,8 +2,11 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 from tests.support.brokers import Brokers, some_brokers
 from tests.support.in_sync import put_in_sync
 from tests.support.virtual_time import in_virtual_time
@@ -721,15 +724,37 @@ def write_behind_everybodys_back(brokers: Brokers, transaction: Transaction) -> 
 
 
 @in_virtual_time
+async def test_replicas_go_to_other_racks_than_the_leader_as_brokers_say_theirs() -> None:
+    async with some_brokers(0) as brokers:
+        for broker_id in range(1, 7):
+            await brokers.start(broker_id, rack="east" if broker_id <= 3 else "west")
+        await brokers.agree()
+        await brokers.create("orders", partitions=12, replicas=2)
+        for partition in brokers.image().topics["orders"].partitions:
+            assert {brokers.image().brokers[replica].rack for replica in partition.replicas} == {"east", "west"}
+
+
+@in_virtual_time
 async def test_replicas_that_share_a_machine_are_counted_by_whoever_leads_them() -> None:
     async with some_brokers(1) as brokers:
         await brokers.start(2, machine="machine-1")
         await brokers.start(3, machine="elsewhere")
         await brokers.agree()
-        await brokers.create("apart", assigned=(1, 3))
-        assert sum(cluster.machines.count() for cluster in brokers.clusters.values()) == 0
-        await brokers.create("together", assigned=(1, 2))
-        assert [brokers.clusters[broker_id].machines.count() for broker_id in (1, 2, 3)] == [1, 0, 0]
+        with capture_logs() as said:
+            await brokers.create("apart", assigned=(1, 3))
+            assert sum(cluster.machines.count() for cluster in brokers.clusters.values()) == 0
+            assert warned_of(said) == []
+            await brokers.create("together", assigned=(1, 2))
+            await brokers.create("again", assigned=(1, 2))
+            assert [brokers.clusters[broker_id].machines.count() for broker_id in (1, 2, 3)] == [2, 0, 0]
+            assert warned_of(said) == ["together"], "said once"
+        await brokers.kill(2)
+        await brokers.until(lambda: 2 not in brokers.image(1).brokers)
+        assert brokers.clusters[1].machines.count() == 2, "it will be back there"
+
+
+def warned_of(said: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [line["topic"] for line in said if line["event"].startswith("replicas share a machine")]
 
 
 # Large topics -------------------------------------------------------------------------------------------------------
