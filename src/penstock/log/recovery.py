@@ -226,6 +226,8 @@ class _Opening:
         """Segment by segment: those below the recovery point need only look whole, the others are read."""
         log, scan_from = self.log, 0 if self.reads_all else self.point
         doubts = EpochDoubts(self.known.leader_epoch, on_disk=log.epochs.latest)
+        # Above the recovery point the batches tell: the file may know of epochs whose records were cut since.
+        log.epochs.cut_end(self.epochs_from)
         for number, segment in enumerate(segments):
             following = segments[number + 1] if number + 1 < len(segments) else None
             if following is not None and following.base_offset <= scan_from:

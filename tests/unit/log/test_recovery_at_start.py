@@ -280,6 +280,24 @@ def test_aborts_of_records_that_a_crash_took_are_forgotten(tmp_path: Path) -> No
     assert again.aborted_transactions(0, 4) == []
 
 
+def test_a_leader_epoch_whose_records_were_cut_does_not_come_back_with_a_crash(tmp_path: Path) -> None:
+    """What took their place is of an earlier epoch: whoever has it would be told to cut it, committed as it is."""
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 4, leader_epoch=4)
+    fill(log, 2, leader_epoch=5)
+    log.flush()
+    log.truncate(to=4)
+    fill(log, 1, leader_epoch=4)
+    fill(log, 1, leader_epoch=6)
+    told = log.epochs.end_offset_for(4)
+    assert log.epochs.snapshot() == [(4, 0), (6, 5)] and told == (4, 5)
+
+    again = reopen(log)
+
+    assert again.epochs.snapshot() == [(4, 0), (6, 5)]
+    assert again.epochs.end_offset_for(4) == told
+
+
 def test_leader_epochs_above_the_recovery_point_are_read_off_the_batches(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 3, leader_epoch=1)
