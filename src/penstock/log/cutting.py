@@ -36,7 +36,7 @@ class CuttableLog(RetainedLog):
         self.doom(gone[::-1])
         self.epochs.cut_end(to)
         try:
-            self.restore_producers(self.producers.truncate_to(to, self.start_offset))
+            self.restore_producers(self.producers.truncate_to(to, self.segments[0].base_offset))
         except OSError as error:  # without its producers a log would take their duplicates
             raise self.fail("could not be read again after a cut", error) from error
         _log.info("log truncated", partition=str(self.partition), end_offset=to)

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
 from tests.support.logs import a_log, fill
+
+from penstock.log import flushing
 
 
 def test_an_epoch_without_a_record_is_not_worth_a_write(tmp_path: Path) -> None:
@@ -29,3 +32,17 @@ def test_a_log_that_was_only_led_has_nothing_to_flush_at_its_end(tmp_path: Path)
     assert log.begin_close() is None
     assert {path.name: path.stat().st_mtime_ns for path in log.folder.iterdir()} == before
     log.pool.close_all()
+
+
+def test_a_log_that_began_anew_is_rid_of_its_old_files_for_good_at_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Back after a loss of power, they would be taken for all that there is, and the log for damaged."""
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 3)
+    log.flush(close=True)
+    log.truncate_fully_and_start_at(10)
+    synced: list[str] = []
+    monkeypatch.setattr(flushing, "sync_folder", synced.append)
+    log.close()
+    assert str(log.folder) in synced

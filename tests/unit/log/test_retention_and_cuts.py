@@ -194,6 +194,19 @@ class FullHome(Home):
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
+def test_a_cut_forgets_no_producer_whose_records_were_deleted_and_are_not_gone_yet(tmp_path: Path) -> None:
+    """As a start remembers it: what it sends again is known."""
+    log = a_log(tmp_path / "orders-0")
+    log.append([a_batch(0, producer_id=7, producer_epoch=0, base_sequence=0)])
+    log.roll()
+    fill(log, 4)
+    log.append([a_batch(5, producer_id=8, producer_epoch=0, base_sequence=0)])
+    log.high_watermark = 5
+    log.advance_start(3)
+    log.truncate(to=5)
+    assert log.producers.last_batches() == {7: (0, 0)} == reopen(log).producers.last_batches()
+
+
 def test_a_cut_that_cannot_be_written_down_first_has_not_happened(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path)
     log.flush()
