@@ -1,11 +1,13 @@
 """Three whole brokers in one process over one store: they find each other, and survive each other."""
 
 import asyncio
+import socket
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.batches import Rec, batch
 from tests.support.nodes import Nodes, some_nodes
 from tests.support.raw import RawClient
 
@@ -117,6 +119,23 @@ async def test_brokers_that_are_away_are_listed_for_those_who_ask_for_them(tmp_p
         assert listed[3]["port"] == port
         plain = await ask(nodes, 1, "DescribeCluster", 2, {})
         assert [broker["broker_id"] for broker in plain["brokers"]] == [1, 2]
+
+
+async def test_brokers_say_which_machine_they_are_on_and_meet_on_the_listener_that_is_theirs(tmp_path: Path) -> None:
+    """RULES 17, 35: on the other one they would be taken for strangers."""
+    settings = {
+        **QUICK,
+        "listeners": "CLIENTS://127.0.0.1:0,PEERS://127.0.0.1:0",
+        "listener.security.protocol.map": "CLIENTS:PLAINTEXT,PEERS:PLAINTEXT",
+        "inter.broker.listener.name": "PEERS",
+    }
+    async with some_nodes(tmp_path, 2, settings) as nodes:
+        for broker in nodes.image().brokers.values():
+            assert broker.machine == socket.gethostname()
+            assert broker.peer_endpoint == broker.endpoints["PEERS"] != broker.endpoints["CLIENTS"]
+        await nodes.create_topic("orders", replicas=(1, 2), min_insync_replicas="2")
+        appended = nodes.leader("orders").append(memoryview(bytearray(batch([Rec(b"v")]))), acks=-1)
+        await nodes.until(lambda: nodes.partition("orders", 1).high_watermark == appended.next_offset)
 
 
 async def test_a_clean_stop_leaves_word_of_the_registration_that_it_ended(tmp_path: Path) -> None:
