@@ -44,6 +44,7 @@ class CuttableLog(RetainedLog):
     def truncate_fully_and_start_at(self, offset: int) -> None:
         """Throw everything away and begin again at an offset: a follower whose leader has nothing older."""
         self._before_cut(min(offset, self.start_offset))
+        self.epochs.remove_file()
         self._write_down(offset)
         gone = self.segments
         # Its file is made by the first append, as that of every new log: nothing that could fail leaves it without one.

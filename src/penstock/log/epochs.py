@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from typing import Protocol
 
 from penstock.log.checkpoints import CheckpointUnreadable, read_rows, write_rows
+from penstock.log.files import remove_files, sync_folder
 
 FILE_NAME = "leader-epoch-checkpoint"
 NO_EPOCH = -1
@@ -95,6 +96,14 @@ class LeaderEpochs:
         if self.epochs:
             self.epochs, self.starts = [], []
             self._changed()
+
+    def remove_file(self) -> None:
+        """For good, before the log begins anew elsewhere: what it said would be believed of what comes to lie there.
+        Should it not begin anew after all, the next flush writes it again, and a start reads it off the batches.
+        """
+        remove_files([os.path.join(self.folder, FILE_NAME)])
+        sync_folder(self.folder)
+        self.on_disk, self.is_dirty = [], bool(self.epochs)
 
     def take_over(self, other: "LeaderEpochs") -> None:
         """Know what the epochs of a log with the same records know."""

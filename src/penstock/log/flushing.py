@@ -156,11 +156,13 @@ class FlushableLog(LogState):
     def begin_close(self) -> FlushJob | None:
         """What is to be flushed at the end, with the active segment's indexes; None where the files have it all.
 
-        A log that nobody wrote to has nothing to do here and touches no file.
+        A log that nobody wrote to has nothing to do here and touches no file; one that was begun anew elsewhere has old
+        files to be rid of for good.
         """
         if self.trouble is not None and not self.trouble.may_pass:
             return None
-        if self.end_offset == self.recovery_point and self.active.is_index_written and not self.epochs.is_unwritten:
+        is_flushed = self.end_offset == self.recovery_point and (self.is_folder_synced or not self.end_offset)
+        if is_flushed and self.active.is_index_written and not self.epochs.is_unwritten:
             return None
         return self.begin_flush(close=True)
 

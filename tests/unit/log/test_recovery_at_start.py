@@ -22,7 +22,7 @@ from penstock.log import flushing
 from penstock.log.files import names_in
 from penstock.log.partition_log import PartitionLog
 from penstock.log.scan import walk
-from penstock.log.state import DAMAGE_NOTE
+from penstock.log.state import DAMAGE_NOTE, Home, LogState
 from penstock.wire.markers import MarkerType
 
 SMALL = {"internal.segment.bytes": "300", "index.interval.bytes": "0"}
@@ -296,6 +296,37 @@ def test_a_leader_epoch_whose_records_were_cut_does_not_come_back_with_a_crash(t
 
     assert again.epochs.snapshot() == [(4, 0), (6, 5)]
     assert again.epochs.end_offset_for(4) == told
+
+
+def test_leader_epochs_of_a_log_that_began_anew_do_not_come_back_with_a_crash(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 3, leader_epoch=5)
+    log.flush()
+    log.truncate_fully_and_start_at(10)
+    fill(log, 1, leader_epoch=4)
+
+    again = reopen(log)
+
+    assert again.epochs.snapshot() == log.epochs.snapshot() == [(4, 10)]
+
+
+def test_a_crash_before_a_log_has_begun_anew_leaves_it_with_its_leader_epochs(tmp_path: Path) -> None:
+    class Full(Home):
+        def start_rises(self, log: LogState) -> None:
+            raise OSError(errno.ENOSPC, "full")
+
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 3, leader_epoch=5)
+    log.flush()
+    log.home = Full()
+    with pytest.raises(OSError, match="full"):
+        log.truncate_fully_and_start_at(10)
+    before = [(5, 0)]
+    assert log.epochs.snapshot() == before
+
+    assert reopen(log, recovery_point=0).epochs.snapshot() == before
+    log.flush()
+    assert reopen(log, is_clean=True).epochs.snapshot() == before
 
 
 def test_leader_epochs_above_the_recovery_point_are_read_off_the_batches(tmp_path: Path) -> None:
