@@ -5,7 +5,6 @@ part of its start and some memory for good, so it is out of sight while the libr
 can be imported by anybody afterwards.
 """
 
-import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -40,12 +39,13 @@ if find_spec("_sha2") or find_spec("_sha256"):
         import hashlib  # noqa: F401
         import hmac  # noqa: F401
 
-# uuid asks a large module for the system's name.
-with _without({"platform": _module("platform", system=lambda: os.uname().sysname)}):
-    import uuid  # noqa: F401
+# shutil brings what archives are packed with; a broker makes none.
+with _without({"bz2": None, "lzma": None}):
+    import shutil  # noqa: F401
 
-# structlog's tracebacks use rich wherever it is installed: a third of the start, for pictures in a log file.
-with _without({"rich": None}):
+# structlog's tracebacks use rich wherever it is installed: a third of the start, for pictures in a log file. It also
+# imports all of pickle for the error that says that a logger has none.
+with _without({"rich": None, "pickle": _module("pickle", PicklingError=TypeError)}):
     import structlog  # noqa: F401
 
 # msgspec prefers typing_extensions, which says the same as typing from Python 3.11 on.
