@@ -61,6 +61,11 @@ def test_a_text_with_braces_is_one_document(spark: SparkSession) -> None:
     assert errors(decode_json(records(spark, value), SCHEMA)) == [None]
 
 
+def test_a_schema_has_every_spelling(spark: SparkSession) -> None:
+    topic = records(spark, b'{"at": {"n": 1}, "id": 1}', b'{"at": {"N": 2}, "id": 1}', b'{"At": {"n": 3}, "id": 1}')
+    assert infer_json_schema(topic) == as_struct("At STRUCT<n: BIGINT>, at STRUCT<N: BIGINT, n: BIGINT>, id BIGINT")
+
+
 def test_a_tombstone_is_neither_good_data_nor_bad(spark: SparkSession) -> None:
     row = decode_json(records(spark, None), SCHEMA).collect()[0]
     assert row.data is None and row.error is None
@@ -73,6 +78,26 @@ def test_a_field_that_is_a_column_but_for_its_case_is_not_passed_over(spark: Spa
         None, "Id is a column but for its case", "ID is a column but for its case", None, None,
     ]  # fmt: skip
     assert split(decoded)[0].orderBy("n").select("data.*").collect() == [(1, None), (None, 7), (None, None)]
+
+
+def test_nor_is_one_within_other_fields(spark: SparkSession) -> None:
+    topic = records(
+        spark,
+        b'{"at": {"city": "Bern"}, "lines": [{"n": 1}, {"n": 2}]}',
+        b'{"at": {"City": "Bern"}}',
+        b'{"lines": [{"n": 1}, null, {"N": 2}]}',
+        b'{"at": {"it\'s": 1, "IT\'S": 2}}',
+        b'{"lines": []}',
+    )
+    columns = as_struct("at STRUCT<city: STRING, `it's`: BIGINT>, lines ARRAY<STRUCT<n: BIGINT>>")
+    decoded = decode_json_spelled(topic, columns, infer_json_schema(topic))
+    assert errors(decoded) == [
+        None,
+        "at.City is a column but for its case",
+        "lines.element.N is a column but for its case",
+        "at.IT'S is a column but for its case",
+        None,
+    ]
 
 
 def test_raw_keeps_every_byte(spark: SparkSession) -> None:

@@ -66,6 +66,10 @@ def test_a_given_schema_widens_the_table_and_one_that_cannot_is_refused(lake: La
     topic.write([{"id": 3}])
     with pytest.raises(PipelineProblem, match="id is BIGINT there and STRING here"):
         lake.fill(topic, schema="id STRING")
+    with pytest.raises(PipelineProblem, match="Who is a column but for its case"):
+        lake.fill(topic, schema="id BIGINT, Who STRING")
+    with pytest.raises(PipelineProblem, match="cannot be used: WHO is a column but for its case"):
+        lake.fill(topic, schema="id BIGINT, who STRING, WHO STRING")
     assert lake.table().count() == 2
 
 
@@ -95,12 +99,16 @@ def test_raw_keeps_keys_values_headers_and_tombstones(lake: Lake, topic: Topic) 
 def test_framed_avro_takes_its_columns_from_the_schemas_that_records_name(
     lake: Lake, topic: Topic, tmp_path: Path
 ) -> None:
-    fields = [{"name": "id", "type": "int"}]
+    def order(**fields: Any) -> dict[str, Any]:
+        kinds = [{"name": name, "type": kind} for name, kind in fields.items()]
+        return {"type": "record", "name": "Order", "fields": kinds}
+
     schemas: dict[int, Any] = {
-        7: {"type": "record", "name": "Order", "fields": fields},
-        8: {"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"},
-                                                          {"name": "note", "type": ["null", "string"]}]},
-    }  # fmt: skip
+        7: order(id="int"),
+        8: order(id="long", note=["null", "string"], at={**order(city="string"), "name": "At"}),
+        10: order(ID="long"),
+        11: order(id="long", at={**order(City="string"), "name": "At"}),
+    }
     for number, schema in schemas.items():
         (tmp_path / f"{number}.avsc").write_text(json.dumps(schema))
 
@@ -111,10 +119,15 @@ def test_framed_avro_takes_its_columns_from_the_schemas_that_records_name(
 
     topic.write([framed(7, {"id": 1}), b"\x00\x00\x00\x00\x09x"])
     lake.fill(topic, mode="avro", framed=True, registry=str(tmp_path))
-    topic.write([framed(8, {"id": 2**40, "note": "n"})])
+    new = framed(8, {"id": 2**40, "note": "n", "at": {"city": "Bern"}})
+    topic.write([new, framed(10, {"ID": 2}), framed(11, {"id": 3, "at": {"City": "Bern"}})])
     lake.fill(topic, mode="avro", framed=True, registry=str(tmp_path))
     assert {(row.id, row.note) for row in lake.table().collect()} == {(1, None), (2**40, "n")}
-    assert lake.dead().first().record_error == "schema 9 is not in the schema folder"  # type: ignore[union-attr]
+    assert {row.record_error for row in lake.dead().collect()} == {
+        "schema 9 is not in the schema folder",
+        "ID is a column but for its case",
+        "at.City is a column but for its case",
+    }
 
 
 @pytest.mark.parametrize("source", ["kafka", "penstock"])

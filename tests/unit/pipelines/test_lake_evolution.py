@@ -66,9 +66,17 @@ def test_other_changes_of_type_are_conflicts_and_leave_the_column() -> None:
 
 
 def test_other_spellings_of_a_column_are_found() -> None:
-    names = ("Id", "ID", "id", "Name", "x")
-    found = spellings(a_table(id=t.LongType(), name=t.StringType()), a_table(**dict.fromkeys(names, t.LongType())))
-    assert found == {"Id": "id", "ID": "id", "Name": "name"}
+    lines = t.ArrayType(a_table(sku=t.StringType()))
+    table = a_table(id=t.LongType(), name=t.StringType(), lines=lines, by=t.MapType(t.StringType(), a_table(n=lines)))
+    names = dict.fromkeys(("Id", "ID", "id", "Name", "x"), t.LongType())
+    other = t.ArrayType(a_table(SKU=t.StringType(), sku=t.LongType()))
+    wanted = a_table(**names, lines=other, by=t.MapType(t.StringType(), a_table(n=other, N=lines)))
+    found = spellings(table, wanted)
+    assert [".".join(each.path) for each in found] == [
+        "Id", "ID", "Name", "lines.element.SKU", "by.value.n.element.SKU", "by.value.N",
+    ]  # fmt: skip
+    assert found[3].shape == a_table(lines=t.ArrayType(a_table(SKU=t.StringType())))
+    assert spellings(table, table) == []
 
 
 def test_names_that_differ_only_in_case_stay_one_column() -> None:
@@ -78,7 +86,9 @@ def test_names_that_differ_only_in_case_stay_one_column() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["record_offset", "RECORD_KEY", "_partition", "_file", "id", "data_x"])
+@pytest.mark.parametrize(
+    "name", ["record_offset", "RECORD_KEY", "_partition", "_file", "id", "data_x", "data_record_key"]
+)
 def test_names_that_are_taken_are_told_apart(name: str) -> None:
     assert field_of(column_of(name)) == name
     data = a_table(**{name: t.LongType()})

@@ -14,7 +14,7 @@ from penstock.pipelines.decode.json import as_struct, decode_json
 from penstock.pipelines.decode.protobuf import decode_protobuf, message_columns
 from penstock.pipelines.decode.raw import decode_raw
 from penstock.pipelines.decode.schemas import SchemaFolder, SchemaRegistry, Schemas, SchemaUnknown
-from penstock.pipelines.decode.spellings import decode_json_spelled
+from penstock.pipelines.decode.spellings import decode_json_spelled, spellings
 from penstock.pipelines.decode.split import split
 
 __all__ = [
@@ -31,5 +31,6 @@ __all__ = [
     "decode_raw",
     "infer_json_schema",
     "message_columns",
+    "spellings",
     "split",
 ]

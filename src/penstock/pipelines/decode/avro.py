@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import StructType
 
-from penstock.pipelines.decode.avro_types import readable, spark_type
+from penstock.pipelines.decode.avro_types import NoColumnType, readable, spark_type
 from penstock.pipelines.decode.framing import unframe
 from penstock.pipelines.decode.rows import Decode, decode_rows
 from penstock.pipelines.decode.schemas import SchemasUnreachable
+from penstock.pipelines.decode.spellings import spellings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -33,7 +34,7 @@ def decode_avro(
     wanted = columns if columns is not None else spark_type(schema)
 
     def decoder() -> Decode:
-        return _bare(schema) if schemas is None else _framed(schemas, schema)
+        return _bare(schema) if schemas is None else _framed(schemas, schema, wanted)
 
     return decode_rows(records, wanted, decoder)
 
@@ -50,15 +51,34 @@ def _bare(schema: Any) -> Decode:
     return _reading(_parsed(schema), None)
 
 
-def _framed(schemas: Schemas, schema: Any) -> Decode:
+def _framed(schemas: Schemas, schema: Any, columns: StructType) -> Decode:
     reader = None if schema is None else _parsed(schema)
     known: dict[int, Decode] = {}
 
     def decode(value: bytes) -> dict[str, Any]:
         schema_id, payload = unframe(value)
         if schema_id not in known:
-            known[schema_id] = _reading(_parsed(schemas.schema(schema_id)), reader)
+            writer = schemas.schema(schema_id)
+            # A given schema may have aliases: then Avro's rules say which field is which.
+            strange = None if schema is not None else _strange(writer, columns)
+            known[schema_id] = _refusing(strange) if strange else _reading(_parsed(writer), reader)
         return known[schema_id](payload)
+
+    return decode
+
+
+def _strange(writer: Any, columns: StructType) -> str | None:
+    """Why the columns would miss a field of all that this schema wrote."""
+    try:
+        found = spellings(columns, spark_type(writer))
+    except NoColumnType:
+        return None  # then its columns were chosen by hand
+    return found[0].error if found else None
+
+
+def _refusing(reason: str) -> Decode:
+    def decode(_: bytes) -> dict[str, Any]:
+        raise ValueError(reason)
 
     return decode
 

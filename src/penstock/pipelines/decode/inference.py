@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import StructType
 
@@ -19,19 +22,38 @@ def infer_json_schema(records: DataFrame, *, sample: float = 1.0) -> StructType:
 
     Values that are no JSON objects, and fields that are only ever null or empty, add no column.
     """
-    spark = records.sparkSession
     text = fn.col("value").cast("string")
     objects = records.where(fn.ltrim(text).startswith("{")).select(text.alias("value"))
     # PySpark's own read.json takes an RDD of Python strings, which would pass every value through Python.
-    jvm = spark._jvm
+    jvm = records.sparkSession._jvm
     assert jvm is not None
     lines = getattr(objects._jdf, "as")(jvm.org.apache.spark.sql.Encoders.STRING())
-    reader = (
-        spark._jsparkSession.read()
-        .option("samplingRatio", str(sample))
-        .option("dropFieldIfAllNull", "true")
-        .option("columnNameOfCorruptRecord", CORRUPT)
-        .option("mode", "PERMISSIVE")
-    )
-    inferred = StructType.fromJson(json.loads(reader.json(lines).schema().json()))
+    with _telling_case_apart(records.sparkSession) as session:
+        reader = (
+            session.read()
+            .option("samplingRatio", str(sample))
+            .option("dropFieldIfAllNull", "true")
+            .option("columnNameOfCorruptRecord", CORRUPT)
+            .option("mode", "PERMISSIVE")
+        )
+        inferred = StructType.fromJson(json.loads(reader.json(lines.toJavaRDD()).schema().json()))
     return StructType([field for field in inferred.fields if field.name != CORRUPT])
+
+
+@contextmanager
+def _telling_case_apart(spark: SparkSession) -> Iterator[Any]:
+    """A session of the JVM's. One that does not tell case apart gives records with the same fields but for their case
+    one schema, and the other spelling is in none. The tasks ask the data's session, what merges their answers the
+    active one; the caller's own may be in use meanwhile, and stays as it is.
+    """
+    sessions = SparkSession._get_j_spark_session_class(spark._jvm)
+    before, other = sessions.getActiveSession(), spark._jsparkSession.newSession()
+    other.conf().set("spark.sql.caseSensitive", "true")
+    sessions.setActiveSession(other)
+    try:
+        yield other
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()

@@ -28,14 +28,23 @@ ICEBERGS = frozenset(
 RESERVED = OWN | ICEBERGS
 
 
+PREFIX = "data_"
+
+
 def column_of(field: str) -> str:
-    """A field of the data that is named like one of our columns or Iceberg's gets `data_` before its name."""
-    return f"data_{field}" if field.lower() in RESERVED else field
+    """A field of the data that is named like one of our columns or Iceberg's gets `data_` before its name, and so does
+    one that is named like such a column already."""
+    return PREFIX + field if _taken(field) else field
 
 
 def field_of(column: str) -> str:
-    inner = column.removeprefix("data_")
-    return inner if inner.lower() in RESERVED else column
+    return column.removeprefix(PREFIX) if _taken(column) else column
+
+
+def _taken(name: str) -> bool:
+    while name.startswith(PREFIX):
+        name = name.removeprefix(PREFIX)
+    return name.lower() in RESERVED
 
 
 def data_columns(table: t.StructType) -> t.StructType:

@@ -23,6 +23,7 @@ from penstock.pipelines.decode import (
     decode_raw,
     infer_json_schema,
     message_columns,
+    spellings,
 )
 from penstock.pipelines.jobs.lake.evolution import after, changes
 from penstock.pipelines.jobs.lake.options import LakeOptions
@@ -52,9 +53,18 @@ class Decoding(Protocol):
 
 def decoding(options: LakeOptions) -> Decoding:
     try:
-        return _decoding(options)
+        how = _decoding(options)
     except (ValueError, LookupError) as error:
         raise PipelineProblem(f"the schema cannot be used: {error}") from error
+    twice = [] if how.fixed is None else spellings(_one_of_each(how.fixed), how.fixed)
+    if twice:
+        raise PipelineProblem(f"the schema cannot be used: {twice[0].error}")
+    return how
+
+
+def _one_of_each(fields: t.StructType) -> t.StructType:
+    """Of names that differ only in case, the first."""
+    return after(t.StructType(), changes(t.StructType(), fields))
 
 
 def _decoding(options: LakeOptions) -> Decoding:
@@ -114,7 +124,7 @@ class _Inferred:
 
     def wanted(self, batch: DataFrame) -> t.StructType:
         self._found = infer_json_schema(batch)
-        return after(t.StructType(), changes(t.StructType(), self._found))
+        return _one_of_each(self._found)
 
     def decode(self, batch: DataFrame, columns: t.StructType) -> DataFrame:
         return decode_json_spelled(batch, columns, self._found)

@@ -10,6 +10,7 @@ from pyspark import StorageLevel
 from pyspark.sql import functions as fn
 from pyspark.sql import types as t
 
+from penstock.pipelines.decode import spellings
 from penstock.pipelines.jobs.lake import maintenance, tables
 from penstock.pipelines.jobs.lake.batches import next_ranges
 from penstock.pipelines.jobs.lake.columns import (
@@ -207,7 +208,8 @@ class Lane:
                 hint="Name a table that is not there yet; it is made with all the columns it needs.",
             )
         fixed = self._decoding.fixed
-        clashes = conflicts(columns, as_columns(fixed)) if fixed is not None else []
+        clashes = [] if fixed is None else conflicts(columns, as_columns(fixed))
+        clashes += [] if fixed is None else [each.error for each in spellings(columns, as_columns(fixed))]
         if clashes:
             raise PipelineProblem(
                 f"the schema does not fit {self.table.name}: {'; '.join(clashes)}",
