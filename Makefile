@@ -73,7 +73,7 @@ KILL_TESTS := tests/pipelines/sink/test_attempt_kills.py tests/pipelines/sink/te
 
 pipelines: $(VENV)/.dev setup compiled ## Spark jobs with real topics and Iceberg tables; QUEUES=penstock,kafka for Apache Kafka's topics too
 	@$(BIN)/penstock pipeline setup
-	PENSTOCK_TESTS_QUEUES=$(or $(QUEUES),penstock) $(BIN)/pytest -q -n 2 tests/pipelines $(addprefix --ignore=,$(KILL_TESTS))
+	PENSTOCK_TESTS_QUEUES=$(or $(QUEUES),penstock) $(BIN)/pytest -q -n 2 --maxschedchunk 1 tests/pipelines $(addprefix --ignore=,$(KILL_TESTS))
 
 pipelines-kills: $(VENV)/.dev setup ## KILLS=30 of drivers, executors and workers of sink and lake, brokers away for a minute; SEED=n repeats
 	@$(BIN)/penstock pipeline setup

@@ -53,6 +53,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """PySpark leaves the sockets of its threads to the collector, which elsewhere in the suite is an error. A test that
     starts a Spark may take minutes on a busy machine.
     """
+    # The longest first, which have a limit of their own: else one may be all that is left at the end, on one core.
+    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
     for item in items:
         if Path(__file__).parent in item.path.parents:
             if item.get_closest_marker("timeout") is None:

@@ -10,9 +10,13 @@ import pytest
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import TopicPartition
 from tests.pipelines.conftest import AWAY_S
+from tests.support.faults import eventually
 from tests.support.topics import add_partitions, create, delete, write, write_in_transaction
 
 import penstock.testing
+from penstock.pipelines.kafka_names import OffsetSpec
+from penstock.pipelines.offsets import listed_offsets
+from penstock.pipelines.passing import passes
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.source.batch import BatchReader
 from penstock.pipelines.source.options import parse
@@ -361,6 +365,32 @@ def test_a_broker_that_goes_away_is_waited_for() -> None:
         assert reader.latestOffset() == end
         back.join()
         reader.stop()
+
+
+def test_offsets_are_told_again_once_a_broker_is_back() -> None:
+    """Its partitions have another epoch then, and a client that asks under the old one is refused."""
+    with penstock.testing.broker(mode="process") as broker:
+        topic = create(broker.bootstrap, "back")
+        write(broker.bootstrap, topic, numbers(0, 7))
+        admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+
+        def end() -> int | str:
+            asked = {TopicPartition(topic, 0): OffsetSpec.latest()}  # type: ignore[no-untyped-call]
+            (answer,) = listed_offsets(admin, asked, read_committed=True, timeout_s=2).values()
+            return answer if isinstance(answer, int) else "away" if passes(answer.args[0]) else str(answer)
+
+        assert end() == 7
+        broker.kill()
+        assert [end(), end()] == ["away", "away"]
+        broker.start()
+        said: list[int | str] = []
+
+        def answered() -> bool:
+            said.append(end())
+            return 7 in said
+
+        eventually(answered, "the broker is asked anew")
+        assert set(said) <= {"away", 7}
 
 
 def test_a_broker_that_stays_away_is_said_to_be_away() -> None:

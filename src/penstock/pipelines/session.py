@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from penstock.pipelines.jars import jar_paths
 from penstock.pipelines.java import find_java
 from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.starting import without_the_incubators_warning
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -65,13 +66,15 @@ def spark_session(
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     try:
-        from pyspark.sql import SparkSession  # noqa: PLC0415 - takes a second, and is an extra
+        from pyspark import SparkContext  # noqa: PLC0415 - takes a second, and is an extra
+        from pyspark.sql import SparkSession  # noqa: PLC0415
     except ImportError as error:
         raise PipelineProblem("PySpark is not installed", hint="pip install 'penstock[spark]'") from error
     builder = SparkSession.builder
     for name, value in chosen.items():
         builder = builder.config(name, value)
-    session: SparkSession = builder.getOrCreate()
+    with nullcontext() if SparkContext._gateway else without_the_incubators_warning():
+        session: SparkSession = builder.getOrCreate()
     from penstock.pipelines.datasource import register  # noqa: PLC0415 - it needs PySpark
 
     register(session)

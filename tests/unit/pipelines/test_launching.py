@@ -73,6 +73,7 @@ def test_what_was_not_said_is_left_to_the_job() -> None:
 
 def test_details_are_told_in_plain_words() -> None:
     details = {
+        "sent_to": {},
         "lake.shop.orders": {"commit": 3, "maintenance": []},
         "switch_over": {"source": {"0": 12_345}, "complete": True},
         "lost": [1, 2],

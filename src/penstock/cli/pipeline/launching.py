@@ -113,7 +113,11 @@ def summary_lines(summary: Summary) -> list[str]:
     return [
         f"{summary.job}: {ended}. {counted(summary.rows_in, 'row')} in, {summary.rows_out:,} out{bad}, "
         f"{counted(summary.batches, 'batch', 'es')} in {summary.seconds:,.1f} s",
-        *(f"  {name.replace('_', ' ')}: {_shown(value)}" for name, value in summary.details.items()),
+        *(
+            f"  {name.replace('_', ' ')}: {_shown(value)}"
+            for name, value in summary.details.items()
+            if value not in ({}, [])
+        ),
     ]
 
 

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 
 from penstock.pipelines.kafka_names import (
     AdminClient,
-    IsolationLevel,
     KafkaException,
     OffsetSpec,
     TopicCollection,
     TopicPartition,
 )
+from penstock.pipelines.offsets import listed_offsets
 from penstock.pipelines.passing import NOT_THERE, passes
 from penstock.pipelines.problems import PipelineProblem
 
@@ -73,11 +73,13 @@ class Topics:
 
     def _offsets(self, partitions: Mapping[str, int], spec: Any) -> dict[str, tuple[int, ...]]:
         asked = {TopicPartition(name, each): spec for name, count in partitions.items() for each in range(count)}
-        level = IsolationLevel.READ_COMMITTED if self.isolation == "read_committed" else IsolationLevel.READ_UNCOMMITTED
-        answers = self._client().list_offsets(asked, isolation_level=level, request_timeout=ANSWER_WITHIN_S)
+        read_committed = self.isolation == "read_committed"
+        answers = listed_offsets(self._client(), asked, read_committed=read_committed, timeout_s=ANSWER_WITHIN_S)
         found: dict[str, dict[int, int]] = {name: {} for name in partitions}
-        for place, future in answers.items():
-            found[place.topic][place.partition] = self._wait(future, topic=place.topic).offset
+        for place, answer in answers.items():
+            if isinstance(answer, KafkaException):
+                raise self._meaning(answer, place.topic) from answer
+            found[place.topic][place.partition] = answer
         return {name: tuple(found[name][each] for each in range(count)) for name, count in partitions.items()}
 
     def _client(self) -> AdminClient:
@@ -90,15 +92,19 @@ class Topics:
         try:
             return future.result(timeout=ANSWER_WITHIN_S + 5)
         except KafkaException as error:
-            if passes(error.args[0]):
-                raise ClusterAway(f"{self.bootstrap} does not answer: {error.args[0].str()}") from error
-            if error.args[0].code() in NOT_THERE:
-                raise TopicGone(
-                    f"there is no topic {topic} at {self.bootstrap}", hint="`penstock topic list` shows what there is."
-                ) from error
-            raise PipelineProblem(f"{self.bootstrap} refused: {error.args[0].str()}") from error
+            raise self._meaning(error, topic) from error
         except TimeoutError as error:
             raise ClusterAway(f"{self.bootstrap} does not answer") from error
+
+    def _meaning(self, error: KafkaException, topic: str | None) -> Exception:
+        problem = error.args[0]
+        if passes(problem):
+            return ClusterAway(f"{self.bootstrap} does not answer: {problem.str()}")
+        if problem.code() in NOT_THERE:
+            return TopicGone(
+                f"there is no topic {topic} at {self.bootstrap}", hint="`penstock topic list` shows what there is."
+            )
+        return PipelineProblem(f"{self.bootstrap} refused: {problem.str()}")
 
 
 def looked_at(question: Callable[[], Answer]) -> Answer:

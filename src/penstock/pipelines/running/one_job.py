@@ -37,11 +37,13 @@ class OneJob:
 
     def end(self, rows: int) -> None:
         """All is read: so many rows it was."""
-        self._tell(rows, lag=0)
+        if not self._looks or rows > self._told or self._told < self._rows:
+            self._tell(max(rows, self._told), lag=0)
 
     def _look(self) -> None:
         while not self._ended.wait(LOOK_EVERY_S):
-            read = rows_read(self._spark) - self._before
+            # Later stages read again what was kept of the first ones.
+            read = min(rows_read(self._spark) - self._before, self._rows)
             if read > self._told:
                 self._tell(read, lag=max(self._rows - read, 0))
 

@@ -21,6 +21,7 @@ from penstock.pipelines.kafka_names import (
     OffsetSpec,
     TopicCollection,
 )
+from penstock.pipelines.offsets import listed_offsets
 from penstock.pipelines.passing import NOT_THERE, passes
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.source.columns import header_pairs
@@ -149,27 +150,20 @@ class Cluster:
         """One kind of offset of many partitions; those that are gone are left out."""
         if not partitions:
             return {}
-        isolation = (
-            kafka.IsolationLevel.READ_COMMITTED
-            if self._options.read_committed
-            else (kafka.IsolationLevel.READ_UNCOMMITTED)
-        )
 
         def ask() -> dict[TopicPartition, int]:
-            answers = self._admin_client().list_offsets(
+            answers = listed_offsets(
+                self._admin_client(),
                 {kafka.TopicPartition(each.topic, each.partition): spec for each in partitions},
-                isolation_level=isolation,
-                request_timeout=ASK_S,
+                read_committed=self._options.read_committed,
+                timeout_s=ASK_S,
             )
             found = {}
             for asked, answer in answers.items():
-                try:
-                    offset = _wait(answer).offset
-                except KafkaException as error:
-                    if error.args[0].code() in NOT_THERE:
-                        continue
-                    raise
-                found[TopicPartition(asked.topic, PartitionIndex(asked.partition))] = offset
+                if isinstance(answer, int):
+                    found[TopicPartition(asked.topic, PartitionIndex(asked.partition))] = answer
+                elif answer.args[0].code() not in NOT_THERE:
+                    raise answer
             return found
 
         return self._ask(ask)

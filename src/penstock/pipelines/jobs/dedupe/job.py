@@ -46,7 +46,8 @@ def plan(options: DedupeOptions, spark: SparkSession | None = None) -> Plan:
     found = lake.plan(options, spark)
     more = [f"leave out records whose {options.id} came within {options.window_s:g} s"]
     more += [f"write what is kept to topic {options.to_topic} as well, each record once"] if options.to_topic else []
-    return replace(found, steps=(*found.steps, *more))
+    *before, end = found.steps
+    return replace(found, steps=(*before, *more, end))
 
 
 def run(

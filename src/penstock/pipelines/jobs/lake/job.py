@@ -58,8 +58,9 @@ def _plan(options: LakeOptions, spark: SparkSession | None) -> Plan:
         waiting = lag(progress, {topic: found[topic].ends for topic in topics})
         batches = counted(-(-waiting // options.batch_records_max), "batch", "es")
         steps.append(
-            f"{'append to' if there else 'create'} {tables.plain(name)} from {', '.join(topics)} as {options.mode}: "
-            f"begin after commit {progress.sequence}, {counted(waiting, 'offset')} to read in {batches}"
+            f"{'append to' if there else 'create'} {tables.plain(name)} from {', '.join(topics)} as {options.mode}"
+            + (f", after its commit {progress.sequence}" if there else "")
+            + f": {counted(waiting, 'offset')} to read in {batches}"
         )
         if options.can_have_bad_rows:
             steps.append(f"put bad rows into {tables.plain(letters)}")
