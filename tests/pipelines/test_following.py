@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from penstock.pipelines.running.follow import Followed, follow
 from penstock.pipelines.running.topic_stream import Format, TopicStream
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
     from tests.pipelines.conftest import Queue
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,6 +86,23 @@ def test_a_stop_leaves_a_lag_that_tools_see(spark: SparkSession, queue: Queue, t
     assert run(spark, stream, tmp_path, Heard(stop_after=1)) == Followed(rows=10, batches=1, stopped=True)
     write(queue.bootstrap, topic, numbers(10, 14))
     assert [each["lag_records"] for each in lag(queue, f"spark.{topic}")] == [4]
+
+
+def test_a_stop_lets_the_batch_end_that_it_comes_in(spark: SparkSession, queue: Queue, tmp_path: Path) -> None:
+    topic = create(queue.bootstrap, queue.fresh("stopped"))
+    write(queue.bootstrap, topic, numbers(0, 10))
+    stream = TopicStream(topic, queue.bootstrap, (topic,))
+    heard, counted = Heard(), []
+
+    def slowly(batch: DataFrame, _: int) -> None:
+        heard.stopping.set()
+        time.sleep(2)  # so that the stop is not after it
+        counted.append(batch.count())
+
+    writer = stream.load(spark).writeStream.foreachBatch(slowly)
+    query = stream.trigger(writer.option("checkpointLocation", str(tmp_path))).start()
+    followed = follow(query, stream, watcher=heard, stopping=heard.stopping)
+    assert followed == Followed(rows=10, batches=1, stopped=True) and counted == [10]
 
 
 def test_a_topic_that_is_deleted_ends_the_query_in_our_words(spark: SparkSession, queue: Queue, tmp_path: Path) -> None:

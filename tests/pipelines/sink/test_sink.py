@@ -184,6 +184,26 @@ def test_a_stream_goes_on_where_it_was(spark: SparkSession, topic: Topic, tmp_pa
     assert_once_and_in_order(topic.committed(3), range(150), partitions=3)
 
 
+def test_a_query_with_state_goes_on_after_a_batch_whose_end_spark_did_not_note(
+    spark: SparkSession, topic: Topic, tmp_path: Path
+) -> None:
+    """As when the driver is killed right after a batch was written: run again, it must keep its state."""
+    checkpoint = tmp_path / "checkpoint"
+    options: dict[str, Any] = {"bootstrap": topic.bootstrap, "topic": topic.name, "trigger": {"availableNow": True}}
+    for first, last in ((0, 20), (10, 30), (20, 40)):
+        numbers(spark, first, last, cut=1).write.mode("append").parquet(str(tmp_path / "in"))
+        stream = spark.readStream.schema("key string, value string, timestamp timestamp").parquet(str(tmp_path / "in"))
+        query = write_stream(stream.dropDuplicates(["value"]), checkpoint=str(checkpoint), **options)
+        query.awaitTermination()
+        assert query.exception() is None
+        newest = max(
+            (each for each in (checkpoint / "commits").iterdir() if each.name.isdigit()), key=lambda e: int(e.name)
+        )
+        for each in (newest, newest.with_name(f".{newest.name}.crc")):
+            each.unlink()
+    assert sorted(values(topic.committed(3))) == list(range(40))
+
+
 def test_the_format_takes_rows_as_they_lie(spark: SparkSession, topic: Topic, tmp_path: Path) -> None:
     folder = str(tmp_path / "in")
     for round_ in range(2):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -74,6 +74,8 @@ def follow(
                 if ended:
                     return followed
             followed.stopped = not at_end.is_set()
+            if followed.stopped:
+                _let_end(query, look)
             query.stop()
             query.awaitTermination(1)
             look()
@@ -86,6 +88,17 @@ def follow(
             if query.isActive:
                 query.stop()
     return followed
+
+
+def _let_end(query: StreamingQuery, look: Callable[[], None]) -> None:
+    """Spark would break off the batch that it is at, whose work would be for nothing; a second Ctrl-C does."""
+    batch = query.lastProgress.batchId if query.lastProgress else None
+    while query.isActive and query.status["isTriggerActive"]:
+        if query.awaitTermination(LOOK_EVERY_S):  # type: ignore[arg-type]
+            return
+        look()
+        if query.lastProgress and query.lastProgress.batchId != batch:
+            return
 
 
 def _wait_for_end(query: StreamingQuery, at_end: threading.Event) -> None:

@@ -49,6 +49,11 @@ class Sink:
         """The batch that the query is at, finished or not."""
         return self._ledger.last
 
+    def has(self, batch: int) -> bool:
+        """Whether all of it was written."""
+        last = self._ledger.last
+        return last is not None and last.batch == batch and last.done
+
     def begin(
         self,
         batch: int,

@@ -57,6 +57,10 @@ def batch_writer(
         sink = sinks.get(query)
         if sink is None:
             sink = sinks[query] = Sink(options, query)
+        if sink.has(batch):
+            # A query with state keeps it as a batch is computed, and would not go on after one that was not.
+            batch_df.write.format("noop").mode("overwrite").save()
+            return
         sink.write(batch_df, batch, order=order, unknown=unknown)
 
     return write

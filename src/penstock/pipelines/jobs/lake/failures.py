@@ -18,6 +18,8 @@ _AWAY = (
     "Local: All broker connections are down",
     "Local: Timed out",
     ": nothing came for ",  # our own source, which has waited as long as it may
+    # Spark's connector, at the end of a batch that was broken off and is run again: it has no figures for that one.
+    'IterableOps.map(scala.Function1)" because the return value of "scala.Option.get()" is null',
 )
 _FULL = ("No space left on device", "Disk quota exceeded", "database or disk is full")
 _UNKNOWN = ("UnknownTopicOrPartitionException", "UNKNOWN_TOPIC_OR_PART")

@@ -219,12 +219,15 @@ def _committing(options: RollupOptions, summary: Summary) -> Callable[[DataFrame
                 f"{options.checkpoint_folder}",
                 hint="Its open windows were in that checkpoint. Fill another table, or use another --job name.",
             )
-        batch = batch.persist()  # looked at more than once, and its windows are closed by being computed
+        batch = batch.persist()
         try:
+            # All of it, also where it is found to be written: Spark keeps the windows' state as they are computed, and
+            # would refuse to go on after a batch that was not.
+            windows = batch.count()
             # The topic first: a repeated batch passes here until the table has it, and the sink knows what it wrote.
             if progress.sequence <= number and into_topic is not None:
                 into_topic(as_records(batch, options.by), number)
-            if progress.sequence <= number and not batch.isEmpty():
+            if progress.sequence <= number and windows:
                 summary.rows_out += table.append(batch, Progress(number + 1, query)).rows
         except Overtaken:
             return  # an earlier try of this batch was quicker
