@@ -15,6 +15,7 @@ from penstock.cli.output import json_option, note, print_json
 from penstock.cli.progress import Advance, progress_bar
 from penstock.cli.records import LineFormat, ParsedRecord, Unparsable, parse_json, parse_line, unescape
 from penstock.cli.sending import Sender
+from penstock.model.words import counted
 
 READ_BYTES = 1 << 16
 
@@ -253,6 +254,5 @@ def _summary(sender: Sender, seconds: float, *, as_json: bool) -> None:
         return
     rate = f"{sender.delivered / seconds:,.0f} records/s" if sender.delivered > 1_000 else f"{seconds * 1_000:.0f} ms"
     failed = f", {sender.failed:,} failed" if sender.failed else ""
-    plural = "" if sender.delivered == 1 else "s"
-    note(f"{sender.delivered:,} record{plural} written to {sender.topic}{failed} ({rate})")
+    note(f"{counted(sender.delivered, 'record')} written to {sender.topic}{failed} ({rate})")
     sys.stderr.flush()

@@ -7,6 +7,7 @@ import click
 
 from penstock.cli.cluster.planning.facts import Move
 from penstock.cli.output import note, print_table
+from penstock.model.words import counted
 
 ROWS_SHOWN = 40
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -43,9 +44,9 @@ def summary(moves: Sequence[Move]) -> str:
     if copied:
         replicas = sum(len(move.adding) for move in copied)
         total = bytes_text(sum(move.copied_bytes for move in copied))
-        parts.append(f"{_count(replicas, 'replica')} of {_count(len(copied), 'partition')} to copy ({total})")
+        parts.append(f"{counted(replicas, 'replica')} of {counted(len(copied), 'partition')} to copy ({total})")
     if reordered:
-        parts.append(f"{_count(reordered, 'partition')} with another one that should lead")
+        parts.append(f"{counted(reordered, 'partition')} with another one that should lead")
     return ", ".join(parts)
 
 
@@ -64,7 +65,3 @@ def show_plan(moves: Sequence[Move], *, all_rows: bool) -> None:
 
 def _ids(brokers: Sequence[int]) -> str:
     return ",".join(str(broker) for broker in brokers)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

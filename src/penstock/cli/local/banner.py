@@ -2,6 +2,7 @@
 
 from penstock.cli.local.cluster import LocalCluster
 from penstock.cli.local.state import DEFAULT_FOLDER
+from penstock.model.words import counted
 
 DEFAULT_FIRST = "127.0.0.1:9092"
 
@@ -14,7 +15,7 @@ def banner_text(cluster: LocalCluster, command: str = "penstock") -> str:
     copies = min(len(addresses), 3)
     partition = f"  {command} local partition 2{data}" if cluster.state.networks is not None else None
     lines = [
-        f"Penstock runs {_count(len(addresses), 'broker')} and {_count(len(cluster.state.etcd), 'etcd', '')} "
+        f"Penstock runs {counted(len(addresses), 'broker')} and {counted(len(cluster.state.etcd), 'etcd', '')} "
         f"{cluster.etcd.version}",
         f"  bootstrap  {','.join(addresses)}",
         f"  metrics    {', '.join(f'http://{b.http}/metrics' for b in cluster.state.brokers if b.http) or 'off'}",
@@ -29,7 +30,3 @@ def banner_text(cluster: LocalCluster, command: str = "penstock") -> str:
         partition,
     ]
     return "\n".join(line for line in lines if line is not None)
-
-
-def _count(number: int, what: str, plural: str = "s") -> str:
-    return f"{number} {what}{'' if number == 1 else plural}"

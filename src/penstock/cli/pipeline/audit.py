@@ -10,7 +10,7 @@ from penstock.cli.exits import ExitCode
 from penstock.cli.output import print_json
 from penstock.cli.pipeline.launching import Launch, job_options
 from penstock.cli.pipeline.options import TIME, catalog_options, reader_option
-from penstock.pipelines.running.words import counted
+from penstock.model.words import counted
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 

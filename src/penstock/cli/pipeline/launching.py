@@ -13,8 +13,8 @@ from penstock.cli.exits import ExitCode
 from penstock.cli.output import json_option, print_json
 from penstock.cli.pipeline.failing import problems_as_failures
 from penstock.cli.pipeline.watching import Watching, watching_options
+from penstock.model.words import counted
 from penstock.pipelines.running import Plan, Stopping, Summary, Watcher, stop_on_signals
-from penstock.pipelines.running.words import counted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

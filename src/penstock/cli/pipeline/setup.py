@@ -8,6 +8,7 @@ import click
 
 from penstock.cli.output import json_option, note, print_json
 from penstock.cli.pipeline.failing import problems_as_failures
+from penstock.model.words import counted
 from penstock.pipelines.jars import (
     FOLDER_VARIABLE,
     LOCKED,
@@ -19,7 +20,6 @@ from penstock.pipelines.jars import (
     jar_folder,
 )
 from penstock.pipelines.java import find_java
-from penstock.pipelines.running.words import counted
 
 
 @click.command()

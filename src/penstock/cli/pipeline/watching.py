@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from penstock.cli.output import note
+from penstock.model.words import counted
 from penstock.pipelines.running import BatchProgress, Watcher, Watchers
-from penstock.pipelines.running.words import counted
 
 
 @dataclass(frozen=True)

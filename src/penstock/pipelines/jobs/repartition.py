@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as f
 from pyspark.sql.types import BinaryType
 
+from penstock.model.words import counted
 from penstock.pipelines.jobs.copying import sessions
 from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop
 from penstock.pipelines.jobs.copying.sources import TopicSource
 from penstock.pipelines.jobs.copying.stretches import lag
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Summary, Unwatched, Watcher
-from penstock.pipelines.running.words import counted
 from penstock.pipelines.session import SparkOptions
 from penstock.pipelines.sink import Sink, SinkOptions
 from penstock.pipelines.sink.topics import Topics

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as f
 
+from penstock.model.words import counted
 from penstock.pipelines.jobs import catalogs
 from penstock.pipelines.jobs.catalogs import CatalogOptions
 from penstock.pipelines.jobs.copying import sessions
@@ -20,7 +21,6 @@ from penstock.pipelines.jobs.copying.sources import Source, TableSource, TopicSo
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Summary, Unwatched, Watcher
-from penstock.pipelines.running.words import counted
 from penstock.pipelines.sink import Sink, SinkOptions
 from penstock.pipelines.sink.topics import Topics
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark import StorageLevel
 from pyspark.sql import functions as fn
 
+from penstock.model.words import counted
 from penstock.pipelines.jobs.audit.comparing import KINDS, compare, samples, totals
 from penstock.pipelines.jobs.audit.entries import entries, table_records
 from penstock.pipelines.jobs.audit.options import AuditOptions, End
@@ -19,7 +20,6 @@ from penstock.pipelines.jobs.ranges import Ranges, read_ranges
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Unwatched, Watcher
 from penstock.pipelines.running.one_job import OneJob
-from penstock.pipelines.running.words import counted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
+from penstock.model.words import counted
 from penstock.pipelines.jobs.catalogs import is_embedded, opened
 from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at
 from penstock.pipelines.jobs.lake import tables
@@ -20,7 +21,6 @@ from penstock.pipelines.jobs.lake.lane import Lane, Step, following
 from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.jobs.lake.progress import Progress
 from penstock.pipelines.running import BatchProgress, Pace, Plan, Stopping, Summary, Unwatched, Watcher
-from penstock.pipelines.running.words import counted
 from penstock.pipelines.source.group import GroupProgress
 from penstock.pipelines.source.options import SourceOptions
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from penstock.model import PartitionIndex, TopicPartition
+from penstock.model.words import counted
 from penstock.pipelines.jobs.ends import TopicState
 from penstock.pipelines.jobs.ranges import Ranges
 from penstock.pipelines.problems import PipelineProblem
-from penstock.pipelines.running.words import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as f
 
+from penstock.model.words import counted
 from penstock.pipelines.jobs.copying import sessions
 from penstock.pipelines.jobs.copying import stretches as st
 from penstock.pipelines.jobs.copying.headers import with_headers
@@ -23,7 +24,6 @@ from penstock.pipelines.jobs.redrive.offsets import OffsetSet
 from penstock.pipelines.jobs.redrive.options import RedriveOptions
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Unwatched, Watcher
-from penstock.pipelines.running.words import counted
 from penstock.pipelines.sink import Sink
 from penstock.pipelines.sink.topics import Topics
 

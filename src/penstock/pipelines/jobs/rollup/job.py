@@ -12,6 +12,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as fn
 
+from penstock.model.words import counted
 from penstock.pipelines.decode import as_struct, decode_json
 from penstock.pipelines.jobs.catalogs import opened
 from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at
@@ -26,7 +27,6 @@ from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.running.follow import follow
 from penstock.pipelines.running.topic_stream import TopicStream
-from penstock.pipelines.running.words import counted
 from penstock.pipelines.sink.options import SinkOptions
 from penstock.pipelines.sink.streams import batch_writer
 
