@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import enum
 import struct
+from collections.abc import Coroutine
 from types import TracebackType
 from typing import Self
 
@@ -27,7 +28,7 @@ class LosingProxy:
         self._wanted: tuple[int, Lost] | None = None
         self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
-        self._pumps: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
@@ -39,8 +40,8 @@ class LosingProxy:
         assert self._server is not None
         self._server.close()
         self._cut()
-        if self._pumps:
-            await asyncio.wait(self._pumps)
+        while self._tasks:
+            await asyncio.wait(self._tasks)
 
     def lose(self, api_key: int, what: Lost) -> None:
         """From the next request of this kind on nobody gets through, until `restore`."""
@@ -59,17 +60,30 @@ class LosingProxy:
         self.has_lost.set()
         self._cut()
 
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.add(writer)
+        self._begin(self._connect(reader, writer))
+
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.has_lost.is_set():
-            writer.transport.abort()
+            self._end(writer)
             return
-        other_reader, other_writer = await asyncio.open_connection("127.0.0.1", self._to)
-        self._writers |= {writer, other_writer}
+        try:
+            other_reader, other_writer = await asyncio.open_connection("127.0.0.1", self._to)
+        except OSError:
+            self._end(writer)
+            return
+        self._writers.add(other_writer)
+        if writer.transport.is_closing():  # cut meanwhile
+            self._end(other_writer)
         awaited: set[int] = set()
-        for pump in (self._requests(reader, other_writer, awaited), self._answers(other_reader, writer, awaited)):
-            task = asyncio.create_task(pump)
-            self._pumps.add(task)
-            task.add_done_callback(self._pumps.discard)
+        self._begin(self._requests(reader, other_writer, awaited))
+        self._begin(self._answers(other_reader, writer, awaited))
 
     async def _requests(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, awaited: set[int]) -> None:
         try:
