@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import enum
 import struct
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from types import TracebackType
 from typing import Self
+
+from tests.support.relaying import Relay, Side
 
 _HEADER = struct.Struct(">hhi")
 """API key, version, correlation id: what every request begins with."""
@@ -18,30 +20,22 @@ class Lost(enum.Enum):
     ANSWER = enum.auto()
 
 
-class LosingProxy:
+class LosingProxy(Relay):
     """On the port that a broker advertises; `to` is the one that it listens on."""
 
     def __init__(self, port: int, *, to: int) -> None:
-        self.port = port
+        super().__init__(port, to=("127.0.0.1", to))
         self.has_lost = asyncio.Event()
-        self._to = to
         self._wanted: tuple[int, Lost] | None = None
-        self._server: asyncio.Server | None = None
-        self._writers: set[asyncio.StreamWriter] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
+        await self.open()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self._server is not None
-        self._server.close()
-        self._cut()
-        while self._tasks:
-            await asyncio.wait(self._tasks)
+        await self.close()
 
     def lose(self, api_key: int, what: Lost) -> None:
         """From the next request of this kind on nobody gets through, until `restore`."""
@@ -52,38 +46,17 @@ class LosingProxy:
         self._wanted = None
         self.has_lost.clear()
 
-    def _cut(self) -> None:
-        for writer in self._writers:
-            writer.transport.abort()
+    @property
+    def is_refusing(self) -> bool:
+        return self.has_lost.is_set()
+
+    def pumps(self, near: Side, far: Side) -> Iterable[Coroutine[None, None, None]]:
+        awaited: set[int] = set()
+        return self._requests(near.reader, far.writer, awaited), self._answers(far.reader, near.writer, awaited)
 
     def _lose(self) -> None:
         self.has_lost.set()
-        self._cut()
-
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._writers.add(writer)
-        self._begin(self._connect(reader, writer))
-
-    def _begin(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self.has_lost.is_set():
-            self._end(writer)
-            return
-        try:
-            other_reader, other_writer = await asyncio.open_connection("127.0.0.1", self._to)
-        except OSError:
-            self._end(writer)
-            return
-        self._writers.add(other_writer)
-        if writer.transport.is_closing():  # cut meanwhile
-            self._end(other_writer)
-        awaited: set[int] = set()
-        self._begin(self._requests(reader, other_writer, awaited))
-        self._begin(self._answers(other_reader, writer, awaited))
+        self.cut_all()
 
     async def _requests(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, awaited: set[int]) -> None:
         try:
@@ -96,7 +69,7 @@ class LosingProxy:
                     awaited.add(correlation_id)
                 writer.write(frame)
         finally:
-            self._end(writer)
+            self.let_go(writer)
 
     async def _answers(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, awaited: set[int]) -> None:
         try:
@@ -106,11 +79,7 @@ class LosingProxy:
                     return
                 writer.write(frame)
         finally:
-            self._end(writer)
-
-    def _end(self, writer: asyncio.StreamWriter) -> None:
-        writer.transport.abort()
-        self._writers.discard(writer)
+            self.let_go(writer)
 
 
 async def _frame(reader: asyncio.StreamReader) -> bytes | None:

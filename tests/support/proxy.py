@@ -1,38 +1,29 @@
 """A TCP proxy on the test's own loop: it can be cut (connections reset, new ones refused) and hold answers back."""
 
 import asyncio
+from collections.abc import Coroutine, Iterable
 from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
+from tests.support.relaying import Relay, Side
 
-class Proxy:
+
+class Proxy(Relay):
     """In front of one address; `async with Proxy(url) as proxy`, and connect to `proxy.url`."""
 
     def __init__(self, url: str) -> None:
         self._url = urlsplit(url)
-        self._server: asyncio.Server | None = None
-        self._writers: set[asyncio.StreamWriter] = set()
+        super().__init__(0, to=(self._url.hostname, self._url.port))
         self._flowing = asyncio.Event()
         self._flowing.set()
-        self._pumps: set[asyncio.Task[None]] = set()
-        self.port = 0
 
     @property
     def url(self) -> str:
         return f"{self._url.scheme}://127.0.0.1:{self.port}"
 
-    async def open(self) -> None:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
-        self.port = self._server.sockets[0].getsockname()[1]
-
     async def cut(self) -> None:
-        assert self._server is not None
-        self._server.close()
-        for writer in self._writers:
-            writer.transport.abort()
-        if self._pumps:
-            await asyncio.wait(self._pumps)
+        await self.close()
 
     def hold_answers(self) -> None:
         """What is sent still arrives; what comes back waits."""
@@ -49,22 +40,12 @@ class Proxy:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.pass_answers()
-        await self.cut()
+        await self.close()
 
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._writers.add(writer)
-        try:
-            other_reader, other_writer = await asyncio.open_connection(self._url.hostname, self._url.port)
-        except OSError:
-            writer.transport.abort()
-            return
-        self._writers.add(other_writer)
+    def pumps(self, near: Side, far: Side) -> Iterable[Coroutine[None, None, None]]:
         always = asyncio.Event()
         always.set()
-        for way in ((reader, other_writer, always), (other_reader, writer, self._flowing)):
-            pump = asyncio.create_task(self._pump(*way))
-            self._pumps.add(pump)
-            pump.add_done_callback(self._pumps.discard)
+        return self._pump(near.reader, far.writer, always), self._pump(far.reader, near.writer, self._flowing)
 
     async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, flowing: asyncio.Event) -> None:
         try:
@@ -75,5 +56,4 @@ class Proxy:
         except OSError:
             pass
         finally:
-            writer.transport.abort()
-            self._writers.discard(writer)
+            self.let_go(writer)
