@@ -102,7 +102,7 @@ bench-failover: $(VENV)/.dev ## how long three brokers take no writes when one f
 bench-scale: $(VENV)/.dev setup ## the scale model: 100,000 partitions of 100 brokers on a real etcd (docs/scale.md)
 	$(BIN)/python -m benchmarks.scale
 
-bench-pipelines: $(VENV)/.dev setup compiled ## source, sink and lake beside Spark's own connector, 25 minutes; QUICK=1 for four, PUBLISH=1 into its page
+bench-pipelines: $(VENV)/.dev setup compiled ## source, sink and lake beside Spark's own connector, ten minutes; QUICK=1 for a tenth of the records, PUBLISH=1 into its page
 	@$(BIN)/penstock pipeline setup
 	$(BIN)/python -m benchmarks.pipelines $(if $(QUICK),--scale 0.1) $(if $(PUBLISH),--publish)
 
