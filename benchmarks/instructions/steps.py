@@ -1,7 +1,8 @@
 """The steps whose instructions are counted, all or with "idempotence" those alone; under `counting.count` only.
 
-Codec, append, dispatch and fetch assembly are calls, as in `benchmarks.micro`. The last step goes over real sockets and
-the event loop: a record on its way to a consumer that waits for it.
+Codec, append, dispatch and fetch assembly are calls, as in `benchmarks.micro`. The last steps go over real sockets and
+the event loop: a record on its way to a consumer that waits for it, and one that two followers take in before its
+producer is answered, all three brokers counted together.
 """
 
 import asyncio
@@ -9,11 +10,13 @@ import socket
 import sys
 import tempfile
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from struct import Struct
 
 import structlog
 from tests.support.logs import a_batch, a_log
+from tests.support.nodes import some_nodes
 
 from benchmarks import micro_codec
 from benchmarks.instructions.counting import Counter
@@ -31,6 +34,7 @@ _SIZE, _OFFSET = Struct(">i"), Struct(">q")
 _PRODUCER_ID = 7_000
 _TURNS = 3
 _ROUNDS = 3
+_PARTS = 10
 
 
 def codec(counter: Counter) -> None:
@@ -127,11 +131,40 @@ async def wake(counter: Counter, broker: Harness) -> None:
         for _ in range(CALLS):
             await turns()
             await turns()
-    with counter.counted("a record through a parked fetch", CALLS):
-        for number in range(CALLS // 10, CALLS // 10 + CALLS):
-            await once(number)
+    offsets = iter(range(CALLS // 10, CALLS // 10 + CALLS))
+    for _ in range(_PARTS):
+        with counter.counted("a record through a parked fetch", CALLS // _PARTS):
+            for number in islice(offsets, CALLS // _PARTS):
+                await once(number)
     producer.close()
     consumer.close()
+
+
+async def replicate(counter: Counter, folder: Path) -> None:
+    """Three brokers on one loop, so a turn of it serves all: of brokers each with its own, turns would be added."""
+    async with some_nodes(folder, 3, {"min.insync.replicas": "2"}) as nodes:
+        await nodes.create_topic(TOPIC, replicas=(1, 2, 3))
+        await nodes.until_in_sync(TOPIC, 1, 2, 3)
+        producer = Client(nodes[1].endpoints["PLAINTEXT"].port)
+        record = Produce(1, 1024, acks=-1)
+
+        async def once() -> None:
+            producer.ask(record())
+            while True:
+                await asyncio.sleep(0)
+                try:
+                    Produce.check([producer.answer()])
+                except BlockingIOError:
+                    continue
+                return
+
+        for _ in range(CALLS // 10):
+            await once()
+        for _ in range(_PARTS):  # leases and heartbeats of three brokers fall into some of them
+            with counter.counted("a record through two followers", CALLS // _PARTS):
+                for _ in range(CALLS // _PARTS):
+                    await once()
+        producer.close()
 
 
 async def turns() -> None:
@@ -159,6 +192,8 @@ def main() -> None:
             codec(counter)
             append(counter, Path(name, "log"))
         asyncio.run(with_a_broker(counter, Path(name, "broker"), only_idempotence=only_idempotence))
+        if not only_idempotence:
+            asyncio.run(replicate(counter, Path(name, "brokers")))
 
 
 if __name__ == "__main__":
