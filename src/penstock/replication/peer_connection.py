@@ -2,6 +2,11 @@
 
 Frames are handed to `on_frame` as soon as they are whole, on the event loop, without a task in between; the view is
 borrowed and its memory used again for the next frame. `lost` is done when the connection is, with what ended it.
+
+A frame and its size are received together, to the front of one buffer, where the frame stays: most come with one
+receive, and so with one turn of the loop (their sizes first, each took two). What comes behind a frame is the next
+one's beginning, and is moved to the front when the frame is done with: little, as of a frame whose size is not known
+yet only `FIRST_BYTES` are received, and of any other nothing beyond its end.
 """
 
 import asyncio
@@ -10,6 +15,7 @@ import struct
 from collections.abc import Callable
 from typing import Final
 
+FIRST_BYTES: Final = 64 * 1024
 FRAME_BYTES_FIRST: Final = 256 * 1024
 KEEP_BYTES_MAX: Final = 16 * 1024 * 1024
 """A buffer that a larger frame needed is given back afterwards."""
@@ -22,11 +28,10 @@ class PeerConnection(asyncio.BufferedProtocol):
         self.on_frame = on_frame
         self._frame_bytes_max = frame_bytes_max
         self._transport: asyncio.Transport | None = None
-        self._head = bytearray(4)
         self._buffer = bytearray(FRAME_BYTES_FIRST)
-        self._size = -1
-        """Of the frame that is being received; -1 while its size is."""
         self._filled = 0
+        self._end = 0
+        """Where the frame that is being received ends; 0 while its size is not known."""
         self.received = 0
         """Bytes so far, also of a frame that is not whole yet."""
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -61,33 +66,46 @@ class PeerConnection(asyncio.BufferedProtocol):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        if self._size < 0:
-            return memoryview(self._head)[self._filled :]
-        return memoryview(self._buffer)[self._filled : self._size]
+        return memoryview(self._buffer)[self._filled : self._end or FIRST_BYTES]
 
     def buffer_updated(self, nbytes: int) -> None:
         self._filled += nbytes
         self.received += nbytes
-        if self._size < 0 and self._filled == 4:
-            self._begin_frame()
-        if self._filled == self._size:
-            frame = memoryview(self._buffer)[: self._size]
-            self._size, self._filled = -1, 0
+        while self._has_whole_frame():
+            end = self._end
             try:
-                self.on_frame(frame)
+                self.on_frame(memoryview(self._buffer)[_SIZE.size : end])
             except Exception as error:
                 self.end(error)
-            if len(self._buffer) > KEEP_BYTES_MAX:
-                self._buffer = bytearray(FRAME_BYTES_FIRST)
+            if self.lost.done():
+                return
+            self._next_frame(end)
 
-    def _begin_frame(self) -> None:
-        (size,) = _SIZE.unpack(self._head)
-        if not 0 < size <= self._frame_bytes_max:
-            self.end(ConnectionError(f"a frame of {size} bytes, at most {self._frame_bytes_max} were expected"))
-            return
-        if size > len(self._buffer):
-            self._buffer = bytearray(size)
-        self._size, self._filled = size, 0
+    def _has_whole_frame(self) -> bool:
+        if not self._end:
+            if self._filled < _SIZE.size:
+                return False
+            (size,) = _SIZE.unpack_from(self._buffer)
+            if not 0 < size <= self._frame_bytes_max:
+                self.end(ConnectionError(f"a frame of {size} bytes, at most {self._frame_bytes_max} were expected"))
+                return False
+            self._end = _SIZE.size + size
+            if self._end > len(self._buffer):
+                self._change_buffer(0, self._end)
+        return self._filled >= self._end
+
+    def _next_frame(self, end: int) -> None:
+        if len(self._buffer) > KEEP_BYTES_MAX:
+            self._change_buffer(end, FRAME_BYTES_FIRST)
+        elif self._filled > end:
+            self._buffer[: self._filled - end] = self._buffer[end : self._filled]
+        self._filled -= end
+        self._end = 0
+
+    def _change_buffer(self, begin: int, size: int) -> None:
+        buffer = bytearray(size)
+        buffer[: self._filled - begin] = self._buffer[begin : self._filled]
+        self._buffer = buffer
 
     def eof_received(self) -> None:
         self.end(ConnectionResetError("the other broker closed the connection"))
