@@ -36,7 +36,13 @@ _REPLICA_STATE = struct.Struct(">iq")
 _ONE_TOPIC = struct.Struct(">iiibiiB16sB")
 # After them: the topic's tags, nothing forgotten, no rack, the request's tags.
 _ONE_TOPIC_END = b"\x00\x01\x01\x00"
+# The same of a follower: a partition has one tag, its high watermark; the request has one, who asks.
+_PARTITION_V18_FOLLOWER = struct.Struct(">iiqiqi3sq")
+_HIGH_WATERMARK_TAG = b"\x01\x01\x08"
+_ONE_TOPIC_FOLLOWER_END = struct.Struct(">6siqB")
+_REPLICA_STATE_TAG = b"\x00\x01\x01\x01\x01\x0d"
 REPLICA_STATE_TAG_FROM = 15
+HIGH_WATERMARK_FROM = 18
 
 
 class FetchPartition(msgspec.Struct, gc=False):
@@ -93,14 +99,14 @@ class PartitionAnswer(msgspec.Struct):
 
 def decode_request(frame: memoryview, position: int, version: int) -> FetchRequest:
     try:
-        one = _decode_one(frame, position) if version >= REPLICA_STATE_TAG_FROM else None
+        one = _decode_one(frame, position, version) if version >= REPLICA_STATE_TAG_FROM else None
         return _Decoder(frame, position, version).request() if one is None else one
     except (IndexError, struct.error, UnicodeDecodeError) as error:
         raise Malformed(f"fetch request ends early or is not text where it should be: {error}") from None
 
 
-def _decode_one(frame: memoryview, position: int) -> FetchRequest | None:
-    """A consumer's fetch of one topic, without a rack and without tags, as most long polls are: read in two steps (a
+def _decode_one(frame: memoryview, position: int, version: int) -> FetchRequest | None:
+    """A fetch of one topic without a rack, as most long polls and most of a busy follower's are: read in two steps (a
     quarter of the time). None where it is anything else, or nothing that makes sense: the general reader tells which.
     """
     try:
@@ -109,20 +115,59 @@ def _decode_one(frame: memoryview, position: int) -> FetchRequest | None:
         )
     except struct.error:
         return None
+    if topics != 2 or not 1 < count < 128:
+        return None
     first = position + _ONE_TOPIC.size
-    end = first + (count - 1) * _PARTITION_V12_PLAIN.size
-    if topics != 2 or not 1 < count < 128 or frame[end:] != _ONE_TOPIC_END:
+    partitions, replica_id, replica_epoch = _plain_partitions(frame, first, count - 1), -1, -1
+    if partitions is None and version >= HIGH_WATERMARK_FROM:
+        partitions = _followed_partitions(frame, first, count - 1)
+        if partitions is not None:
+            replica_id, replica_epoch = _REPLICA_STATE.unpack_from(frame, len(frame) - 1 - _REPLICA_STATE.size)
+    if partitions is None:
+        return None
+    return FetchRequest(
+        replica_id,
+        replica_epoch,
+        wait_ms,
+        bytes_min,
+        bytes_max,
+        isolation,
+        session_id,
+        session_epoch,
+        [(key, partitions)],
+        [],
+    )
+
+
+def _plain_partitions(frame: memoryview, first: int, count: int) -> list[FetchPartition] | None:
+    """All that is left of a consumer's request; None where it is another."""
+    end = first + count * _PARTITION_V12_PLAIN.size
+    if frame[end:] != _ONE_TOPIC_END:
         return None
     partitions = []
-    for index, epoch, offset, fetched, start, partition_bytes_max, tags in _PARTITION_V12_PLAIN.iter_unpack(
-        frame[first:end]
-    ):
+    for index, epoch, offset, fetched, start, bytes_max, tags in _PARTITION_V12_PLAIN.iter_unpack(frame[first:end]):
         if tags:
             return None
-        partitions.append(FetchPartition(index, offset, partition_bytes_max, epoch, fetched, start))
-    return FetchRequest(
-        -1, -1, wait_ms, bytes_min, bytes_max, isolation, session_id, session_epoch, [(key, partitions)], []
-    )
+        partitions.append(FetchPartition(index, offset, bytes_max, epoch, fetched, start))
+    return partitions
+
+
+def _followed_partitions(frame: memoryview, first: int, count: int) -> list[FetchPartition] | None:
+    """All that is left of a follower's request, but who it is; None where it is another."""
+    end = first + count * _PARTITION_V18_FOLLOWER.size
+    if len(frame) - end != _ONE_TOPIC_FOLLOWER_END.size:
+        return None
+    tag, _replica_id, _replica_epoch, tags = _ONE_TOPIC_FOLLOWER_END.unpack_from(frame, end)
+    if tag != _REPLICA_STATE_TAG or tags:
+        return None
+    partitions = []
+    for index, epoch, offset, fetched, start, bytes_max, mark_tag, mark in _PARTITION_V18_FOLLOWER.iter_unpack(
+        frame[first:end]
+    ):
+        if mark_tag != _HIGH_WATERMARK_TAG:
+            return None
+        partitions.append(FetchPartition(index, offset, bytes_max, epoch, fetched, start, mark))
+    return partitions
 
 
 class _Decoder:
@@ -222,7 +267,7 @@ class _Decoder:
 
     def _partition_tags(self, partition: FetchPartition) -> None:
         for tag, at, size in self._tag_fields():
-            if tag == 1 and self.version >= 18:
+            if tag == 1 and self.version >= HIGH_WATERMARK_FROM:
                 if size != 8:
                     raise Malformed(f"a high watermark of {size} bytes")
                 (partition.high_watermark,) = _I64.unpack_from(self.frame, at)
