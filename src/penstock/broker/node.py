@@ -370,6 +370,7 @@ class Node:
             secret=cluster.secret,
             peer_listener=inter_broker_listener(self.config).name,
         )
+        deadlines = Deadlines(asyncio.get_running_loop())
         return {
             Doorkeeper: doorkeeper,
             ClusterImage: cluster.image,
@@ -378,7 +379,7 @@ class Node:
             ProducerIds: cluster.producer_ids,
             Partitions: partitions,
             Afterwards: afterwards,
-            Deadlines: Deadlines(asyncio.get_running_loop()),
+            Deadlines: deadlines,
             Config: self.config,
             LoggerLevels: self.loggers,
             Clock: self.clock,
@@ -388,6 +389,7 @@ class Node:
                 cluster.image,
                 self.dice,
                 afterwards=afterwards,
+                deadlines=deadlines,
                 throttle=Throttle.of_leader(self.broker_id, self.config, self.clock),
                 needs_authentication=lambda: doorkeeper.tells_brokers_from_strangers,
                 on_lost=cluster.suspect,

@@ -17,6 +17,7 @@ from typing import Any, Final
 import structlog
 
 from penstock.broker.afterwards import Afterwards
+from penstock.broker.deadlines import Deadline, Deadlines
 from penstock.broker.fetch_sessions import EPOCH_MAX, FINAL_EPOCH, FULL_EPOCH, NO_SESSION
 from penstock.broker.registry import LaterReply, RawReply, RequestContext
 from penstock.cluster import ClusterImage
@@ -38,7 +39,7 @@ from penstock.replication.throttle import PAUSE_S
 from penstock.wire.fetch import TOPIC_IDS_FROM, FetchPartition, FetchRequest, PartitionAnswer, encode_response
 from penstock.wire.produce import TopicKey
 
-NEWS_AFTER_S: Final = 0.005
+NEWS_AFTER_MS: Final = 5
 """How long news of a high watermark waits for records to travel with."""
 
 _log = structlog.get_logger(__name__)
@@ -111,10 +112,12 @@ class ReplicaSession:
         partitions: Partitions,
         image: ClusterImage,
         afterwards: Afterwards,
+        deadlines: Deadlines,
         throttle: Throttle,
         on_lost: Callable[[BrokerId], None],
     ) -> None:
         self._afterwards = afterwards
+        self._deadlines = deadlines
         self._on_lost = on_lost
         self.id = session_id
         self.broker_id = broker_id
@@ -130,8 +133,8 @@ class ReplicaSession:
         self._version = 0
         self._by_id = True
         self._parked: Promise[RawReply] | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._news_timer: asyncio.TimerHandle | None = None
+        self._time_over: Deadline | None = None
+        self._news_due: Deadline | None = None
         self._is_scheduled = False
 
     def __len__(self) -> int:
@@ -229,11 +232,10 @@ class ReplicaSession:
         if self._is_enough(answers) or not may_park:
             return self._encode(answers)
         self._put_back(answers)
-        loop = asyncio.get_running_loop()
         parked: Promise[RawReply] = Promise()
         self._parked = parked
         parked.add_done_callback(self._unparked)
-        self._timer = loop.call_later(self._request.wait_ms_max / 1000, self.release)
+        self._time_over = self._deadlines.call_later(self._request.wait_ms_max, self.release)
         if self._news:
             self._tell_news_later()
         return parked
@@ -368,11 +370,11 @@ class ReplicaSession:
             self._tell_news_later()
 
     def _tell_news_later(self) -> None:
-        if self._news_timer is None:
-            self._news_timer = asyncio.get_running_loop().call_later(NEWS_AFTER_S, self._tell_news)
+        if self._news_due is None:
+            self._news_due = self._deadlines.call_later(NEWS_AFTER_MS, self._tell_news)
 
     def _tell_news(self) -> None:
-        self._news_timer = None
+        self._news_due = None
         self._look_again(with_news=True)
 
     def _look_again(self, *, with_news: bool = False) -> None:
@@ -390,10 +392,7 @@ class ReplicaSession:
         if parked.cancelled() and self._parked is parked:
             self._parked = None
             self._on_lost(self.broker_id)
-            for timer in (self._timer, self._news_timer):
-                if timer is not None:
-                    timer.cancel()
-            self._timer = self._news_timer = None
+            self._cancel_deadlines()
 
     def release(self) -> None:
         """Answer a parked fetch as it is: its time is over, or a newer one is here."""
@@ -403,11 +402,15 @@ class ReplicaSession:
     def _finish(self, answers: "list[tuple[TopicKey, PartitionAnswer]]") -> None:
         parked, self._parked = self._parked, None
         assert parked is not None
-        for timer in (self._timer, self._news_timer):
-            if timer is not None:
-                timer.cancel()
-        self._timer = self._news_timer = None
+        self._cancel_deadlines()
         parked.set_result(self._encode(answers))
+
+    def _cancel_deadlines(self) -> None:
+        if self._time_over is not None:
+            self._time_over.cancel()
+        if self._news_due is not None:
+            self._news_due.cancel()
+        self._time_over = self._news_due = None
 
     def end(self) -> None:
         """The follower has begun another session, or none: nothing here is watched any more."""
@@ -430,6 +433,7 @@ class ReplicaSessions:
         dice: Dice,
         *,
         afterwards: Afterwards,
+        deadlines: Deadlines,
         throttle: Throttle,
         needs_authentication: Callable[[], bool],
         on_lost: Callable[[BrokerId], None] = lambda _broker: None,
@@ -437,6 +441,7 @@ class ReplicaSessions:
         """`on_lost` hears of a follower whose connection broke while its fetch was parked."""
         self._on_lost = on_lost
         self._afterwards = afterwards
+        self._deadlines = deadlines
         self._throttle = throttle
         self._partitions = partitions
         self._image = image
@@ -474,7 +479,14 @@ class ReplicaSessions:
         while session_id == NO_SESSION:
             session_id = int.from_bytes(self._dice.random_bytes(4), "big") & 0x7FFFFFFF
         session = ReplicaSession(
-            session_id, broker_id, self._partitions, self._image, self._afterwards, self._throttle, self._on_lost
+            session_id,
+            broker_id,
+            self._partitions,
+            self._image,
+            self._afterwards,
+            self._deadlines,
+            self._throttle,
+            self._on_lost,
         )
         self._sessions[broker_id] = session
         return session

@@ -13,6 +13,7 @@ from tests.support.partitions import SomePartitions
 
 from penstock.broker.afterwards import Afterwards
 from penstock.broker.callers import Caller
+from penstock.broker.deadlines import Deadlines
 from penstock.broker.registry import RequestContext
 from penstock.broker.replica_sessions import ReplicaSessions
 from penstock.cluster import ClusterImage
@@ -61,6 +62,7 @@ class Bench:
             cast(ClusterImage, image),
             SeededDice(),
             afterwards=Afterwards(asyncio.get_running_loop()),
+            deadlines=Deadlines(asyncio.get_running_loop()),
             throttle=Throttle.of_leader(ME, self.config, self.partitions.clock),
             needs_authentication=lambda: needs_authentication,
         )

@@ -12,10 +12,12 @@ while a transaction's coordinator is asked (see `produce_transactions`).
 import asyncio
 from collections.abc import Coroutine, Mapping
 from functools import partial
+from math import ceil
 from typing import Any
 
 import structlog
 
+from penstock.broker.deadlines import Deadline, Deadlines
 from penstock.broker.produce_transactions import LOW_ATTRIBUTES_AT, ProducedTransaction, find_transaction
 from penstock.broker.registry import LaterReply, RawReply, RequestContext, Unanswerable, answers_raw
 from penstock.broker.transaction_gate import TransactionGate
@@ -65,7 +67,7 @@ from penstock.wire.produce import (
 
 ZSTD_FROM = 7
 CUT_OFF = "this broker is cut off: another may lead by now"
-LOOK_AGAIN_S = 1.0
+LOOK_AGAIN_MS = 1_000
 """How often a write that is not replicated yet looks whether it still can be: replication takes milliseconds."""
 ANSWERED_ACKS = (1, ALL)
 KNOWN_ACKS = (0, 1, ALL)
@@ -99,10 +101,11 @@ def produce(
     partitions: Partitions,
     image: ClusterImage,
     gate: TransactionGate,
+    deadlines: Deadlines,
 ) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
     version = context.api_version
     request = decode_request(frame, position, version)
-    work = _Produce(request, context, partitions, image)
+    work = _Produce(request, context, partitions, image, deadlines)
     topics = request.topics
     if len(topics) == 1 and len(topics[0][1]) == 1 and version >= ZSTD_FROM and request.acks in ANSWERED_ACKS:
         key, ((index, records),) = topics[0]
@@ -130,15 +133,21 @@ def produce(
 class _Produce:
     """One request on its way. Short-lived; holds views into the frame only until `append_all` is done."""
 
-    __slots__ = ("_context", "_image", "_outcomes", "_partitions", "_request")
+    __slots__ = ("_context", "_deadlines", "_image", "_outcomes", "_partitions", "_request")
 
     def __init__(
-        self, request: ProduceRequest, context: RequestContext, partitions: Partitions, image: ClusterImage
+        self,
+        request: ProduceRequest,
+        context: RequestContext,
+        partitions: Partitions,
+        image: ClusterImage,
+        deadlines: Deadlines,
     ) -> None:
         self._request = request
         self._context = context
         self._partitions = partitions
         self._image = image
+        self._deadlines = deadlines
         self._outcomes: Outcomes = []
 
     # The ordered part -------------------------------------------------------------------------------------------
@@ -314,9 +323,9 @@ class _Produce:
         loop = asyncio.get_running_loop()
         reply: Promise[RawReply] = Promise()
         left = len(waiting)
-        timeout_s = max(self._request.timeout_ms, 0) / 1000
-        deadline_s = loop.time() + timeout_s
-        timer: asyncio.TimerHandle
+        timeout_ms = max(self._request.timeout_ms, 0)
+        over_at = loop.time() + timeout_ms / 1000
+        deadline: Deadline
 
         def settle(outcome: PartitionOutcome, partition: Partition, done: Promise[None]) -> None:
             nonlocal left
@@ -336,19 +345,19 @@ class _Produce:
                 pending.cancel()  # the last one settles the reply
 
         def look() -> None:
-            nonlocal timer
-            left_s = deadline_s - loop.time()
+            nonlocal deadline
             if reply.done():
                 return
-            if left_s <= 0:
+            left_ms = ceil(1000 * (over_at - loop.time()))
+            if left_ms <= 0:
                 give_up(RequestTimedOut())
             elif self._request.acks == ALL and self._partitions.is_cut_off():
                 give_up(NotLeaderOrFollower(CUT_OFF))
             else:
-                timer = loop.call_later(min(left_s, LOOK_AGAIN_S), look)
+                deadline = self._deadlines.call_later(min(left_ms, LOOK_AGAIN_MS), look)
 
-        timer = loop.call_later(min(timeout_s, LOOK_AGAIN_S), look)
-        reply.add_done_callback(lambda _reply: timer.cancel())
+        deadline = self._deadlines.call_later(min(timeout_ms, LOOK_AGAIN_MS), look)
+        reply.add_done_callback(lambda _reply: deadline.cancel())
         for outcome, partition, pending in waiting:
             pending.add_done_callback(partial(settle, outcome, partition))
         return reply

@@ -11,6 +11,7 @@ import pytest
 from tests.support.logs import TOPIC_ID
 from tests.support.partitions import TOPIC, Make, SomePartitions
 
+from penstock.broker.deadlines import Deadlines
 from penstock.broker.handlers.produce import produce
 from penstock.broker.registry import RequestContext, Unanswerable
 from penstock.cluster.shapes import partition_without_key
@@ -54,7 +55,9 @@ def call(
     frame = ProduceRequest(acks=acks, timeout_ms=timeout_ms, topic_data=[topic]).encode(version)
     context = RequestContext(api_version=version, client_id="me", listener="PLAINTEXT", peer="10.0.0.1:5")
     knows: Any = SimpleNamespace(topics={TOPIC: None}, topics_by_id={TOPIC_ID: None})
-    return produce(memoryview(bytearray(frame)), 0, context, cast(Partitions, partitions), knows, cast(Any, None))
+    no_gate: Any = None
+    deadlines = Deadlines(asyncio.get_running_loop())
+    return produce(memoryview(bytearray(frame)), 0, context, cast(Partitions, partitions), knows, no_gate, deadlines)
 
 
 def read(reply: Any, version: int = 10) -> list[PartitionProduceResponse]:
@@ -160,7 +163,7 @@ async def test_who_waits_for_replicas_when_another_takes_over_is_told_who_does(m
 async def test_a_leader_that_is_cut_off_sends_those_who_wait_in_vain_to_look_for_another(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.broker.handlers.produce.LOOK_AGAIN_S", 0.01)
+    monkeypatch.setattr("penstock.broker.handlers.produce.LOOK_AGAIN_MS", 10)
     partitions = make()
     both = (BrokerId(1), BrokerId(2))
     partitions[0].lead(epoch=LeaderEpoch(3), leader=BrokerId(1), replicas=both, in_sync=both)

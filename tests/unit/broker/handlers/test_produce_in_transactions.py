@@ -10,6 +10,7 @@ import pytest
 from tests.support.logs import TOPIC_ID
 from tests.support.partitions import TOPIC, Make, SomePartitions
 
+from penstock.broker.deadlines import Deadlines
 from penstock.broker.handlers.produce import produce
 from penstock.broker.registry import RequestContext
 from penstock.coordinators.transactions import Outcomes, PartitionsAsked
@@ -100,7 +101,8 @@ async def send(
     frame = memoryview(bytearray(asked.encode(version)))
     context = RequestContext(api_version=version, client_id="me", listener="PLAINTEXT", peer="10.0.0.1:5")
     knows: Any = SimpleNamespace(topics={TOPIC: None}, topics_by_id={TOPIC_ID: None})
-    reply: Any = produce(frame, 0, context, cast(Partitions, partitions), knows, cast(Any, gate))
+    deadlines = Deadlines(asyncio.get_running_loop())
+    reply: Any = produce(frame, 0, context, cast(Partitions, partitions), knows, cast(Any, gate), deadlines)
     while isawaitable(reply):
         frame[:] = bytes(len(frame))  # the connection's buffer is used again as soon as the handler has returned
         reply = await reply
