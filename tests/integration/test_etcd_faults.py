@@ -157,6 +157,15 @@ async def test_the_kill_of_etcds_leader_costs_a_watch_nothing_and_commits_go_on(
 async def test_a_commit_passed_on_to_a_leader_that_dies_is_given_up_once_there_is_another(
     three: EtcdCluster,
 ) -> None:
+    # Left to itself, etcd says "request timed out" after seven seconds: where a machine stalls for so long it may come
+    # to that first, and nothing is learned of us.
+    async with asyncio.timeout(WITHIN_S):
+        while "etcd has a new leader since it was sent" not in await reasons_when_etcds_leader_dies(three):
+            await asyncio.to_thread(three.wait_until_healthy, three.members)
+
+
+async def reasons_when_etcds_leader_dies(three: EtcdCluster) -> list[str]:
+    """Why commits were given up that another member had passed on to the leader; it is there again afterwards."""
     leader = await leader_of(three)
     follower = next(member for member in three.members if member is not leader)
     store = await open_etcd(
@@ -172,10 +181,9 @@ async def test_a_commit_passed_on_to_a_leader_that_dies_is_given_up_once_there_i
     for load in loads:
         await load.goes_on(for_commits=5)
         await load.stop()
-    # Left to itself, etcd says "request timed out" after seven seconds.
-    reasons = {reason.rpartition(": ")[2] for load in loads for reason in load.unknown}
-    assert reasons <= {"etcd has a new leader since it was sent", "etcdserver: leader changed"}
     await store.close()
+    three.launch(leader)
+    return [reason.rpartition(": ")[2] for load in loads for reason in load.unknown]
 
 
 async def test_the_kill_of_the_endpoint_in_use_moves_reads_watch_and_lease_to_another(three: EtcdCluster) -> None:
