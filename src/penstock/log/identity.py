@@ -62,6 +62,7 @@ def claim(folder: Path, *, cluster_id: str, node_id: int) -> Identity:
     """Make a folder ours, or find that it is; Fatal where it belongs to another cluster or broker."""
     found = read_identity(folder)
     if found is None:
+        _require_no_folders_of_brokers(folder)
         identity = Identity(cluster_id, node_id, os.urandom(16))
         write_identity(folder, identity)
         return identity
@@ -72,6 +73,16 @@ def claim(folder: Path, *, cluster_id: str, node_id: int) -> Identity:
         if ours != theirs:
             raise Fatal(f"{folder} belongs to {name} {theirs}, this broker has {ours}: wrong folder?")
     return found
+
+
+def _require_no_folders_of_brokers(folder: Path) -> None:
+    """What penstock.workers calls `broker-10` has the name of a log: it would be set aside as one of no known topic."""
+    within = sorted(path.parent.name for path in folder.glob(f"*-*/{META_PROPERTIES}"))
+    if within:
+        raise Fatal(
+            f"{folder} has the data folders of several brokers in it ({', '.join(within)}): "
+            "set penstock.workers again, or name one of them in log.dirs"
+        )
 
 
 class FolderLock:

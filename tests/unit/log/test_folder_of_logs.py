@@ -67,6 +67,14 @@ def test_a_folder_of_another_broker_or_cluster_is_refused(tmp_path: Path, cluste
         World(tmp_path).open(cluster_id=cluster_id, node_id=node_id)
 
 
+def test_a_folder_of_several_brokers_is_not_taken_by_one_and_theirs_are_left_alone(tmp_path: Path) -> None:
+    World(tmp_path / "broker-10").open(node_id=10).close()
+    with pytest.raises(Fatal, match=r"data folders of several brokers in it \(broker-10\).*penstock.workers"):
+        World(tmp_path).open(node_id=10)
+    assert read_identity(tmp_path) is None, "workers can be started there again"
+    assert read_identity(tmp_path / "broker-10") is not None
+
+
 def test_a_folder_has_one_user_at_a_time(tmp_path: Path) -> None:
     world = World(tmp_path)
     folder = world.open()
