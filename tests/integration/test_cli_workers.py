@@ -146,8 +146,8 @@ def test_two_workers_are_two_brokers_that_share_the_work_and_come_back_with_thei
 
     workers.start()
     assert read(workers.bootstrap(), "shared", 100) == list(range(100))
-    broker_lines = [json.loads(line) for line in workers.said().splitlines() if line.startswith("{")]
-    assert set(IDS) <= {line["broker"] for line in broker_lines if isinstance(line.get("broker"), int)}
+    lines = [json.loads(line) for line in workers.said().splitlines()]
+    assert set(IDS) <= {line.get("node") for line in lines}
 
 
 def test_a_worker_that_is_killed_is_started_again(workers: Workers) -> None:

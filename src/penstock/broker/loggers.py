@@ -76,8 +76,8 @@ class LoggerLevels:
         return event
 
 
-class NamedLogger(structlog.PrintLogger):
-    """Prints a line, and knows whose it is."""
+class NamedLogger(structlog.WriteLogger):
+    """Writes a line, and knows whose it is. In one piece, its end included: several brokers may share the stream."""
 
     def __init__(self, name: str, stream: TextIO) -> None:
         super().__init__(stream)

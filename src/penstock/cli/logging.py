@@ -2,6 +2,7 @@
 
 import logging
 import sys
+from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
@@ -12,8 +13,9 @@ _KAFKA_LEVELS = {"debug": "DEBUG", "info": "INFO", "warning": "WARN", "error": "
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 
-def configure_logging(*, form: str, level: str) -> None:
-    """Before anything is logged; form is text or json, level as penstock.log.level has it.
+def configure_logging(*, form: str, level: str, node: int | None = None) -> None:
+    """Before anything is logged; form is text or json, level as penstock.log.level has it. A node that is named is
+    named in every line, for logs of several that go to one place.
 
     Each logger's level can be changed while the broker runs (the BROKER_LOGGER resource), so it is asked at every line.
     """
@@ -21,7 +23,7 @@ def configure_logging(*, form: str, level: str) -> None:
     structlog.configure(
         processors=[
             LOGGER_LEVELS.drop_quiet,
-            structlog.contextvars.merge_contextvars,
+            *([] if node is None else [_signed(node)]),
             structlog.processors.add_log_level,
             *(_json_processors() if form == "json" else _text_processors()),
         ],
@@ -31,8 +33,18 @@ def configure_logging(*, form: str, level: str) -> None:
     )
     # Libraries that use the standard library's logging (asyncio's slow callbacks, for one) end up in the same stream.
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_StandardFormatter(form))
+    handler.setFormatter(_StandardFormatter(form, node))
     logging.basicConfig(level=max(_LEVELS[level], logging.INFO), handlers=[handler], force=True)
+
+
+def _signed(node: int) -> structlog.typing.Processor:
+    """A processor rather than a context variable, which the threads that open and clean logs would not see."""
+
+    def sign(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        event["node"] = node
+        return event
+
+    return sign
 
 
 def _text_processors() -> list[Any]:
@@ -57,12 +69,14 @@ def _json_processors() -> list[Any]:
 class _StandardFormatter(logging.Formatter):
     """A line of the standard library's logging in the form that structlog's lines have."""
 
-    def __init__(self, form: str) -> None:
+    def __init__(self, form: str, node: int | None) -> None:
         super().__init__()
+        self._node = {} if node is None else {"node": node}
         self._renderer = structlog.processors.JSONRenderer() if form == "json" else None
 
     def format(self, record: logging.LogRecord) -> str:
         if self._renderer is None:
-            return f"{record.levelname.lower()} {record.name}: {record.getMessage()}"
-        event = {"event": record.getMessage(), "logger": record.name, "level": record.levelname.lower()}
+            signed = "".join(f" node={node}" for node in self._node.values())
+            return f"{record.levelname.lower()} {record.name}: {record.getMessage()}{signed}"
+        event = {"event": record.getMessage(), "logger": record.name, "level": record.levelname.lower(), **self._node}
         return str(self._renderer(None, "", event))

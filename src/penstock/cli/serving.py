@@ -31,13 +31,16 @@ _log = structlog.get_logger(__name__)
 def serve(file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> ExitCode:
     configure_logging(form="text", level="warning")  # until the settings say how, for warnings about the settings
     config = load(file, overrides)
-    configure_logging(form=config[PENSTOCK_LOG_FORMAT], level=config[PENSTOCK_LOG_LEVEL])
-    if config[PENSTOCK_WORKERS] > 1:
+    is_single = config[PENSTOCK_WORKERS] == 1
+    configure_logging(
+        form=config[PENSTOCK_LOG_FORMAT],
+        level=config[PENSTOCK_LOG_LEVEL],
+        node=broker_id_of(config) if is_single and config[PENSTOCK_ETCD_ENDPOINTS] else None,
+    )
+    if not is_single:
         from penstock.cli.workers.serving import serve_workers  # noqa: PLC0415 - a broker by itself has no use for it
 
         return serve_workers(config, file, overrides, banner=banner)
-    if config[PENSTOCK_ETCD_ENDPOINTS]:
-        structlog.contextvars.bind_contextvars(broker=broker_id_of(config))  # logs of several may go to one place
     try:
         outcome = asyncio.run(_serve(config, banner=banner))
         _log.info("broker stopped")

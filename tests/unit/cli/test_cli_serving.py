@@ -7,6 +7,7 @@ import logging
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -114,6 +115,36 @@ def test_json_logs_are_an_object_a_line_with_fields(monkeypatch: pytest.MonkeyPa
         "info",
     )
     assert (second["event"], second["logger"]) == ("slow callback", "asyncio")
+
+
+def test_every_line_names_the_node_that_wrote_it_whatever_broker_it_is_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    cli_logging.configure_logging(form="json", level="info", node=10)
+    structlog.get_logger().warning("broker lost", broker=11)
+    thread = threading.Thread(target=lambda: structlog.get_logger().info("log opened"))
+    thread.start()
+    thread.join()
+    logging.getLogger("asyncio").warning("slow callback")
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [(line["event"], line["node"]) for line in lines] == [
+        ("broker lost", 10),
+        ("log opened", 10),
+        ("slow callback", 10),
+    ]
+    assert lines[0]["broker"] == 11
+
+
+def test_a_line_is_written_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else those of several brokers that share a stream run into each other, where Python does not buffer it."""
+    written: list[str] = []
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "write", written.append)
+    monkeypatch.setattr(sys, "stderr", stream)
+    cli_logging.configure_logging(form="json", level="info")
+    structlog.get_logger().info("stopping")
+    (line,) = written
+    assert line.endswith("}\n")
 
 
 def test_text_logs_are_lines_for_people(monkeypatch: pytest.MonkeyPatch) -> None:

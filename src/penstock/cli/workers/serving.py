@@ -15,6 +15,7 @@ from penstock.cli.local.watching import ended_how
 from penstock.cli.workers.plan import planned
 from penstock.cli.workers.worker import Worker
 from penstock.settings import Config, broker_id_of
+from penstock.settings.broker import PENSTOCK_LOG_FORMAT
 from penstock.testing.orphans import GuardedProcesses
 
 LOOK_EVERY_S = 0.1
@@ -35,7 +36,7 @@ def serve_workers(config: Config, file: Path | None, overrides: Mapping[str, str
         with Stopping(kill_all, what=f"{len(workers)} brokers") as stopping:
             try:
                 _start(workers, stopping)
-                if banner:
+                if banner and config[PENSTOCK_LOG_FORMAT] != "json":  # a program reads these lines
                     first = broker_id_of(config)
                     click.echo(f"Penstock runs brokers {first} to {first + len(workers) - 1} here", err=True)
                 _watch(workers, stopping)
