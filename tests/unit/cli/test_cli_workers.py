@@ -8,7 +8,12 @@ from penstock.cli.exits import Failure
 from penstock.cli.workers.plan import planned
 from penstock.settings import Config
 
-CLUSTER = {"penstock.workers": "3", "node.id": "10", "penstock.etcd.endpoints": "http://127.0.0.1:2379"}
+CLUSTER = {
+    "penstock.workers": "3",
+    "node.id": "10",
+    "penstock.etcd.endpoints": "http://127.0.0.1:2379",
+    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,IN:PLAINTEXT,OUT:PLAINTEXT",
+}
 
 
 def config_of(folder: Path, **more: str) -> Config:
@@ -61,6 +66,23 @@ def test_the_data_of_a_single_broker_is_not_passed_over(tmp_path: Path) -> None:
     with pytest.raises(Failure, match="holds the data of a single broker") as caught:
         planned(config_of(tmp_path))
     assert str(tmp_path / "broker-10") in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("listeners", "http"),
+    [
+        ("IN://127.0.0.1:9092,OUT://127.0.0.1:9094", "127.0.0.1:8080"),
+        ("IN://0.0.0.0:9094,OUT://127.0.0.1:9092", "127.0.0.1:8080"),
+        ("IN://127.0.0.1:8082", "127.0.0.1:8080"),
+    ],
+)
+def test_listeners_that_would_count_up_into_each_other_are_refused(tmp_path: Path, listeners: str, http: str) -> None:
+    with pytest.raises(Failure, match="are too close: each counts up 3 ports"):
+        planned(config_of(tmp_path, listeners=listeners, penstock_http_listener=http))
+
+
+def test_listeners_on_addresses_of_their_own_may_have_the_same_ports(tmp_path: Path) -> None:
+    planned(config_of(tmp_path, listeners="IN://127.0.0.1:9092,OUT://127.0.0.2:9092"))
 
 
 def test_ports_end_somewhere(tmp_path: Path) -> None:

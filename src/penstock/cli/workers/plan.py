@@ -1,5 +1,6 @@
 """What each worker has for itself, counted up from the one file of settings that all of them share."""
 
+from itertools import combinations
 from pathlib import Path
 
 import msgspec
@@ -16,7 +17,7 @@ from penstock.settings.broker import (
     PENSTOCK_HTTP_LISTENER,
     PENSTOCK_WORKERS,
 )
-from penstock.settings.listeners import parse_listener
+from penstock.settings.listeners import Listener, listeners, parse_listener
 
 PORT_MAX = 65_535
 
@@ -44,7 +45,25 @@ def planned(config: Config) -> list[WorkerPlan]:
                 hint=f"While it is stopped, move all that is in it into {folder / _name(broker_id_of(config))}: "
                 "the first worker goes on with it.",
             )
+    _require_ports_apart(config)
     return [_worker(config, place) for place in range(count)]
+
+
+def _require_ports_apart(config: Config) -> None:
+    """Else one broker's second listener has the port of the next one's first, and whoever is later does not start."""
+    count = config[PENSTOCK_WORKERS]
+    bound = list(listeners(config))
+    if http := config[PENSTOCK_HTTP_LISTENER]:
+        host, _, port = http.rpartition(":")
+        bound.append(Listener(PENSTOCK_HTTP_LISTENER.name, host.strip("[]"), int(port)))
+    for one, next_one in combinations(sorted((each for each in bound if each.port), key=lambda each: each.port), 2):
+        share_a_host = one.host == next_one.host or one.is_everywhere or next_one.is_everywhere
+        if share_a_host and next_one.port - one.port < count:
+            raise Failure(
+                f"{one.name} at {one.port} and {next_one.name} at {next_one.port} are too close: "
+                f"each counts up {count} ports, one a broker",
+                hint=f"Leave {count} between them, or more for more of {PENSTOCK_WORKERS.name} later.",
+            )
 
 
 def _worker(config: Config, place: int) -> WorkerPlan:
