@@ -12,3 +12,11 @@ def listens(data: Path, pid: int) -> bool:
         return bool(json.loads((data / ADDRESSES_FILE).read_bytes())["pid"] == pid)
     except (FileNotFoundError, ValueError):
         return False
+
+
+def told_ns(data: Path) -> int | None:
+    """When that file was written; None where there is none. A killed process leaves its own behind."""
+    try:
+        return (data / ADDRESSES_FILE).stat().st_mtime_ns
+    except FileNotFoundError:
+        return None

@@ -1,12 +1,19 @@
 """What each of several brokers on a machine has for itself."""
 
+import os
+import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from penstock.cli.exits import Failure
-from penstock.cli.workers.plan import planned
+from penstock.cli.workers.plan import WorkerPlan, planned
+from penstock.cli.workers.worker import Worker
 from penstock.settings import Config
+from penstock.testing.orphans import GuardedProcesses
+from penstock.testing.running import ADDRESSES_FILE
 
 CLUSTER = {
     "penstock.workers": "3",
@@ -88,3 +95,18 @@ def test_listeners_on_addresses_of_their_own_may_have_the_same_ports(tmp_path: P
 def test_ports_end_somewhere(tmp_path: Path) -> None:
     with pytest.raises(Failure, match="no port 65536"):
         planned(config_of(tmp_path, listeners="PLAINTEXT://127.0.0.1:65535"))
+
+
+def test_a_file_that_a_killed_worker_of_the_same_pid_left_does_not_make_one_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: SimpleNamespace(pid=7))
+    guards = cast("GuardedProcesses", SimpleNamespace(add=lambda _process: None))
+    addresses = tmp_path / ADDRESSES_FILE
+    addresses.write_text('{"pid": 7}')
+    os.utime(addresses, ns=(0, 0))
+    worker = Worker(WorkerPlan(10, tmp_path, {}), None, {}, guards)
+    worker.launch()
+    assert not worker.is_ready
+    addresses.write_text('{"pid": 7}')
+    assert worker.is_ready

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from penstock.cli.addresses import listens
+from penstock.cli.addresses import listens, told_ns
 from penstock.cli.workers.plan import WorkerPlan
 from penstock.testing.orphans import GuardedProcesses
 
@@ -32,6 +32,7 @@ class Worker:
         self._guards = guards
         self._process: subprocess.Popen[bytes] | None = None
         self._launched_s = 0.0
+        self._told_before_ns: int | None = None
         self._pause_s = PAUSE_MIN_S
         self.due_s: float | None = None
         """When it is to be started again; None while it runs."""
@@ -39,6 +40,7 @@ class Worker:
     def launch(self) -> None:
         self.due_s = None
         self._launched_s = time.monotonic()
+        self._told_before_ns = told_ns(self._folder)
         self._process = subprocess.Popen(
             self._command,
             stdin=subprocess.DEVNULL,
@@ -58,7 +60,8 @@ class Worker:
 
     @property
     def is_ready(self) -> bool:
-        return listens(self._folder, self.pid)
+        """By a file that is not its predecessor's: in a container that is started again pids are the same ones."""
+        return told_ns(self._folder) != self._told_before_ns and listens(self._folder, self.pid)
 
     def put_off(self) -> float:
         """It has ended: say when it is to be started again. A worker that cannot live is tried more and more seldom."""
