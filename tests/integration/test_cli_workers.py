@@ -151,11 +151,22 @@ def test_two_workers_are_two_brokers_that_share_the_work_and_come_back_with_thei
 
 
 def test_a_worker_that_is_killed_is_started_again(workers: Workers) -> None:
-    workers.start()
+    process = workers.start()
+    end_guard_of(process.pid)
     killed = workers.pid(IDS[1])
     os.kill(killed, signal.SIGKILL)
     eventually(lambda: workers.pid(IDS[1]) not in (-1, killed), "the worker is back", within_s=WITHIN_S)
     assert "killed by SIGKILL" in workers.said()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(WITHIN_S) == ExitCode.OK
+    assert "all brokers stopped" in workers.said()
+
+
+def end_guard_of(pid: int) -> None:
+    """The shell that would kill the workers if their parent went: a stop of a whole control group ends it, for one."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    (guard,) = (int(child) for child in children if Path(f"/proc/{child}/cmdline").read_bytes().startswith(b"/bin/sh"))
+    os.kill(guard, signal.SIGTERM)
 
 
 def test_workers_do_not_outlive_who_watches_over_them(workers: Workers) -> None:

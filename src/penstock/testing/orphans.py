@@ -16,7 +16,11 @@ class OrphanKiller:
         self._guard: subprocess.Popen[bytes] | None = None
 
     def watch(self, pids: Iterable[int]) -> None:
-        """From now on these, and no others."""
+        """From now on these, and no others; by another guard where somebody ended the one there was."""
+        if self._guard is not None and self._guard.poll() is not None:
+            assert self._guard.stdin is not None
+            self._guard.stdin.close()
+            self._guard = None
         if self._guard is None:
             self._guard = subprocess.Popen(
                 ["/bin/sh", "-c", _GUARD],

@@ -1,15 +1,20 @@
 """What each of several brokers on a machine has for itself."""
 
+import errno
 import os
 import subprocess
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from structlog.testing import capture_logs
 
 from penstock.cli.exits import Failure
+from penstock.cli.local.stopping import Stopping
 from penstock.cli.workers.plan import WorkerPlan, planned
+from penstock.cli.workers.serving import _watch
 from penstock.cli.workers.worker import Worker
 from penstock.settings import Config
 from penstock.testing.orphans import GuardedProcesses
@@ -110,3 +115,18 @@ def test_a_file_that_a_killed_worker_of_the_same_pid_left_does_not_make_one_read
     assert not worker.is_ready
     addresses.write_text('{"pid": 7}')
     assert worker.is_ready
+
+
+def test_where_no_process_is_to_be_had_it_is_tried_again_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(subprocess, "Popen", refused)
+    worker = Worker(WorkerPlan(10, tmp_path, {}), None, {}, GuardedProcesses())
+    worker.due_s = 0.0
+    looks = iter([None, None])
+    stopping = cast("Stopping", SimpleNamespace(sleep=lambda _: next(looks)))
+    with capture_logs() as said, pytest.raises(StopIteration):
+        _watch([worker], stopping)
+    assert [line["event"] for line in said] == ["broker not started again"]
+    assert worker.due_s > time.monotonic()

@@ -69,12 +69,20 @@ def _watch(workers: Sequence[Worker], stopping: Stopping) -> None:
         for worker in workers:
             if worker.due_s is not None:
                 if worker.due_s <= time.monotonic():
-                    worker.launch()
-                    _log.info("broker started again", broker=worker.id, pid=worker.pid)
+                    _launch_again(worker)
             elif (code := worker.exit_code) is not None:
                 pause_s = worker.put_off()
                 _log.error("broker ended unasked", broker=worker.id, how=ended_how(code), again_in_s=pause_s)
         stopping.sleep(LOOK_EVERY_S)
+
+
+def _launch_again(worker: Worker) -> None:
+    try:
+        worker.launch()
+    except OSError as error:  # the machine has no memory or no process to spare; the others need not end for that
+        _log.error("broker not started again", broker=worker.id, reason=str(error), again_in_s=worker.put_off())
+    else:
+        _log.info("broker started again", broker=worker.id, pid=worker.pid)
 
 
 def _stop(workers: Sequence[Worker]) -> None:
