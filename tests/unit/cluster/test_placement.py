@@ -42,11 +42,11 @@ def test_replicas_avoid_sharing_a_machine_before_they_avoid_sharing_a_rack() -> 
 
 
 def test_a_rack_is_shared_by_many_before_a_machine_is_by_two() -> None:
-    """The fourth replica is the third in its rack, or the second on its machine."""
-    machines = {1: "a", 2: "a", 3: "b", 4: "c", 5: "d"}
+    """The ninth replica is the eighth in its rack, or the second on its machine."""
+    machines = {1: "a", 2: "a", 3: "b", 4: "c", 5: "d", 6: "e", 7: "f", 8: "g", 9: "h", 10: "i"}
     brokers = [broker(n, machine=machine, rack="r1" if machine == "a" else "r2") for n, machine in machines.items()]
-    for replicas in place(brokers, partitions=10, replication_factor=4, start=0):
-        assert len({machines[replica] for replica in replicas}) == 4
+    for replicas in place(brokers, partitions=10, replication_factor=9, start=0):
+        assert len({machines[replica] for replica in replicas}) == 9
 
 
 def test_with_machines_to_spare_replicas_spread_over_racks() -> None:
