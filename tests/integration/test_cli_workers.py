@@ -184,3 +184,5 @@ def test_a_worker_that_cannot_start_ends_them_all(workers: Workers) -> None:
     process = workers.launch()
     assert process.wait(WITHIN_S) != ExitCode.OK
     assert f"broker {IDS[1]} did not start" in workers.said()
+    of_it = [line for line in workers.said().splitlines() if f'"broker": {IDS[1]}' in line]
+    assert not any("did not stop cleanly" in line for line in of_it), "nobody had asked it to stop"

@@ -108,7 +108,7 @@ class Stopping:
             return
         self.asked = True
         _log.info("stopping", signal=number.name)
-        if sys.stderr.isatty():
+        if number is signal.SIGINT and sys.stderr.isatty():  # whoever is one of several gets SIGTERM from their parent
             click.echo("\nStopping; Ctrl-C again does not wait.", err=True)
         running.cancel()
 

@@ -170,3 +170,14 @@ async def test_the_first_signal_stops_and_a_second_ctrl_c_does_not_wait(
     assert left_with == []
     stopping.on_signal(signal.SIGINT, running)
     assert left_with == [ExitCode.INTERRUPTED] and "without a clean stop" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("number", "is_told"), [(signal.SIGINT, True), (signal.SIGTERM, False)])
+async def test_ctrl_c_at_a_terminal_is_told_what_another_does(
+    monkeypatch: pytest.MonkeyPatch, number: signal.Signals, is_told: bool
+) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", stream)
+    Stopping().on_signal(number, asyncio.get_running_loop().create_future())
+    assert ("Ctrl-C again does not wait" in stream.getvalue()) is is_told

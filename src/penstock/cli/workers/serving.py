@@ -88,9 +88,10 @@ def _launch_again(worker: Worker) -> None:
 def _stop(workers: Sequence[Worker]) -> None:
     """All at once: each hands what it leads to brokers of other machines, and none to one that stops a moment later."""
     notify(STOPPING)
-    for worker in workers:
+    running = [worker for worker in workers if worker.exit_code is None]
+    for worker in running:
         worker.ask_to_stop()
-    for worker in workers:
+    for worker in running:
         if code := worker.wait():
             _log.warning("broker did not stop cleanly", broker=worker.id, how=ended_how(code))
     _log.info("all brokers stopped")
