@@ -8,6 +8,7 @@ the recovery point is in the file, and recovery reads the later ones off the bat
 """
 
 import os
+import threading
 from bisect import bisect_left, bisect_right
 from typing import Protocol
 
@@ -24,7 +25,7 @@ class HasEnd(Protocol):
 
 
 class LeaderEpochs:
-    __slots__ = ("epochs", "folder", "is_dirty", "latest", "log", "on_disk", "starts")
+    __slots__ = ("_lock", "epochs", "folder", "is_dirty", "latest", "log", "on_disk", "removals", "starts")
 
     def __init__(self, folder: str, log: HasEnd) -> None:
         self.folder = folder
@@ -34,6 +35,9 @@ class LeaderEpochs:
         self.latest = NO_EPOCH
         self.is_dirty = False
         self.on_disk: list[tuple[int, int]] = []
+        self.removals = 0
+        """How often the file was removed: a flush that began before does not bring it back."""
+        self._lock = threading.Lock()
 
     @property
     def is_unwritten(self) -> bool:
@@ -101,9 +105,11 @@ class LeaderEpochs:
         """For good, before the log begins anew elsewhere: what it said would be believed of what comes to lie there.
         Should it not begin anew after all, the next flush writes it again, and a start reads it off the batches.
         """
-        remove_files([os.path.join(self.folder, FILE_NAME)])
-        sync_folder(self.folder)
         self.on_disk, self.is_dirty = [], bool(self.epochs)
+        with self._lock:
+            self.removals += 1
+            remove_files([os.path.join(self.folder, FILE_NAME)])
+            sync_folder(self.folder)
 
     def take_over(self, other: "LeaderEpochs") -> None:
         """Know what the epochs of a log with the same records know."""
@@ -117,6 +123,12 @@ class LeaderEpochs:
     def snapshot(self) -> list[tuple[int, int]]:
         """What a thread may write while appends go on."""
         return list(zip(self.epochs, self.starts, strict=True))
+
+    def write(self, pairs: list[tuple[int, int]], *, removals: int) -> None:
+        """In a thread. Not where the file was removed since the pairs were taken: their records are gone."""
+        with self._lock:
+            if removals == self.removals:
+                write_epochs(self.folder, pairs)
 
     def load(self) -> None:
         rows = read_rows(os.path.join(self.folder, FILE_NAME)) or []

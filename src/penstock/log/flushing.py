@@ -13,7 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from penstock.errors import KafkaStorageError
-from penstock.log.epochs import write_epochs
 from penstock.log.files import PooledFile, private_descriptor, remove_files, sync_file, sync_folder
 from penstock.log.machine import flush_is_due
 from penstock.log.segment import Segment
@@ -38,6 +37,7 @@ class FlushJob:
         self.indexes = [s for s in segments if s.is_index_unwritten and (close or not s.is_active)]
         self.transactions = [s.transactions for s in segments if s.transactions is not None]
         self.epochs = log.epochs.snapshot() if log.epochs.is_dirty else None
+        self.epochs_file, self.epochs_removals = log.epochs, log.epochs.removals
         self.must_sync_folder = not log.is_folder_synced
         try:
             for segment in segments:
@@ -68,7 +68,7 @@ class FlushJob:
         for index in self.transactions:
             index.flush()
         if self.epochs is not None:
-            write_epochs(self.folder, self.epochs)
+            self.epochs_file.write(self.epochs, removals=self.epochs_removals)
         if self.must_sync_folder:
             metadata = os.path.join(self.folder, "partition.metadata")
             if os.path.exists(metadata):
@@ -123,7 +123,7 @@ class FlushableLog(LogState):
             raise self._flush_failed(job, error) from error
         if error is not None:
             raise error
-        if job.epochs is not None:
+        if job.epochs is not None and job.epochs_removals == self.epochs.removals:
             self.epochs.on_disk = job.epochs
         if job.cuts != self.cuts:
             # The log was cut meanwhile: what was written down of it may be of records that are gone.

@@ -2,7 +2,7 @@
 
 A picture is taken on the loop, written in a thread, and reported back. Pictures are numbered: should a cut have to
 write one at once while a thread is still busy with an older one, the older one must not land on top. That is what the
-only lock of this package is for; it is held while a file is written, and contended only by a truncation.
+lock is for; it is held while a file is written, and contended only by a truncation.
 """
 
 import threading

@@ -7,7 +7,7 @@ import pytest
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, a_log, fill
 
 from penstock.errors import KafkaStorageError
-from penstock.log import FilePool, Flusher, LogFolder, flushing, folder
+from penstock.log import FilePool, Flusher, LogFolder, epochs, flushing, folder
 from penstock.settings.config import Config
 
 
@@ -21,7 +21,7 @@ async def test_a_flush_without_room_for_the_epochs_is_made_up_for(
     log, flusher = a_log(tmp_path / "orders-0"), Flusher()
     fill(log, 3)
     with monkeypatch.context() as full:
-        full.setattr(flushing, "write_epochs", no_room)
+        full.setattr(epochs, "write_epochs", no_room)
         with pytest.raises(KafkaStorageError, match="No space left"):
             await flusher.durable(log, 3)
         assert flusher.metrics.flushes == 1, "it is not tried over and over"

@@ -18,7 +18,7 @@ from tests.support.logs import (
 )
 
 from penstock.errors import KafkaStorageError
-from penstock.log import flushing
+from penstock.log import epochs, flushing
 from penstock.log.files import names_in
 from penstock.log.partition_log import PartitionLog
 from penstock.log.scan import walk
@@ -308,6 +308,43 @@ def test_leader_epochs_of_a_log_that_began_anew_do_not_come_back_with_a_crash(tm
     again = reopen(log)
 
     assert again.epochs.snapshot() == log.epochs.snapshot() == [(4, 10)]
+
+
+@pytest.mark.parametrize("has_landed", [True, False])
+def test_a_flush_under_way_does_not_bring_back_leader_epochs_of_a_log_that_began_anew(
+    tmp_path: Path, has_landed: bool
+) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 3, leader_epoch=5)
+    job = log.begin_flush()
+    log.truncate_fully_and_start_at(10)
+    job.run()
+    if has_landed:
+        log.end_flush(job)
+    fill(log, 1, leader_epoch=4)
+
+    assert reopen(log).epochs.snapshot() == [(4, 10)]
+    log.flush()
+    assert reopen(log).epochs.snapshot() == [(4, 10)]
+
+
+def test_leader_epochs_whose_removal_failed_halfway_are_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = a_log(tmp_path / "orders-0", settings=SMALL)
+    fill(log, 20, leader_epoch=5)
+    log.flush()
+
+    def no_descriptor(_folder: str) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as busy:
+        busy.setattr(epochs, "sync_folder", no_descriptor)
+        with pytest.raises(OSError, match="Too many"):
+            log.truncate_fully_and_start_at(30)
+    log.flush()
+
+    assert reopen(log).epochs.snapshot() == [(5, 0)]
 
 
 def test_a_crash_before_a_log_has_begun_anew_leaves_it_with_its_leader_epochs(tmp_path: Path) -> None:
