@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -111,10 +112,20 @@ class LogFolder(Home):
             self.futures.adopt(executor.map(lambda open_one: open_one(), copies))
         self._is_open = True
         keep_reserve(self.path)
+        if not self.checkpoints.knows_flushed:
+            self._flush_all()
         if self.identity.is_adopted:
             self.write_checkpoints()
             write_identity(self.path, self.identity)
         return self.logs
+
+    def _flush_all(self) -> None:
+        """All that was read is whole. Were recovery points to begin again at 0, damage anywhere would be cut as a torn
+        tail after the next crash, for as long as nobody writes to a log.
+        """
+        for log in self._all_logs():
+            with suppress(KafkaStorageError):  # offline, and says why
+                log.flush()
 
     def _find_copies(self, find: "FindExpected", *, is_clean: bool) -> list[Callable[[], PartitionLog]]:
         wanted = []

@@ -121,7 +121,9 @@ class _Opening:
         log.start_offset = max(known.start_offset, first_offset)
         self.reads_all = not self._has_epochs() or self.was_damaged or not known.is_point_known
         # What began below the recovery point is in the epochs' file, and that is to be believed before a batch is.
-        self.epochs_from = self.point if log.epochs.epochs else 0
+        # Where the point is not known, a crash may have come before the file was written.
+        is_file_whole = known.is_clean or known.is_point_known
+        self.epochs_from = self.point if log.epochs.epochs and is_file_whole else 0
         if known.is_start_exact and first_offset > known.start_offset:
             raise KafkaStorageError(f"the records from {known.start_offset} to {first_offset - 1} are missing")
         if known.is_clean and not self.reads_all:
@@ -131,7 +133,7 @@ class _Opening:
         if log.end_offset < self.point:
             raise KafkaStorageError(f"the log ends at {log.end_offset}, records up to {self.point} should be here")
         if not known.is_point_known:
-            log.recovery_point = log.recovery_point_on_disk = 0  # all of it is flushed with what comes next
+            log.recovery_point = log.recovery_point_on_disk = 0  # the folder has all of it flushed
         log.start_offset = min(log.start_offset, log.end_offset)
         log.epochs.cut_end(log.end_offset)
         log.epochs.cut_start(log.start_offset)

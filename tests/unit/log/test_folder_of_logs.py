@@ -159,7 +159,7 @@ def test_without_recovery_points_logs_are_read_and_nothing_is_cut_that_was_ackno
     again = world.open()
 
     assert (again.logs[ORDERS_0].trouble, again.logs[ORDERS_0].end_offset) == (None, 4), "a torn tail above it is cut"
-    assert again.logs[ORDERS_0].recovery_point == 0, "nothing says that any of it was flushed"
+    assert again.logs[ORDERS_0].recovery_point == 4, "it was flushed, as nothing said that it had been"
     trouble = again.logs[ORDERS_1].trouble
     assert trouble is not None and trouble.stops_reads
     again.create(PAYMENTS_0, OTHER_ID, world.config)
@@ -167,6 +167,46 @@ def test_without_recovery_points_logs_are_read_and_nothing_is_cut_that_was_ackno
     again.close()
     assert "orders 0 4" in (tmp_path / "recovery-point-offset-checkpoint").read_text()
     assert world.open().logs[ORDERS_1].trouble is not None
+
+
+def test_a_start_without_recovery_points_leaves_logs_no_less_safe_from_cuts(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 5)
+    log.high_watermark = 5
+    folder.write_checkpoints()
+    world.crash(folder)
+    (tmp_path / "recovery-point-offset-checkpoint").write_bytes(b"garbage")
+    again = world.open()
+    again.write_checkpoints()
+    world.crash(again)
+
+    path = Path(log.active.file.path)
+    data = bytearray(path.read_bytes())
+    data[150] ^= 0xFF
+    path.write_bytes(data)
+
+    trouble = world.open().logs[ORDERS_0].trouble
+    assert trouble is not None and trouble.stops_reads
+    assert path.read_bytes() == data
+
+
+def test_without_recovery_points_leader_epochs_are_those_of_the_batches(tmp_path: Path) -> None:
+    """The file is written by a flush: one that began since, below the high watermark, is not in it after a crash."""
+    world = World(tmp_path)
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 5, leader_epoch=4)
+    log.flush()
+    fill(log, 3, leader_epoch=4)
+    fill(log, 3, leader_epoch=6)
+    log.high_watermark = 10
+    folder.write_checkpoints()
+    world.crash(folder)
+    (tmp_path / "recovery-point-offset-checkpoint").write_bytes(b"garbage")
+
+    assert world.open().logs[ORDERS_0].epochs.snapshot() == log.epochs.snapshot() == [(4, 0), (6, 8)]
 
 
 def test_where_nothing_says_how_far_logs_should_reach_a_start_is_refused(tmp_path: Path) -> None:
