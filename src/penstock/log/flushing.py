@@ -10,6 +10,7 @@ goes offline, and the recovery point stays where it is (RULES 20).
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from penstock.errors import KafkaStorageError
@@ -66,7 +67,8 @@ class FlushJob:
         for segment in self.indexes:
             segment.write_indexes(*segment.index_bytes(), durably=True)
         for index in self.transactions:
-            index.flush()
+            with suppress(FileNotFoundError):  # retention was faster, or a cut
+                index.flush()
         if self.epochs is not None:
             self.epochs_file.write(self.epochs, removals=self.epochs_removals)
         if self.must_sync_folder:

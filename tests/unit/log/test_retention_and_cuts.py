@@ -5,12 +5,13 @@ import struct
 from pathlib import Path
 
 import pytest
-from tests.support.logs import StillClock, a_batch, a_log, base_offsets, fill, read_all, reopen
+from tests.support.logs import StillClock, a_batch, a_log, a_marker, base_offsets, fill, read_all, reopen
 
 from penstock.errors import KafkaStorageError, OffsetOutOfRange
 from penstock.log.files import names_in
 from penstock.log.partition_log import PartitionLog
 from penstock.log.state import Home, LogState
+from penstock.wire.markers import MarkerType
 
 THREE_A_SEGMENT = {"internal.segment.bytes": "300", "index.interval.bytes": "0"}
 HOUR_MS = 3_600_000
@@ -311,3 +312,26 @@ def test_a_live_change_of_settings_is_seen_by_the_next_append(tmp_path: Path) ->
     fill(log, 10)
 
     assert len(log.segments) > 3
+
+
+@pytest.mark.parametrize("how", ["retention", "cut"])
+def test_aborted_transactions_whose_segment_goes_during_a_flush_are_no_reason_to_take_the_log_offline(
+    tmp_path: Path, how: str
+) -> None:
+    log = a_log(tmp_path / "orders-0", settings={"retention.bytes": "1"})
+    fill(log, 1)
+    log.roll()
+    log.append([a_batch(1, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)])
+    log.append([a_marker(2, MarkerType.ABORT, producer_id=7)])
+    log.roll()
+    fill(log, 1)
+    job = log.begin_flush()
+    if how == "retention":
+        assert log.delete_old_segments(now=log.clock.now(), high_watermark=4) == 2
+    else:
+        log.truncate(to=0)
+
+    job.run()
+    log.end_flush(job)
+
+    assert log.trouble is None
