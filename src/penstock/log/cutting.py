@@ -9,6 +9,7 @@ from penstock.log.retention import RetainedLog
 from penstock.log.segment import UNKNOWN, Segment
 from penstock.log.segment_files import INDEX, TIME_INDEX
 from penstock.wire.batch import NO_TIMESTAMP
+from penstock.wire.malformed import Malformed
 
 _log = structlog.get_logger(__name__)
 
@@ -39,6 +40,8 @@ class CuttableLog(RetainedLog):
             self.restore_producers(self.producers.truncate_to(to, self.segments[0].base_offset))
         except OSError as error:  # without its producers a log would take their duplicates
             raise self.fail("could not be read again after a cut", error) from error
+        except Malformed as error:
+            raise self.take_offline(f"damage found after a cut: {error}", stops_reads=True) from error
         _log.info("log truncated", partition=str(self.partition), end_offset=to)
 
     def truncate_fully_and_start_at(self, offset: int) -> None:

@@ -34,6 +34,7 @@ from penstock.log.swapping import CLEANED, SWAP, finish_swaps
 from penstock.model import Clock, TopicId, TopicPartition
 from penstock.settings.topic import INDEX_INTERVAL_BYTES
 from penstock.wire.batch import CONTROL, NO_TIMESTAMP
+from penstock.wire.malformed import Malformed
 
 if TYPE_CHECKING:
     from penstock.settings.config import Config, TopicConfig
@@ -82,7 +83,7 @@ def open_log(
     log.recovery_point = log.recovery_point_on_disk = known.recovery_point
     try:
         _Opening(log, known).run()
-    except (OSError, Damaged, KafkaStorageError) as error:
+    except (OSError, Damaged, Malformed, KafkaStorageError) as error:
         log.take_offline(f"damage found at start: {error}", stops_reads=True)
         if not log.segments:
             log.segments = (Segment(pool, str(folder), known.start_offset),)

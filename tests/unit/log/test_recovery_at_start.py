@@ -23,6 +23,7 @@ from penstock.log.files import names_in
 from penstock.log.partition_log import PartitionLog
 from penstock.log.scan import walk
 from penstock.log.state import DAMAGE_NOTE, Home, LogState
+from penstock.wire.batch import HEADER_SIZE
 from penstock.wire.markers import MarkerType
 
 SMALL = {"internal.segment.bytes": "300", "index.interval.bytes": "0"}
@@ -278,6 +279,33 @@ def test_aborts_of_records_that_a_crash_took_are_forgotten(tmp_path: Path) -> No
     again.append([a_batch(2, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)])
     again.append([a_marker(3, MarkerType.COMMIT, producer_id=7)])
     assert again.aborted_transactions(0, 4) == []
+
+
+@pytest.mark.parametrize("at_start", [True, False])
+def test_a_damaged_marker_takes_its_log_offline_and_not_the_broker(tmp_path: Path, at_start: bool) -> None:
+    """Replayed for what is known of producers, closed segments are read without their checksums."""
+    log = a_log(tmp_path / "orders-0", settings={"index.interval.bytes": "0"})
+    log.append([a_batch(0, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)])
+    version_at = log.size + HEADER_SIZE + 5
+    log.append([a_marker(1, MarkerType.ABORT, producer_id=7)])
+    log.append([a_batch(2, producer_id=8, producer_epoch=0, base_sequence=0)])
+    fill(log, 1)
+    log.roll()
+    log.append([a_batch(4, producer_id=8, producer_epoch=0, base_sequence=1)])
+    log.flush(close=True)
+    path = Path(log.segments[0].file.path)
+    data = bytearray(path.read_bytes())
+    data[version_at] = 0xFF
+    path.write_bytes(data)
+    (log.folder / f"{4:020d}.snapshot").write_bytes(b"")
+
+    if at_start:
+        log = reopen(log)
+    else:
+        with pytest.raises(KafkaStorageError, match="damage found"):
+            log.truncate(to=4)
+
+    assert log.trouble is not None and log.trouble.stops_reads
 
 
 def test_a_leader_epoch_whose_records_were_cut_does_not_come_back_with_a_crash(tmp_path: Path) -> None:
