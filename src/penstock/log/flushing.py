@@ -163,7 +163,8 @@ class FlushableLog(LogState):
         """
         if self.trouble is not None and not self.trouble.may_pass:
             return None
-        is_flushed = self.end_offset == self.recovery_point and (self.is_folder_synced or not self.end_offset)
+        was_written_to = self.end_offset or self.cuts
+        is_flushed = self.end_offset == self.recovery_point and (self.is_folder_synced or not was_written_to)
         if is_flushed and self.active.is_index_written and not self.epochs.is_unwritten:
             return None
         return self.begin_flush(close=True)

@@ -34,14 +34,15 @@ def test_a_log_that_was_only_led_has_nothing_to_flush_at_its_end(tmp_path: Path)
     log.pool.close_all()
 
 
+@pytest.mark.parametrize("offset", [0, 10])
 def test_a_log_that_began_anew_is_rid_of_its_old_files_for_good_at_its_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, offset: int
 ) -> None:
-    """Back after a loss of power, they would be taken for all that there is, and the log for damaged."""
+    """Back after a loss of power, they would be taken for all that there is, and the log for damaged, or whole."""
     log = a_log(tmp_path / "orders-0")
     fill(log, 3)
     log.flush(close=True)
-    log.truncate_fully_and_start_at(10)
+    log.truncate_fully_and_start_at(offset)
     synced: list[str] = []
     monkeypatch.setattr(flushing, "sync_folder", synced.append)
     log.close()
