@@ -38,8 +38,9 @@ class CuttableLog(RetainedLog):
         self.epochs.cut_end(to)
         try:
             self.restore_producers(self.producers.truncate_to(to, self.segments[0].base_offset))
-        except OSError as error:  # without its producers a log would take their duplicates
-            raise self.fail("could not be read again after a cut", error) from error
+        except OSError as error:
+            # Until a start has read them again: without its producers a log would take their duplicates.
+            raise self.take_offline(f"could not be read again after a cut: {error}", stops_reads=False) from error
         except Malformed as error:
             raise self.take_offline(f"damage found after a cut: {error}", stops_reads=True) from error
         _log.info("log truncated", partition=str(self.partition), end_offset=to)

@@ -208,6 +208,25 @@ def test_a_cut_forgets_no_producer_whose_records_were_deleted_and_are_not_gone_y
     assert log.producers.last_batches() == {7: (0, 0)} == reopen(log).producers.last_batches()
 
 
+def test_a_log_whose_producers_could_not_be_read_again_after_a_cut_waits_for_a_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There may be descriptors again in a moment, but what it knew is gone: a duplicate would be new to it."""
+    log = a_log(tmp_path / "orders-0")
+    log.append([a_batch(0, producer_id=7, producer_epoch=0, base_sequence=0)])
+    log.append([a_batch(1, producer_id=7, producer_epoch=0, base_sequence=1)])
+
+    def no_descriptor(*_: object, **__: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as busy:
+        busy.setattr(log, "restore_producers", no_descriptor)
+        with pytest.raises(KafkaStorageError, match="Too many open files"):
+            log.truncate(to=1)
+    assert not log.try_again()
+    assert reopen(log).producers.last_batches() == {7: (0, 0)}
+
+
 def test_a_cut_that_cannot_be_written_down_first_has_not_happened(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path)
     log.flush()
