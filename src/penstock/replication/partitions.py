@@ -203,14 +203,15 @@ class Partitions:
             self._leave_the_rest()
 
     async def _forget_lost(self) -> None:
-        """What the image does not want any more is not missed; a later topic of that name is a new one. What could not
-        be made yet is tried again, and must still be missed then.
+        """What the image does not want any more is not missed, nor what another data folder has; a later topic of that
+        name is a new one. What could not be made yet is tried again, and must still be missed then.
         """
         for folder in self.folders:
             for partition in list(folder.lost):
                 topic = self._image.topics.get(partition.topic)
                 images = [] if topic is None else topic.partitions[partition.partition :][:1]
-                if not any(self._broker_id in image.replicas for image in images):
+                is_wanted = any(self._broker_id in image.replicas for image in images)
+                if not is_wanted or any(partition in each.logs for each in self.folders):
                     del folder.lost[partition]
 
     def _leave_the_rest(self) -> None:
@@ -509,6 +510,8 @@ class Partitions:
 
     async def _remove_logs(self, topic: TopicImage) -> None:
         for folder in self.folders:
+            for lost in [partition for partition in folder.lost if partition.topic == topic.name]:
+                del folder.lost[lost]  # or the next of that name, whose turn comes after this, would be missed
             gone = [log.partition for log in folder if log.topic_id == topic.topic_id]
             for partition in gone:
                 folder.delete(partition)

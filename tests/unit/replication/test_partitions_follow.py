@@ -121,6 +121,32 @@ async def test_a_lost_log_that_could_not_be_made_at_once_is_missed_when_it_is(
         assert not bench.folder.lost
 
 
+async def test_a_log_that_is_in_another_data_folder_is_not_missed(tmp_path: Path) -> None:
+    """Where it was moved from, checkpoints may still name it after a crash; a later topic of its name would be."""
+    async with following(tmp_path) as bench:
+        await bench.create("orders", 1)
+        bench.folder.lost[TopicPartition("orders", PartitionIndex(0))] = Offset(10)
+        await bench.partitions._forget_lost()
+        assert not bench.folder.lost
+
+
+async def test_a_lost_log_whose_topic_was_deleted_is_not_missed_in_the_next_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.replication.partitions.RETRY_AFTER_S", 0.05)
+    async with following(tmp_path) as bench:
+        disk = FullDisk(bench.folder, monkeypatch)
+        await bench.create("orders", 1)
+        lost = TopicPartition("orders", PartitionIndex(0))
+        bench.folder.lost[lost] = Offset(10)
+        topic_id = bench.cluster.image.topics["orders"].topic_id
+        await bench.cluster.controller.delete_topics([topic_id], timeout_ms=60_000)
+        disk.is_full = False
+        await bench.create("orders", 1)
+        await bench.until_there_are(1)
+        assert bench.folder.logs[lost].trouble is None
+
+
 async def test_a_topic_is_answered_for_when_its_logs_are_there(tmp_path: Path) -> None:
     """Whoever was told that it is there may write to any of it at once (RULES 36)."""
     async with following(tmp_path) as bench:
