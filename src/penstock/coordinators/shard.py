@@ -9,6 +9,7 @@ is appended and applied as `TransactionEnded`, also together: what is committed 
 """
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -95,8 +96,9 @@ class Shard:
         self._compression = compression
         self._asking: set[Address] = set()
         self._written_to = 0
-        self._waiting: dict[int, tuple[int, Reply]] = {}
-        """By address, in the order of what they wait for. Orders to the runner share an address: they are numbered."""
+        self._waiting: OrderedDict[int, tuple[int, Reply]] = OrderedDict()
+        """By address, in the order of what they wait for. Orders to the runner share an address: they are numbered. No
+        plain dict, in which each look at the first passes over all that were before it."""
         self._orders = 0
         self._timers: dict[tuple[str, ...], asyncio.TimerHandle] = {}
         self._working: set[asyncio.Future[Command]] = set()
