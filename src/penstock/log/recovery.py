@@ -113,6 +113,8 @@ class _Opening:
         """Whether every batch is to be read, whatever the checkpoints say."""
         self.epochs_from = 0
         """From this offset on leader epochs are learnt from the batches."""
+        self.trusted_to = self.point
+        """Up to this offset what lies beside the batches is of those that are there."""
 
     def run(self) -> None:
         log, known = self.log, self.known
@@ -144,14 +146,16 @@ class _Opening:
             remove_files([str(log.folder / DAMAGE_NOTE)])
 
     def _replay_before(self) -> int:
-        """An offset up to which the indexes of aborted transactions are as they were written.
+        """An offset up to which the indexes of aborted transactions, and the snapshots, are as they were written.
 
-        Of transactions that ended above the recovery point the index may have lost some, or hold what the log does not;
-        of one below, fsynced, an entry that cannot be right tells that something destroyed it. They are replayed, from
-        a snapshot of before.
+        Above the recovery point power may have failed: an index may have lost some, or hold what the log does not, and
+        both may be of records that were cut, or of those that took their place. Of an index below, fsynced, an entry
+        that cannot be right tells that something destroyed it. They are replayed, from a snapshot of before.
         """
         log = self.log
-        before = log.end_offset if self.first_marker is None else min(self.first_marker, log.end_offset)
+        before = min(self.trusted_to, log.end_offset)
+        if self.first_marker is not None:
+            before = min(self.first_marker, before)
         for number, segment in enumerate(log.segments):
             following = log.segments[number + 1].base_offset if number + 1 < len(log.segments) else log.end_offset
             if segment.base_offset >= before:
@@ -210,7 +214,7 @@ class _Opening:
         self.log.end_offset = end_offset_of(segments[-1], may_have_gaps=self.log.may_have_gaps)
         for segment in segments:
             self._ensure_index(segment)
-        self.log.recovery_point = max(self.point, self.log.end_offset)
+        self.log.recovery_point = self.trusted_to = max(self.point, self.log.end_offset)
         segments[-1].is_active = True
 
     def _ensure_index(self, segment: Segment) -> None:

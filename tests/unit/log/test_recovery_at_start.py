@@ -308,6 +308,42 @@ def test_a_damaged_marker_takes_its_log_offline_and_not_the_broker(tmp_path: Pat
     assert log.trouble is not None and log.trouble.stops_reads
 
 
+def test_after_a_loss_of_power_no_snapshot_above_the_recovery_point_is_taken_for_what_is_there(tmp_path: Path) -> None:
+    """A cut removed it, which did not last: other records are in its place, and their producer's duplicates."""
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 4)
+    log.flush()
+    log.append([a_batch(4, producer_id=7, producer_epoch=0, base_sequence=0)])
+    log.roll()
+    stale = log.folder / f"{5:020d}.snapshot"
+    data = stale.read_bytes()
+    fill(log, 1)
+    log.truncate(to=4)
+    log.append([a_batch(4, producer_id=8, producer_epoch=0, base_sequence=0)])
+    fill(log, 2)
+    stale.write_bytes(data)
+
+    assert reopen(log).producers.last_batches() == log.producers.last_batches() == {8: (0, 4)}
+
+
+def test_after_a_loss_of_power_no_abort_is_left_of_records_that_were_cut(tmp_path: Path) -> None:
+    """The index was cut, which did not last, and what came since has no marker that would tell."""
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 4)
+    log.flush()
+    log.append([a_batch(4, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)])
+    log.append([a_marker(5, MarkerType.ABORT, producer_id=7)])
+    index = log.folder / f"{0:020d}.txnindex"
+    data = index.read_bytes()
+    log.truncate(to=4)
+    fill(log, 4)
+    log.roll()
+    fill(log, 1)
+    index.write_bytes(data)
+
+    assert reopen(log).aborted_transactions(0, 9) == []
+
+
 def test_a_leader_epoch_whose_records_were_cut_does_not_come_back_with_a_crash(tmp_path: Path) -> None:
     """What took their place is of an earlier epoch: whoever has it would be told to cut it, committed as it is."""
     log = a_log(tmp_path / "orders-0")
