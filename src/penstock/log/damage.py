@@ -43,7 +43,6 @@ class Damage:
         self.folder = folder
         self.ranges: dict[int, list[DamagedRange]] = {}
         """By base offset of the segment; empty for nearly every log there is."""
-        self._load()
 
     def __bool__(self) -> bool:
         return bool(self.ranges)
@@ -115,7 +114,8 @@ class Damage:
         except OSError as error:  # it is still known until the broker stops
             _log.error("could not write down damage", file=str(path), reason=str(error))
 
-    def _load(self) -> None:
+    def load(self) -> None:
+        """What the runs before have found; OSError where nobody knows."""
         try:
             for row in read_rows(str(self.folder / FILE_NAME)) or []:
                 base, position, end, first_offset = map(int, row)

@@ -32,7 +32,7 @@ from penstock.log.future_logs import PARTITION_METADATA, FutureLogs, let_go, wri
 from penstock.log.identity import FolderLock, claim, write_identity
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import Expected, Known, open_log
-from penstock.log.reserve import keep_reserve
+from penstock.log.reserve import give_up_reserve, keep_reserve
 from penstock.log.state import Home, LogState
 from penstock.model import Clock, TopicId, TopicPartition, topic_id_from_text
 from penstock.settings.topic import FILE_DELETE_DELAY_MS
@@ -83,6 +83,7 @@ class LogFolder(Home):
 
     def open_all(self, find: "FindExpected", *, threads: int = 2) -> dict[TopicPartition, PartitionLog]:
         """Open every log, in threads; blocks. Those for which `find` says None are set aside (RULES 15)."""
+        give_up_reserve(self.path)  # on a full disk, for what has to be written of logs to open them
         is_clean = self._take_clean_marker()
         wanted: list[Callable[[], PartitionLog]] = []
         elsewhere = self.moved_away | self.futures.found.keys()
@@ -114,7 +115,7 @@ class LogFolder(Home):
         keep_reserve(self.path)
         if not self.checkpoints.knows_flushed:
             self._flush_all()
-        if self.identity.is_adopted:
+        if self.identity.is_adopted and all(log.open_again is None for log in self._all_logs()):
             self.write_checkpoints()
             write_identity(self.path, self.identity)
         return self.logs
@@ -223,11 +224,19 @@ class LogFolder(Home):
             # Half a partition would be in the way of the next try.
             shutil.rmtree(folder, ignore_errors=True)
             raise KafkaStorageError(f"{partition} could not be created: {error.strerror or error}") from error
+        if log.trouble is not None and log.open_again is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise log.trouble.refusal()
         log.is_folder_synced = False
         log.home = self
         self.logs[partition] = log
         self.lost.pop(partition, None)
         return log
+
+    def opened_again(self, log: PartitionLog) -> None:
+        """What a start could not open is open now."""
+        log.home = self
+        self.logs[log.partition] = log
 
     def delete(self, partition: TopicPartition) -> None:
         """Out of sight at once, off the disk after file.delete.delay.ms."""
@@ -326,7 +335,8 @@ class LogFolder(Home):
                 log.end_close(job, None if future is None else future.exception())
             except KafkaStorageError as error:
                 _log.error("log not closed cleanly", partition=str(log.partition), reason=error.message)
-                is_clean = is_clean and log.trouble is not None and log.trouble.stops_reads
+                is_damaged = log.trouble is not None and log.trouble.stops_reads and log.open_again is None
+                is_clean = is_clean and is_damaged  # which is noted, and read whole at the next start
         return is_clean
 
     def __iter__(self) -> Iterator[PartitionLog]:

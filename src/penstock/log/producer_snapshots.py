@@ -18,6 +18,7 @@ from typing import NamedTuple
 import crc32c
 import structlog
 
+from penstock.log.files import names_in
 from penstock.log.producer_state import NO_OFFSET, SEQUENCE_MASK, Batch, ProducerState
 
 _log = structlog.get_logger(__name__)
@@ -113,7 +114,11 @@ class SnapshotFiles:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        names = (path.name.removesuffix(SUFFIX) for path in folder.glob(f"*{SUFFIX}"))
+        self.offsets: list[int] = []
+
+    def find(self) -> None:
+        """Those that the folder has."""
+        names = (name.removesuffix(SUFFIX) for name in names_in(self.folder) if name.endswith(SUFFIX))
         self.offsets = sorted(int(name) for name in names if name.isdecimal())
 
     def write(self, at_offset: int, states: Iterable[ProducerState], *, flush: bool) -> None:

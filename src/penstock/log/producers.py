@@ -270,6 +270,7 @@ class ProducerStates:
         Snapshots outside are deleted: they tell of records that are gone, and not of all of them.
         """
         self._clear()
+        self._snapshots.find()
         self._delete_snapshots(lambda offset: not first_offset <= offset <= upto_offset)
         found = self._snapshots.read_newest()
         if found is None:

@@ -12,6 +12,7 @@ Runs in a thread, before anybody else knows of the log.
 """
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ from penstock.log.retention import DELETED
 from penstock.log.scan import Damaged, walk
 from penstock.log.segment import Segment
 from penstock.log.segment_files import INDEX, LOG, SUFFIXES, TIME_INDEX, TXN_INDEX, file_name
-from penstock.log.state import DAMAGE_NOTE, FLUSHED_NOTE, GAPS_NOTE
+from penstock.log.state import DAMAGE_NOTE, DISK_FULL, FLUSHED_NOTE, GAPS_NOTE, WANTS
 from penstock.log.swapping import CLEANED, SWAP, finish_swaps
 from penstock.model import Clock, TopicId, TopicPartition
 from penstock.settings.topic import INDEX_INTERVAL_BYTES
@@ -78,13 +79,18 @@ def open_log(
     pool: FilePool,
     clock: Clock,
 ) -> PartitionLog:
-    """The log of a folder, fit for use or offline with a reason; never an exception for what is in the files."""
+    """The log of a folder, fit for use or offline with a reason; never an exception for what is in the files, nor for
+    what is wanting to read them: then it can be opened again.
+    """
     log = PartitionLog(folder, partition, topic_id, config=config, pool=pool, clock=clock)
     log.recovery_point = log.recovery_point_on_disk = known.recovery_point
     try:
         _Opening(log, known).run()
     except (OSError, Damaged, Malformed, KafkaStorageError) as error:
-        log.take_offline(f"damage found at start: {error}", stops_reads=True)
+        if isinstance(error, OSError) and error.errno in WANTS:
+            log.leave_unread(error, partial(_open_again, log, known, wants_room=error.errno in DISK_FULL))
+        else:
+            log.take_offline(f"damage found at start: {error}", stops_reads=True)
         if not log.segments:
             log.segments = (Segment(pool, str(folder), known.start_offset),)
         # What the checkpoints say stays said: with offsets guessed from the files that are left, the next start would
@@ -97,6 +103,15 @@ def open_log(
     log.size = sum(segment.size for segment in log.segments)
     log.high_watermark = max(log.start_offset, min(known.high_watermark, log.end_offset))
     return log
+
+
+def _open_again(log: PartitionLog, known: Known, *, wants_room: bool) -> PartitionLog:
+    """Nobody has written to it since, so the checkpoints still hold."""
+    if wants_room and not log.has_room():
+        return log
+    opened = open_log(log.folder, log.partition, log.topic_id, known, config=log.config, pool=log.pool, clock=log.clock)
+    opened.is_folder_synced = False  # the attempt before may have removed files
+    return opened
 
 
 class _Opening:
@@ -118,6 +133,7 @@ class _Opening:
 
     def run(self) -> None:
         log, known = self.log, self.known
+        log.damage.load()
         segments = self._list_segments() or [self._segment(known.start_offset, size=0, is_created=False)]
         first_offset = segments[0].base_offset
         log.segments = tuple(segments)

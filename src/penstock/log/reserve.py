@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from penstock.log.files import private_descriptor
+from penstock.log.state import WANTS
 
 RESERVE_FILE: Final = ".penstock-reserve"
 RESERVE_BYTES: Final = 1 << 20
@@ -25,7 +26,7 @@ def keep_reserve(folder: Path) -> None:
             os.posix_fallocate(fd, 0, RESERVE_BYTES)
     except OSError as error:
         path.unlink(missing_ok=True)
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EOPNOTSUPP, errno.EINVAL):
+        if error.errno not in (*WANTS, errno.EOPNOTSUPP, errno.EINVAL):
             raise
 
 

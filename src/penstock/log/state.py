@@ -8,6 +8,7 @@ is handed out (`recovery.open_log`) it belongs to the thread that opens it.
 
 import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,7 @@ from penstock.log.segment import Segment
 from penstock.model import Clock, TopicId, TopicPartition
 
 if TYPE_CHECKING:
+    from penstock.log.partition_log import PartitionLog
     from penstock.settings.config import Config, TopicConfig
 
 _log = structlog.get_logger(__name__)
@@ -42,6 +44,9 @@ DISK_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 PASSING: Final = (*DISK_FULL, errno.EMFILE, errno.ENFILE)
 """Without a descriptor nothing was begun: a file that could not be opened was neither written nor flushed."""
 
+WANTS: Final = (*PASSING, errno.ENOMEM, errno.EACCES, errno.EPERM, errno.EROFS)
+"""What an error at start says of the machine and of how it is set up, and not of a log."""
+
 
 class Trouble(msgspec.Struct, frozen=True):
     """Why a log takes no appends.
@@ -49,7 +54,7 @@ class Trouble(msgspec.Struct, frozen=True):
     Disk full passes, and so does a want of descriptors: housekeeping looks for free space and lifts it, so that no
     restart is needed. Any other failed write or fsync stays until the broker is started again, when recovery reads what
     is really on disk; reads go on. Damage below the recovery point stops reads too: what is left is not all that was
-    acknowledged (RULES 21).
+    acknowledged (RULES 21). So does a log that could not be opened (`open_again`), of which nobody knows anything yet.
     """
 
     reason: str
@@ -92,6 +97,9 @@ class LogState:
         self.damage = Damage(folder)
         """Single batches that a scrub found bad: the rest of the log is served on."""
         self.trouble: Trouble | None = None
+        self.open_again: Callable[[], PartitionLog] | None = None
+        """Of a log that a start could not open for want of room, descriptors and the like: it is not damaged, and
+        nothing here is of it but what the checkpoints say. Opens it, in a thread, or comes back as much in want."""
         self.cuts = 0
         """How often bytes were taken off the end: a flush that began before a cut proves nothing after it."""
         self.is_folder_synced = True
@@ -124,6 +132,13 @@ class LogState:
                 self._remember_damage(reason)
         return self.trouble.refusal()
 
+    def leave_unread(self, error: OSError, open_again: "Callable[[], PartitionLog]") -> None:
+        """Neither read nor written until it could be opened."""
+        reason = f"not opened yet, to be tried again: {error.strerror or error}"
+        self.trouble = Trouble(f"{self.partition}: {reason}", stops_reads=True, may_pass=False)
+        self.open_again = open_again
+        _log.error("log not opened", partition=str(self.partition), reason=str(error))
+
     def allow_gaps(self) -> None:
         """From now on a batch need not begin where the one before it ended."""
         if not self.may_have_gaps:
@@ -147,12 +162,18 @@ class LogState:
         """Lift a trouble that may pass, if there is room on the disk again; the next append will tell."""
         if self.trouble is None or not self.trouble.may_pass:
             return False
-        room = os.statvfs(self.folder)
-        if room.f_bavail * room.f_frsize < FREE_BYTES_MIN:
+        if not self.has_room():
             return False
         self.trouble = None
         _log.info("log back", partition=str(self.partition))
         return True
+
+    def has_room(self) -> bool:
+        try:
+            room = os.statvfs(self.folder)
+        except OSError:
+            return True  # the next attempt will tell
+        return room.f_bavail * room.f_frsize >= FREE_BYTES_MIN
 
     def ensure_readable(self) -> None:
         if self.trouble is not None and self.trouble.stops_reads:

@@ -387,6 +387,36 @@ class Partitions:
         self._lead(partition, image)
         if self._is_keeping:
             partition.keep_flush_note()  # a new log has nothing yet that could have counted too early
+        if log.open_again is not None:
+            self._open_again_later(partition)
+
+    def _open_again_later(self, partition: Partition) -> None:
+        loop = asyncio.get_running_loop()
+        loop.call_later(RETRY_AFTER_S, self._later, lambda: self._open_again(partition))
+
+    async def _open_again(self, partition: Partition) -> None:
+        """A log that a start could not open, for want of room or descriptors: it comes back once it can be opened."""
+        folder = self.folder_of(partition)
+        if folder is None or partition.log.open_again is None:
+            return
+        opening = asyncio.get_running_loop().run_in_executor(None, partition.log.open_again)
+        try:
+            await asyncio.wait([opening])
+        finally:
+            await asyncio.wait([opening])  # a stop waits too: nobody is at work on a folder that is let go
+        log, topic = opening.result(), self._image.topics_by_id.get(partition.topic_id)
+        local = self._by_id.get(partition.topic_id, {})
+        if topic is None or local.get(partition.index) is not partition:
+            return  # its removal comes after this
+        if log.open_again is not None:
+            self._open_again_later(partition)
+            return
+        del local[partition.index]
+        partition.retire()
+        self._tell(partition)
+        folder.opened_again(log)
+        _log.info("log opened", partition=str(log.partition))
+        self._show(topic, topic.partitions[partition.index], log)
 
     def _change(self, topic: TopicImage, image: PartitionImage) -> None:
         partition = self._by_id.get(topic.topic_id, {}).get(image.index)
@@ -429,6 +459,7 @@ class Partitions:
         return (
             trouble is not None
             and trouble.stops_reads
+            and partition.log.open_again is None
             and isinstance(partition.role, Follower)
             and image.leader >= 0
             and self._broker_id not in (*image.in_sync, *image.eligible)

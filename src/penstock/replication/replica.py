@@ -274,10 +274,11 @@ class Replica:
     @property
     def eligible_below(self) -> int:
         """How many must stay in sync for this replica, with its log in trouble, not to be needed: whoever is stopped by
-        a full disk has what it had, of all other trouble nobody knows (RULES 5).
+        a full disk, or a want of something at start, has what it had; of all other trouble nobody knows (RULES 5).
         """
         trouble = self.log.trouble
-        return self.current_rules().in_sync_min if trouble is None or trouble.may_pass else 0
+        has_what_it_had = trouble is None or trouble.may_pass or self.log.open_again is not None
+        return self.current_rules().in_sync_min if has_what_it_had else 0
 
     def _make_way(self) -> None:
         """A trouble that nobody who appends came upon, but a reader or a scrub, or that was there before there was

@@ -1,6 +1,7 @@
 """Logs come and go with the image, whatever the disk says meanwhile."""
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,13 +11,14 @@ from typing import Any
 import pytest
 from tests.support.brokers import some_brokers
 from tests.support.clusters import BROKER_ID, a_cluster
-from tests.support.logs import StillClock
+from tests.support.logs import StillClock, a_batch
 from tests.support.virtual_time import in_virtual_time
 
 from penstock.cluster import Cluster, CreateTopic, GrowTopic
 from penstock.cluster.commands import CreatedTopic
 from penstock.errors import KafkaStorageError
-from penstock.log import FilePool, Flusher, LogFolder, PartitionLog
+from penstock.log import FilePool, Flusher, LogFolder, PartitionLog, recovery
+from penstock.log.recovery import Expected
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Offset, PartitionIndex, TopicPartition
 from penstock.replication import Partitions
@@ -69,6 +71,10 @@ async def following(path: Path) -> AsyncIterator[Bench]:
         bench.following.cancel()
         await asyncio.wait([bench.following])
     folder.close()
+
+
+def no_descriptors(_path: Path) -> list[str]:
+    raise OSError(errno.EMFILE, "Too many open files")
 
 
 class FullDisk:
@@ -147,6 +153,62 @@ async def test_a_lost_log_whose_topic_was_deleted_is_not_missed_in_the_next_of_t
         assert bench.folder.logs[lost].trouble is None
 
 
+async def test_a_log_that_a_start_had_no_descriptors_for_is_led_again_by_itself_once_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.replication.partitions.RETRY_AFTER_S", 0.01)
+    async with following(tmp_path / "first") as bench:
+        await bench.create("orders", 1)
+        partition = bench.partitions.require("orders", 0)
+        partition.log.append([a_batch(0)])
+        bench.following.cancel()
+        await asyncio.wait([bench.following])
+        bench.folder.close()
+        again = LogFolder(
+            bench.folder.path, cluster_id="cluster", node_id=BROKER_ID, pool=FilePool(64), clock=StillClock()
+        )
+        with monkeypatch.context() as poor:
+            poor.setattr(recovery, "names_in", no_descriptors)
+            again.open_all(lambda _partition, _topic_id: Expected(Config.for_broker()))
+            bench.folder, bench.partitions = again, partitions_in(again, bench.cluster)
+            bench.partitions.adopt(again.logs)
+            bench.following = asyncio.create_task(bench.partitions.follow())
+            partition = bench.partitions.require("orders", 0)
+            for _ in range(3):
+                await bench.partitions._open_again(partition)
+            assert bench.partitions.require("orders", 0) is partition
+            assert "Too many open files" in bench.partitions.offline()[partition.topic_partition]
+        async with asyncio.timeout(60):
+            while bench.partitions.require("orders", 0) is partition:
+                await asyncio.sleep(0.001)
+        opened = bench.partitions.require("orders", 0)
+        assert (opened.is_leader, opened.log.end_offset, opened.log.trouble) == (True, 1, None)
+        assert bench.partitions.folder_of(opened) is again
+        again.close()
+
+
+async def test_a_log_that_was_deleted_before_it_could_be_opened_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with following(tmp_path) as bench:
+        await bench.create("orders", 1)
+        partition = bench.partitions.require("orders", 0)
+        log = partition.log
+
+        def open_again() -> PartitionLog:
+            bench.partitions._by_id.pop(partition.topic_id)  # as a deletion does at once
+            return PartitionLog(
+                log.folder, log.partition, log.topic_id, config=log.config, pool=log.pool, clock=log.clock
+            )
+
+        log.leave_unread(OSError(errno.EMFILE, "Too many open files"), open_again)
+        await bench.partitions._open_again(partition)
+        assert bench.folder.logs[partition.topic_partition] is log, "whose removal is still to come"
+        await bench.partitions._remove_log(partition)
+        await bench.partitions._open_again(partition)
+        assert not bench.folder.logs
+
+
 async def test_a_topic_is_answered_for_when_its_logs_are_there(tmp_path: Path) -> None:
     """Whoever was told that it is there may write to any of it at once (RULES 36)."""
     async with following(tmp_path) as bench:
@@ -163,6 +225,33 @@ async def test_a_failure_that_nobody_thought_of_leaves_the_other_topics_alone(
             await bench.create("unlucky", 1)
         await bench.create("lucky", 2)
         assert [partition.topic for partition in bench.partitions] == ["lucky", "lucky"]
+
+
+@in_virtual_time
+async def test_a_follower_whose_log_was_not_opened_leaves_the_in_sync_set_and_keeps_its_log() -> None:
+    """It has all that it had: nothing is set aside and fetched anew, and where too few are left it may be elected."""
+    async with some_brokers(2) as brokers:
+        await brokers.create("orders", assigned=(1, 2))
+        cluster, me = brokers.clusters[2], BrokerId(2)
+        with TemporaryDirectory() as path:
+            folder = LogFolder(Path(path), cluster_id="cluster", node_id=me, pool=FilePool(64), clock=StillClock())
+            folder.open_all(lambda _partition, _topic_id: None)
+            writes = cluster.in_sync_writes
+            partitions = partitions_in(folder, cluster, broker_id=me, in_sync_writes=writes, resignations=writes)
+            task = asyncio.create_task(partitions.follow())
+            await asyncio.sleep(0)
+            await partitions.settled()
+            unread = partitions.require("orders", 0)
+            unread.log.leave_unread(OSError(errno.EMFILE, "Too many open files"), lambda: unread.log)
+            assert unread.eligible_below == 1
+            unread.leave_in_sync()
+            await brokers.until(lambda: me not in cluster.image.topics["orders"].partitions[0].in_sync)
+            unread.look_after_followers(lag_ms_max=30_000)
+            await asyncio.sleep(60)
+            assert partitions.require("orders", 0) is unread and not folder.strays
+            task.cancel()
+            await asyncio.wait([task])
+            folder.close()
 
 
 @in_virtual_time

@@ -56,6 +56,9 @@ class Snapshots:
     def offsets(self) -> list[int]:
         return sorted(self._kept)
 
+    def find(self) -> None:
+        """They are at hand."""
+
     def write(self, at_offset: int, states: Iterable[ProducerState], *, flush: bool) -> None:
         self._kept[at_offset] = encode_snapshot(states)
 
@@ -121,6 +124,7 @@ class SimulatedLog:
         self.high_watermark = min(disk.high_watermark, self.end_offset)
         self.recovery_point = self.ends[disk.flushed - 1] if disk.flushed else 0
         self.trouble: Trouble | None = DAMAGED if disk.is_damaged else None
+        self.open_again = None
         self.is_flush_noted = disk.is_flush_noted
         self.cuts = 0
         self.size = 0
