@@ -11,7 +11,7 @@ from penstock.log.files import private_descriptor
 from penstock.log.scan import Damaged, Found, walk
 from penstock.log.segment import HOT_TAIL_BYTES, UNKNOWN, Segment
 from penstock.log.slices import FileSlice
-from penstock.log.state import LogState
+from penstock.log.state import WANTS, LogState
 from penstock.log.transactions import AbortedTransaction, collect_aborted
 from penstock.model import LeaderEpoch, Millis, Offset
 from penstock.wire.batch import HEADER_SIZE
@@ -208,6 +208,8 @@ class ReadableLog(LogState):
         try:
             check_closed(segment, following, may_have_gaps=self.may_have_gaps)
         except (OSError, Damaged) as damage:
+            if isinstance(damage, OSError) and damage.errno in WANTS:
+                raise KafkaStorageError(f"{self.partition}: {damage.strerror}") from damage  # next time, perhaps
             raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
         if not segment.is_index_written:
             segment.index_again()  # in memory; the next start writes the file

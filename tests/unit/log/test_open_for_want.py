@@ -11,7 +11,7 @@ from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, a_log, a
 from tests.support.logs import reopen as reopened
 
 from penstock.errors import KafkaStorageError
-from penstock.log import FilePool, LogFolder, damage, files, recovery, reserve, transactions
+from penstock.log import FilePool, LogFolder, damage, files, reading, recovery, reserve, transactions
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import Expected
 from penstock.log.state import DAMAGE_NOTE
@@ -92,6 +92,22 @@ def test_what_the_disk_will_not_give_is_damage(tmp_path: Path, monkeypatch: pyte
     damaged = reopened(log, recovery_point=0)
     assert damaged.trouble is not None and damaged.trouble.stops_reads and damaged.open_again is None
     assert (tmp_path / DAMAGE_NOTE).exists()
+
+
+def test_a_first_look_at_a_closed_segment_without_a_descriptor_is_refused_and_made_up_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = a_log(tmp_path, settings={"internal.segment.bytes": "300"})
+    fill(log, 20)
+    log.close()
+    log = reopened(log, is_clean=True)
+    with monkeypatch.context() as poor:
+        poor.setattr(reading, "check_closed", failing(errno.EMFILE))
+        with pytest.raises(KafkaStorageError, match="Too many open files"):
+            read_all(log)
+    assert log.trouble is None and not (tmp_path / DAMAGE_NOTE).exists()
+    assert base_offsets(read_all(log)) == list(range(20))
+    log.pool.close_all()
 
 
 # --- a data folder ---
