@@ -11,12 +11,14 @@ Every write is atomic and durable: temporary file, fsync, rename, fsync of the f
 from collections.abc import Mapping
 
 from penstock.log.files import read_whole, write_atomically
-from penstock.model import Offset, PartitionIndex, TopicPartition
+from penstock.model import Offset, PartitionIndex, TopicId, TopicPartition, topic_id_from_text, topic_id_text
 
 RECOVERY_POINTS = "recovery-point-offset-checkpoint"
 LOG_START_OFFSETS = "log-start-offset-checkpoint"
 HIGH_WATERMARKS = "replication-offset-checkpoint"
 CLEANER_OFFSETS = "cleaner-offset-checkpoint"
+TOPIC_IDS = "penstock-topic-ids"
+"""Ours: of which topic the rows of a partition are, as Kafka's files do not say."""
 
 _VERSION = 0
 
@@ -60,6 +62,21 @@ def read_offsets(path: str) -> dict[TopicPartition, Offset]:
         return {
             TopicPartition(topic, PartitionIndex(int(partition))): Offset(int(offset))
             for topic, partition, offset in read_rows(path) or []
+        }
+    except ValueError as error:
+        raise error if isinstance(error, CheckpointUnreadable) else CheckpointUnreadable(f"{path}: {error}") from error
+
+
+def write_topic_ids(path: str, topic_ids: Mapping[TopicPartition, TopicId]) -> None:
+    write_rows(path, [f"{tp.topic} {tp.partition} {topic_id_text(topic_id)}" for tp, topic_id in topic_ids.items()])
+
+
+def read_topic_ids(path: str) -> dict[TopicPartition, TopicId]:
+    """As `read_offsets`."""
+    try:
+        return {
+            TopicPartition(topic, PartitionIndex(int(partition))): topic_id_from_text(topic_id)
+            for topic, partition, topic_id in read_rows(path) or []
         }
     except ValueError as error:
         raise error if isinstance(error, CheckpointUnreadable) else CheckpointUnreadable(f"{path}: {error}") from error

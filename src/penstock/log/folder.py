@@ -59,6 +59,8 @@ class LogFolder(Home):
         try:
             self.identity = claim(path, cluster_id=cluster_id, node_id=node_id)
             self.checkpoints = FolderCheckpoints(path)
+            if self.identity.is_adopted:
+                self.checkpoints.forget_topic_ids()
         except BaseException:
             self.lock.release()
             raise
@@ -202,16 +204,21 @@ class LogFolder(Home):
     def create(self, partition: TopicPartition, topic_id: TopicId, config: "Config | TopicConfig") -> PartitionLog:
         """A new, empty log: a folder and partition.metadata; the first record makes the first segment's file.
 
-        A log that is `lost` is not new: it comes back offline, since what was acknowledged is not there.
+        A log that is `lost` is not new: it comes back offline, since what was acknowledged is not there. Unless it was
+        another topic's, deleted since.
         """
         if partition in self.logs or not self._is_open:
             raise ValueError(f"{partition} is here already, or {self.path} is not open")
         known = Known(is_clean=True)
-        if partition in self.lost:
+        if partition in self.lost and self.checkpoints.topic_ids.get(partition, topic_id) == topic_id:
             known = Known(is_clean=False, recovery_point=self.lost[partition])
         elif self.checkpoints.knows(partition):
             # Rows of a deleted namesake would make the new log look as if it had lost records.
-            self.write_checkpoints()
+            self.lost.pop(partition, None)
+            try:
+                self.write_checkpoints()
+            except OSError as error:
+                raise KafkaStorageError(f"{partition} could not be created: {error.strerror or error}") from error
         folder = self.path / str(partition)
         try:
             folder.mkdir()

@@ -3,6 +3,9 @@
 A picture is taken on the loop, written in a thread, and reported back. Pictures are numbered: should a cut have to
 write one at once while a thread is still busy with an older one, the older one must not land on top. That is what the
 lock is for; it is held while a file is written, and contended only by a truncation.
+
+Rows go by a topic's name, and another topic may come to it: whose they are is written down before them, and stays so
+until they are gone.
 """
 
 import threading
@@ -17,12 +20,15 @@ from penstock.log.checkpoints import (
     HIGH_WATERMARKS,
     LOG_START_OFFSETS,
     RECOVERY_POINTS,
+    TOPIC_IDS,
     CheckpointUnreadable,
     read_offsets,
+    read_topic_ids,
     write_offsets,
+    write_topic_ids,
 )
 from penstock.log.partition_log import PartitionLog
-from penstock.model import Offset, TopicPartition
+from penstock.model import Offset, TopicId, TopicPartition
 
 Offsets = dict[TopicPartition, Offset]
 
@@ -32,6 +38,7 @@ _log = structlog.get_logger(__name__)
 class Picture(msgspec.Struct, frozen=True, gc=False):
     number: int
     files: dict[str, Offsets]
+    topic_ids: dict[TopicPartition, TopicId]
 
 
 class FolderCheckpoints:
@@ -44,6 +51,8 @@ class FolderCheckpoints:
         self.on_disk: dict[str, Offsets] = {
             name: self._read(name) for name in (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS)
         }
+        self.topic_ids = self._read_topic_ids()
+        """Of those that have rows; one that is not here may be anybody's."""
         if not self.knows_flushed and not self.on_disk[HIGH_WATERMARKS]:
             raise Fatal(
                 f"{folder / RECOVERY_POINTS} cannot be read, nor does {HIGH_WATERMARKS} say how far logs should reach: "
@@ -60,6 +69,19 @@ class FolderCheckpoints:
             _log.warning("checkpoint unreadable, found out anew", reason=str(error))
             self._unreadable.add(name)
             return {}
+
+    def _read_topic_ids(self) -> dict[TopicPartition, TopicId]:
+        try:
+            return read_topic_ids(str(self._folder / TOPIC_IDS))
+        except CheckpointUnreadable as error:
+            _log.warning("checkpoint unreadable, found out anew", reason=str(error))
+            self._unreadable.add(TOPIC_IDS)
+            return {}
+
+    def forget_topic_ids(self) -> None:
+        """Somebody else wrote the rows since."""
+        self.topic_ids = {}
+        self._unreadable.add(TOPIC_IDS)
 
     @property
     def knows_flushed(self) -> bool:
@@ -86,6 +108,7 @@ class FolderCheckpoints:
         recovery_points: Offsets = dict(lost)
         starts: Offsets = {}
         high_watermarks: Offsets = {}
+        topic_ids: dict[TopicPartition, TopicId] = {}
         for log in logs:
             if log.recovery_point:
                 recovery_points[log.partition] = Offset(log.recovery_point)
@@ -93,21 +116,32 @@ class FolderCheckpoints:
                 starts[log.partition] = Offset(log.start_offset)
             if log.high_watermark:
                 high_watermarks[log.partition] = Offset(log.high_watermark)
+            if log.recovery_point or log.high_watermark:
+                topic_ids[log.partition] = log.topic_id
         self._taken += 1
         files = {RECOVERY_POINTS: recovery_points, LOG_START_OFFSETS: starts, HIGH_WATERMARKS: high_watermarks}
-        return Picture(self._taken, files)
+        return Picture(self._taken, files, topic_ids)
 
     def write(self, picture: Picture) -> None:
         """In a thread, or where it must happen now. Files that would not change are not written."""
         with self._lock:
             if picture.number < self._written:
                 return
+            self._write_topic_ids(picture.topic_ids)
             for name, offsets in picture.files.items():
                 if offsets != self.on_disk[name] or name in self._unreadable:
                     write_offsets(str(self._folder / name), offsets)
                     self._unreadable.discard(name)
                     self.on_disk[name] = offsets
             self._written = picture.number
+
+    def _write_topic_ids(self, topic_ids: dict[TopicPartition, TopicId]) -> None:
+        """Those of rows that are still on disk stay: their logs are lost, or deleted, and a crash may come first."""
+        wanted = {partition: known for partition, known in self.topic_ids.items() if self.knows(partition)} | topic_ids
+        if wanted != self.topic_ids or TOPIC_IDS in self._unreadable:
+            write_topic_ids(str(self._folder / TOPIC_IDS), wanted)
+            self._unreadable.discard(TOPIC_IDS)
+            self.topic_ids = wanted
 
     def knows(self, partition: TopicPartition) -> bool:
         """Whether the files have a row for a partition."""

@@ -1,5 +1,6 @@
 """A data folder: opening, creating, deleting, closing, and what its files say in between."""
 
+import errno
 import os
 import shutil
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, base_offsets, fill, read_all
 
 from penstock.errors import Fatal, KafkaStorageError
+from penstock.log import folder_checkpoints
 from penstock.log.files import FilePool, names_in
 from penstock.log.folder import CLEAN_MARKER, NO_TOPIC_ID, LogFolder, remove_paths
 from penstock.log.identity import read_identity
@@ -18,6 +20,10 @@ from penstock.settings.config import Config
 ORDERS_1 = TopicPartition("orders", PartitionIndex(1))
 PAYMENTS_0 = TopicPartition("payments", PartitionIndex(0))
 OTHER_ID = TopicId(bytes(range(16, 32)))
+
+
+def no_room(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 class World:
@@ -543,4 +549,97 @@ def test_a_lost_log_that_nobody_wants_is_forgotten(tmp_path: Path) -> None:
     assert again.lost == {ORDERS_0: 10}
     again.lost.clear()
     assert again.create(ORDERS_0, OTHER_ID, world.config).offline_reason is None
+    again.close()
+
+
+def test_a_log_of_a_deleted_namesake_is_not_missed_in_the_next_of_its_name(tmp_path: Path) -> None:
+    """A crash came before its rows were gone: nothing is missing from a topic that has not had a record yet."""
+    world = World(tmp_path)
+    folder = world.open()
+    fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 10)
+    folder.logs[ORDERS_0].flush()
+    folder.write_checkpoints()
+    folder.delete(ORDERS_0)
+    world.crash(folder)
+
+    again = world.open()
+    again.write_checkpoints()
+    world.crash(again)  # before the new one's turn came
+    again = world.open()
+
+    log = again.create(ORDERS_0, OTHER_ID, world.config)
+    assert (log.trouble, log.end_offset) == (None, 0)
+    assert not again.checkpoints.knows(ORDERS_0)
+    world.crash(again)
+    assert world.open().logs[ORDERS_0].trouble is None
+
+
+def test_a_log_that_an_earlier_start_set_aside_is_not_missed_in_the_next_of_its_name(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 10)
+    folder.close()
+    world.topics = {OTHER_ID}
+    world.crash(world.open())
+
+    again = world.open()
+
+    assert again.create(ORDERS_0, OTHER_ID, world.config).trouble is None
+    again.close()
+
+
+def test_a_crash_between_two_checkpoint_files_leaves_no_row_without_its_topic(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 10)
+    folder.logs[ORDERS_0].flush()
+    folder.write_checkpoints()
+    folder.delete(ORDERS_0)
+    with monkeypatch.context() as full:
+        full.setattr(folder_checkpoints, "write_offsets", no_room)
+        with pytest.raises(KafkaStorageError, match="No space left"):
+            folder.create(ORDERS_0, OTHER_ID, world.config)
+    world.crash(folder)
+
+    again = world.open()
+
+    assert again.create(ORDERS_0, OTHER_ID, world.config).trouble is None
+    again.close()
+
+
+@pytest.mark.parametrize("torn", [None, b"garbage", bytes(40), b"0\n1\norders 0 ???\n"])
+def test_a_log_is_missed_where_nothing_says_whose_its_row_is(tmp_path: Path, torn: bytes | None) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 10)
+    folder.close()
+    shutil.rmtree(tmp_path / "orders-0")
+    ids = tmp_path / "penstock-topic-ids"
+    if torn is None:
+        ids.unlink()
+    else:
+        ids.write_bytes(torn)
+
+    again = world.open()
+
+    assert again.create(ORDERS_0, OTHER_ID, world.config).trouble is not None
+    again.close()
+
+
+def test_what_was_said_of_topics_before_kafka_had_the_folder_is_not_believed(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 10)
+    folder.close()
+    shutil.rmtree(tmp_path / "orders-0")
+    meta = tmp_path / "meta.properties"
+    meta.write_text("".join(line for line in meta.read_text().splitlines(keepends=True) if "penstock" not in line))
+    world.crash(world.open())
+
+    again = world.open()
+
+    assert not again.identity.is_adopted
+    assert again.create(ORDERS_0, OTHER_ID, world.config).trouble is not None
     again.close()
