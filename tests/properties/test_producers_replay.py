@@ -100,13 +100,15 @@ def test_snapshot_and_replay_equal_the_live_state(history: list[bytearray], data
 @given(histories(), st.data())
 def test_truncation_gives_the_state_that_was_there_then(history: list[bytearray], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history)))
-    snapshots = data.draw(st.sets(st.integers(0, len(history))))
+    snapshots, remembered = (data.draw(st.sets(st.integers(0, len(history)))) for _ in range(2))
     ends = [0, *(BatchHeader.peek(batch).next_offset for batch in history)]
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
         states = ProducerStates(Path(folder), CONFIG)
         for number, batch in enumerate(history):
             if number in snapshots:
                 states.take_snapshot(ends[number])
+            if number in remembered:
+                states.remember(ends[number])
             states.update(BatchHeader.peek(batch), batch)
         start = states.truncate_to(ends[at])
         _replayed(states, [batch for batch in history[:at] if BatchHeader.peek(batch).base_offset >= start])

@@ -4,7 +4,8 @@ The rules are in `producer_checks`. A producer without state here (expired, its 
 sequence.
 
 The state at an offset is the newest snapshot at or below it plus a replay of the batches in between; live use, restart,
-replication and truncation all go through `update`, so that they cannot disagree.
+replication and truncation all go through `update`, so that they cannot disagree. A cut replays on the event loop, and a
+segment may have millions of batches: so two late states are kept in memory too, as snapshots.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from penstock.log.producer_checks import Duplicate, check_batch, check_epoch, check_marker, find_duplicate
-from penstock.log.producer_snapshots import SnapshotFiles
+from penstock.log.producer_snapshots import SnapshotFiles, decode_snapshot, encode_snapshot
 from penstock.log.producer_state import NO_OFFSET, Batch, ProducerState
 from penstock.model import Millis
 from penstock.settings.broker import PENSTOCK_PRODUCERS_PER_PARTITION_MAX, PRODUCER_ID_EXPIRATION_MS
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 LOOKED_AT: Final = 64
 """Producers among which one is chosen to be forgotten."""
+
+REMEMBERED_AFTER: Final = 10_000
+"""Offsets after which a state is worth keeping: to replay as many batches takes some tens of milliseconds."""
 
 _KIND: Final = TRANSACTIONAL | CONTROL
 
@@ -52,6 +56,12 @@ class ActiveProducer(msgspec.Struct, frozen=True, gc=False):
     transaction_first_offset: int
 
 
+class _Remembered(msgspec.Struct, frozen=True, gc=False):
+    at_offset: int
+    snapshot: bytes
+    ended: dict[int, int]
+
+
 class ProducerStates:
     def __init__(self, folder: Path, config: "Config | TopicConfig") -> None:
         self._config = config
@@ -65,6 +75,7 @@ class ProducerStates:
         self._silent: dict[int, tuple[int, int]] = {}
         self._updated_to = 0  # from this offset on there is nothing in here but a producer's last batches
         self._snapshots = SnapshotFiles(folder)
+        self._remembered: list[_Remembered] = []  # ascending
 
     def __len__(self) -> int:
         return len(self._states)
@@ -264,6 +275,16 @@ class ProducerStates:
         if not files.offsets or files.offsets[-1] < at_offset:
             files.write(at_offset, self._states.values(), flush=flush)
 
+    def is_worth_remembering(self, at_offset: int) -> bool:
+        """Whether a cut at an offset would have much to replay, for what it costs to write a state down."""
+        known = [each.at_offset for each in self._remembered[-1:]] + self._snapshots.offsets[-1:]
+        return at_offset - max(known, default=0) >= max(REMEMBERED_AFTER, 10 * len(self._states))
+
+    def remember(self, at_offset: int) -> None:
+        """As `take_snapshot`, in memory and with the one before: a cut may come to lie below this one."""
+        latest = _Remembered(at_offset, encode_snapshot(self._states.values()), dict(self._ended))
+        self._remembered = [*self._remembered[-1:], latest]
+
     def restore(self, upto_offset: int, first_offset: int = 0) -> int:
         """Load the newest good snapshot in [first_offset, upto_offset]; the offset from which batches must be replayed.
 
@@ -281,15 +302,24 @@ class ProducerStates:
 
     def truncate_to(self, offset: int, first_offset: int = 0) -> int:
         """The log now ends at `offset`; batches from the offset returned on must be replayed (`offset`: none)."""
-        if self._updated_to > offset or any(state.last_offset >= offset for state in self._states.values()):
-            return self.restore(offset, first_offset)
         self._delete_snapshots(lambda later: later > offset)
-        return offset
+        remembered = [each for each in self._remembered if first_offset <= each.at_offset <= offset]
+        self._remembered = remembered
+        if self._updated_to <= offset and all(state.last_offset < offset for state in self._states.values()):
+            return offset
+        if not remembered or remembered[-1].at_offset < max(self._snapshots.offsets, default=0):
+            return self.restore(offset, first_offset)
+        latest = remembered[-1]
+        self._clear()
+        self._load(decode_snapshot(latest.snapshot))
+        self._ended, self._updated_to, self._remembered = dict(latest.ended), latest.at_offset, remembered
+        return latest.at_offset
 
     def take_over(self, other: "ProducerStates") -> None:
         """Know what is known of the producers of a log with the same records, those included whose records are gone."""
         self._states, self._open, self._ended = dict(other._states), dict(other._open), dict(other._ended)
         self._updated_to = other._updated_to
+        self._remembered = []
 
     def folder_renamed(self, folder: Path) -> None:
         self._snapshots.folder = folder
@@ -315,6 +345,7 @@ class ProducerStates:
         self._open.clear()
         self._ended.clear()
         self._silent.clear()
+        self._remembered = []
         self._updated_to = 0
 
     def _load(self, states: list[ProducerState]) -> None:

@@ -2,6 +2,7 @@
 
 import os
 
+from penstock.log.checking import has_batch
 from penstock.log.reading import ReadableLog
 from penstock.log.segment import Segment
 from penstock.log.segment_files import TXN_INDEX
@@ -41,7 +42,8 @@ class RollableLog(ReadableLog):
         for segment in self.segments[self._number_of(self.segments, replay_from) :]:
             aborted = bytearray()
             if replay_from < self.end_offset:
-                for found in self.batches_of(segment, check_crc=False):
+                position = _position_before(segment, replay_from)
+                for found in self.batches_of(segment, position=position, check_crc=False):
                     if found.header.base_offset >= replay_from:
                         ended = self._take_in_producer(found.header, found.view)
                         aborted += b"" if ended is None else ended.encode()
@@ -49,6 +51,11 @@ class RollableLog(ReadableLog):
                 self.add_transaction_index(segment)
             if segment.transactions is not None:
                 segment.transactions.replace_from(replay_from, aborted)
+
+    def remember_producers(self) -> None:
+        """From time to time, for a cut that may come (RULES 27)."""
+        if self.trouble is None and self.producers.is_worth_remembering(self.end_offset):
+            self.producers.remember(self.end_offset)
 
     def note_producer(self, segment: Segment, header: BatchHeader, view: memoryview) -> None:
         """A producer's batch is in the log; a transaction that it aborts goes into the segment's index."""
@@ -69,3 +76,11 @@ class RollableLog(ReadableLog):
 
     def add_transaction_index(self, segment: Segment) -> None:
         segment.transactions = TransactionIndex(self.folder / os.path.basename(segment.path(TXN_INDEX)))
+
+
+def _position_before(segment: Segment, offset: int) -> int:
+    """Where to begin so as to see all batches from an offset on, by an index that is in memory."""
+    if segment.index is None:
+        return 0
+    position, last = segment.index.entry_at(offset - 1 - segment.base_offset)
+    return position if has_batch(segment, position, last) else 0

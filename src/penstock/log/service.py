@@ -5,7 +5,7 @@
     checkpoints        recovery points, log starts and high watermarks, every few seconds if they changed
     removal            of deleted files and folders when their delay is over
     second chances     a log that a full disk has stopped, when there is room again
-    producers          that have been silent for too long are forgotten
+    producers          that have been silent for too long are forgotten; what is known of them is kept for a cut
 
 One task, with one parent. Decisions are made on the loop; whatever blocks is done in a thread and reported back.
 """
@@ -60,6 +60,7 @@ class LogHousekeeping:
                 ("retention", self._config[LOG_RETENTION_CHECK_INTERVAL_MS], self.apply_retention),
                 ("checkpoints", checkpoint_ms, self.write_checkpoints),
                 ("producers", self._config[PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS], self.expire_producers),
+                ("states of producers", 5_000, self.remember_producers),
                 ("flush", int(TICK_S * 1000), self.flush),
                 ("removal", int(TICK_S * 1000), self.remove_deleted),
                 ("second chances", 5_000, self.try_again),
@@ -147,6 +148,10 @@ class LogHousekeeping:
         now = self._clock.now()
         for log in self._logs():
             log.producers.expire(now)
+
+    async def remember_producers(self) -> None:
+        for log in self._logs():
+            log.remember_producers()
 
 
 def _plan_all(logs: list[PartitionLog], now: int) -> list[tuple[PartitionLog, RetentionPlan]]:

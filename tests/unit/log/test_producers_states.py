@@ -272,6 +272,34 @@ def test_truncation_goes_back_to_the_snapshot_below_the_cut(states: ProducerStat
     assert not (tmp_path / "00000000000000000003.snapshot").exists()
 
 
+def test_truncation_goes_back_to_a_remembered_state_where_that_is_later_than_the_snapshot(
+    states: ProducerStates,
+) -> None:
+    _take(states, _batch(0, sequence=0))
+    states.take_snapshot(1)
+    _take(states, _batch(1, sequence=1, transactional=True), _marker(2, MarkerType.ABORT))
+    states.remember(3)
+    _take(states, _batch(3, sequence=2, transactional=True))
+    states.remember(4)
+    _take(states, _batch(4, sequence=3, transactional=True))
+    assert states.truncate_to(3) == 3
+    assert states.check(_header(sequence=1)) == Duplicate(1, 1, NOW) and states.check(_header(sequence=2)) is None
+    assert states.last_stable_offset(2) == 1, "the marker is not replicated yet"
+    assert states.truncate_to(2) == 1, "none is remembered that is below this cut"
+
+
+def test_what_is_remembered_is_not_of_a_log_that_starts_anew_or_later(states: ProducerStates) -> None:
+    _take(states, _batch(0, sequence=0))
+    states.remember(1)
+    _take(states, _batch(1, sequence=1), _batch(2, sequence=2))
+    assert states.truncate_to(2, first_offset=2) == 2 and len(states) == 0
+    _take(states, _batch(2, sequence=2))
+    states.remember(3)
+    states.reset()
+    _take(states, _batch(3, sequence=0), _batch(4, sequence=1))
+    assert states.truncate_to(4) == 0
+
+
 def test_truncation_above_all_producers_leaves_the_state_alone(states: ProducerStates) -> None:
     _take(states, _batch(0, sequence=0))
     assert states.truncate_to(5) == 5

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ import pytest
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, a_log, fill
 
 from penstock.errors import KafkaStorageError
-from penstock.log import FilePool, Flusher, LogFolder, LogHousekeeping, flushing, folder_checkpoints
+from penstock.log import FilePool, Flusher, LogFolder, LogHousekeeping, flushing, folder_checkpoints, reading
 from penstock.log.checkpoints import write_offsets
 from penstock.log.files import names_in
 from penstock.log.recovery import Expected
 from penstock.log.reserve import RESERVE_BYTES, RESERVE_FILE
+from penstock.log.scan import Found, walk
 from penstock.model import Offset, PartitionIndex, TopicPartition
 from penstock.settings.config import Config
 
@@ -297,6 +299,33 @@ async def test_silent_producers_are_forgotten(tmp_path: Path) -> None:
         await kept.keeping.expire_producers()
 
     assert len(kept.log.producers) == 0
+    await kept.close()
+
+
+async def test_a_cut_reads_no_further_back_than_producers_were_looked_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It reads on the event loop, and a segment may be a gigabyte."""
+    monkeypatch.setattr("penstock.log.producers.REMEMBERED_AFTER", 300)
+    kept = Kept(tmp_path, internal_segment_bytes="1000000")
+    log = kept.log
+    read: list[int] = []
+
+    def walked(*where: int, **how: Any) -> Iterator[Found]:
+        for found in walk(*where, **how):
+            read.append(found.header.base_offset)
+            yield found
+
+    monkeypatch.setattr(reading, "walk", walked)
+    for number in range(600):
+        await kept.keeping.remember_producers()
+        log.append([a_batch(number, producer_id=7, producer_epoch=0, base_sequence=number, timestamp=number)])
+
+    log.truncate(to=590)
+
+    assert 200 < min(read) <= 300, "where the state was kept, and the entry of the index before that"
+    assert log.producers.check(a_batch(590, producer_id=7, producer_epoch=0, base_sequence=590)[0]) is None
+    assert log.producers.check(a_batch(589, producer_id=7, producer_epoch=0, base_sequence=589)[0]) is not None
     await kept.close()
 
 
