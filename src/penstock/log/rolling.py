@@ -52,10 +52,12 @@ class RollableLog(ReadableLog):
             if segment.transactions is not None:
                 segment.transactions.replace_from(replay_from, aborted)
 
-    def remember_producers(self) -> None:
-        """From time to time, for a cut that may come (RULES 27)."""
-        if self.trouble is None and self.producers.is_worth_remembering(self.end_offset):
-            self.producers.remember(self.end_offset)
+    def remember_producers(self) -> bool:
+        """From time to time, for a cut that may come (RULES 27); whether there was enough that is new."""
+        if self.trouble is not None or not self.producers.is_worth_remembering(self.end_offset):
+            return False
+        self.producers.remember(self.end_offset)
+        return True
 
     def note_producer(self, segment: Segment, header: BatchHeader, view: memoryview) -> None:
         """A producer's batch is in the log; a transaction that it aborts goes into the segment's index."""

@@ -150,8 +150,9 @@ class LogHousekeeping:
             log.producers.expire(now)
 
     async def remember_producers(self) -> None:
-        for log in self._logs():
-            log.remember_producers()
+        for log in list(self._logs()):
+            if log.remember_producers():
+                await asyncio.sleep(0)  # it may have thousands of them, and so may the next
 
 
 def _plan_all(logs: list[PartitionLog], now: int) -> list[tuple[PartitionLog, RetentionPlan]]:
