@@ -18,7 +18,7 @@ from penstock.broker.clock import SystemClock
 from penstock.broker.node import Node
 from penstock.cluster import Cluster, ClusterImage, CreatedTopic, CreateTopic, PartitionImage
 from penstock.errors import Refusal
-from penstock.metastore import MemoryMetastore
+from penstock.metastore import MemoryMetastore, Metastore
 from penstock.model import BrokerId
 from penstock.replication import Partition
 from penstock.settings import Config
@@ -95,6 +95,8 @@ class Nodes:
         self.running: dict[int, RunningNode] = {}
         self._folder = folder
         self._settings = settings
+        self.lines: dict[int, Metastore] = {}
+        """Brokers that reach the store by a way of their own."""
 
     def __getitem__(self, broker_id: int) -> Node:
         return self.running[broker_id].node
@@ -119,7 +121,7 @@ class Nodes:
                 "log.dirs": ",".join(str(path) for path in self.folders(broker_id)),
             }
         )
-        store = None if config[PENSTOCK_ETCD_ENDPOINTS] else self.store
+        store = None if config[PENSTOCK_ETCD_ENDPOINTS] else self.lines.get(broker_id, self.store)
         running = self.running[broker_id] = RunningNode(Node(config, metastore=store))
         await running.ready()
 

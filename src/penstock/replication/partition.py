@@ -122,6 +122,14 @@ class Partition(ReplicatingReplica, ReadablePartition):
         if len(self.in_sync) < min(rules.in_sync_min, len(self.replicas)):
             raise NotEnoughReplicas(f"{len(self.in_sync)} in sync, min.insync.replicas asks for {rules.in_sync_min}")
 
+    @property
+    def can_prove_lead(self) -> bool:
+        """Whether a record appended from now on proves, once it is replicated, that this broker led when it was asked:
+        whoever could be elected in its place is in sync, and took it from this one. With nobody else in sync it would
+        prove nothing, and with too few none is taken.
+        """
+        return 1 < len(self.in_sync) >= min(self.current_rules().in_sync_min, len(self.replicas))
+
     def _look_closely(
         self, header: BatchHeader, guard: VerificationGuard | None, by_coordinator: bool
     ) -> Duplicate | None:

@@ -384,6 +384,17 @@ def test_many_offsets_are_told_piece_by_piece_as_they_were_at_one_moment() -> No
     assert [part.committed_offset for part in response.topics[0].partitions] == list(range(2_500)) and pauses == 2
 
 
+def test_to_prove_that_it_leads_a_coordinator_writes_what_changes_nothing() -> None:
+    world = GroupWorld()
+    world.group_id = ""  # Kafka lets anybody commit for it
+    world.commit(7)
+    before, written = world.replayed().offsets, len(world.log)
+    assert world.fetch([("orders", [0])], proves_lead=True).topics[0].partitions[0].committed_offset == 7
+    assert len(world.log) == written + 1
+    replayed = world.replayed()
+    assert (replayed.offsets, replayed.offset_count, list(replayed.groups)) == (before, 1, [""])
+
+
 def test_of_many_partitions_some_can_be_asked_for() -> None:
     world = GroupWorld()
     for index in range(100):

@@ -60,6 +60,10 @@ class FetchOffsets(Command, frozen=True, kw_only=True):
     """None: all that the group has."""
     require_stable: bool = False
     """Rather say of an offset that an open transaction may change it than what it is now."""
+    proves_lead: bool = False
+    """Something is written first, so that the answer waits for replicas which a successor of this coordinator would be
+    among: whoever was replaced without knowing has none that take it.
+    """
     member_id: str | None = None
     member_epoch: int = -1
     """Who asks, and at which epoch: members of consumer groups must be up to date."""

@@ -13,6 +13,7 @@ from penstock.coordinators.decision import Decision, Reply
 from penstock.coordinators.groups.commands import FetchOffsets
 from penstock.coordinators.groups.offsets import GroupOffsets, PartitionOffsets
 from penstock.coordinators.groups.pending import PendingOffsets
+from penstock.coordinators.groups.records import OffsetKept
 from penstock.errors import UnstableOffsetCommit
 from penstock.wire.messages.offset_fetch_response import (
     OffsetFetchResponseGroup,
@@ -22,6 +23,8 @@ from penstock.wire.messages.offset_fetch_response import (
 
 PIECE = 1_000
 """Partitions between two pauses: about a millisecond's worth."""
+PROOF = OffsetKept("", "", -1, None)
+"""Says nothing: it takes back what no topic and no partition is named by. Of all of them compaction keeps the last."""
 _FEW = 8
 """Fewer than one in so many of a topic's partitions are looked up one by one; else all are copied, which is quicker."""
 
@@ -61,7 +64,8 @@ def fetch(command: FetchOffsets, offsets: GroupOffsets, pending: PendingOffsets)
     else:
         topics = [(topic, _some(offsets.get(topic, {}), indexes), indexes) for topic, indexes in command.topics]
     found = FoundOffsets(command.group_id, topics, frozenset(unstable))
-    return Decision(replies=(Reply(command.address, found),))
+    records = (PROOF,) if command.proves_lead else ()
+    return Decision(records=records, replies=(Reply(command.address, found),))
 
 
 def _some(parts: PartitionOffsets, indexes: list[int]) -> PartitionOffsets:

@@ -235,6 +235,10 @@ class Groups(CoordinatorService):
         member_id: str | None = None,
         member_epoch: int = -1,
     ) -> OffsetFetchResponseGroup:
+        """Stable ones are also the latest: who requires them processes each record once, from there on. A coordinator
+        that hung, or is cut off, may have been replaced and not know it.
+        """
+        partition = self._running.require_active(self._index_of(group_id)).partition
         found: FoundOffsets = await self._ask(
             group_id,
             lambda address: commands.FetchOffsets(
@@ -242,6 +246,7 @@ class Groups(CoordinatorService):
                 group_id=group_id,
                 topics=topics,
                 require_stable=require_stable,
+                proves_lead=require_stable and partition.can_prove_lead,
                 member_id=member_id,
                 member_epoch=member_epoch,
             ),
