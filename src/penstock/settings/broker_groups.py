@@ -58,8 +58,8 @@ OFFSETS_COMMIT_TIMEOUT_MS = setting(
 )  # fmt: skip
 OFFSETS_RETENTION_MINUTES = setting(
     "offsets.retention.minutes", _BROKER, INT, default=7 * 24 * 60, check=at_least(1), importance=_HIGH,
-    doc="How long offsets are kept of a group without members, counted from when it lost the last; and of topics that "
-        "its members are not subscribed to, counted from the commit.",
+    doc="How long offsets are kept of a group without members, counted from when it lost the last, or from a commit "
+        "after that; and of topics that its members are not subscribed to, counted from the commit.",
 )  # fmt: skip
 OFFSETS_RETENTION_CHECK_INTERVAL_MS = setting(
     "offsets.retention.check.interval.ms", _BROKER, LONG, default=minutes(10), check=at_least(1), importance=_HIGH,

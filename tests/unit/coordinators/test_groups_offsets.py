@@ -143,6 +143,22 @@ def test_an_empty_groups_offsets_expire_together_and_the_group_with_them() -> No
     assert world.replayed().groups == {} and world.replayed().offsets == {}
 
 
+def test_what_is_committed_for_an_empty_group_is_kept_for_as_long_as_anything_else() -> None:
+    world = GroupWorld()
+    world.restart()
+    (leader,) = world.stable(1)
+    world.commit(1, topic="old", member_id=leader, generation_id_or_member_epoch=1)
+    world.leave(MemberIdentity(leader))
+    world.pass_time(6 * DAY_MS)
+    world.commit(9)  # somebody has set the group back, or goes on without joining it
+    world.pass_time(DAY_MS + 600_000)
+    assert (world.committed("old"), world.committed()) == (-1, 9)
+    world.pass_time(5 * DAY_MS)
+    assert world.committed() == 9
+    world.pass_time(DAY_MS)
+    assert world.committed() == -1 and world.machine.groups == {}
+
+
 def test_offsets_of_a_simple_group_and_of_topics_left_behind_expire_from_their_commit() -> None:
     world = GroupWorld()
     world.restart()

@@ -175,8 +175,9 @@ def expiry_timer(at: Millis, left: Sequence[str] | None = None) -> Timer:
 def _expired(
     group: Group, offsets: GroupOffsets, pending: PendingOffsets, wall: Millis, limits: GroupLimits
 ) -> Iterator[OffsetKept]:
-    """Members use what they are subscribed to. Of the rest: in an empty group all counts from when it became empty, in
-    a stable or a simple one each from its commit; while a group rebalances nothing expires.
+    """Members use what they are subscribed to. Of the rest: in an empty group each counts from when it became empty,
+    or from its commit where that came later; in a stable or a simple one from its commit; while a group rebalances
+    nothing expires.
     """
     if group.protocol_type is None or (
         group.protocol_type == CONSUMER and group.subscribed is not None and group.state is GroupState.STABLE
@@ -190,7 +191,7 @@ def _expired(
         if group.is_subscribed_to(topic):
             continue
         for partition, committed in parts.items():
-            start = committed.committed_at if since is None else since
+            start = committed.committed_at if since is None else max(since, committed.committed_at)
             end = committed.expires_at or start + limits.offsets_retention_ms
             if wall >= end and not pending.has(group.group_id, topic, partition):
                 yield OffsetKept(group.group_id, topic, partition, None)
