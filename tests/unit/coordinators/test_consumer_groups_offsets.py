@@ -164,18 +164,24 @@ def test_offsets_of_topics_in_use_are_not_deleted() -> None:
     assert [topic.partitions[0].error_code for topic in answer.topics] == [GroupSubscribedToTopic.code, 0]
 
 
-def test_offsets_expire_unless_they_are_in_use_and_with_the_last_the_group() -> None:
-    world = ConsumerWorld(limits=GroupLimits(offsets_retention_ms=100_000, expiry_interval_ms=10_000))
+@pytest.mark.parametrize("restarts", [False, True])
+def test_offsets_expire_once_nobody_has_used_them_for_long_and_with_the_last_the_group(restarts: bool) -> None:
+    world = ConsumerWorld(limits=GroupLimits(offsets_retention_ms=60_000, expiry_interval_ms=1_000))
     world.restart()
-    world.come("m1")
-    commit(world, "m1", 2)
-    for _ in range(5):
+    member = Client(world, "m1")
+    member.beat()
+    assert commit(world, "m1", 2) == 0
+    for _ in range(10):
         world.pass_time(30_000)
-        world.beat("m1", 2)
+        member.beat()
     assert world.committed() == 7
     world.go("m1")
-    world.pass_time(10_000)
-    assert world.machine.offsets == {} and world.machine.consumers.groups == {}
+    if restarts:
+        world.restart()
+    world.pass_time(59_000)
+    assert world.committed() == 7  # the application is only being started anew
+    world.pass_time(2_000)
+    assert world.committed() == -1 and world.machine.consumers.groups == {}
 
 
 def test_there_is_room_for_so_many_groups_of_both_kinds() -> None:

@@ -91,10 +91,17 @@ class CalledToJoin(msgspec.Struct, frozen=True, gc=False):
     is_called: bool
 
 
+class Emptied(msgspec.Struct, frozen=True, gc=False):
+    """The group has no members any more, or had none when it was loaded."""
+
+    group_id: str
+    at: Millis
+
+
 class Working(msgspec.Struct, frozen=True, gc=False):
     group_id: str
     kind: str
     is_under_way: bool
 
 
-ConsumerNote = MemberSeen | SessionsLookedAt | TopicsSeen | CalledToJoin | Working
+ConsumerNote = MemberSeen | SessionsLookedAt | TopicsSeen | CalledToJoin | Emptied | Working

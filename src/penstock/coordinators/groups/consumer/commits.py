@@ -73,9 +73,12 @@ def _memberless(group: ConsumerGroup) -> Group:
 
 def as_group(group: ConsumerGroup) -> Group:
     """What a classic group would be that is used in the same way, to those who ask which offsets are in use."""
-    if not group.members:
-        return Group(group_id=group.group_id, subscribed=frozenset())
-    return Group(group_id=group.group_id, state=GroupState.STABLE, protocol_type=CONSUMER, subscribed=group.topics)
+    known = Group(group_id=group.group_id, protocol_type=CONSUMER, subscribed=group.topics)
+    if group.members:
+        known.state = GroupState.STABLE
+    else:
+        known.state_since = group.empty_since
+    return known
 
 
 def check_commit(

@@ -11,6 +11,7 @@ from penstock.coordinators.decision import Decision
 from penstock.coordinators.groups.consumer.commands import (
     ClassicStepDue,
     ConsumerHeartbeat,
+    Emptied,
     RevocationDue,
 )
 from penstock.coordinators.groups.consumer.members import known_instance, known_member, removal
@@ -56,6 +57,8 @@ def remove(step: Step, members: Sequence[ConsumerMember]) -> Decision:
         step.stop_all(member.member_id)
     topics = _remaining_topics(step, members)
     step.keep(EpochKept(group.group_id, group.epoch + 1, topics_hash(topics, step.around)))
+    if len(members) == len(group.members):
+        step.note(Emptied(group.group_id, step.wall))
     return step.decision()
 
 

@@ -208,6 +208,8 @@ class ConsumerGroups:
             step.expect(member.member_id, session_ms)
             if member.state is MemberState.UNREVOKED:
                 step.watch_revocation(member, member)
+        if not group.members and group.empty_since is None:
+            step.note(commands.Emptied(group.group_id, step.wall))
         return step.decision()
 
     def to_expire(self, group_id: str) -> tuple[Group, Iterable[ConsumerRecord]] | None:

@@ -103,6 +103,8 @@ class ConsumerGroup(msgspec.Struct, kw_only=True):
 
     # Not kept: begins anew with every leader of the partition
 
+    empty_since: Millis | None = None
+    """Wall time at which the last member went, or at which the group was loaded without any."""
     deadlines: dict[str, Millis] = {}
     sessions_looked_at: Millis | None = None
     """When the timer goes off that looks at the deadlines; never later than the first of them."""
