@@ -255,6 +255,20 @@ def test_a_pattern_is_resolved_in_a_thread_and_again_when_topics_come() -> None:
     assert client.owned[id_of("log-c")] == {0, 1}
 
 
+def test_a_clock_that_was_set_back_keeps_nobody_from_learning_of_topics() -> None:
+    world = ConsumerWorld(Topics(**{"log-a": 1, "other": 1}))
+    first = Client(world, "m1", subscribed_topic_names=None, subscribed_topic_regex="log-.*")
+    settle([first])
+    world.set_clock(ahead_ms=-3_600_000)
+    second = Client(world, "m2", subscribed_topic_names=None, subscribed_topic_regex="oth.*")
+    world.topics.make("log-b", 1)
+    settle([first, second])
+    world.pass_time(10_001)
+    settle([first, second])
+    assert first.owned == {id_of("log-a"): {0}, id_of("log-b"): {0}}
+    assert second.owned == {id_of("other"): {0}}
+
+
 def test_a_pattern_that_is_none_is_refused() -> None:
     world = ConsumerWorld()
     assert world.come("m1", subscribed_topic_regex="log-(") is InvalidRegularExpression

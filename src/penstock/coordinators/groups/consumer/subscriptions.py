@@ -74,14 +74,19 @@ def follow_patterns(step: Step, former: ConsumerMember, member: ConsumerMember) 
     if RESOLVING in group.working:
         return change
     last = next(iter(group.resolved.values()), None)
-    if last is not None and step.wall <= last.at + REFRESH_AT_MOST_EVERY_MS:
+    if last is not None and _is_within(REFRESH_AT_MOST_EVERY_MS, last, step):
         return change
     patterns = changed(group.pattern_counts, less=former.pattern, more=member.pattern)
-    is_old = last is None or step.wall > last.at + step.limits.pattern_refresh_interval_ms
+    is_old = last is None or not _is_within(step.limits.pattern_refresh_interval_ms, last, step)
     has_news = (0 if last is None else last.revision) < step.around.topics_created_at
     if patterns and (must_resolve or is_old or has_news or len(patterns) != len(group.resolved)):
         _resolve(step, sorted(patterns))
     return change
+
+
+def _is_within(interval_ms: int, last: Resolved, step: Step) -> bool:
+    """What was found in the future was found before the clock was set back, or by a broker with another clock."""
+    return last.at <= step.wall <= last.at + interval_ms
 
 
 def _pattern_change(step: Step, former: ConsumerMember, member: ConsumerMember) -> tuple[PatternChange, bool]:
