@@ -105,6 +105,18 @@ def test_a_timeout_goes_on_across_a_change_of_coordinator(world: TransactionWorl
     assert world.state() == "PrepareAbort"
 
 
+def test_a_transaction_that_began_in_the_future_has_its_timeout_from_when_it_was_loaded(
+    world: TransactionWorld,
+) -> None:
+    world.set_clock(ahead_ms=HOUR_MS)
+    world.add(world.init(timeout_ms=15_000), 0)
+    world.restart()  # with a clock that was set right, or at a broker whose clock is
+    world.pass_time(15_000)
+    assert world.state() == "Ongoing"
+    world.pass_time(10_000)
+    assert world.state() == "PrepareAbort"
+
+
 def test_a_timeout_under_the_last_epoch_brings_a_new_producer_id(world: TransactionWorld) -> None:
     producer = world.init(timeout_ms=15_000)
     world.put(msgspec.structs.replace(world.of(), producer_epoch=32_766))

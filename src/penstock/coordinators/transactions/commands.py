@@ -6,7 +6,7 @@ import msgspec
 
 from penstock.coordinators.decision import Command
 from penstock.coordinators.transactions.state import TransactionState, TransactionVersion
-from penstock.model import TopicPartition
+from penstock.model import Millis, TopicPartition
 
 # From clients
 
@@ -105,6 +105,17 @@ class Producer(msgspec.Struct, frozen=True, gc=False):
 
 class NeedsProducerId(msgspec.Struct, frozen=True, gc=False):
     """The epochs of the present id are used up: ask again with a new one. Ids come from elsewhere, and take time."""
+
+
+# Notes: what changes without being kept
+
+
+class TimeoutsBounded(msgspec.Struct, frozen=True, gc=False):
+    """From now on no open transaction has more time left than its timeout: the clock of whoever opened it may have been
+    ahead, by hours for which nobody would read past it.
+    """
+
+    now: Millis
 
 
 # Orders to whoever runs the machine

@@ -81,6 +81,7 @@ class TransactionMachine:
         unfinished = [name for name, each in self.transactions.items() if each.state in PREPARED]
         resumed = ending.resume(unfinished, self.transactions, now, self._ends)
         return Decision(
+            notes=(commands.TimeoutsBounded(now),),
             timers=(
                 *resumed.timers,
                 clearing.timeouts_timer(Millis(now + self._limits.timeouts_interval_ms)),
@@ -103,5 +104,8 @@ class TransactionMachine:
                     self.deadlines.setdefault(name, Millis(end - self._wall_ahead_ms))
                 else:
                     self.deadlines.pop(name, None)
+            case commands.TimeoutsBounded(now):
+                for name, deadline in self.deadlines.items():
+                    self.deadlines[name] = min(deadline, Millis(now + self.transactions[name].timeout_ms))
             case ClockMoved(wall_ahead_ms):
                 self._wall_ahead_ms = wall_ahead_ms
