@@ -26,6 +26,10 @@ DELETED: Final = ".deleted"
 class RetentionPlan(NamedTuple):
     segments: tuple[Segment, ...]
     reason: str
+    next_offset: int
+    """Where the last of them ended when the plan was made: one that is appended to may have grown since."""
+    cuts: int
+    """The log's, then: what was cut may have been written anew."""
 
 
 def rename_doomed(segments: Sequence[Segment]) -> list[str]:
@@ -37,29 +41,32 @@ def rename_doomed(segments: Sequence[Segment]) -> list[str]:
 class RetainedLog(RollableLog):
     def plan_retention(self, now: int) -> RetentionPlan:
         """What retention would delete; looks timestamps up in files, so in a thread."""
-        config, segments = self.config, self.segments
+        config, cuts, segments = self.config, self.cuts, self.segments
         rules = RetentionRules(
             retention_ms=config[RETENTION_MS],
             retention_bytes=config[RETENTION_BYTES],
             deletes="delete" in config[CLEANUP_POLICY],
         )
         if not self.size:
-            return RetentionPlan((), "")
+            return RetentionPlan((), "", self.start_offset, cuts)
+        facts = self._facts(segments, rules, now)
         expired = expired_segments(
-            self._facts(segments, rules, now),
+            facts,
             rules,
             now=now,
             start_offset=self.start_offset,
             high_watermark=self.high_watermark,
         )
-        return RetentionPlan(segments[: expired.count], expired.reason)
+        next_offset = facts[expired.count - 1].next_base_offset if expired.count else self.start_offset
+        return RetentionPlan(segments[: expired.count], expired.reason, next_offset, cuts)
 
     def _facts(self, segments: tuple[Segment, ...], rules: RetentionRules, now: int) -> list[SegmentFacts]:
         """Timestamps are looked up only as far as the first segment that time does not delete."""
         facts = []
+        end_offset = self.end_offset  # before any timestamp: what is appended from here on shows in `drop_oldest`
         by_time = rules.deletes and rules.retention_ms >= 0
         for number, segment in enumerate(segments):
-            next_base = segments[number + 1].base_offset if number + 1 < len(segments) else self.end_offset
+            next_base = segments[number + 1].base_offset if number + 1 < len(segments) else end_offset
             timestamp = segment.retention_timestamp() if by_time and segment.is_created else now
             if by_time and now - timestamp > rules.retention_ms:
                 segment.confirm_timestamp()
@@ -73,13 +80,16 @@ class RetainedLog(RollableLog):
 
         Nothing happens where the log has changed since the plan was made: there will be another.
         """
-        count = len(plan.segments)
-        if not count or self.segments[:count] != plan.segments:
+        doomed = plan.segments
+        if not doomed or self.segments[: len(doomed)] != doomed or self.cuts != plan.cuts:
             return []
         if self.trouble is not None and not self.trouble.may_pass:
             return []  # a full disk is no reason: deleting is what helps
-        next_base = self.segments[count].base_offset if count < len(self.segments) else self.end_offset
-        if next_base > self.high_watermark:
+        if self._next_base(len(doomed)) != plan.next_offset:
+            doomed = doomed[:-1]  # it holds records now that nobody has found old, or to be too many
+        count = len(doomed)
+        next_base = self._next_base(count)
+        if not count or next_base > self.high_watermark:
             return []
         if count == len(self.segments):
             try:
@@ -87,10 +97,10 @@ class RetainedLog(RollableLog):
             except OSError as error:
                 raise self.fail("could not begin a segment", error) from error
         self.segments = self.segments[count:]
-        self.size -= sum(segment.size for segment in plan.segments)
+        self.size -= sum(segment.size for segment in doomed)
         if self.segments[0].base_offset > self.start_offset:
             self._start_at(self.segments[0].base_offset)
-        for segment in plan.segments:
+        for segment in doomed:
             self.pool.indexes.drop(segment)
         _log.info(
             "segments deleted",
@@ -99,7 +109,11 @@ class RetainedLog(RollableLog):
             reason=plan.reason,
             start_offset=self.start_offset,
         )
-        return list(plan.segments)
+        return list(doomed)
+
+    def _next_base(self, count: int) -> int:
+        """Where the oldest segments end, so many of them."""
+        return self.segments[count].base_offset if count < len(self.segments) else self.end_offset
 
     def delete_old_segments(self, now: int, high_watermark: int) -> int:
         """Retention in one call, for those who may block: plan, drop, rename; how many segments went."""

@@ -51,6 +51,35 @@ def test_retention_rolls_an_old_active_segment_and_keeps_the_offsets(tmp_path: P
     assert again.end_offset == 31
 
 
+def test_records_that_come_between_plan_and_deletion_stay(tmp_path: Path) -> None:
+    log = a_filled_log(tmp_path, records=7, retention_ms="1000")
+    now = log.clock.now() + HOUR_MS
+    plan = log.plan_retention(now)
+    assert len(plan.segments) == 3  # the active one too
+    log.append([a_batch(7, timestamp=now)])
+    log.high_watermark = 8
+
+    gone = log.drop_oldest(plan)
+
+    assert len(gone) == 2
+    assert (log.start_offset, base_offsets(read_all(log))) == (6, [6, 7])
+
+
+def test_a_segment_that_was_cut_and_written_anew_since_the_plan_stays(tmp_path: Path) -> None:
+    log = a_filled_log(tmp_path, records=6, retention_ms="1000")
+    log.append([a_batch(6, timestamp=log.clock.now() + HOUR_MS)])
+    plan = log.plan_retention(log.clock.now() + HOUR_MS)
+    assert [segment.base_offset for segment in plan.segments] == [0, 3]
+    log.truncate(to=5)
+    log.append([a_batch(5, timestamp=log.clock.now() + HOUR_MS)])
+    log.append([a_batch(6, timestamp=log.clock.now() + HOUR_MS)])
+    log.high_watermark = 7
+
+    log.drop_oldest(plan)
+
+    assert base_offsets(read_all(log)) == [0, 1, 2, 3, 4, 5, 6]
+
+
 def test_records_without_a_timestamp_age_by_their_file(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0", settings={"retention.ms": "1000"})
     log.append([a_batch(0, timestamp=-1)])
