@@ -22,6 +22,7 @@ import msgspec
 
 from penstock.log.compaction_map import OffsetMap
 from penstock.log.transactions import AbortedTransaction
+from penstock.settings.types import LONG_MAX
 from penstock.wire.batch import BatchHeader
 from penstock.wire.malformed import Malformed
 from penstock.wire.markers import MarkerType, read_marker
@@ -35,6 +36,10 @@ RECORDS_MAX: Final = 500_000
 """Records that one batch may hold. No producer's batch comes near; a megabyte made for it could unpack to twenty
 million of them, more than the broker's memory. Such a log is set aside: to leave the batch as it is could bring
 deleted keys back."""
+
+
+HORIZON_MAX: Final = LONG_MAX
+"""What a batch can say: a delete.retention.ms without end has its tombstones stay for ever."""
 
 
 class Transactions:
@@ -118,7 +123,7 @@ class BatchFilter(msgspec.Struct):
             return self._emptied(header, batch) if ends_segment or self._is_last_of_producer(header) else None
         self.records_kept += len(kept)
         if (has_tombstones or is_spent_marker) and horizon is None:
-            return _rebuilt(header, kept, self.now + self.delete_retention_ms)
+            return _rebuilt(header, kept, min(self.now + self.delete_retention_ms, HORIZON_MAX))
         if len(kept) == header.record_count:
             return batch
         return _rebuilt(header, kept, horizon)

@@ -106,6 +106,17 @@ def test_a_tombstone_stays_for_delete_retention_ms_after_it_was_cleaned_first(lo
     assert pairs(log) == [(1, "b", "1"), (3, "c", "1"), (4, "z", "active")]
 
 
+def test_tombstones_of_a_topic_that_keeps_them_without_end_stay(tmp_path: Path) -> None:
+    log = a_compacted_log(tmp_path, delete_retention_ms=str(2**63 - 1))
+    put(log, ("a", "1"))
+    put(log, ("a", None))
+    roll(log)
+    put(log, ("z", "active"))
+    for now in (NOW, NOW + 1_000 * DAY_MS):
+        clean(log, now=now)
+        assert pairs(log) == [(1, "a", None), (2, "z", "active")]
+
+
 def test_a_second_round_changes_nothing(log: PartitionLog) -> None:
     put(log, ("a", "1"), ("b", "1"))
     put(log, ("a", None), ("b", "2"))
