@@ -61,19 +61,24 @@ class Cleaner:
         self._config = config
         self._clock = clock
         self._executor = ThreadPoolExecutor(THREADS_MAX, thread_name_prefix="cleaner")
-        self._checkpoints: dict[Path, dict[TopicPartition, Offset]] = {}
+        self._checkpoints: dict[Path, dict[PartitionLog, Offset]] = {}
+        """By log and not by name: of a log that begins anew under a name nothing is clean."""
         self._writing = asyncio.Lock()
         self._freed = asyncio.Event()
         self._busy: dict[TopicPartition, Pace] = {}
-        self._not_before: dict[TopicPartition, float] = {}
-        self.uncleanable: dict[TopicPartition, str] = {}
-        """Logs that are left alone until a restart, and why: health reports them."""
-        self._damaged: set[TopicPartition] = set()
-        """Those of them in which a batch was found bad."""
+        self._not_before: dict[PartitionLog, float] = {}
+        self._aside: dict[PartitionLog, str] = {}
+        self._damaged: set[PartitionLog] = set()
+        """Logs set aside in which a batch was found bad."""
         self.rounds = 0
 
+    @property
+    def uncleanable(self) -> dict[TopicPartition, str]:
+        """Logs that are left alone until a restart, and why: health reports them."""
+        return {log.partition: reason for log, reason in self._aside.items()}
+
     def expose(self, registry: MetricsRegistry) -> None:
-        registry.read(UNCLEANABLE, lambda: [((), len(self.uncleanable))])
+        registry.read(UNCLEANABLE, lambda: [((), len(self._aside))])
 
     async def run(self) -> None:
         """Clean until cancelled."""
@@ -134,13 +139,14 @@ class Cleaner:
         return next(candidate.log for candidate in candidates if candidate.name == name), dirt
 
     async def _candidates(self) -> list[Candidate]:
+        await self._forget_gone()
         candidates = []
         for number, log in enumerate(list(self._logs())):
             if not number % LOGS_PER_TURN:
                 await asyncio.sleep(0)
+            checkpoints = await self._checkpoints_of(log.folder.parent)
             if self._is_candidate(log):
-                checkpoints = await self._checkpoints_of(log.folder.parent)
-                candidates.append(Candidate.of(log, checkpoints.get(log.partition)))
+                candidates.append(Candidate.of(log, checkpoints.get(log)))
         return candidates
 
     def _is_candidate(self, log: PartitionLog) -> bool:
@@ -151,15 +157,15 @@ class Cleaner:
             and not log.is_being_copied
             and not self._is_set_aside(log)
             and log.partition not in self._busy
-            and self._not_before.get(log.partition, 0) <= self._clock.monotonic()
+            and self._not_before.get(log, 0) <= self._clock.monotonic()
         )
 
     def _is_set_aside(self, log: PartitionLog) -> bool:
         """For good, but for a log whose damage was mended since: that one is tried again."""
-        if log.partition in self._damaged and not log.damage:
-            self._damaged.remove(log.partition)
-            self.uncleanable.pop(log.partition, None)
-        return log.partition in self.uncleanable
+        if log in self._damaged and not log.damage:
+            self._damaged.remove(log)
+            self._aside.pop(log, None)
+        return log in self._aside
 
     def _threads(self) -> int:
         return min(max(1, self._config[LOG_CLEANER_THREADS]), THREADS_MAX)
@@ -175,14 +181,14 @@ class Cleaner:
         try:
             outcome = await self._compact(log, dirt)
             if outcome is None:
-                self._not_before[log.partition] = self._clock.monotonic() + self._config[LOG_CLEANER_BACKOFF_MS] / 1000
+                self._not_before[log] = self._clock.monotonic() + self._config[LOG_CLEANER_BACKOFF_MS] / 1000
                 return False
             await self._checkpoint(log, Offset(outcome.upto))
         finally:
             self._busy.pop(log.partition).stop()
             self._freed.set()
         self.rounds += 1
-        self._not_before.pop(log.partition, None)
+        self._not_before.pop(log, None)
         elapsed_s = round(self._clock.monotonic() - started, 3)
         _log.info("log compacted", partition=str(log.partition), elapsed_s=elapsed_s, **msgspec.structs.asdict(outcome))
         return True
@@ -204,38 +210,58 @@ class Cleaner:
         except Damaged as error:
             if compaction.damaged is not None:
                 log.damage.report(*compaction.damaged, reason=str(error))
-                self._damaged.add(log.partition)
+                self._damaged.add(log)
             self._set_aside(log, error)
         except Exception as error:  # whatever it is, it is this log's: the others go on
             self._set_aside(log, error)
         return None
 
     def _set_aside(self, log: PartitionLog, error: Exception) -> None:
-        reason = self.uncleanable[log.partition] = str(error) or type(error).__name__
+        reason = self._aside[log] = str(error) or type(error).__name__
         is_bug = not isinstance(error, Damaged | Malformed | OSError)
         _log.error("log cannot be compacted", partition=str(log.partition), reason=reason, exc_info=is_bug)
 
     # --- checkpoints -------------------------------------------------------------------------------------------------
 
-    async def _checkpoints_of(self, root: Path) -> dict[TopicPartition, Offset]:
+    async def _checkpoints_of(self, root: Path) -> dict[PartitionLog, Offset]:
         if root not in self._checkpoints:
             path = str(root / CLEANER_OFFSETS)
             try:
-                self._checkpoints[root] = await asyncio.to_thread(read_offsets, path)
+                rows = await asyncio.to_thread(read_offsets, path)
             except (CheckpointUnreadable, OSError) as error:  # then everything counts as dirty
                 _log.warning("cleaner checkpoint unreadable", folder=str(root), reason=str(error))
-                self._checkpoints[root] = {}
+                rows = {}
+            found = [log for log in self._logs() if log.folder.parent == root and not log.is_new]
+            known = {log: rows[log.partition] for log in found if log.partition in rows}
+            self._checkpoints[root] = known
+            if len(known) < len(rows):
+                await self._write(root)
         return self._checkpoints[root]
 
     async def _checkpoint(self, log: PartitionLog, upto: Offset) -> None:
         root = log.folder.parent
         known = await self._checkpoints_of(root)
-        known[log.partition] = upto
-        held = {other.partition for other in self._logs() if other.folder.parent == root}
-        for gone in known.keys() - held:
-            del known[gone]
+        known[log] = upto
+        await self._write(root)
+
+    async def _forget_gone(self) -> None:
+        """A log that is deleted, or was set aside, leaves nothing behind that its namesake would be judged by."""
+        held = set(self._logs())
+        for of_logs in (self._aside, self._not_before):
+            for log in of_logs.keys() - held:
+                del of_logs[log]
+        self._damaged &= held
+        for root, known in list(self._checkpoints.items()):
+            if known.keys() - held:
+                await self._write(root)
+
+    async def _write(self, root: Path) -> None:
         async with self._writing:
+            known = self._checkpoints[root]
+            for gone in known.keys() - set(self._logs()):
+                del known[gone]
+            rows = {log.partition: offset for log, offset in known.items()}
             try:
-                await asyncio.to_thread(write_offsets, str(root / CLEANER_OFFSETS), dict(known))
+                await asyncio.to_thread(write_offsets, str(root / CLEANER_OFFSETS), rows)
             except OSError as error:  # still known here; a restart would clean the log once more than it had to
                 _log.warning("cleaner checkpoint not written", folder=str(root), reason=str(error))

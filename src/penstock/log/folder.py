@@ -234,6 +234,7 @@ class LogFolder(Home):
         if log.trouble is not None and log.open_again is not None:
             shutil.rmtree(folder, ignore_errors=True)
             raise log.trouble.refusal()
+        log.is_new = True
         log.is_folder_synced = False
         log.home = self
         self.logs[partition] = log

@@ -109,6 +109,8 @@ class LogState:
         self.is_flush_noted = False
         """The folder may say FLUSHED_NOTE: true from before it is written until it is surely gone. Read at start it
         tells of all processes so far."""
+        self.is_new = False
+        """Made by this process where there was none: whatever is written down under its name is of another."""
         self.is_being_copied = False
         """On its way to another data folder: compaction waits, else the copy could keep what it takes out here."""
         self.flushed_at = clock.now()

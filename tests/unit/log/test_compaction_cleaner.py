@@ -125,6 +125,53 @@ async def test_a_log_that_was_mended_is_cleaned_after_all(tmp_path: Path) -> Non
     cleaner.stop()
 
 
+async def test_a_log_that_begins_anew_under_a_name_is_judged_by_none_of_its_namesake_s_checkpoints(
+    tmp_path: Path,
+) -> None:
+    logs = [_a_dirty_log(tmp_path, delete_retention_ms="0")]
+    cleaner = Cleaner(lambda: logs, Config.for_broker({}), StillClock(NOW))
+    assert await cleaner.clean_one()  # up to 20
+    logs[0].folder.rename(tmp_path / "deleted")
+    logs[:] = [a_compacted_log(tmp_path / "0", delete_retention_ms="0")]
+    anew = logs[0]
+    anew.is_new = True
+    put(anew, ("gone", "1"))
+    put(anew, ("gone", None))
+    for n in range(20):
+        put(anew, (f"k{n}", "x"))
+    roll(anew)
+    put(anew, ("z", "active"))
+    settle(anew)
+
+    await cleaner.clean_one()
+    settle(anew)
+    await cleaner.clean_one()
+
+    assert (0, "gone", "1") not in pairs(anew)  # its tombstone has gone
+    cleaner.stop()
+
+
+async def test_what_is_written_down_of_deleted_logs_goes_before_a_restart(tmp_path: Path) -> None:
+    logs = [_a_dirty_log(tmp_path)]
+    cleaner = Cleaner(lambda: logs, Config.for_broker({}), StillClock(NOW))
+    assert await cleaner.clean_one()
+    logs[:] = []
+    assert not await cleaner.clean_one()
+    assert (tmp_path / "0" / "cleaner-offset-checkpoint").read_text() == "0\n0\n"
+    cleaner.stop()
+
+
+async def test_a_log_that_begins_anew_under_a_name_is_not_set_aside_with_its_namesake(tmp_path: Path) -> None:
+    logs = [_a_dirty_log(tmp_path)]
+    cleaner = Cleaner(lambda: logs, Config.for_broker({}), StillClock(NOW))
+    cleaner._set_aside(logs[0], ValueError("cannot be compacted"))
+    assert not await cleaner.clean_one() and cleaner.uncleanable
+    logs[0].folder.rename(tmp_path / "deleted")
+    logs[:] = [_a_dirty_log(tmp_path)]
+    assert await cleaner.clean_one() and not cleaner.uncleanable
+    cleaner.stop()
+
+
 async def test_a_log_that_changed_meanwhile_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = _a_dirty_log(tmp_path)
     swap_in = Compaction._swap_in

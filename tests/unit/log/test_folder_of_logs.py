@@ -102,6 +102,14 @@ def test_a_new_partition_is_a_folder_with_its_topic_id(tmp_path: Path) -> None:
     folder.close()
 
 
+def test_only_a_log_that_was_made_here_is_new(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    assert folder.create(ORDERS_0, TOPIC_ID, world.config).is_new
+    folder.close()
+    assert not world.open().logs[ORDERS_0].is_new
+
+
 def test_after_a_clean_stop_everything_is_as_it_was(tmp_path: Path) -> None:
     world = World(tmp_path)
     folder = world.open()
