@@ -34,6 +34,7 @@ from penstock.settings.topic import (
     SEGMENT_BYTES,
     SEGMENT_INDEX_BYTES,
 )
+from penstock.wire.malformed import Malformed
 from penstock.wire.records import iterate
 
 INDEX_ENTRY_BYTES: Final = 12
@@ -75,12 +76,20 @@ class Compaction:
 
     async def run(self, executor: Executor) -> CompactionOutcome:
         """Stopped where the log was changed by others; Damaged and Malformed for what is in it; OSError."""
+        try:
+            return await self._run(executor)
+        except (Damaged, Malformed, OSError):
+            self._check()
+            raise
+
+    async def _run(self, executor: Executor) -> CompactionOutcome:
         loop = asyncio.get_running_loop()
 
         def in_thread(work: Callable[..., T], *arguments: object) -> asyncio.Future[T]:
             return loop.run_in_executor(executor, work, *arguments)
 
         await in_thread(self._map_keys)
+        self._check()
         # Said before any offset goes missing: else a start after a crash would take the gaps for damage.
         self._log.allow_gaps()
         await in_thread(sync_folder, str(self._log.folder))
@@ -95,6 +104,13 @@ class Compaction:
             self._swap_in(members)
             await in_thread(sync_folder, str(self._log.folder))
         return CompactionOutcome(self._newest.upto, before, after, self._filter.records_read, self._filter.records_kept)
+
+    def _check(self) -> None:
+        """Files are found by name, and of a log that was deleted meanwhile another may have the name by now: that one's
+        are neither read, so that what was found is true, nor touched.
+        """
+        if not self._log.is_readable:
+            raise Stopped(self._log.offline_reason)
 
     def _groups(self) -> list[list[ClosedSegment]]:
         config = self._log.config
@@ -153,6 +169,7 @@ class Compaction:
             if not is_changed:
                 remove_leftovers(folder, base_offset)
                 return None
+            self._check()
             prepare_swap(folder, [base_offset])
         except BaseException:
             remove_leftovers(folder, base_offset)
@@ -195,8 +212,9 @@ class Compaction:
         base_offset = members[0].base_offset
         old = [self._by_base[segment.base_offset] for segment in members]
         try:
+            self._check()
             self._log.replace_segments(old, [base_offset])
-        except ValueError as error:
+        except (ValueError, Stopped) as error:
             remove_leftovers(self._log.folder, base_offset)
             raise Stopped(str(error)) from error
         except OSError as error:

@@ -91,7 +91,7 @@ class Scrubber:
         """Read every closed segment once; how many bad batches were found."""
         found = 0
         for log in list(self._logs()):
-            if log.trouble is None or not log.trouble.stops_reads:
+            if log.is_readable:
                 found += await self.scrub(log)
         return found
 
@@ -110,6 +110,8 @@ class Scrubber:
             except OSError as error:
                 _log.warning("segment not scrubbed", file=segment.file.path, reason=str(error))
                 continue
+            if not log.is_readable:
+                return found  # deleted, perhaps: what was read may be another's
             if segment not in log.segments:
                 continue
             for one in bad:

@@ -98,7 +98,7 @@ class LogHousekeeping:
             while gone:
                 log, segments = gone.pop()
                 try:
-                    log.removal_begun(segments, await asyncio.to_thread(rename_doomed, segments))
+                    log.removal_begun(segments, await asyncio.to_thread(_rename, log, segments))
                     count += len(segments)
                 except OSError as error:  # the next start finds what is left
                     _log.error("segments not removed", partition=str(log.partition), reason=str(error))
@@ -153,6 +153,11 @@ class LogHousekeeping:
         for log in list(self._logs()):
             if log.remember_producers():
                 await asyncio.sleep(0)  # it may have thousands of them, and so may the next
+
+
+def _rename(log: PartitionLog, segments: list[Segment]) -> list[str]:
+    """Of a log that was deleted since, its folder went whole: what has its files' names now is another's."""
+    return rename_doomed(segments) if log.is_readable else []
 
 
 def _plan_all(logs: list[PartitionLog], now: int) -> list[tuple[PartitionLog, RetentionPlan]]:

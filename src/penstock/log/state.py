@@ -177,6 +177,11 @@ class LogState:
             return True  # the next attempt will tell
         return room.f_bavail * room.f_frsize >= FREE_BYTES_MIN
 
+    @property
+    def is_readable(self) -> bool:
+        """False of a damaged log, and of one that was deleted or set aside: another may have its folder's name then."""
+        return self.trouble is None or not self.trouble.stops_reads
+
     def ensure_readable(self) -> None:
         if self.trouble is not None and self.trouble.stops_reads:
             raise self.trouble.refusal()

@@ -13,6 +13,8 @@ from penstock.log.compaction import Compaction
 from penstock.log.compaction_pace import Pace, Stopped
 from penstock.log.compaction_plan import ClosedSegment
 from penstock.log.compaction_service import Cleaner
+from penstock.log.files import names_in
+from penstock.log.future_logs import let_go
 from penstock.log.partition_log import PartitionLog
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.settings.config import Config
@@ -186,6 +188,32 @@ async def test_a_log_that_changed_meanwhile_is_left_as_it_is(tmp_path: Path, mon
     assert not await cleaner.clean_one()
     assert (log.start_offset, log.end_offset) == (100, 100)
     assert not [path for path in log.folder.iterdir() if path.suffix in (".cleaned", ".swap")]
+    assert cleaner.uncleanable == {}
+    cleaner.stop()
+
+
+@pytest.mark.parametrize("at", ["_map_keys", "_rewrite", "_swap_in"])
+async def test_a_log_that_is_deleted_meanwhile_takes_nothing_from_its_namesake(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    log = _a_dirty_log(tmp_path)
+    made: list[PartitionLog] = []
+    real = getattr(Compaction, at)
+
+    def deleted_first(compaction: Compaction, *arguments: object) -> object:
+        let_go(log, "it was deleted")
+        log.folder.rename(tmp_path / "deleted")
+        made.append(_a_dirty_log(tmp_path))
+        return real(compaction, *arguments)
+
+    monkeypatch.setattr(Compaction, at, deleted_first)
+    cleaner = _cleaner(log)
+    assert not await cleaner.clean_one()
+
+    namesake = made[0]
+    assert not [name for name in names_in(namesake.folder) if name.endswith((".deleted", ".cleaned", ".swap"))]
+    assert len(pairs(namesake)) == 21
+    assert names_in(namesake.folder).count("damaged-batches") == 0
     assert cleaner.uncleanable == {}
     cleaner.stop()
 

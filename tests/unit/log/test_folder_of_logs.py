@@ -107,7 +107,9 @@ def test_only_a_log_that_was_made_here_is_new(tmp_path: Path) -> None:
     folder = world.open()
     assert folder.create(ORDERS_0, TOPIC_ID, world.config).is_new
     folder.close()
-    assert not world.open().logs[ORDERS_0].is_new
+    again = world.open()
+    assert not again.logs[ORDERS_0].is_new
+    again.close()
 
 
 def test_after_a_clean_stop_everything_is_as_it_was(tmp_path: Path) -> None:

@@ -290,6 +290,32 @@ async def test_files_that_were_dropped_go_when_their_logs_start_can_be_written_d
     await kept.close()
 
 
+async def test_files_that_were_dropped_of_a_log_deleted_since_take_none_of_its_namesake_s_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Kept(tmp_path)
+    fill(kept.log, 30)
+    kept.log.high_watermark = 30
+    kept.clock.time += 8 * 24 * HOUR_MS
+    (tmp_path / RESERVE_FILE).unlink()
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(folder_checkpoints, "write_offsets", fail)
+        with pytest.raises(OSError, match="No space"):
+            await kept.keeping.apply_retention()
+    kept.folder.delete(ORDERS_0)
+    namesake = kept.folder.create(ORDERS_0, TOPIC_ID, kept.log.config)
+    namesake.append([a_batch(0, timestamp=kept.clock.time)])
+
+    await kept.keeping.apply_retention()
+
+    assert "00000000000000000000.log" in names_in(namesake.folder)
+    await kept.close()
+
+
 async def test_silent_producers_are_forgotten(tmp_path: Path) -> None:
     kept = Kept(tmp_path)
     kept.log.append([a_batch(0, producer_id=7, producer_epoch=0, base_sequence=0)])
