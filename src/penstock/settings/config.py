@@ -9,6 +9,7 @@ count, in their order.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple, Self, TypeVar
 from weakref import WeakSet
 
@@ -270,11 +271,17 @@ def resolve_synonyms(setting: Setting[T], broker: Config) -> T:
 
 def _same_meaning(setting: Setting[Any]) -> tuple[Setting[Any], ...]:
     """The broker settings among which Kafka picks one value: those that a topic setting lists as synonyms together."""
+    return _synonyms_of_topics().get(setting, (setting,))
+
+
+@cache
+def _synonyms_of_topics() -> dict[Setting[Any], tuple[Setting[Any], ...]]:
+    together: dict[Setting[Any], tuple[Setting[Any], ...]] = {}
     for row in settings_of(Scope.TOPIC).values():
         rows = tuple(synonym.setting for synonym in row.synonyms)
-        if setting in rows:
-            return rows
-    return (setting,)
+        for setting in rows:
+            together.setdefault(setting, rows)
+    return together
 
 
 def _allowed(scope: Scope, texts: Mapping[str, str]) -> dict[str, str]:

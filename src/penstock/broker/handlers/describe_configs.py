@@ -1,13 +1,18 @@
 """DescribeConfigs: the settings of topics, brokers, loggers, groups and client-metrics subscriptions.
 
 v1 sources and synonyms, v3 types and documentation. Asked for some names, it answers those of them that there are.
+
+Tools ask for all topics at once, which mostly have the same settings: those are explained once, and share the list. An
+answer that would be too long to be meant (`ENTRIES_MAX`) is none: the connection is closed.
 """
 
-from collections.abc import Callable
 from operator import attrgetter
+from typing import Final
 
+from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.loggers import LoggerLevels
-from penstock.broker.registry import answers
+from penstock.broker.registry import RequestContext, answers
+from penstock.broker.turns import in_turns
 from penstock.cluster import ClusterImage, Controller, Resource, ResourceType, explain_settings, require_this_broker
 from penstock.errors import InvalidRequest, Refusal
 from penstock.model import BrokerId
@@ -22,10 +27,17 @@ from penstock.wire.messages.describe_configs_response import (
     DescribeConfigsSynonym,
 )
 
+AT_ONCE: Final = 4
+"""Resources explained between two turns of the loop, a third of a millisecond each."""
+
+ENTRIES_MAX: Final = 2_000_000
+"""Settings that one answer lists: those of 50,000 topics, in a few hundred MB."""
+
 
 @answers(ApiKey.DESCRIBE_CONFIGS, versions=(1, 4))
-def describe_configs(
+async def describe_configs(
     request: DescribeConfigsRequest,
+    context: RequestContext,
     image: ClusterImage,
     controller: Controller,
     config: Config,
@@ -35,30 +47,66 @@ def describe_configs(
     if any(ResourceType(resource.resource_type) is ResourceType.UNKNOWN for resource in request.resources):
         unknown = InvalidRequest()
         return DescribeConfigsResponse(results=[_refused(resource, unknown) for resource in request.resources])
-    broker_id = controller.broker_id
+    explaining = _Explaining(request, image, config, loggers, controller.broker_id)
+    results, size = [], 0
+    async for resource in in_turns(request.resources, at_once=AT_ONCE):
+        result = _describe(resource, explaining)
+        results.append(result)
+        size += len(result.configs)
+        if size > ENTRIES_MAX:
+            raise InvalidRequest(f"more than {ENTRIES_MAX} settings are asked for at once")
+    return await encoded_if_large(DescribeConfigsResponse(results=results), context.api_version, size=size)
 
-    def entries(resource: Resource) -> list[DescribeConfigsResourceResult]:
-        if resource.type is ResourceType.BROKER_LOGGER:
-            return _loggers(resource.name, broker_id, loggers)
-        return [_entry(one, request) for one in explain_settings(resource, image, config, broker_id=broker_id)]
 
-    return DescribeConfigsResponse(results=[_describe(resource, entries) for resource in request.resources])
-
-
-def _describe(
-    asked: DescribeConfigsResource, entries_of: Callable[[Resource], list[DescribeConfigsResourceResult]]
-) -> DescribeConfigsResult:
+def _describe(asked: DescribeConfigsResource, explaining: "_Explaining") -> DescribeConfigsResult:
     try:
-        entries = entries_of(Resource(ResourceType(asked.resource_type), asked.resource_name))
+        entries = explaining.entries(asked)
     except Refusal as refusal:
         return _refused(asked, refusal)
-    wanted = set(asked.configuration_keys or ())
-    return DescribeConfigsResult(
-        resource_type=asked.resource_type,
-        resource_name=asked.resource_name,
-        # Clients have come to compare lists, though Kafka's order is only that of a hash table: by name is near it.
-        configs=sorted((e for e in entries if not wanted or e.name in wanted), key=attrgetter("name")),
-    )
+    return DescribeConfigsResult(resource_type=asked.resource_type, resource_name=asked.resource_name, configs=entries)
+
+
+class _Explaining:
+    """What one request asks for; resources that have the same settings of their own share their entries."""
+
+    def __init__(
+        self,
+        request: DescribeConfigsRequest,
+        image: ClusterImage,
+        config: Config,
+        loggers: LoggerLevels,
+        broker_id: BrokerId,
+    ) -> None:
+        self._request = request
+        self._image = image
+        self._config = config
+        self._loggers = loggers
+        self._broker_id = broker_id
+        self._known: dict[object, list[DescribeConfigsResourceResult]] = {}
+
+    def entries(self, asked: DescribeConfigsResource) -> list[DescribeConfigsResourceResult]:
+        resource = Resource(ResourceType(asked.resource_type), asked.resource_name)
+        wanted = set(asked.configuration_keys or ())
+        key = (resource.type, self._own(resource), frozenset(wanted))
+        if key not in self._known:
+            entries = [entry for entry in self._all(resource) if not wanted or entry.name in wanted]
+            # Clients have come to compare lists, though Kafka's order is only that of a hash table: by name is near it.
+            self._known[key] = sorted(entries, key=attrgetter("name"))
+        return self._known[key]
+
+    def _own(self, resource: Resource) -> object:
+        """What tells its settings from those of others of its type: settings of its own, or else its name."""
+        if resource.type is ResourceType.TOPIC and resource.name in self._image.topics:
+            return tuple(self._image.topics[resource.name].overrides.items())
+        if resource.type in (ResourceType.GROUP, ResourceType.CLIENT_METRICS) and resource.name:
+            return tuple(self._image.settings.get(resource, {}).items())
+        return resource.name
+
+    def _all(self, resource: Resource) -> list[DescribeConfigsResourceResult]:
+        if resource.type is ResourceType.BROKER_LOGGER:
+            return _loggers(resource.name, self._broker_id, self._loggers)
+        explained = explain_settings(resource, self._image, self._config, broker_id=self._broker_id)
+        return [_entry(one, self._request) for one in explained]
 
 
 def _refused(asked: DescribeConfigsResource, refusal: Refusal) -> DescribeConfigsResult:
