@@ -1,11 +1,18 @@
 """DescribeProducers: which idempotent and transactional producers a partition remembers.
 
 Followers answer too, of their own copy: tools ask a broker about every partition that it keeps (find-hanging).
+
+A partition may remember many producers, and a request may name it many times: it is described once. An answer that
+would be too long to be meant (`PRODUCERS_MAX`) is none: the connection is closed.
 """
 
-from penstock.broker.registry import answers
+from typing import Final
+
+from penstock.broker.large_answers import encoded_if_large
+from penstock.broker.registry import RequestContext, answers
+from penstock.broker.turns import in_turns
 from penstock.cluster import check_topic_name
-from penstock.errors import Refusal
+from penstock.errors import InvalidRequest, Refusal
 from penstock.replication import Partitions
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.describe_producers_request import DescribeProducersRequest
@@ -16,18 +23,29 @@ from penstock.wire.messages.describe_producers_response import (
     TopicResponse,
 )
 
+PRODUCERS_MAX: Final = 2_000_000
+"""Producers that one answer lists, 50 bytes each."""
+
 
 @answers(ApiKey.DESCRIBE_PRODUCERS, versions=(0, 0))
-def describe_producers(request: DescribeProducersRequest, partitions: Partitions) -> DescribeProducersResponse:
-    return DescribeProducersResponse(
-        topics=[
-            TopicResponse(
-                name=topic.name,
-                partitions=[_describe(partitions, topic.name, index) for index in topic.partition_indexes],
-            )
-            for topic in request.topics
-        ]
+async def describe_producers(
+    request: DescribeProducersRequest, context: RequestContext, partitions: Partitions
+) -> DescribeProducersResponse:
+    topics = [TopicResponse(name=topic.name) for topic in request.topics]
+    asked = (
+        (topic, index) for topic, one in zip(topics, request.topics, strict=True) for index in one.partition_indexes
     )
+    described: dict[tuple[str, int], PartitionResponse] = {}
+    size = 0
+    async for topic, index in in_turns(asked, at_once=1):
+        known = described.get((topic.name, index))
+        if known is None:
+            known = described[topic.name, index] = _describe(partitions, topic.name, index)
+        topic.partitions.append(known)
+        size += len(known.active_producers)
+        if size > PRODUCERS_MAX:
+            raise InvalidRequest(f"more than {PRODUCERS_MAX} producers are asked for at once")
+    return await encoded_if_large(DescribeProducersResponse(topics=topics), context.api_version, size=size)
 
 
 def _describe(partitions: Partitions, topic: str, index: int) -> PartitionResponse:

@@ -1,11 +1,12 @@
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Mapping
 
 import pytest
 from tests.support.clusters import a_cluster
 
-from penstock.broker.handlers.create_topics import create_topics
+from penstock.broker.handlers.create_topics import AT_ONCE, create_topics
 from penstock.cluster import Cluster
-from penstock.settings.config import Config
+from penstock.settings.config import Config, TopicConfig
 from penstock.wire.messages.create_topics_request import (
     CreatableReplicaAssignment,
     CreatableTopic,
@@ -117,3 +118,33 @@ async def test_too_many_partitions_in_one_request_are_refused_together(cluster: 
     results = await ask(cluster, a_topic("a", partitions=9_999), a_topic("b", partitions=2))
     assert [result.error_code for result in results] == [44, 44]
     assert not cluster.image.topics
+
+
+async def test_others_are_served_while_the_settings_of_many_topics_are_told(cluster: Cluster) -> None:
+    topics = [a_topic(f"t{number}", retention_ms=str(number)) for number in range(10 * AT_ONCE)]
+    request = CreateTopicsRequest(topics=topics, timeout_ms=5_000, validate_only=True)
+    turns = told = 0
+
+    class Counting(Config):
+        def for_topic(self, overrides: Mapping[str, str] | None = None) -> TopicConfig:
+            nonlocal told
+            told += 1
+            assert told <= (turns + 2) * AT_ONCE
+            return super().for_topic(overrides)
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += told > 0
+
+    counting = asyncio.create_task(count())
+    response = await create_topics(request, cluster.controller, Counting.for_broker({}))
+    counting.cancel()
+    assert len(response.topics) == told == 10 * AT_ONCE
+
+
+async def test_topics_that_are_alike_share_what_is_told_of_their_settings(cluster: Cluster) -> None:
+    request = CreateTopicsRequest(topics=[a_topic("a"), a_topic("b"), a_topic("c", retention_ms="7")], timeout_ms=5_000)
+    a, b, c = (await create_topics(request, cluster.controller, Config.for_broker({}))).topics
+    assert a.configs is b.configs and a.configs != c.configs
