@@ -114,7 +114,10 @@ class FlushableLog(LogState):
         upto = self.end_offset if upto is None else upto
         segments = [s for s in self.segments if s.base_offset < upto or close]
         first = len(segments) - 1
-        while first > 0 and segments[first].base_offset > self.recovery_point:
+        # A segment that was flushed to its end before it was closed has its indexes in memory alone.
+        while first > 0 and (
+            segments[first].base_offset > self.recovery_point or segments[first - 1].is_index_unwritten
+        ):
             first -= 1
         return FlushJob(self, upto_offset=upto, segments=segments[max(first, 0) :], close=close)
 
@@ -165,7 +168,8 @@ class FlushableLog(LogState):
             return None
         was_written_to = self.end_offset or self.cuts
         is_flushed = self.end_offset == self.recovery_point and (self.is_folder_synced or not was_written_to)
-        if is_flushed and self.active.is_index_written and not self.epochs.is_unwritten:
+        are_indexes_written = self.active.is_index_written and not any(s.is_index_unwritten for s in self.segments)
+        if is_flushed and are_indexes_written and not self.epochs.is_unwritten:
             return None
         return self.begin_flush(close=True)
 

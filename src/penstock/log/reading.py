@@ -205,15 +205,17 @@ class ReadableLog(LogState):
         if self.damage.is_known_in(segment.base_offset):
             segment.is_checked = True
             return
+        was_index_written = segment.is_index_written
         try:
             check_closed(segment, following, may_have_gaps=self.may_have_gaps)
         except (OSError, Damaged) as damage:
             if isinstance(damage, OSError) and damage.errno in WANTS:
                 raise KafkaStorageError(f"{self.partition}: {damage.strerror}") from damage  # next time, perhaps
             raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
-        if not segment.is_index_written:
+        if was_index_written and not segment.is_index_written:
             segment.index_again()  # in memory; the next start writes the file
             segment.is_index_written = True
+        # One that was appended to since the start has its indexes in memory until the next flush has written them.
 
     @staticmethod
     def _something_follows(segments: tuple[Segment, ...], number: int, before: int) -> bool:

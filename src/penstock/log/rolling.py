@@ -3,9 +3,10 @@
 import os
 
 from penstock.log.checking import has_batch
+from penstock.log.files import remove_files
 from penstock.log.reading import ReadableLog
 from penstock.log.segment import Segment
-from penstock.log.segment_files import TXN_INDEX
+from penstock.log.segment_files import INDEX, TIME_INDEX, TXN_INDEX
 from penstock.log.transactions import AbortedTransaction, TransactionIndex
 from penstock.wire.batch import BatchHeader
 
@@ -20,6 +21,10 @@ class RollableLog(ReadableLog):
         active = self.active
         # Whatever can fail comes first: a roll that failed has not happened.
         self.producers.take_snapshot(self.end_offset)
+        if active.is_index_unwritten:
+            # The files are of an earlier stop and know of nothing since. True of an active segment, which is read on
+            # from there; of a closed one they would be believed: by retention, that its records are as old.
+            remove_files([active.path(INDEX), active.path(TIME_INDEX)])
         segment = self.add_segment(base_offset)
         active.close()
         if self.home is not None:

@@ -103,6 +103,66 @@ def test_a_wrong_time_index_does_not_make_records_old(tmp_path: Path) -> None:
     assert again.delete_old_segments(log.clock.now() + HOUR_MS + 1, 12) == 4
 
 
+def a_log_appended_to_since_a_clean_stop(folder: Path) -> PartitionLog:
+    """Of its first segment the time index on disk knows only the first record, which is a day older than the others."""
+    log = a_log(folder / "orders-0", settings={"index.interval.bytes": "0", "retention.ms": str(HOUR_MS)})
+    log.append([a_batch(0, timestamp=log.clock.now() - 24 * HOUR_MS)])
+    log.close()
+    again = reopen(log, is_clean=True)
+    fill(again, 5)
+    return again
+
+
+def looked_up(log: PartitionLog) -> list[int]:
+    found = log.find_by_time(log.clock.now()), log.max_timestamp()
+    return [-1 if one is None else one.offset for one in found]
+
+
+def test_a_segment_that_is_read_before_its_indexes_are_written_gets_them_all_the_same(tmp_path: Path) -> None:
+    log = a_log_appended_to_since_a_clean_stop(tmp_path)
+    log.roll()
+    fill(log, 1)
+    assert base_offsets(log.read(0, 1 << 20)) == [0, 1, 2, 3, 4, 5]
+    log.close()
+
+    again = reopen(log, is_clean=True)
+
+    assert looked_up(again) == [1, 1]
+    assert again.delete_old_segments(log.clock.now() + 1, 7) == 0
+
+
+@pytest.mark.parametrize("grows", [True, False])
+def test_a_segment_that_was_flushed_to_its_end_before_it_was_closed_gets_its_indexes(
+    tmp_path: Path, grows: bool
+) -> None:
+    log = a_log_appended_to_since_a_clean_stop(tmp_path)
+    log.flush()
+    log.roll()
+    if grows:
+        fill(log, 1)
+        log.flush()
+        assert not log.segments[0].is_index_unwritten
+    log.close()
+
+    again = reopen(log, is_clean=True)
+
+    assert looked_up(again) == [1, 1]
+    assert again.delete_old_segments(log.clock.now() + 1, 7) == 0
+
+
+def test_a_crash_after_a_roll_leaves_no_index_that_knows_too_little(tmp_path: Path) -> None:
+    log = a_log_appended_to_since_a_clean_stop(tmp_path)
+    log.flush()
+    log.roll()
+    fill(log, 1)
+    log.pool.close_all()
+
+    again = reopen(log)
+
+    assert looked_up(again) == [1, 1]
+    assert again.delete_old_segments(log.clock.now() + 1, 7) == 0
+
+
 def test_a_segment_of_which_nothing_can_be_read_ages_by_its_file(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path, records=9, retention_ms=str(HOUR_MS))
     log.flush()
