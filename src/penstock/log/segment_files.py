@@ -131,16 +131,19 @@ class SegmentOnDisk:
         return timestamp if timestamp >= 0 else Path(self.file.path).stat().st_mtime_ns // 1_000_000
 
     def confirm_timestamp(self) -> None:
-        """Ask the batches whether the largest timestamp is right: an index has no checksum, deleting is for good."""
+        """Ask the batches whether the largest timestamp is right: an index has no checksum, deleting is for good. Those
+        from the one on that should have it, which are few unless time went backwards; all, where it does not."""
         if self.max_timestamp < 0 or not self.size or self.time_index is not None:
             return  # memory needs no confirming
         start = self.load_offset_index().floor(self.max_timestamp_last - self.base_offset)
         with private_descriptor(self.file.path) as fd:
-            for position, base, last_delta, _ in walk_headers(fd, start, self.size):
-                if base + last_delta >= self.max_timestamp_last:
-                    if self._timestamp_at(fd, position) == self.max_timestamp:
-                        return
-                    break
+            from_there = [
+                self._timestamp_at(fd, position)
+                for position, base, last_delta, _ in walk_headers(fd, start, self.size)
+                if base + last_delta >= self.max_timestamp_last
+            ]
+            if from_there and from_there[0] == self.max_timestamp == max(from_there):
+                return
             # Of a damaged segment not one batch may be found: then it ages by its file, as one without timestamps does.
             found = (self._timestamp_at(fd, place[0]) for place in walk_headers(fd, 0, self.size))
             self.max_timestamp = max(found, default=NO_TIMESTAMP)

@@ -103,6 +103,21 @@ def test_a_wrong_time_index_does_not_make_records_old(tmp_path: Path) -> None:
     assert again.delete_old_segments(log.clock.now() + HOUR_MS + 1, 12) == 4
 
 
+def test_a_time_index_that_ends_too_early_does_not_make_records_old(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings=THREE_A_SEGMENT | {"retention.ms": str(HOUR_MS)})
+    now = log.clock.now()
+    for offset in range(4):
+        log.append([a_batch(offset, timestamp=now - (2 * HOUR_MS if offset < 2 else 0))])
+    log.close()
+    path = log.folder / "00000000000000000000.timeindex"
+    path.write_bytes(path.read_bytes()[:12])
+
+    again = reopen(log, is_clean=True)
+
+    assert again.delete_old_segments(now + 1, 4) == 0
+    assert again.delete_old_segments(now + HOUR_MS + 1, 4) == 2
+
+
 def a_log_appended_to_since_a_clean_stop(folder: Path) -> PartitionLog:
     """Of its first segment the time index on disk knows only the first record, which is a day older than the others."""
     log = a_log(folder / "orders-0", settings={"index.interval.bytes": "0", "retention.ms": str(HOUR_MS)})
