@@ -6,6 +6,7 @@ import structlog
 
 from penstock.log.files import remove_files
 from penstock.log.retention import RetainedLog
+from penstock.log.scan import Damaged
 from penstock.log.segment import UNKNOWN, Segment
 from penstock.log.segment_files import INDEX, TIME_INDEX
 from penstock.wire.batch import NO_TIMESTAMP
@@ -29,6 +30,8 @@ class CuttableLog(RetainedLog):
             self._cut_segment(kept[-1], to)
         except OSError as error:
             raise self.fail("could not be cut", error) from error
+        except Damaged as damage:
+            raise self.take_offline(f"could not be cut: {damage}", stops_reads=True) from damage
         self.is_folder_synced = False  # else what is removed below could come back, beside what is written after it
         self.segments = tuple(kept)
         self.size = sum(segment.size for segment in kept)

@@ -5,8 +5,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from penstock.errors import KafkaStorageError, OffsetOutOfRange
+from penstock.errors import CorruptMessage, KafkaStorageError, OffsetOutOfRange
 from penstock.log.checking import check_closed
+from penstock.log.damage import bad_range
 from penstock.log.files import private_descriptor
 from penstock.log.scan import Damaged, Found, walk
 from penstock.log.segment import HOT_TAIL_BYTES, UNKNOWN, Segment
@@ -32,7 +33,8 @@ class ReadableLog(LogState):
         """Whole batches from the one that holds `start`, of base offsets below `before`, within one segment.
 
         At most `at_most` bytes, but at least one batch if `at_least_one` (KIP-74). None where there is nothing to give;
-        OffsetOutOfRange only outside [start_offset, end_offset]. Release the slice when it is sent.
+        OffsetOutOfRange only outside [start_offset, end_offset]; CorruptMessage where what is there is no batch.
+        Release the slice when it is sent.
         """
         if self.trouble is not None:
             self.ensure_readable()
@@ -49,31 +51,35 @@ class ReadableLog(LogState):
             segment = segments[number]
             if not segment.is_checked:
                 self._check(segment, segments[number + 1])
-        position = segment.find(start)
-        while position == UNKNOWN or (
-            segment.size - position == HEADER_SIZE and self._something_follows(segments, number, before)
-        ):
-            # Compaction left nothing from `start` to this segment's end, or only the emptied batch that it ends with:
-            # what comes next is in a later one. (A consumer that gets many answers without a record in a row takes them
-            # for records that are too large to fetch.)
-            number += 1
-            if number == len(segments) or segments[number].base_offset >= before:
-                return None
-            segment = segments[number]
-            if not segment.is_checked and number < len(segments) - 1:
-                self._check(segment, segments[number + 1])
-            position = segment.find(start)
-        segment_end = end_offset if number == len(segments) - 1 else segments[number + 1].base_offset
-        limit = segment.size if before >= segment_end else segment.end_before(before)
-        if position >= limit:
-            return None
-        stop = limit
-        if limit - position > at_most:
-            stop = segment.cut_at(position, position + at_most)
-            if stop == position:
-                if not at_least_one:
+        may_have_gaps = self.may_have_gaps
+        try:
+            position = segment.find(start, may_have_gaps=may_have_gaps)
+            while position == UNKNOWN or (
+                segment.size - position == HEADER_SIZE and self._something_follows(segments, number, before)
+            ):
+                # Compaction left nothing from `start` to this segment's end, or only the emptied batch that it ends
+                # with: what comes next is in a later one. (A consumer that gets many answers without a record in a row
+                # takes them for records that are too large to fetch.)
+                number += 1
+                if number == len(segments) or segments[number].base_offset >= before:
                     return None
-                stop += segment.size_of_batch_at(position)
+                segment = segments[number]
+                if not segment.is_checked and number < len(segments) - 1:
+                    self._check(segment, segments[number + 1])
+                position = segment.find(start, may_have_gaps=may_have_gaps)
+            segment_end = end_offset if number == len(segments) - 1 else segments[number + 1].base_offset
+            limit = segment.size if before >= segment_end else segment.end_before(before)
+            if position >= limit:
+                return None
+            stop = limit
+            if limit - position > at_most:
+                stop = segment.cut_at(position, position + at_most)
+                if stop == position:
+                    if not at_least_one:
+                        return None
+                    stop += segment.size_of_batch_at(position, offset=start)
+        except Damaged as damage:
+            raise self._refuse_damaged(segment, damage) from damage
         if self.damage.ranges:
             stop = self.damage.clip(segment.base_offset, segment.file.path, position=position, stop=stop)
         return FileSlice(
@@ -83,6 +89,14 @@ class ReadableLog(LogState):
             first_offset=start,
             is_recent=position >= segment.hot_from and position >= segment.size - HOT_TAIL_BYTES,
         )
+
+    def _refuse_damaged(self, segment: Segment, damage: Damaged) -> CorruptMessage:
+        """What nobody had found yet: said, kept from readers, and put right if another replica can (RULES 23). What
+        comes after it is not given in its place."""
+        with private_descriptor(segment.file.path) as fd:
+            where = bad_range(fd, damage.position, size=segment.size, first_offset=damage.expected_offset)
+        self.damage.report(segment.base_offset, where, str(damage))
+        return CorruptMessage(f"{self.partition} cannot be read at offset {damage.expected_offset}: {damage}")
 
     def read(self, start: int, at_most: int, *, at_least_one: bool = True) -> bytes:
         """The bytes of a slice up to the log's end, owned; empty where there is nothing."""

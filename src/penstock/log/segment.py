@@ -18,6 +18,7 @@ import structlog
 
 from penstock.log.files import FilePool
 from penstock.log.index import OffsetIndex, TimeIndex
+from penstock.log.scan import Damaged
 from penstock.log.segment_files import INDEX, Place, SegmentOnDisk, walk_headers
 from penstock.wire.batch import HEADER_SIZE, BatchHeader
 
@@ -111,15 +112,22 @@ class Segment(SegmentOnDisk):
 
     # --- finding ---
 
-    def find(self, offset: int) -> int:
-        """Where the first batch begins whose last offset is at or after `offset`; UNKNOWN where there is none."""
+    def find(self, offset: int, *, may_have_gaps: bool = True) -> int:
+        """Where the first batch begins whose last offset is at or after `offset`; UNKNOWN where there is none. Damaged
+        where what lies before it is no batch, or where it begins later than it may.
+        """
         recent = self.recent
         if recent is not None and recent.knows(offset):
             at = bisect_left(recent.lasts, offset)
             return recent.positions[at] if at < len(recent.lasts) else UNKNOWN
-        for position, base, last_delta, _ in self._walk_to(offset):
+        place = self._before_first()
+        for place in self._walk_to(offset):
+            position, base, last_delta, _ = place
             if base + last_delta >= offset:
+                if base > offset and not may_have_gaps:
+                    raise Damaged(position, offset, f"a batch from offset {base} on")
                 return position
+        self._ensure_end(place)
         return UNKNOWN
 
     def end_before(self, offset: int) -> int:
@@ -154,10 +162,12 @@ class Segment(SegmentOnDisk):
             end = self._boundary(stop)
         if end > position:
             return end
+        end = position
         for at, _, _, size in self._walk(position):
             if at + size > stop:
                 return at
-        return self.size
+            end = at + size
+        return end
 
     def _boundary(self, stop: int) -> int:
         """The last batch start at or before `stop` that the index knows of; 0 where it knows of none."""
@@ -167,10 +177,24 @@ class Segment(SegmentOnDisk):
             position, _ = self.offset_index().entry_before(stop)
         return position
 
-    def size_of_batch_at(self, position: int) -> int:
-        for _, _, _, size in self._walk(position):
-            return size
-        return 0
+    def size_of_batch_at(self, position: int, *, offset: int) -> int:
+        """Damaged where there is no whole one; `offset` is one that it should hold."""
+        _, base, _, size = next(self._walk(position), (position, offset, 0, 0))
+        if not 0 < size <= self.size - position:
+            raise Damaged(position, base, "no whole batch")
+        return size
+
+    def _before_first(self) -> Place:
+        return 0, self.base_offset, -1, 0
+
+    def _ensure_end(self, last: Place) -> None:
+        """Damaged unless the last batch of a walk ends the segment: else what follows it is none, or its size is
+        wrong."""
+        position, base, last_delta, size = last
+        if position + size < self.size:
+            raise Damaged(position + size, base + last_delta + 1, "bytes that are no batch")
+        if position + size > self.size:
+            raise Damaged(position, base, f"a batch of {size} bytes")
 
     def _walk_to(self, offset: int) -> Iterator[Place]:
         """Batches from the index entry at or before an offset on. An entry that does not point at its batch (an index
@@ -190,13 +214,17 @@ class Segment(SegmentOnDisk):
         return first is not None and first[1] + first[2] == self.base_offset + relative_last
 
     def index_again(self) -> None:
+        """Damaged where it is the segment that is wrong: then the index is left as it is."""
         _log.warning("index wrong, built again", file=self.path(INDEX))
         index, since = OffsetIndex(), 0
-        for position, base, last_delta, size in self._walk(0):
+        place = self._before_first()
+        for place in self._walk(0):
+            position, base, last_delta, size = place
             if since > INDEX_AGAIN_EVERY:
                 index.add(base + last_delta - self.base_offset, position)
                 since = 0
             since += size
+        self._ensure_end(place)
         if self.is_active:
             self.index = index
         else:

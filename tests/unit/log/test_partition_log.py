@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.support.logs import StillClock, a_batch, a_log, base_offsets, fill, read_all, reopen, sizes
 
-from penstock.errors import Fatal, KafkaStorageError, OffsetOutOfRange
+from penstock.errors import CorruptMessage, Fatal, KafkaStorageError, OffsetOutOfRange
 from penstock.log.files import names_in
 from penstock.log.slices import FileSlice
 
@@ -245,6 +245,35 @@ def test_a_log_that_got_no_descriptor_comes_back(tmp_path: Path, monkeypatch: py
     assert log.try_again()
     fill(log, 1)
     assert log.end_offset == 4
+
+
+@pytest.mark.parametrize("index_interval_bytes", [0, 400])
+@pytest.mark.parametrize(("at", "wrong"), [(8, bytes(4)), (8, b"\x7f\xff\xff\xff"), (0, bytes(7) + b"\x64")])
+def test_what_comes_after_a_broken_header_is_not_given_in_its_place(
+    tmp_path: Path, at: int, wrong: bytes, index_interval_bytes: int
+) -> None:
+    """Its length, or its base offset, which no checksum covers."""
+    settings = {"internal.segment.bytes": "2500", "index.interval.bytes": str(index_interval_bytes)}
+    log = a_log(tmp_path / "orders-0", settings=settings)
+    fill(log, 60)
+    log.close()
+    path = log.folder / "00000000000000000000.log"
+    data = bytearray(path.read_bytes())
+    place = 10 * (len(data) // 30) + at
+    data[place : place + len(wrong)] = wrong
+    path.write_bytes(data)
+    again = reopen(log, is_clean=True)
+
+    for offset in range(30):
+        try:
+            given = base_offsets(again.read(offset, 1))
+        except CorruptMessage:
+            assert offset >= 10
+        else:
+            assert given == [offset] or offset == 10
+    assert base_offsets(again.read(30, 1)) == [30]
+    if index_interval_bytes or wrong == bytes(4):
+        assert [known.first_offset for known in again.damage.ranges[0]] == [10]
 
 
 def test_warming_what_cannot_be_read_leaves_it_to_the_reader(tmp_path: Path) -> None:
