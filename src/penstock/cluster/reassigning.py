@@ -73,9 +73,10 @@ def _moved(
 ) -> PartitionRecord:
     in_sync = tuple(broker for broker in partition.in_sync if broker in replicas)
     eligible = tuple(broker for broker in partition.eligible if broker in replicas)
-    if partition.in_sync and not in_sync:
+    complete = _complete(partition)
+    if complete and complete.isdisjoint(replicas):
         raise InvalidReplicaAssignment(
-            "only replicas that are being added are in sync: without them acknowledged records would be lost"
+            "only replicas that are being added are complete: without them acknowledged records would be lost"
         )
     asked = msgspec.structs.replace(
         partition, replicas=replicas, adding=adding, removing=removing, in_sync=in_sync, eligible=eligible
@@ -87,3 +88,9 @@ def _moved(
         # Whoever is dropped here begins with nothing should it come back, as where a move ends (`elections.settle`).
         record = msgspec.structs.replace(record, leader_epoch=LeaderEpoch(partition.leader_epoch + 1))
     return record
+
+
+def _complete(partition: PartitionImage) -> set[BrokerId]:
+    """Who has all that was acknowledged, as elections go by it; none of them may be there now."""
+    last_leader = partition.leader if partition.leader >= 0 else partition.last_leader
+    return set(partition.in_sync or partition.eligible or (last_leader,)) & set(partition.replicas)

@@ -93,6 +93,34 @@ async def test_a_move_under_way_can_be_changed_and_taken_back() -> None:
 
 
 @in_virtual_time
+async def test_a_move_is_not_taken_back_where_only_those_that_were_added_have_all_records() -> None:
+    """Also when they are away and so in sync no more: they may come back yet."""
+    async with some_brokers(5) as brokers:
+
+        def partition() -> PartitionImage:
+            return brokers.image(5).topics["orders"].partitions[0]
+
+        await brokers.create("orders", assigned=(1, 2), min_insync_replicas="1")
+        await brokers.kill(4)
+        await brokers.until(lambda: 4 not in brokers.image(5).brokers)
+        assert await move(brokers, (3, 4)) is None
+        await put_in_sync(brokers)
+        for broker_id in (2, 1):
+            await brokers.kill(broker_id)
+        await brokers.until(lambda: partition().in_sync == (3,))
+        assert isinstance(await move(brokers, None), InvalidReplicaAssignment)
+        await brokers.kill(3)
+        await brokers.until(lambda: (partition().in_sync, partition().eligible) == ((), (3,)))
+        assert isinstance(await move(brokers, None), InvalidReplicaAssignment)
+        await brokers.start(3, boot_id="later")  # what it had is not certain any more, but nobody has more
+        await brokers.kill(3)
+        await brokers.until(lambda: 3 not in brokers.image(5).brokers)
+        assert isinstance(await move(brokers, None), InvalidReplicaAssignment)
+        await brokers.start(3, boot_id="later")
+        await brokers.until(lambda: partition().leader == 3)
+
+
+@in_virtual_time
 async def test_moves_that_cannot_be_are_refused() -> None:
     async with some_brokers(3) as brokers:
         await brokers.create("orders", replicas=2, assigned=(1, 2))
