@@ -175,7 +175,17 @@ class Registration:
         self._missing.clear()
         self._contact.found()
         _log.info("broker registered", broker=self._broker_id, epoch=self.epoch)
-        await self._feed.reached(self.epoch)
+        await self._shown()
+
+    async def _shown(self) -> None:
+        """Wait until the image has come to the registration. The watch may have told of its end before the store's
+        answer told of its beginning: that was the end of nothing then, and is not told again.
+        """
+        epoch = self.epoch
+        await self._feed.reached(epoch)
+        shown = self._image.brokers.get(self._broker_id)
+        if self.epoch == epoch and (shown is None or shown.epoch != epoch):
+            self._note_gone()
 
     # Staying one ------------------------------------------------------------------------------------------------
 
@@ -215,6 +225,7 @@ class Registration:
                 if item.lease == self.lease != NO_LEASE:
                     self.epoch = item.create_revision  # a write that we thought lost
                     self._missing.clear()
+                    await self._shown()
                     return
                 fence = created_at(item.key, item.create_revision)
                 await self._metastore.commit(Transaction(compares=(fence,), deletes=(Delete(item.key),)))

@@ -131,6 +131,23 @@ async def test_a_broker_that_is_fenced_while_it_lives_registers_again_and_leads_
 
 
 @in_virtual_time
+async def test_a_broker_that_is_fenced_before_it_hears_that_it_is_registered_registers_again() -> None:
+    async with some_brokers(3) as brokers:
+        key = KEYS.broker(3)
+
+        def epoch() -> int:
+            found = brokers.image(3).brokers.get(BrokerId(3))
+            return 0 if found is None else found.epoch
+
+        brokers.lines[3].answers_after_s = 0.5
+        for _ in range(2):  # the second time the answer to its registration is on its way
+            fenced = epoch()
+            fence = created_at(key, Revision(fenced))
+            await brokers.store.commit(Transaction(compares=(fence,), deletes=(Delete(key),)))
+            await brokers.until(lambda fenced=fenced: epoch() > fenced)  # type: ignore[misc]
+
+
+@in_virtual_time
 async def test_a_broker_that_has_registered_anew_is_not_fenced_for_its_former_registration() -> None:
     async with some_brokers(3) as brokers:
         member, broker = brokers.clusters[1].member, brokers.image(1).brokers[BrokerId(3)]
