@@ -127,10 +127,11 @@ class Candidacy:
         return self.is_in_charge
 
     async def step_aside(self, *, for_s: float) -> None:
-        """Let another decide, who may be in a better place for it, and stand again only after a while."""
+        """Let another decide, who may be in a better place for it, and stand again only after a while. Whoever could
+        not give control up is in charge still: were it to forget that, nobody would decide anything any more.
+        """
         self._aside_until_s = asyncio.get_running_loop().time() + for_s
-        reign, self._reign = self._reign, NO_REVISION
-        await self._delete(reign)
+        await self._delete(self._reign)
 
     def forget(self) -> None:
         """Leave control to its lease, as a killed process does."""

@@ -29,7 +29,7 @@ from penstock.cluster.keys import Keys
 from penstock.cluster.records import encode
 from penstock.cluster.shapes import record_from
 from penstock.errors import DuplicateBrokerRegistration, Fatal, InvalidReplicationFactor, TopicAlreadyExists
-from penstock.metastore import Conflict, Delete, Put, Revision, Transaction, created_at
+from penstock.metastore import Conflict, Delete, Put, Revision, Transaction, Unavailable, created_at
 from penstock.model import BrokerId, LeaderEpoch, topic_id_text
 
 KEYS = Keys("main")
@@ -376,6 +376,25 @@ async def test_a_controller_that_reaches_nobody_gives_control_up_and_is_fenced_i
         assert took_s < 5
         assert brokers.image(2).controller_id in (2, 3)
         assert {number: brokers.image(2).brokers[BrokerId(number)].epoch for number in (2, 3)} == epochs
+
+
+@in_virtual_time
+async def test_a_controller_that_could_not_give_control_up_decides_on() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        refused: list[Transaction] = []
+
+        def refuse_once(transaction: Transaction) -> None:
+            if not refused and Delete(KEYS.controller) in transaction.deletes:
+                refused.append(transaction)
+                raise Unavailable("the store's member has just gone")
+
+        brokers.lines[1].before_commit = refuse_once
+        brokers.network.cut |= {(1, 2), (1, 3), (2, 1), (3, 1)}
+        await brokers.until(lambda: bool(refused))
+        brokers.network.cut.clear()
+        await brokers.kill(3)
+        await brokers.until(lambda: brokers.led_by(3) == 0)
 
 
 @in_virtual_time
