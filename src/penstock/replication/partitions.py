@@ -171,12 +171,23 @@ class Partitions:
         return config
 
     def adopt(self, logs: dict[TopicPartition, PartitionLog]) -> None:
-        """At start: the logs that were found on disk, each of a partition in the image."""
+        """At start: the logs that were found on disk, each of a partition in the image. While they were opened topics
+        may have been deleted, and made anew under their names: the logs of those are set aside.
+        """
         self._learn_brokers()
         for topic, image in self._image.partitions():
             log = logs.get(TopicPartition(topic.name, image.index))
-            if log is not None:
+            if log is not None and log.topic_id == topic.topic_id:
                 self._show(topic, image, log)
+        strays = [log for log in logs.values() if log.topic_id not in self._image.topics_by_id]
+        if strays:
+            self._later(lambda: self._set_aside(strays))
+
+    async def _set_aside(self, logs: list[PartitionLog]) -> None:
+        for log in logs:
+            for folder in self.folders:
+                if folder.logs.get(log.partition) is log:
+                    folder.set_aside(log.partition)
 
     async def follow(self) -> None:
         """Make and remove logs for as long as the broker runs; begins with those the image has and the disk lacks."""

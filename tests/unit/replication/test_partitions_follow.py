@@ -39,6 +39,11 @@ def partitions_in(folder: LogFolder, cluster: Cluster, *, broker_id: BrokerId = 
     )
 
 
+async def create(cluster: Cluster, name: str, partitions: int) -> None:
+    (made,) = await cluster.controller.create_topics([CreateTopic(name, partitions=partitions)], timeout_ms=60_000)
+    assert isinstance(made, CreatedTopic)
+
+
 class Bench:
     def __init__(self, cluster: Cluster, folder: LogFolder) -> None:
         self.cluster = cluster
@@ -48,10 +53,7 @@ class Bench:
         self.following = asyncio.create_task(self.partitions.follow())
 
     async def create(self, name: str, partitions: int) -> None:
-        (made,) = await self.cluster.controller.create_topics(
-            [CreateTopic(name, partitions=partitions)], timeout_ms=60_000
-        )
-        assert isinstance(made, CreatedTopic)
+        await create(self.cluster, name, partitions)
 
     async def until_there_are(self, count: int) -> None:
         async with asyncio.timeout(60):
@@ -288,3 +290,35 @@ async def test_a_damaged_log_is_begun_anew_only_when_nothing_that_was_fetched_in
             task.cancel()
             await asyncio.wait([task])
             folder.close()
+
+
+async def test_logs_of_topics_that_were_deleted_while_they_were_opened_are_not_taken_for_those_made_anew(
+    tmp_path: Path,
+) -> None:
+    """Opening them may take minutes after a crash, and their names say nothing: what is in them would pass for records
+    of the new topics.
+    """
+    folder = LogFolder(tmp_path, cluster_id="cluster", node_id=BROKER_ID, pool=FilePool(64), clock=StillClock())
+    folder.open_all(lambda _partition, _topic_id: None)
+    async with a_cluster() as cluster:
+        await create(cluster, "orders", 2)
+        await create(cluster, "gone", 1)
+        opened = {
+            partition: folder.create(partition, topic.topic_id, Config.for_broker())
+            for topic, image in cluster.image.partitions()
+            for partition in [TopicPartition(topic.name, image.index)]
+        }
+        deleted = [topic.topic_id for topic in cluster.image.topics.values()]
+        await cluster.controller.delete_topics(deleted, timeout_ms=60_000)
+        await create(cluster, "orders", 1)
+        partitions = partitions_in(folder, cluster)
+        partitions.adopt(opened)
+        following = asyncio.create_task(partitions.follow())
+        await asyncio.sleep(0)
+        await partitions.settled()
+        (there,) = partitions
+        assert there.log.topic_id == cluster.image.topics["orders"].topic_id
+        assert list(folder) == [there.log]
+        following.cancel()
+        await asyncio.wait([following])
+    folder.close()
