@@ -358,8 +358,8 @@ class Partitions:
             folder = self._folder_for(partition)
             try:
                 log = folder.create(partition, topic.topic_id, config)
-            except KafkaStorageError as error:
-                _log.error("log not made, tried again later", partition=str(partition), reason=error.message)
+            except (KafkaStorageError, OSError) as error:
+                _log.error("log not made, tried again later", partition=str(partition), reason=str(error))
                 asyncio.get_running_loop().call_later(RETRY_AFTER_S, self._create, topic, 0)
                 return
             self._show(topic, topic.partitions[index], log)

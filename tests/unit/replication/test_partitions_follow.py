@@ -322,3 +322,24 @@ async def test_logs_of_topics_that_were_deleted_while_they_were_opened_are_not_t
         following.cancel()
         await asyncio.wait([following])
     folder.close()
+
+
+async def test_a_topic_made_anew_gets_its_log_when_there_is_room_to_forget_its_namesakes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.replication.partitions.RETRY_AFTER_S", 0.05)
+
+    def no_room() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    async with following(tmp_path) as bench:
+        await bench.create("orders", 1)
+        former = bench.partitions.require("orders", 0)
+        former.log.high_watermark = 10
+        bench.folder.write_checkpoints()
+        await bench.cluster.controller.delete_topics([former.topic_id], timeout_ms=60_000)
+        with monkeypatch.context() as full:
+            full.setattr(bench.folder, "write_checkpoints", no_room)
+            await bench.create("orders", 1)
+            assert len(bench.partitions) == 0
+        await bench.until_there_are(1)
