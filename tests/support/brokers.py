@@ -151,11 +151,12 @@ class Brokers:
         rack: str | None = None,
         stopped_under: Revision | None = None,
         flushed: frozenset[Which] = frozenset(),
+        line: Line | None = None,
     ) -> Cluster:
         self._lives += 1
         self.network.dead.discard(broker_id)
         self.network.hung.discard(broker_id)
-        line = self.lines[broker_id] = Line(self.store)
+        line = self.lines[broker_id] = line or Line(self.store)
         metrics = self.metrics[broker_id] = ControllerMetrics()
         cluster = Cluster(
             line,

@@ -64,6 +64,11 @@ class Candidacy:
         """Whether this process is the controller, as far as its image knows. Writes compare it once more."""
         return self._reign != NO_REVISION and self._image.controller_epoch == self._reign
 
+    async def begin(self) -> None:
+        """Stand for the first time, before anything else is done; what comes of it if nobody answers `run` sees."""
+        if not await self._is_settled():
+            self._vacant.set()
+
     async def run(self) -> None:
         """Stand whenever there is nobody. Never returns."""
         if self._image.controller_id < 0:
@@ -71,18 +76,21 @@ class Candidacy:
         while True:
             await self._vacant.wait()
             self._vacant.clear()
-            is_unknown = False
-            try:
-                await self.stand()
-            except LeaseGone:
-                pass  # registering again looks for a vacancy too
-            except Unavailable as failure:
-                is_unknown = True
-                _log.warning("could not stand for controller", reason=str(failure))
-            if is_unknown or self._image.controller_id < 0:
+            if not await self._is_settled() or self._image.controller_id < 0:
                 # Not registered yet, as far as we were told; or lost to another, who may have gone again since.
                 await asyncio.sleep(RETRY_AFTER_S)
                 self._vacant.set()
+
+    async def _is_settled(self) -> bool:
+        """Stand; False where nobody knows what came of it."""
+        try:
+            await self.stand()
+        except LeaseGone:
+            pass  # registering again looks for a vacancy too
+        except Unavailable as failure:
+            _log.warning("could not stand for controller", reason=str(failure))
+            return False
+        return True
 
     async def stand(self) -> None:
         registration = self._registration

@@ -9,6 +9,7 @@ from typing import Any
 
 import structlog
 
+from penstock.cluster.asking_again import answered
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.candidacy import Candidacy
 from penstock.cluster.changes import ImageChange
@@ -106,9 +107,9 @@ class Member:
         image.subscribe(self._on_changes)
 
     async def join(self, record: BrokerRecord, *, stopped_under: Revision | None, flushed: Collection[Which]) -> None:
-        await self.registration.register(record, stopped_under=stopped_under, flushed=flushed)
+        await answered(lambda: self.registration.register(record, stopped_under=stopped_under, flushed=flushed))
         self._spawn(self.registration.keep())
-        await self.candidacy.stand()
+        await self.candidacy.begin()
         self._spawn(self.candidacy.run())
         self._spawn(self.duties.run())
         self._spawn(self.duties.balance())

@@ -119,6 +119,8 @@ class Registration:
                 return
             except Conflict:
                 continue
+            except LeaseGone:
+                self.lease = NO_LEASE  # the store was long in answering what was asked before
 
     async def _take_over_from_former_self(self, record: BrokerRecord) -> None:
         key = self._keys.broker(self._broker_id)

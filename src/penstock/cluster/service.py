@@ -12,13 +12,15 @@ see `Member`.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import TypeVar
 
 import msgspec
 
 from penstock.cluster import membership
 from penstock.cluster.absences import Absences
 from penstock.cluster.agreeing import agree_on_min_in_sync
+from penstock.cluster.asking_again import answered
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.changes import ImageChange, SecretChanged, SettingsChanged
 from penstock.cluster.controller import Controller
@@ -46,6 +48,8 @@ from penstock.model import BrokerId, Clock, Dice
 from penstock.settings.config import Config
 
 DEFAULT_NAME = "main"
+
+_T = TypeVar("_T")
 
 
 class Others(msgspec.Struct, frozen=True):
@@ -128,13 +132,19 @@ class Cluster:
 
     async def start(self, *, proposed_cluster_id: str | None = None) -> str:
         """Bring the image up and keep it so; answers the cluster's id. For the proposal see `ensure_cluster_id`."""
-        cluster_id = await membership.ensure_cluster_id(
-            self._metastore, self._keys, proposed=proposed_cluster_id, dice=self._dice
+        cluster_id = await self._answered(
+            lambda: membership.ensure_cluster_id(
+                self._metastore, self._keys, proposed=proposed_cluster_id, dice=self._dice
+            )
         )
         if self._others is not None:
-            self.secret = await ensure_secret(self._metastore, self._keys, self._dice)
-        await self._feed.start()
+            self.secret = await answered(lambda: ensure_secret(self._metastore, self._keys, self._dice))
+        await self._answered(self._feed.start)
         return cluster_id
+
+    async def _answered(self, ask: Callable[[], Awaitable[_T]]) -> _T:
+        """A store of this broker's own that does not answer is broken, and stays so."""
+        return await (ask() if self._others is None else answered(ask))
 
     async def join(
         self,
@@ -161,9 +171,9 @@ class Cluster:
         await self.controller.begin_anew(self._broker_id)
 
     async def _join_others(self, others: Others) -> None:
-        await membership.ensure_features(self._metastore, self._keys)
-        await agree_on_min_in_sync(self._metastore, self._keys, self._config)
-        await self._feed.catch_up()
+        await answered(lambda: membership.ensure_features(self._metastore, self._keys))
+        await answered(lambda: agree_on_min_in_sync(self._metastore, self._keys, self._config))
+        await answered(self._feed.catch_up)
         lacking = missing_features(self.image.features.finalized)
         if lacking is not None:
             raise UnsupportedVersion(lacking)

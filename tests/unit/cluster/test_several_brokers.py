@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
-from tests.support.brokers import Brokers, some_brokers
+from tests.support.brokers import Brokers, Line, some_brokers
 from tests.support.in_sync import put_in_sync
 from tests.support.virtual_time import in_virtual_time
 
@@ -73,6 +73,43 @@ async def test_a_restarted_broker_takes_its_registration_over_at_once() -> None:
         await brokers.agree()
         after = brokers.image(2).brokers[BrokerId(3)]
         assert after.epoch > before.epoch and after.incarnation != before.incarnation
+
+
+@in_virtual_time
+async def test_a_broker_starts_though_the_store_has_left_one_of_its_writes_unanswered() -> None:
+    """As it does when its leader is killed: that is no reason to stay away for good."""
+    for is_made in (True, False):
+        async with some_brokers(1) as brokers:
+            await brokers.create("orders", replicas=1)
+            number = 0
+            is_one_lost = True
+            while is_one_lost:
+                line = Line(brokers.store)
+                lose_answer(line, number=number, is_made=is_made)
+                await brokers.clusters.pop(1).abandon()
+                await brokers.start(1, line=line)
+                member = brokers.clusters[1].member
+                assert member is not None
+                await brokers.until(lambda member=member: member.candidacy.is_in_charge)  # type: ignore[misc]
+                await brokers.until(lambda: the(brokers).leader == 1)
+                is_one_lost = number < len(line.commits)
+                number += 1
+            assert number > 5
+
+
+def lose_answer(line: Line, *, number: int, is_made: bool) -> None:
+    """Of one write; of the others answers come."""
+    asked = 0
+
+    def before(_: Transaction) -> None:
+        nonlocal asked
+        is_it = asked == number
+        asked += 1
+        if is_it and not is_made:
+            raise Unavailable("the leader has gone")
+        line.loses_answers = is_it
+
+    line.before_commit = before
 
 
 @in_virtual_time
