@@ -58,6 +58,9 @@ ON_DEMAND_MAX = 1_000
 
 ON_DEMAND_TIMEOUT_MS = 30_000
 
+STOP_WITHIN_S = 10.0
+"""How long a stop waits for what was begun."""
+
 _T = TypeVar("_T")
 _log = structlog.get_logger(__name__)
 
@@ -168,9 +171,13 @@ class Controller:
         _log.info("leader epochs raised for a new incarnation", broker=broker_id, partitions=raised)
 
     async def stop(self) -> None:
-        """Let what was begun come to its end."""
+        """Let what was begun come to its end, unless the store is away: then it comes to none."""
         if self._at_work:
-            await asyncio.wait(self._at_work)
+            _, late = await asyncio.wait(self._at_work, timeout=STOP_WITHIN_S)
+            for task in late:
+                task.cancel()
+            if late:
+                await asyncio.wait(late)
 
     async def _all(
         self, commands: Sequence[Command], *, timeout_ms: int | None = None, validate_only: bool = False

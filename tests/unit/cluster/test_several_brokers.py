@@ -28,7 +28,13 @@ from penstock.cluster.duties.rulings import Ruling
 from penstock.cluster.keys import Keys
 from penstock.cluster.records import encode
 from penstock.cluster.shapes import record_from
-from penstock.errors import DuplicateBrokerRegistration, Fatal, InvalidReplicationFactor, TopicAlreadyExists
+from penstock.errors import (
+    DuplicateBrokerRegistration,
+    Fatal,
+    InvalidReplicationFactor,
+    RequestTimedOut,
+    TopicAlreadyExists,
+)
 from penstock.metastore import Conflict, Delete, Put, Revision, Transaction, Unavailable, created_at
 from penstock.model import BrokerId, LeaderEpoch, topic_id_text
 
@@ -541,6 +547,22 @@ async def test_stopping_moves_leaders_first_and_leaves_every_in_sync_set() -> No
         await leaving.stop()
         brokers.clusters.pop(2)
         await brokers.until(lambda: 2 not in brokers.image(1).brokers)
+
+
+@in_virtual_time
+async def test_a_broker_stops_though_the_store_went_away_under_a_topic_that_it_was_creating() -> None:
+    async with some_brokers(2) as brokers:
+        line = brokers.lines[2]
+
+        def go_away(transaction: Transaction) -> None:
+            line.is_cut = any(put.key == KEYS.topic("orders") for put in transaction.puts)
+
+        line.before_commit = go_away
+        controller = brokers.clusters[2].controller
+        (late,) = await controller.create_topics([CreateTopic("orders")], timeout_ms=100)
+        assert isinstance(late, RequestTimedOut) and line.is_cut
+        async with asyncio.timeout(60):
+            await brokers.stop(2)
 
 
 @in_virtual_time
