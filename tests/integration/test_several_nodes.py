@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.support.batches import Rec, batch
+from tests.support.logs import StillClock
 from tests.support.nodes import Nodes, some_nodes
 from tests.support.raw import RawClient
 
@@ -24,8 +25,12 @@ from penstock.cluster import (
 from penstock.cluster.commands import SettingChange
 from penstock.cluster.resources import Resource, ResourceType
 from penstock.errors import CoordinatorNotAvailable
+from penstock.log import Expected, FilePool, LogFolder
+from penstock.log.checkpoints import RECOVERY_POINTS, write_offsets
 from penstock.log.state import FLUSHED_NOTE
 from penstock.model import BrokerId
+from penstock.settings import Config
+from penstock.wire.batch import BatchHeader
 
 QUICK = {"penstock.broker.lease.ms": "1500", "penstock.broker.heartbeat.ms": "300"}
 
@@ -191,3 +196,45 @@ async def ask(nodes: Nodes, at: int, api: str, version: int, body: dict[str, Any
             return client.request(api, version, body)
 
     return await asyncio.wait_for(asyncio.to_thread(work), 60)
+
+
+async def test_a_replica_that_has_lost_committed_records_is_not_elected_whatever_the_boot_id_says(
+    tmp_path: Path,
+) -> None:
+    """As when power went and the machine's boot id is not to be seen: in a container, or of a disk put back."""
+    async with some_nodes(tmp_path, 2, {**QUICK, "min.insync.replicas": "2"}) as nodes:
+        await nodes.create_topic("orders", replicas=(1, 2))
+        await nodes.until_in_sync("orders", 1, 2)
+        for number in range(10):
+            nodes.leader("orders").append(memoryview(bytearray(batch([Rec(value=b"%d" % number)]))), acks=-1)
+        await nodes.until(lambda: all(nodes.partition("orders", at).high_watermark == 10 for at in (1, 2)))
+        await nodes.kill(2)
+        await nodes.until(lambda: nodes.state("orders").eligible == (2,))
+        cluster_id = nodes[1].cluster_id
+        await nodes.kill(1)
+        lose_unflushed(nodes.folders(2)[0], "orders-0", keep=5)
+        start_in_vain(nodes.folders(2)[0], cluster_id)
+        await nodes.start(2)
+        await nodes.until(lambda: nodes.state("orders", at=2).eligible == (1,))
+        assert nodes.state("orders", at=2).leader == -1
+        await nodes.start(1)
+        await nodes.until_in_sync("orders", 1, 2)
+        assert all(nodes.partition("orders", at).log.end_offset == 10 for at in (1, 2))
+
+
+def start_in_vain(folder: Path, cluster_id: str) -> None:
+    """The logs are opened, but not registered, and closed."""
+    opened = LogFolder(folder, cluster_id=cluster_id, node_id=2, pool=FilePool(64), clock=StillClock())
+    opened.open_all(lambda _, topic_id: Expected(Config.for_broker().for_topic({}), 0, topic_id))
+    assert opened.close()
+
+
+def lose_unflushed(folder: Path, partition: str, *, keep: int) -> None:
+    """Of a log of batches of one record each; nothing of it had been flushed."""
+    (folder / ".kafka_cleanshutdown").unlink()
+    write_offsets(str(folder / RECOVERY_POINTS), {})
+    (segment,) = (folder / partition).glob("*.log")
+    whole, size = segment.read_bytes(), 0
+    for _ in range(keep):
+        size += BatchHeader.peek(memoryview(whole), size).size
+    segment.write_bytes(whole[:size])

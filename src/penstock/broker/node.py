@@ -265,8 +265,13 @@ class Node:
             spawn(partitions.follow())
             with _start_refused_in_words():
                 await cluster.join(
-                    self._registration(ports), stopped_under=self._stopped_under(), flushed=self._flushed()
+                    self._registration(ports),
+                    stopped_under=self._stopped_under(),
+                    flushed=self._flushed(),
+                    shortened=self._shortened(),
                 )
+            for folder in self.folders:
+                folder.shortened.clear()
             await partitions.settled()
             moves.start()
             fetchers.start()
@@ -466,6 +471,18 @@ class Node:
         """Partitions of which nothing counted here before it was on disk, as the folders say."""
         logs = (log for folder in self.folders for log in folder if log.is_flush_noted)
         return frozenset(Which(log.topic_id, log.partition.partition) for log in logs)
+
+    def _shortened(self) -> frozenset[Which]:
+        """Partitions whose log ends below a high watermark that it had. A killed process leaves all that it wrote, so
+        more was lost than that: power, with a boot id that tells nothing of it, or a disk that is an older copy.
+        """
+        found = set()
+        for folder in self.folders:
+            for name, high_watermark in folder.shortened.items():
+                log = folder.logs[name]
+                _log.error("records lost", partition=str(name), end_offset=log.end_offset, committed=high_watermark)
+                found.add(Which(log.topic_id, name.partition))
+        return frozenset(found)
 
     def _registration(self, ports: dict[str, int]) -> BrokerRecord:
         self.endpoints = {

@@ -106,8 +106,19 @@ class Member:
         self.candidacy.began = self._begin_reign
         image.subscribe(self._on_changes)
 
-    async def join(self, record: BrokerRecord, *, stopped_under: Revision | None, flushed: Collection[Which]) -> None:
-        await answered(lambda: self.registration.register(record, stopped_under=stopped_under, flushed=flushed))
+    async def join(
+        self,
+        record: BrokerRecord,
+        *,
+        stopped_under: Revision | None,
+        flushed: Collection[Which],
+        shortened: Collection[Which],
+    ) -> None:
+        await answered(
+            lambda: self.registration.register(
+                record, stopped_under=stopped_under, flushed=flushed, shortened=shortened
+            )
+        )
         self._spawn(self.registration.keep())
         await self.candidacy.begin()
         self._spawn(self.candidacy.run())

@@ -97,12 +97,14 @@ class Registration:
         *,
         stopped_under: Revision | None = None,
         flushed: Collection[Which] = frozenset(),
+        shortened: Collection[Which] = frozenset(),
     ) -> None:
         """As a new process. Refused, in words, where the id belongs to another data folder.
 
         `stopped_under` is the registration that the data folder says ended with everything flushed. If that was the
         last one there was, a restart of the machine has lost nothing; a backup put back has an older one. Nor has it
-        lost anything of the partitions of which the folder says that all was `flushed` before it counted.
+        lost anything of the partitions of which the folder says that all was `flushed` before it counted. Of those
+        `shortened` records are missing that were committed, also where nobody knows of a restart.
         """
         self._record = record
         while True:
@@ -113,7 +115,8 @@ class Registration:
                 raise _belongs_to_another(self._broker_id, former, record)
             was_restarted = former is not None and former.boot_id != record.boot_id
             was_flushed = identity is not None and identity.mod_revision == stopped_under
-            await self._step_down(lost_page_cache=was_restarted and not was_flushed, flushed=flushed)
+            lost_page_cache = was_restarted and not was_flushed
+            await self._step_down(lost_page_cache=lost_page_cache, flushed=flushed, shortened=shortened)
             try:
                 await self._create(record, identity)
                 return
@@ -146,10 +149,14 @@ class Registration:
             except Conflict:
                 pass
 
-    async def _step_down(self, *, lost_page_cache: bool, flushed: Collection[Which]) -> None:
+    async def _step_down(
+        self, *, lost_page_cache: bool, flushed: Collection[Which], shortened: Collection[Which]
+    ) -> None:
         while True:
             await self._feed.catch_up()
-            rulings = self._duties.step_down(self._broker_id, lost_page_cache=lost_page_cache, flushed=flushed)
+            rulings = self._duties.step_down(
+                self._broker_id, lost_page_cache=lost_page_cache, flushed=flushed, shortened=shortened
+            )
             if not rulings:
                 return
             _log.info("former leadership given up", partitions=len(rulings), lost_page_cache=lost_page_cache)

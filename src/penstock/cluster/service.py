@@ -152,15 +152,16 @@ class Cluster:
         *,
         stopped_under: Revision | None = None,
         flushed: Collection[Which] = frozenset(),
+        shortened: Collection[Which] = frozenset(),
     ) -> None:
         """Register. No partition that this broker led keeps its former leader epoch (RULES 2). `stopped_under` is the
         registration that ended with all of its logs flushed, if that is known; `flushed` are the partitions of which
-        nothing here ever counted before it was.
+        nothing here ever counted before it was, `shortened` those of which committed records are missing here.
         """
         if self._others is not None:
             await self._join_others(self._others)
             assert self.member is not None
-            await self.member.join(record, stopped_under=stopped_under, flushed=flushed)
+            await self.member.join(record, stopped_under=stopped_under, flushed=flushed, shortened=shortened)
             return
         await membership.take_control(self._metastore, self._keys, self._broker_id)
         await membership.ensure_features(self._metastore, self._keys)

@@ -73,6 +73,9 @@ class LogFolder(Home):
         self.lost: Offsets = {}
         """Logs that the checkpoints know and the disk does not, and how far they should reach: whoever still wants one
         gets it offline (RULES 21). Until then the checkpoints go on saying so."""
+        self.shortened: Offsets = {}
+        """Logs that end below the high watermark they had, and where that was: committed records are missing. The
+        checkpoints go on saying so until whoever counts on these logs has been told."""
         self.moved_away: set[TopicPartition] = set()
         """Logs and copies that this start took away, as another folder has them; checkpoints may still name them."""
         self.futures = FutureLogs(self)
@@ -113,6 +116,12 @@ class LogFolder(Home):
                 log.home = self
                 self.logs[log.partition] = log
             self.futures.adopt(executor.map(lambda open_one: open_one(), copies))
+        high_watermarks = self.checkpoints.on_disk[HIGH_WATERMARKS]
+        self.shortened = {
+            at: high_watermarks[at]
+            for at, log in self.logs.items()
+            if at in high_watermarks and log.end_offset < high_watermarks[at]
+        }
         self._is_open = True
         keep_reserve(self.path)
         if not self.checkpoints.knows_flushed:
@@ -283,7 +292,9 @@ class LogFolder(Home):
     # --- checkpoints, removal, closing ---
 
     def take_picture(self) -> Picture:
-        return self.checkpoints.take(self._all_logs(), self.lost)
+        picture = self.checkpoints.take(self._all_logs(), self.lost)
+        picture.files[HIGH_WATERMARKS].update(self.shortened)
+        return picture
 
     def _all_logs(self) -> Iterator[PartitionLog]:
         """Copies too: a folder never has a log and a copy of one partition."""

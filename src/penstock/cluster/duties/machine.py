@@ -115,10 +115,16 @@ class DutyMachine:
         return self._judged(found, judge)
 
     def step_down(
-        self, broker: BrokerId, *, lost_page_cache: bool, flushed: Collection[Which] = frozenset()
+        self,
+        broker: BrokerId,
+        *,
+        lost_page_cache: bool,
+        flushed: Collection[Which] = frozenset(),
+        shortened: Collection[Which] = frozenset(),
     ) -> list[Ruling]:
         """What a new process of a broker takes back of its former one's before it registers (RULES 2, 4). Of those
         `flushed` the former one counted nothing that was not on disk: losing the page cache has lost nothing of them.
+        Of those `shortened` something is lost, whatever is said of the page cache.
         """
         if self._bugs.keeps_epoch_of_former_self:
             return []
@@ -130,7 +136,8 @@ class DutyMachine:
             is_flushed = (topic.topic_id, part.index) in flushed
             if self._bugs.trusts_flush_setting:
                 is_flushed = topics.of(topic)[PENSTOCK_FLUSH_BEFORE_ACK]
-            lost = lost_page_cache and not is_flushed
+            is_shortened = (topic.topic_id, part.index) in shortened
+            lost = is_shortened or (lost_page_cache and not is_flushed)
             record = step_down(part, broker, lost_page_cache=lost)
             return None if record is None else Verdict(record, How.NOBODY)
 
