@@ -11,10 +11,10 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
-from penstock.metastore import Compare, Conflict, Metastore, Revision, Transaction
+from penstock.metastore import OPERATIONS_MAX, Compare, Conflict, Metastore, Revision, Transaction
 
 GATHERED_MAX: Final = 60
-"""Commits in one transaction: each of ours has one write and, at most, two compares."""
+"""Commits in one transaction: each of ours has one write and a compare or two, most of them the same."""
 IN_FLIGHT_MAX: Final = 2
 
 
@@ -58,9 +58,11 @@ class Gathering:
         """From the front, one write a key: a second one compares what the first leaves behind."""
         taken: list[_Entry] = []
         keys: set[str] = set()
+        compares: set[Compare] = set()
         while self._queue and len(taken) < GATHERED_MAX:
             written = _keys(self._queue[0].transaction)
-            if not keys.isdisjoint(written):
+            compares.update(self._queue[0].transaction.compares)
+            if not keys.isdisjoint(written) or (taken and len(compares) > OPERATIONS_MAX):
                 break
             keys |= written
             taken.append(self._queue.popleft())

@@ -8,6 +8,7 @@ from tests.support.clocks import ManualClock
 
 from penstock.cluster.gathering import GATHERED_MAX, IN_FLIGHT_MAX, Gathering
 from penstock.metastore import (
+    OPERATIONS_MAX,
     Conflict,
     MemoryMetastore,
     Put,
@@ -44,6 +45,15 @@ async def test_what_is_committed_in_one_turn_goes_in_few_transactions() -> None:
     assert store.sizes == [GATHERED_MAX, GATHERED_MAX, 5]
     assert sorted(set(revisions)) == [1, 2, 3]
     assert len((await store.range("/")).items) == 2 * GATHERED_MAX + 5
+
+
+async def test_no_more_go_together_than_one_transaction_may_compare() -> None:
+    """As where many brokers have come back, and every partition has others of them to wait for."""
+    store = CountingStore()
+    gathering = Gathering(store)
+    each = [Transaction((absent(f"/{n}"), absent(f"/x{n}"), absent(f"/y{n}")), (Put(f"/{n}", b""),)) for n in range(50)]
+    await asyncio.gather(*(gathering.commit(transaction) for transaction in each))
+    assert store.sizes == [OPERATIONS_MAX // 3, 50 - OPERATIONS_MAX // 3]
 
 
 async def test_the_one_that_has_moved_on_has_its_conflict_and_the_others_are_written() -> None:
