@@ -60,7 +60,7 @@ setup: ## what the suites need beside Python: kcat, etcd, Java, Apache Kafka's j
 	@tools/test-setup
 
 integration: $(VENV)/.dev setup compiled ## real clients and tools against a real broker
-	$(BIN)/pytest -q -n 2 tests/integration
+	$(BIN)/pytest -q -n 3 tests/integration
 
 chaos: $(VENV)/.dev setup compiled ## stock clients against three brokers that are hurt for MINUTES=10; SEED=n repeats a run
 	CHAOS_MINUTES=$(or $(MINUTES),10) CHAOS_SEED=$(SEED) $(BIN)/pytest -q tests/integration/test_chaos.py
