@@ -14,7 +14,7 @@ from tests.support.faults import eventually
 from tests.support.topics import add_partitions, create, delete, write, write_in_transaction
 
 import penstock.testing
-from penstock.pipelines.kafka_names import OffsetSpec
+from penstock.pipelines.kafka_names import KafkaException, OffsetSpec
 from penstock.pipelines.offsets import listed_offsets
 from penstock.pipelines.passing import passes
 from penstock.pipelines.problems import PipelineProblem
@@ -391,6 +391,16 @@ def test_offsets_are_told_again_once_a_broker_is_back() -> None:
 
         eventually(answered, "the broker is asked anew")
         assert set(said) <= {"away", 7}
+
+
+def test_asking_for_the_offsets_of_a_topic_that_is_gone_does_not_bring_it_back(queue: Queue) -> None:
+    """Brokers make a topic that somebody asks for by name, unless they are told not to."""
+    gone, admin = queue.fresh("gone"), AdminClient({"bootstrap.servers": queue.bootstrap})
+    asked = {TopicPartition(gone, 0): OffsetSpec.latest()}  # type: ignore[no-untyped-call]
+    (answer,) = listed_offsets(admin, asked, read_committed=True, timeout_s=5).values()
+    assert isinstance(answer, KafkaException)
+    create(queue.bootstrap, queue.fresh("later"))  # what the question brought into being would be there before
+    assert gone not in admin.list_topics(timeout=60).topics
 
 
 def test_a_broker_that_stays_away_is_said_to_be_away() -> None:

@@ -32,12 +32,10 @@ def listed_offsets(
     level = IsolationLevel.READ_COMMITTED if read_committed else IsolationLevel.READ_UNCOMMITTED
     answers = admin.list_offsets(dict(asked), isolation_level=level, request_timeout=timeout_s)
     found = {place: _answer(future, timeout_s) for place, future in answers.items()}
-    wrong = {
-        place.topic for place, answer in found.items() if isinstance(answer, KafkaException) and passes(answer.args[0])
-    }
-    for topic in wrong:
+    if any(isinstance(answer, KafkaException) and passes(answer.args[0]) for answer in found.values()):
         try:
-            admin.list_topics(topic, timeout=timeout_s)
+            # Of all topics: asked by name, a topic that was deleted would be made anew (auto.create.topics.enable).
+            admin.list_topics(timeout=timeout_s)
         except KafkaException:
             pass  # then whoever asks again is told so
     return found
