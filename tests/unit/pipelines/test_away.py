@@ -1,11 +1,16 @@
 """What is done about a cluster that does not answer, and about one that is just finding itself."""
 
+import threading
+from contextlib import nullcontext
+
 import pytest
 
 from penstock.pipelines.jobs import ends
 from penstock.pipelines.jobs.ends import ClusterAway
 from penstock.pipelines.jobs.lake import LakeOptions, plan
 from penstock.pipelines.jobs.lake.failures import RecordsGone, meaning
+from penstock.pipelines.jobs.rollup import RollupOptions
+from penstock.pipelines.jobs.rollup import job as rollup_job
 from penstock.pipelines.kafka_names import KafkaError
 from penstock.pipelines.passing import passes
 from penstock.pipelines.problems import PipelineProblem
@@ -18,6 +23,17 @@ def test_a_dry_run_says_that_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> 
     options = LakeOptions(bootstrap=NOBODY, topics=("orders",), table="shop.orders", warehouse="not/made/for/this")
     with pytest.raises(PipelineProblem, match=f"{NOBODY} does not answer.*\n.*--bootstrap"):
         plan(options)
+
+
+def test_a_rollup_can_be_stopped_while_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ends, "ANSWER_WITHIN_S", 0.2)
+    monkeypatch.setattr(rollup_job, "opened", lambda *_: nullcontext())
+    stopping = threading.Event()
+    stopping.set()
+    options = RollupOptions(
+        bootstrap=NOBODY, topic="sales", table="shop.minutes", schema="n INT", window="1 minute", patience_s=5
+    )
+    assert rollup_job.run(options, stopping=stopping).stopped
 
 
 @pytest.mark.parametrize("code", [KafkaError._TRANSPORT, KafkaError.OFFSET_NOT_AVAILABLE, KafkaError.NOT_CONTROLLER])

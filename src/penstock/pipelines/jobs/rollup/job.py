@@ -76,7 +76,9 @@ def run(
     patience = Patience(options.patience_s)
     with opened(options, spark) as session:
         while not _ran(options, session, summary, watcher or Unwatched(), stopping, patience):
-            pass
+            if stopping is not None and stopping.is_set():
+                summary.stopped = True
+                break
     summary.seconds = time.monotonic() - began
     return summary
 
