@@ -32,10 +32,11 @@ def test_rows_a_second_of_no_time_are_none() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_asks_and_the_handlers_come_back(number: signal.Signals) -> None:
     before = signal.getsignal(number)
-    with stop_on_signals() as stopping:
+    told: list[str] = []
+    with stop_on_signals(lambda: told.append("stopping")) as stopping:
         assert not stopping.is_set()
         os.kill(os.getpid(), number)
-        assert stopping.is_set()
+        assert stopping.is_set() and told == ["stopping"]
     assert signal.getsignal(number) == before
 
 

@@ -4,8 +4,9 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+import structlog
 
-from penstock.cli.pipeline.watching import duration, line
+from penstock.cli.pipeline.watching import duration, line, warnings_on_stderr
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress
@@ -28,6 +29,12 @@ def test_a_line_says_batch_pace_lag_and_the_end() -> None:
 )
 def test_durations_are_as_exact_as_an_estimate(seconds: float, words: str) -> None:
     assert duration(seconds) == words
+
+
+def test_what_a_job_warns_of_does_not_mix_with_its_summary(capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings_on_stderr():
+        structlog.get_logger().warning("progress not committed", group="spark.lake", reason="refused")
+    assert capsys.readouterr() == ("", "warning: progress not committed: group spark.lake, reason refused\n")
 
 
 def test_metrics_are_served_and_add_up() -> None:

@@ -12,7 +12,7 @@ from penstock.cli.client import Cluster, client_options, key_values
 from penstock.cli.exits import ExitCode
 from penstock.cli.output import json_option, print_json
 from penstock.cli.pipeline.failing import problems_as_failures
-from penstock.cli.pipeline.watching import Watching, watching_options
+from penstock.cli.pipeline.watching import Watching, tell_of_stop, warnings_on_stderr, watching_options
 from penstock.model.words import counted
 from penstock.pipelines.running import Plan, Stopping, Summary, Watcher, stop_on_signals
 
@@ -60,7 +60,7 @@ class Launch:
         # The session before the signals: PySpark takes SIGINT for itself when it starts.
         with (
             job.opened(options, None) as spark,
-            stop_on_signals() as stopping,
+            stop_on_signals(tell_of_stop) as stopping,
             self.watching.watcher(options.job) as watcher,
         ):
             summary = job.run(options, spark=spark, watcher=watcher, stopping=stopping)
@@ -102,7 +102,8 @@ def job_options(command: Callable[..., Any]) -> Callable[..., Any]:
         **rest: Any,
     ) -> Any:
         settings = key_values(conf, option="--conf")
-        return command(launch=Launch(cluster, watching, master, settings, dry_run, as_json), **rest)
+        with warnings_on_stderr():
+            return command(launch=Launch(cluster, watching, master, settings, dry_run, as_json), **rest)
 
     return with_launch
 

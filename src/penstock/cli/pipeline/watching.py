@@ -1,14 +1,16 @@
 """How a running job is watched: a line on the terminal, figures for Prometheus; the same options for every job."""
 
 import functools
+import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+import structlog
 
 from penstock.cli.output import note
 from penstock.model.words import counted
@@ -54,14 +56,40 @@ def watching_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_watching
 
 
+@contextmanager
+def warnings_on_stderr() -> Iterator[None]:
+    """What jobs warn of, as lines between those of the batches: stdout is for the summary, which programs read."""
+    before = structlog.get_config()
+    structlog.configure(processors=[_in_words], logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
+
+
+def _in_words(_logger: object, _method: str, event: MutableMapping[str, Any]) -> str:
+    what = event.pop("event")
+    details = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in event.items())
+    return f"{_anew()}warning: {what}" + (f": {details}" if details else "")
+
+
+def tell_of_stop() -> None:
+    """From within a signal's handler, where what is being written to a stream cannot be waited for."""
+    before = "\n" if sys.stderr.isatty() else ""
+    with suppress(OSError):  # nobody listens
+        os.write(2, f"{before}stopping after what it is at; Ctrl-C again stops at once\n".encode())
+
+
 class TerminalWatcher:
     """A line a batch: rewritten in place where a person looks, kept where a log is written. On stderr."""
 
     def batch(self, progress: BatchProgress) -> None:
-        if sys.stderr.isatty():
-            click.echo(f"\r\033[K{line(progress)}", err=True, nl=False)
-        else:
-            note(line(progress))
+        click.echo(f"{_anew()}{line(progress)}", err=True, nl=not sys.stderr.isatty())
+
+
+def _anew() -> str:
+    """Over the line that was rewritten last."""
+    return "\r\033[K" if sys.stderr.isatty() else ""
 
 
 def line(progress: BatchProgress) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import structlog
+
 from penstock.pipelines.kafka_names import (
     AdminClient,
     KafkaException,
@@ -20,6 +22,7 @@ from penstock.pipelines.problems import PipelineProblem
 
 ANSWER_WITHIN_S = 10.0
 Answer = TypeVar("Answer")
+_log = structlog.get_logger(__name__)
 
 
 class ClusterAway(Exception):
@@ -130,7 +133,9 @@ class Patience:
 
     def wait(self, why: Exception) -> None:
         now = time.monotonic()
-        self._since = self._since or now
+        if self._since is None:
+            self._since = now
+            _log.warning("waiting for the cluster", reason=str(why))
         if now - self._since > self.seconds:
             raise PipelineProblem(
                 f"the cluster was away for {self.seconds:g} s: {why}",

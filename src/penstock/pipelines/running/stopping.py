@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Protocol
@@ -15,9 +15,10 @@ class Stopping(Protocol):
 
 
 @contextmanager
-def stop_on_signals() -> Iterator[threading.Event]:
-    """Yields an event that SIGINT and SIGTERM set. Enter it after the session is made: PySpark takes SIGINT for itself
-    when it starts, to cancel what runs and throw KeyboardInterrupt."""
+def stop_on_signals(tell: Callable[[], None] = lambda: None) -> Iterator[threading.Event]:
+    """Yields an event that SIGINT and SIGTERM set; then `tell` is called, within the signal's handler. Enter it after
+    the session is made: PySpark takes SIGINT for itself when it starts, to cancel what runs and throw
+    KeyboardInterrupt."""
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield asked
@@ -27,6 +28,7 @@ def stop_on_signals() -> Iterator[threading.Event]:
     def ask(number: int, _frame: FrameType | None) -> None:
         asked.set()
         signal.signal(number, before[signal.Signals(number)])
+        tell()
 
     for number in before:
         signal.signal(number, ask)

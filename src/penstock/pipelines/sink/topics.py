@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+import structlog
 from confluent_kafka import KafkaError, KafkaException, TopicCollection
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import ConfigResource, ConfigSource
@@ -22,6 +23,7 @@ _ANSWER_S = 15.0
 _PAUSE_S = 0.5
 _BATCH_BYTES = 1_000_000
 Answer = TypeVar("Answer")
+_log = structlog.get_logger(__name__)
 
 
 class Topics:
@@ -111,6 +113,7 @@ class Topics:
 
     def _patiently(self, ask: Callable[[], Answer]) -> Answer:
         deadline = time.monotonic() + self._options.patience_s
+        told = False
         while True:
             try:
                 return ask()
@@ -118,7 +121,10 @@ class Topics:
                 problem = error.args[0]
                 if not passes(problem) or time.monotonic() > deadline:
                     raise PipelineProblem(f"{self._options.bootstrap}: {problem.str()}") from error
-                time.sleep(_PAUSE_S)
+            if not told:
+                _log.warning("waiting for the cluster", bootstrap=self._options.bootstrap)
+                told = True
+            time.sleep(_PAUSE_S)
 
 
 # Small segments that close soon, so that compaction keeps the topic as small as what is in use: a query that starts
