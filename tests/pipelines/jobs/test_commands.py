@@ -36,7 +36,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(penstock_queue: Queu
 def test_what_is_missing_is_named_without_a_traceback(penstock_queue: Queue) -> None:
     words = command(penstock_queue, "replay", "no-such-topic", "--from", "nor-this", "--dry-run")
     done = subprocess.run(words, capture_output=True, check=False, text=True)
-    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.returncode == 4 and "Traceback" not in done.stderr
     assert "error: topic no-such-topic does not exist" in done.stderr
 
 

@@ -5,6 +5,8 @@ from contextlib import nullcontext
 
 import pytest
 
+from penstock.cli.exits import ExitCode
+from penstock.cli.program import run
 from penstock.pipelines.jobs import ends
 from penstock.pipelines.jobs.ends import ClusterAway
 from penstock.pipelines.jobs.lake import LakeOptions, plan
@@ -23,6 +25,8 @@ def test_a_dry_run_says_that_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> 
     options = LakeOptions(bootstrap=NOBODY, topics=("orders",), table="shop.orders", warehouse="not/made/for/this")
     with pytest.raises(PipelineProblem, match=f"{NOBODY} does not answer.*\n.*--bootstrap"):
         plan(options)
+    words = ["lake", "orders", "--table", "shop.orders", "--warehouse", "not/made/for/this", "-b", NOBODY, "--dry-run"]
+    assert run(["pipeline", "run", *words]) == ExitCode.UNREACHABLE
 
 
 def test_a_rollup_can_be_stopped_while_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:

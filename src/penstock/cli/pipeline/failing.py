@@ -4,9 +4,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from penstock.cli.exits import Failure
-from penstock.pipelines.problems import PipelineProblem
+from penstock.cli.exits import Failure, NotFound, Unreachable
+from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.running.problem_words import problem_in
+
+_FAILURES: dict[Kind, type[Failure]] = {Kind.OTHER: Failure, Kind.AWAY: Unreachable, Kind.MISSING: NotFound}
 
 
 def problems_as_failures(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -15,7 +17,7 @@ def problems_as_failures(command: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return command(*args, **options)
         except PipelineProblem as problem:
-            raise Failure(problem.message, hint=problem.hint) from problem
+            raise _FAILURES[problem.kind](problem.message, hint=problem.hint) from problem
         except Exception as error:
             words = problem_in(str(error))
             if words is None:

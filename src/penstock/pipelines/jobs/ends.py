@@ -18,7 +18,7 @@ from penstock.pipelines.kafka_names import (
 )
 from penstock.pipelines.offsets import listed_offsets
 from penstock.pipelines.passing import NOT_THERE, passes
-from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.problems import Kind, PipelineProblem
 
 ANSWER_WITHIN_S = 10.0
 Answer = TypeVar("Answer")
@@ -105,7 +105,9 @@ class Topics:
             return ClusterAway(f"{self.bootstrap} does not answer: {problem.str()}")
         if problem.code() in NOT_THERE:
             return TopicGone(
-                f"there is no topic {topic} at {self.bootstrap}", hint="`penstock topic list` shows what there is."
+                f"there is no topic {topic} at {self.bootstrap}",
+                hint="`penstock topic list` shows what there is.",
+                kind=Kind.MISSING,
             )
         return PipelineProblem(f"{self.bootstrap} refused: {problem.str()}")
 
@@ -116,7 +118,7 @@ def looked_at(question: Callable[[], Answer]) -> Answer:
         return question()
     except ClusterAway as away:
         raise PipelineProblem(
-            str(away), hint="Is a broker running there? --bootstrap HOST:PORT names another."
+            str(away), hint="Is a broker running there? --bootstrap HOST:PORT names another.", kind=Kind.AWAY
         ) from away
 
 
@@ -140,5 +142,6 @@ class Patience:
             raise PipelineProblem(
                 f"the cluster was away for {self.seconds:g} s: {why}",
                 hint="Nothing is lost: the next run continues where the table ends. --patience SECONDS waits longer.",
+                kind=Kind.AWAY,
             ) from why
         time.sleep(self.pause_s)

@@ -19,7 +19,7 @@ from penstock.pipelines.jobs.copying import sessions
 from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop
 from penstock.pipelines.jobs.copying.sources import TopicSource
 from penstock.pipelines.jobs.copying.stretches import lag
-from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.session import SparkOptions
 from penstock.pipelines.sink import Sink, SinkOptions
@@ -172,7 +172,9 @@ def _check_target(options: RepartitionOptions, partitions: int | None) -> None:
     if options.source == options.target:
         raise PipelineProblem("source and target are the same topic")
     if partitions is None and options.partitions is None:
-        raise PipelineProblem(f"topic {options.target} does not exist", hint="--partitions N creates it.")
+        raise PipelineProblem(
+            f"topic {options.target} does not exist", hint="--partitions N creates it.", kind=Kind.MISSING
+        )
     if partitions is not None and options.partitions not in (None, partitions):
         raise PipelineProblem(
             f"topic {options.target} has {counted(partitions, 'partition')}, not {options.partitions}"

@@ -14,7 +14,7 @@ from confluent_kafka.admin._resource import ResourceType
 from confluent_kafka.cimpl import NewTopic
 
 from penstock.pipelines.passing import NOT_THERE, passes
-from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.sink.layout import Layout, TopicShape
 from penstock.pipelines.sink.options import SinkOptions
 from penstock.pipelines.sink.records import MARKER_PARTITIONS
@@ -42,6 +42,7 @@ class Topics:
             raise PipelineProblem(
                 f"topic {name} does not exist at {self._options.bootstrap}",
                 hint=f"Create it first, with as many partitions as wanted: penstock topic create {name} --partitions 6",
+                kind=Kind.MISSING,
             )
         return shape
 
@@ -119,8 +120,14 @@ class Topics:
                 return ask()
             except KafkaException as error:
                 problem = error.args[0]
-                if not passes(problem) or time.monotonic() > deadline:
-                    raise PipelineProblem(f"{self._options.bootstrap}: {problem.str()}") from error
+                if not passes(problem):
+                    raise PipelineProblem(f"{self._options.bootstrap} refused: {problem.str()}") from error
+                if time.monotonic() > deadline:
+                    raise PipelineProblem(
+                        f"{self._options.bootstrap} does not answer: {problem.str()}",
+                        hint="Is a broker running there?",
+                        kind=Kind.AWAY,
+                    ) from error
             if not told:
                 _log.warning("waiting for the cluster", bootstrap=self._options.bootstrap)
                 told = True

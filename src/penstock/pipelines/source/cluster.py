@@ -23,7 +23,7 @@ from penstock.pipelines.kafka_names import (
 )
 from penstock.pipelines.offsets import listed_offsets
 from penstock.pipelines.passing import NOT_THERE, passes
-from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.source.columns import header_pairs
 from penstock.pipelines.source.options import EARLIEST, LATEST, Place, SourceOptions
 from penstock.pipelines.source.planning import Log
@@ -70,9 +70,12 @@ class Cluster:
             raise PipelineProblem(
                 f"there is no {', '.join(absent)} at {self._options.bootstrap}",
                 hint=f"`penstock topic list -b {self._options.bootstrap}` shows what exists.",
+                kind=Kind.MISSING,
             )
         if not there:
-            raise PipelineProblem(f"no topic at {self._options.bootstrap} fits {self._options.pattern!r}")
+            raise PipelineProblem(
+                f"no topic at {self._options.bootstrap} fits {self._options.pattern!r}", kind=Kind.MISSING
+            )
 
     def ids(self, partitions: Iterable[TopicPartition]) -> dict[str, str]:
         """The topics' ids, of those that have one."""
@@ -188,6 +191,7 @@ class Cluster:
                     raise PipelineProblem(
                         f"no answer from {self._options.bootstrap} for {wait_s:g} s: {reason.str()}",
                         hint="Is a broker running there? brokerWaitMs is how long to wait for one to come back.",
+                        kind=Kind.AWAY,
                     ) from error
             if not told:
                 _log.warning("waiting for the cluster", bootstrap=self._options.bootstrap)

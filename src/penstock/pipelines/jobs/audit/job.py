@@ -17,7 +17,7 @@ from penstock.pipelines.jobs.catalogs import opened
 from penstock.pipelines.jobs.ends import Topics, looked_at
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.ranges import Ranges, read_ranges
-from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Unwatched, Watcher
 from penstock.pipelines.running.one_job import OneJob
 
@@ -138,7 +138,7 @@ def _topic(options: AuditOptions, spark: SparkSession, end: End) -> tuple[DataFr
 def _table(options: AuditOptions, spark: SparkSession, end: End) -> tuple[DataFrame, int]:
     name = tables.full_name(options.catalog, end.name)
     if not tables.exists(spark, name):
-        raise PipelineProblem(f"there is no table {end.name} in catalog {options.catalog}")
+        raise PipelineProblem(f"there is no table {end.name} in catalog {options.catalog}", kind=Kind.MISSING)
     topic = options.topic_in_table
     if topic is None:
         topic = next((each.name for each in (options.left, options.right) if each.kind == "topic"), None)
