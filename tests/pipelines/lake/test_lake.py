@@ -51,9 +51,16 @@ def test_columns_are_added_and_a_field_of_another_type_is_a_dead_letter(lake: La
     summary = lake.fill(topic)
     assert (summary.rows_out, summary.bad_rows) == (2, 2)
     assert lake.table().where("where.city = 'Bern'").count() == 2
+    # A record that does not fit takes nothing of the others with it.
+    topic.write([{"where": 5}, {"where": {"zip": 3000}}, {"where": {"City": "Bern"}}])
+    summary = lake.fill(topic)
+    assert (summary.rows_out, summary.bad_rows) == (1, 2)
+    assert lake.table().where("where.zip = 3000").count() == 1
     assert {row.record_error for row in lake.dead().collect()} == {
         "does not fit the schema: id is no BIGINT",
         "ID is a column but for its case",
+        "does not fit the schema: where is no STRUCT<CITY:STRING,ZIP:BIGINT>",
+        "where.City is a column but for its case",
     }
 
 

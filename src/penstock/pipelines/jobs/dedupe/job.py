@@ -91,8 +91,8 @@ class _Identified:
     def __init__(self, id_: str) -> None:
         self._id = id_
 
-    def wanted(self, batch: DataFrame) -> t.StructType:
-        del batch
+    def wanted(self, batch: DataFrame, columns: t.StructType | None) -> t.StructType:
+        del batch, columns
         return COLUMNS
 
     def decode(self, batch: DataFrame, columns: t.StructType) -> DataFrame:

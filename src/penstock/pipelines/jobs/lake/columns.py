@@ -42,9 +42,10 @@ def field_of(column: str) -> str:
 
 
 def _taken(name: str) -> bool:
+    name = name.lower()  # as columns, names that differ only in case are one
     while name.startswith(PREFIX):
         name = name.removeprefix(PREFIX)
-    return name.lower() in RESERVED
+    return name in RESERVED
 
 
 def data_columns(table: t.StructType) -> t.StructType:

@@ -25,7 +25,7 @@ from penstock.pipelines.decode import (
     message_columns,
     spellings,
 )
-from penstock.pipelines.jobs.lake.evolution import after, changes
+from penstock.pipelines.jobs.lake.evolution import after, changes, hidden
 from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.problems import PipelineProblem
 
@@ -44,8 +44,8 @@ class Decoding(Protocol):
     def fixed(self) -> t.StructType | None:
         """The columns, where they are known without any data."""
 
-    def wanted(self, batch: DataFrame) -> t.StructType:
-        """The columns that this batch's data has."""
+    def wanted(self, batch: DataFrame, columns: t.StructType | None) -> t.StructType:
+        """The columns that this batch's data has; `columns` are those that the table has for it, if there is one."""
 
     def decode(self, batch: DataFrame, columns: t.StructType) -> DataFrame:
         """To the table's columns: adds `data` and `error`."""
@@ -107,8 +107,8 @@ class _Fixed:
     def fixed(self) -> t.StructType:
         return self.columns
 
-    def wanted(self, batch: DataFrame) -> t.StructType:
-        del batch
+    def wanted(self, batch: DataFrame, columns: t.StructType | None) -> t.StructType:
+        del batch, columns
         return self.columns
 
     def decode(self, batch: DataFrame, columns: t.StructType) -> DataFrame:
@@ -122,8 +122,12 @@ class _Inferred:
     _found: t.StructType = field(default_factory=t.StructType)
     """The fields of the batch that was looked at last, in all their spellings."""
 
-    def wanted(self, batch: DataFrame) -> t.StructType:
+    def wanted(self, batch: DataFrame, columns: t.StructType | None) -> t.StructType:
         self._found = infer_json_schema(batch)
+        if columns is not None and hidden(columns, self._found):
+            # One record with a number there makes text of every object to inference, and what is new within those, or
+            # spelled otherwise, would be passed over. It will be a bad row: the others say what there is.
+            self._found = infer_json_schema(decode_json(batch, columns).where(fn.col("error").isNull()))
         return _one_of_each(self._found)
 
     def decode(self, batch: DataFrame, columns: t.StructType) -> DataFrame:
@@ -143,16 +147,17 @@ class _Registered:
     def fixed(self) -> t.StructType | None:
         return None if self.reader is None else avro_columns(self.reader)
 
-    def wanted(self, batch: DataFrame) -> t.StructType:
+    def wanted(self, batch: DataFrame, columns: t.StructType | None) -> t.StructType:
+        del columns
         if self.reader is not None:
             return avro_columns(self.reader)
         framed = batch.where((fn.length("value") >= 5) & (fn.hex(fn.substring("value", 1, 1)) == "00"))
         schema_id = fn.conv(fn.hex(fn.substring("value", 2, 4)), 16, 10).cast("bigint")
         merged = t.StructType([])
         for row in framed.select(schema_id.alias("id")).distinct().orderBy("id").collect():
-            columns = self._columns(row.id)
-            if columns is not None:
-                merged = after(merged, changes(merged, columns))
+            written = self._columns(row.id)
+            if written is not None:
+                merged = after(merged, changes(merged, written))
         return merged
 
     def _columns(self, schema_id: int) -> t.StructType | None:

@@ -186,8 +186,9 @@ class Lane:
         """The table's columns, after they were made to hold as much of the batch as they can."""
         if self._columns is not None and not self._decoding.looks_at_data:
             return self._columns
-        wanted = as_columns(self._decoding.wanted(batch))
-        columns = self._columns or self._existing() or self._create(wanted)
+        there = self._columns or self._existing()
+        wanted = as_columns(self._decoding.wanted(batch, None if there is None else data_columns(there)))
+        columns = there or self._create(wanted)
         if self._options.evolve:
             needed = changes(columns, wanted)
             if needed:
