@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,8 @@ from penstock.pipelines.problems import PipelineProblem
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from tests.pipelines.conftest import Queue
+
+    from penstock.pipelines.running import BatchProgress
 
 
 def letter(number: int, reason: str, origin: str) -> Sent:
@@ -46,7 +49,10 @@ def test_each_letter_goes_back_once_whatever_the_filters(spark: SparkSession, qu
 
     late = RedriveOptions(queue.bootstrap, dead, reading=Reading(reason="timeout"), records_max=12)
     assert plan(late).steps
-    first = run(late, spark=spark)
+    told: list[BatchProgress] = []
+    first = run(late, spark=spark, watcher=SimpleNamespace(batch=told.append))
+    assert sum(each.rows for each in told) == 15 and [each.lag for each in told] == [18, 6, 0]
+    assert all(each.remaining_s is not None for each in told)
     assert first.rows_out == 15 and first.details["sent_to"] == {orders: 10, bills: 5}
     assert values(queue, bills) == [str(n).encode() for n in range(20, 30) if n % 2]
 

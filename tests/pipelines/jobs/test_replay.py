@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from tests.pipelines.conftest import Queue
 
+    from penstock.pipelines.running import BatchProgress
+
 T0 = 1_700_000_000_000
 
 
@@ -30,8 +33,11 @@ def test_a_range_of_a_topic_by_time_and_condition(spark: SparkSession, queue: Qu
         queue.bootstrap, target, topic=source, since_ms=T0 + 20, until_ms=T0 + 70, where="cast(key AS string) <> '3'"
     )
     assert plan(options).steps
+    told: list[BatchProgress] = []
     for rows in (40, 0):  # the second time all is there
-        assert run(options, spark=spark).rows_out == rows
+        assert run(options, spark=spark, watcher=SimpleNamespace(batch=told.append)).rows_out == rows
+    (only,) = told
+    assert only.lag == 0 and 40 < only.rows == only.rows_total, "what is read, not what is kept"
     copied = read(queue.bootstrap, target)
     wanted = [n for n in range(100) if 20 <= (n * 7) % 100 < 70 and n % 5 != 3]
     assert order_of(copied) == {str(key).encode(): [n for n in wanted if n % 5 == key] for key in range(5) if key != 3}

@@ -104,7 +104,8 @@ class CopyLoop:
         self._batch, self._stop = last.batch, _positions(details["stop"])
         self.at = dict(_positions(details["at"]) or {})
         if not last.done:
-            self._write(*self._prepared(self._without_lost(st.from_json(details["stretches"]))))
+            wanted = self._without_lost(st.from_json(details["stretches"]))
+            self._write(wanted, *self._prepared(wanted), self._ends())
 
     def _ends(self) -> st.Positions:
         """Partitions that were added since are begun at their first record."""
@@ -131,16 +132,7 @@ class CopyLoop:
             "stop": None if self._stop is None else {str(key): value for key, value in self._stop.items()},
         }
         self.sink.begin(self._batch, details)
-        started = time.monotonic()
-        count = self._write(read, rows)
-        seconds = time.monotonic() - started
-        self._pace.note(count, seconds)
-        lag = st.lag(self.at, ends)
-        self.watcher.batch(
-            BatchProgress(
-                self.copy.query, self._batch, count, seconds, self.summary.rows_out, lag, self._pace.remaining_s(lag)
-            )
-        )
+        self._write(wanted, read, rows, ends)
         self._hold_back()
 
     def _prepared(self, wanted: tuple[st.Stretch, ...]) -> tuple[Observation, DataFrame]:
@@ -151,13 +143,24 @@ class CopyLoop:
         except AnalysisException as error:
             raise PipelineProblem(f"Spark does not understand the expression: {error.getMessage()}") from error
 
-    def _write(self, read: Observation, rows: DataFrame) -> int:
-        written = self.sink.write(rows, self._batch, order=ORDER)
-        self.summary.rows_in += int(read.get["rows"])
-        self.summary.rows_out += written.rows
+    def _write(self, wanted: tuple[st.Stretch, ...], read: Observation, rows: DataFrame, ends: st.Positions) -> None:
+        started = time.monotonic()
+        written = self.sink.write(rows, self._batch, order=ORDER).rows
+        seconds = time.monotonic() - started
+        count = int(read.get["rows"])
+        self.summary.rows_in += count
+        self.summary.rows_out += written
         self.summary.batches += 1
         self.source.passed(self.at)
-        return written.rows
+        # What is left is known in offsets, of which a condition may choose few; and a rate makes a batch longer.
+        rate = self.copy.rate
+        self._pace.note(sum(each.length for each in wanted), max(seconds, written / rate) if rate else seconds)
+        lag = st.lag(self.at, ends)
+        self.watcher.batch(
+            BatchProgress(
+                self.copy.query, self._batch, count, seconds, self.summary.rows_in, lag, self._pace.remaining_s(lag)
+            )
+        )
 
     def _without_lost(self, wanted: tuple[st.Stretch, ...]) -> tuple[st.Stretch, ...]:
         """Retention may have taken records that were not copied yet: said, never passed over in silence."""

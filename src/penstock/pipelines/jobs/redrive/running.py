@@ -23,7 +23,7 @@ from penstock.pipelines.jobs.redrive.letters import Reading, letters
 from penstock.pipelines.jobs.redrive.offsets import OffsetSet
 from penstock.pipelines.jobs.redrive.options import RedriveOptions
 from penstock.pipelines.problems import PipelineProblem
-from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Unwatched, Watcher
+from penstock.pipelines.running import BatchProgress, Pace, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.sink import Sink
 from penstock.pipelines.sink.topics import Topics
 
@@ -95,6 +95,7 @@ class _Redriving:
         self._watcher = watcher
         self._stopping = stopping
         self._summary = Summary(options.job)
+        self._pace = Pace()
         self._by_topic: Counter[str] = Counter()
         self._identity = source.identity()
         self._batch = -1
@@ -135,16 +136,23 @@ class _Redriving:
         rows = [(row["from_partition"], row["from_offset"], row["topic"]) for row in found.collect()]
         self._summary.rows_in += len(rows)
         fresh = [row for row in rows if row[:2] not in self._sent]
-        if not fresh:
-            return
-        self._batch += 1
-        chosen = OffsetSet.of((partition, offset) for partition, offset, _ in fresh)
-        self._begin(wanted, chosen, _destinations(fresh))
-        self._send(wanted, chosen)
-        self._by_topic.update(topic for _, _, topic in fresh)
+        if fresh:
+            self._batch += 1
+            chosen = OffsetSet.of((partition, offset) for partition, offset, _ in fresh)
+            self._begin(wanted, chosen, _destinations(fresh))
+            self._send(wanted, chosen)
+            self._by_topic.update(topic for _, _, topic in fresh)
+        seconds = time.monotonic() - started
+        self._pace.note(sum(each.length for each in wanted), seconds)  # in offsets, as what is left
         self._watcher.batch(
             BatchProgress(
-                self._options.query, self._batch, len(fresh), time.monotonic() - started, self._summary.rows_out, lag
+                self._options.query,
+                max(self._batch, 0),
+                len(fresh),
+                seconds,
+                self._summary.rows_out,
+                lag,
+                self._pace.remaining_s(lag),
             )
         )
 
