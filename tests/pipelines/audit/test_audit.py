@@ -11,6 +11,7 @@ import pytest
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support import topics
 
+from penstock.cli.program import run
 from penstock.pipelines.jobs.audit import audit
 from penstock.pipelines.jobs.audit.page import page
 from penstock.pipelines.problems import PipelineProblem
@@ -21,14 +22,18 @@ def lake(spark: Any, tmp_path: Path) -> Lake:
     return Lake(spark, tmp_path / "warehouse")
 
 
-def test_a_topic_and_its_copy_with_damage(spark: Any, queue: Any, tmp_path: Path) -> None:
+def test_a_topic_and_its_copy_with_damage(
+    spark: Any, queue: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     left, right = (topics.create(queue.bootstrap, queue.fresh(name), 2) for name in ("left", "right"))
     for key in (b"a", b"b"):
         values = [b"%s%d" % (key, n) for n in range(20)]
         topics.write(queue.bootstrap, left, values, partition=0, key=key)
         damaged = [*values[:5], values[6], values[5], *values[8:], values[3], b"foreign"]
         topics.write(queue.bootstrap, right, damaged, partition=0 if key == b"a" else 1, key=key)
-    report = audit(f"topic:{left}", f"topic:{right}", bootstrap=queue.bootstrap, spark=spark, warehouse=str(tmp_path))
+    # As of two clusters: each end says where it is.
+    ends = [f"topic:{name}@{queue.bootstrap}" for name in (left, right)]
+    report = audit(*ends, bootstrap="127.0.0.1:1", spark=spark)
     assert not report.same
     assert report.totals == {"missing": 2, "extra": 2, "doubled": 2, "differing": 0, "reordered": 2}
     assert (report.left_records, report.right_records) == (40, 42)
@@ -36,6 +41,14 @@ def test_a_topic_and_its_copy_with_damage(spark: Any, queue: Any, tmp_path: Path
     assert html.count("<svg") == 2 and "The two ends differ" in html
     assert not re.search(r"(src|href)=|https?://|<script", html)
     assert json.loads(json.dumps(report.to_json()))["totals"]["missing"] == 2
+    monkeypatch.chdir(tmp_path)
+    files = ["--report", "report.json", "--page", "page.html", "--metrics-file", "audit.prom"]
+    assert run(["pipeline", "run", "audit", *ends, *files]) == 1
+    assert run(["pipeline", "run", "audit", ends[0], ends[0]]) == 0
+    assert run(["pipeline", "run", "audit", ends[0], "table:no.where", "--dry-run"]) == 0
+    assert json.loads(Path("report.json").read_text())["totals"] == report.totals and Path("page.html").exists()
+    assert 'penstock_pipeline_rows_total{job="audit",query="audit"} 82.0' in Path("audit.prom").read_text()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["audit.prom", "page.html", "report.json"], "no catalog"
 
 
 def test_a_topic_and_its_lake_table_are_the_same_until_a_row_goes(lake: Lake, queue: Any) -> None:

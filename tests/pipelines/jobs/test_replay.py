@@ -81,6 +81,8 @@ def test_from_a_table_of_the_lake_into_a_topic(spark: SparkSession, queue: Queue
     )  # fmt: skip
     with pytest.raises(PipelineProblem, match="2 records of partition"):
         run(replace(options, since_ms=None, until_ms=None), spark=spark)
+    with pytest.raises(PipelineProblem, match=r"no table shop\.nothing"):
+        run(replace(options, table="shop.nothing"), spark=spark)
     assert read(queue.bootstrap, target) == []
     assert run(options, spark=spark).rows_out == 20
     restored = read(queue.bootstrap, target)

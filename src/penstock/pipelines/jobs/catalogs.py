@@ -69,6 +69,11 @@ def is_embedded(options: CatalogOptions) -> bool:
     return options.catalog_uri is None and f"spark.sql.catalog.{options.catalog}" not in options.settings
 
 
+def is_unmade(options: CatalogOptions) -> bool:
+    """Whether there is no catalog yet, and so no table; to look into it would make it."""
+    return is_embedded(options) and not Path(options.warehouse).expanduser().exists()
+
+
 def prepare_folder(options: CatalogOptions) -> None:
     if is_embedded(options):
         Path(options.warehouse).expanduser().mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ from penstock.pipelines.jobs.copying.headers import with_headers
 from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop
 from penstock.pipelines.jobs.copying.sources import Source, TableSource, TopicSource
 from penstock.pipelines.jobs.lake import tables
-from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.sink import Sink, SinkOptions
 from penstock.pipelines.sink.topics import Topics
@@ -157,6 +157,8 @@ def replayed(df: DataFrame, options: ReplayOptions) -> DataFrame:
 def _source(options: ReplayOptions, spark: SparkSession) -> Source:
     if options.table is not None:
         table = tables.full_name(options.catalog, options.table)
+        if not tables.exists(spark, table):
+            raise PipelineProblem(f"there is no table {options.table} in catalog {options.catalog}", kind=Kind.MISSING)
         return TableSource(spark, table, options.topic, options.since_ms)
     assert options.topic is not None
     return TopicSource(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,13 @@ from pyspark import StorageLevel
 from pyspark.sql import functions as fn
 
 from penstock.model.words import counted
+from penstock.pipelines.jobs import catalogs
 from penstock.pipelines.jobs.audit.comparing import KINDS, compare, samples, totals
 from penstock.pipelines.jobs.audit.entries import entries, table_records
 from penstock.pipelines.jobs.audit.options import AuditOptions, End
 from penstock.pipelines.jobs.audit.report import Cell, Report, bucket_seconds
-from penstock.pipelines.jobs.catalogs import opened
+from penstock.pipelines.jobs.catalogs import is_unmade
+from penstock.pipelines.jobs.copying import sessions
 from penstock.pipelines.jobs.ends import Topics, looked_at
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.ranges import Ranges, read_ranges
@@ -35,18 +38,28 @@ def audit(left: str, right: str, *, bootstrap: str = "", spark: SparkSession | N
 
 
 def plan(options: AuditOptions, spark: SparkSession | None = None) -> Plan:
+    """Reads the clusters and the catalog, writes nothing."""
+    if spark is None and (not options.has_table or is_unmade(options)):
+        return _plan(options, None)
     with opened(options, spark) as session:
         return _plan(options, session)
 
 
-def _plan(options: AuditOptions, spark: SparkSession) -> Plan:
+def opened(options: AuditOptions, spark: SparkSession | None) -> AbstractContextManager[SparkSession]:
+    """With the catalog where a table is compared; topics need none."""
+    if options.has_table:
+        return catalogs.opened(options, spark)
+    return sessions.opened(options, spark, reader=options.reader)
+
+
+def _plan(options: AuditOptions, spark: SparkSession | None) -> Plan:
     steps = []
     for side, end in (("left", options.left), ("right", options.right)):
         if end.kind == "topic":
             steps.append(f"{side}: {end}, {counted(_offsets(_ranges(options, end)), 'offset')}")
         else:
-            name = tables.full_name(options.catalog, end.name)
-            steps.append(f"{side}: {end}" if tables.exists(spark, name) else f"{side}: {end}, which is not there")
+            there = spark is not None and tables.exists(spark, tables.full_name(options.catalog, end.name))
+            steps.append(f"{side}: {end}" if there else f"{side}: {end}, which is not there")
     steps.append(f"match by {options.matching}, look at order within: {options.ordering}")
     return Plan("audit: compare two ends", tuple(steps))
 

@@ -57,11 +57,15 @@ class AuditOptions(ReadingOptions):
         one_of("--order", self.order, ORDERS)
 
     @property
+    def has_table(self) -> bool:
+        return "table" in (self.left.kind, self.right.kind)
+
+    @property
     def matching(self) -> str:
         """Tables keep offsets; topics that were filled from others do not."""
         if self.match != "auto":
             return self.match
-        return "offset" if "table" in (self.left.kind, self.right.kind) else "content"
+        return "offset" if self.has_table else "content"
 
     @property
     def ordering(self) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 from penstock.model.words import counted
-from penstock.pipelines.jobs.catalogs import is_embedded, opened
+from penstock.pipelines.jobs.catalogs import is_embedded, is_unmade, opened
 from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.batches import lag
@@ -40,7 +39,7 @@ def lake(*, spark: SparkSession | None = None, **options: Any) -> Summary:
 
 def plan(options: LakeOptions, spark: SparkSession | None = None) -> Plan:
     """Reads the cluster and the tables, writes nothing: where there is no warehouse yet, it is not made for this."""
-    if spark is None and is_embedded(options) and not Path(options.warehouse).expanduser().exists():
+    if spark is None and is_unmade(options):
         return _plan(options, None)
     with opened(options, spark) as session:
         return _plan(options, session)
