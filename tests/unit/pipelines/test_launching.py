@@ -1,6 +1,7 @@
 """How a job is told of: its plan before, its summary after, for people and for programs."""
 
 import json
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ import pytest
 
 from penstock.cli.client import Cluster
 from penstock.cli.exits import ExitCode
-from penstock.cli.pipeline.launching import Launch, summary_lines
+from penstock.cli.pipeline.launching import Launch, _end_at_once, summary_lines
 from penstock.cli.pipeline.watching import Watching
 from penstock.pipelines.running import Plan, Summary
 
@@ -24,7 +25,7 @@ class Job:
     """Steps as every job has them, without Spark."""
 
     def __init__(self) -> None:
-        self.steps: list[str] = []
+        self.steps: list[Any] = []
 
     @contextmanager
     def opened(self, options: Any, spark: Any) -> Iterator[Any]:
@@ -61,6 +62,21 @@ def test_a_run_is_within_its_session_and_ends_with_a_summary(capsys: pytest.Capt
     assert capsys.readouterr().out == "copy: done. 1,200 rows in, 1,200 out, 2 batches in 0.5 s\n"
     launch(as_json=True).run(job, Options())
     assert json.loads(capsys.readouterr().out)["rows_in"] == 1_200
+
+
+def test_ctrl_c_is_not_left_to_pyspark() -> None:
+    """Which asks Java something from within whatever is being asked: py4j fails on that, and complains."""
+
+    class Taking(Job):
+        @contextmanager
+        def opened(self, options: Any, spark: Any) -> Iterator[Any]:
+            signal.signal(signal.SIGINT, lambda *_: pytest.fail("PySpark's"))
+            yield "session"
+            self.steps.append(_end_at_once is signal.getsignal(signal.SIGINT))
+
+    job, before = Taking(), signal.getsignal(signal.SIGINT)
+    launch().run(job, Options())
+    assert job.steps == ["ran in session", True] and signal.getsignal(signal.SIGINT) is before
 
 
 def test_what_was_not_said_is_left_to_the_job() -> None:

@@ -52,8 +52,8 @@ def audit(
     ready = job.AuditOptions(left=one, right=other, **chosen)
     if launch.dry_run:
         return launch.tell_plan(job.plan(ready))
-    with launch.watching.watcher("audit") as watcher:
-        found = job.run(ready, watcher=watcher)
+    with launch.opened(job, ready) as spark, launch.watching.watcher("audit") as watcher:
+        found = job.run(ready, spark=spark, watcher=watcher)
     if report_file is not None:
         report_file.write_text(json.dumps(found.to_json(), indent=2) + "\n")
     if page_file is not None:

@@ -1,10 +1,14 @@
 """What the commands of jobs share: connection, master, dry run, progress on the terminal, the summary at the end."""
 
 import functools
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import click
 
@@ -20,10 +24,14 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-class Job(Protocol):
+class Opening(Protocol):
     """A module of penstock.pipelines.jobs. Options are a dataclass of its own."""
 
     def opened(self, options: Any, spark: "SparkSession | None") -> "AbstractContextManager[SparkSession]": ...
+
+
+class Job(Opening, Protocol):
+    """One with a plan and a summary."""
 
     def plan(self, options: Any) -> Plan: ...
 
@@ -57,9 +65,8 @@ class Launch:
     def run(self, job: Job, options: Any) -> ExitCode:
         if self.dry_run:
             return self.tell_plan(job.plan(options))
-        # The session before the signals: PySpark takes SIGINT for itself when it starts.
         with (
-            job.opened(options, None) as spark,
+            self.opened(job, options) as spark,
             stop_on_signals(tell_of_stop) as stopping,
             self.watching.watcher(options.job) as watcher,
         ):
@@ -69,6 +76,22 @@ class Launch:
         else:
             click.echo("\n".join(summary_lines(summary)))
         return ExitCode.OK
+
+    @contextmanager
+    def opened(self, job: Opening, options: Any) -> "Iterator[SparkSession]":
+        """The job's session, and Ctrl-C ours again. PySpark takes SIGINT for itself when it starts, to ask Java to
+        cancel what runs: in the middle of another question, which then fails in many words."""
+        if threading.current_thread() is not threading.main_thread():
+            with job.opened(options, None) as spark:
+                yield spark
+            return
+        before = signal.getsignal(signal.SIGINT)
+        try:
+            with job.opened(options, None) as spark:
+                signal.signal(signal.SIGINT, _end_at_once)
+                yield spark
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def tell_plan(self, plan: Plan) -> ExitCode:
         if self.as_json:
@@ -106,6 +129,11 @@ def job_options(command: Callable[..., Any]) -> Callable[..., Any]:
             return command(launch=Launch(cluster, watching, master, settings, dry_run, as_json), **rest)
 
     return with_launch
+
+
+def _end_at_once(_number: int, _frame: FrameType | None) -> NoReturn:
+    """What runs is left as by a kill, which the next start makes good; Java ends when it finds us gone."""
+    os._exit(ExitCode.INTERRUPTED)
 
 
 def summary_lines(summary: Summary) -> list[str]:

@@ -60,15 +60,15 @@ def redrive(
         "transform": _loaded(transform) if transform else None,
     }
     ready = job.RedriveOptions(**launch.given({**options, **chosen}))
-    return _look(ready, as_json=launch.as_json) if inspect else launch.run(job, ready)
+    return _look(launch, ready) if inspect else launch.run(job, ready)
 
 
-def _look(options: "RedriveOptions", *, as_json: bool) -> ExitCode:
+def _look(launch: Launch, options: "RedriveOptions") -> ExitCode:
     from penstock.pipelines.jobs import redrive as job  # noqa: PLC0415 - loads PySpark
 
-    with job.opened(options, None) as spark:
+    with launch.opened(job, options) as spark:
         found = job.inspect(options, spark)
-    if as_json:
+    if launch.as_json:
         print_json(found)
         return ExitCode.OK
     columns = ("reason", "origin_topic", "records", "first", "last")
