@@ -5,7 +5,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -13,6 +13,8 @@ from penstock.cli.client import Cluster
 from penstock.cli.exits import ExitCode
 from penstock.cli.pipeline.launching import Launch, _end_at_once, summary_lines
 from penstock.cli.pipeline.watching import Watching
+from penstock.pipelines.jobs import catalogs
+from penstock.pipelines.jobs import rollup as rollup_job
 from penstock.pipelines.running import Plan, Summary
 
 
@@ -85,6 +87,18 @@ def test_what_was_not_said_is_left_to_the_job() -> None:
         "topic": "a", "group": "", "follow": False,
         "bootstrap": "h:1", "client": {"client.id": "me"}, "master": "local[1]", "settings": {"spark.x": "1"},
     }  # fmt: skip
+
+
+def test_a_rollup_on_this_machine_keeps_its_windows_in_few_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def parts(**more: Any) -> str | None:
+        monkeypatch.setattr(catalogs, "opened", lambda options, _: options.settings.get("spark.sql.shuffle.partitions"))
+        options = rollup_job.RollupOptions(
+            bootstrap="h:1", topic="sales", table="shop.minutes", schema="n INT", window="1 hour", **more
+        )
+        return cast("str | None", rollup_job.opened(options, None))
+
+    assert (parts(), parts(master="spark://h:7077")) == ("8", None)
+    assert parts(settings={"spark.sql.shuffle.partitions": "3"}) == "3"
 
 
 def test_details_are_told_in_plain_words() -> None:

@@ -1,7 +1,6 @@
 """Windowed counts, sums, quantiles and distincts by key, from a topic to a table. docs/pipelines/rollup.md."""
 
-from penstock.pipelines.jobs.catalogs import opened
-from penstock.pipelines.jobs.rollup.job import plan, rollup, run
+from penstock.pipelines.jobs.rollup.job import opened, plan, rollup, run
 from penstock.pipelines.jobs.rollup.options import RollupOptions
 from penstock.pipelines.jobs.rollup.rolling import rolled_up
 

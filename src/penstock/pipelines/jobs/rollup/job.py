@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,7 @@ from pyspark.sql import functions as fn
 
 from penstock.model.words import counted
 from penstock.pipelines.decode import as_struct, decode_json
-from penstock.pipelines.jobs.catalogs import opened
+from penstock.pipelines.jobs import catalogs
 from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 QUERY_ID = "sql.streaming.queryId"
+PARTS = "spark.sql.shuffle.partitions"
+LOCAL_PARTS = 8
 
 
 def rollup(*, spark: SparkSession | None = None, **options: Any) -> Summary:
@@ -81,6 +85,13 @@ def run(
                 break
     summary.seconds = time.monotonic() - began
     return summary
+
+
+def opened(options: RollupOptions, spark: SparkSession | None) -> AbstractContextManager[SparkSession]:
+    """On one machine with few parts of state: Spark's two hundred cost a task and files each, in every batch, however
+    few windows there are. A checkpoint keeps the number that it was begun with."""
+    few = {PARTS: str(LOCAL_PARTS)} if options.master.startswith("local") else {}
+    return catalogs.opened(replace(options, settings={**few, **options.settings}), spark)
 
 
 def _ran(
