@@ -10,7 +10,7 @@ from penstock.cli.program import run
 from penstock.pipelines.jobs import ends
 from penstock.pipelines.jobs.ends import ClusterAway
 from penstock.pipelines.jobs.lake import LakeOptions, plan
-from penstock.pipelines.jobs.lake.failures import RecordsGone, meaning
+from penstock.pipelines.jobs.lake.failures import RecordsGone, Uncounted, meaning
 from penstock.pipelines.jobs.rollup import RollupOptions
 from penstock.pipelines.jobs.rollup import job as rollup_job
 from penstock.pipelines.kafka_names import KafkaError
@@ -49,5 +49,8 @@ def test_a_leader_that_was_just_elected_is_waited_for(code: int) -> None:
 def test_what_our_source_says_is_understood() -> None:
     assert type(meaning(Exception("orders-0: nothing came for 120 s at offset 7 of 9"))) is ClusterAway
     assert type(meaning(Exception("orders-0 is gone, and with it the offsets 7 to 8"))) is RecordsGone
+    again = Exception('… "scala.collection.IterableOps.map(scala.Function1)" because the return value of '
+                      '"scala.Option.get()" is null')  # fmt: skip
+    assert type(meaning(again)) is Uncounted
     strange = Exception("something else")
     assert meaning(strange) is strange

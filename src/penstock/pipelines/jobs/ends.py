@@ -133,11 +133,12 @@ class Patience:
     def answered(self) -> None:
         self._since = None
 
-    def wait(self, why: Exception) -> None:
+    def wait(self, why: Exception, *, warn: bool = True) -> None:
         now = time.monotonic()
         if self._since is None:
             self._since = now
-            _log.warning("waiting for the cluster", reason=str(why))
+            if warn:
+                _log.warning("waiting for the cluster", reason=str(why))
         if now - self._since > self.seconds:
             raise PipelineProblem(
                 f"the cluster was away for {self.seconds:g} s: {why}",

@@ -18,9 +18,9 @@ _AWAY = (
     "Local: All broker connections are down",
     "Local: Timed out",
     ": nothing came for ",  # our own source, which has waited as long as it may
-    # Spark's connector, at the end of a batch that was broken off and is run again: it has no figures for that one.
-    'IterableOps.map(scala.Function1)" because the return value of "scala.Option.get()" is null',
 )
+# Spark's connector, at the end of a batch that was broken off and is run again: it has no figures for that one.
+_UNCOUNTED = 'IterableOps.map(scala.Function1)" because the return value of "scala.Option.get()" is null'
 _FULL = ("No space left on device", "Disk quota exceeded", "database or disk is full")
 _UNKNOWN = ("UnknownTopicOrPartitionException", "UNKNOWN_TOPIC_OR_PART")
 _GONE = (
@@ -36,6 +36,10 @@ class RecordsGone(ClusterAway):
     """Records that were to be read are not there any more. The next look at the cluster may say why."""
 
 
+class Uncounted(ClusterAway):
+    """A batch is done, and Spark fails to tell how large it was: the query goes on behind it when it is started."""
+
+
 def meaning(error: Exception) -> Exception:
     """Another exception that says it, or the same one."""
     text = str(error)
@@ -46,6 +50,8 @@ def meaning(error: Exception) -> Exception:
         )
     if any(mark in text for mark in _GONE):
         return RecordsGone(_first_line(text))
+    if _UNCOUNTED in text:
+        return Uncounted("Spark has no figures for a batch that was run again")
     if any(mark in text for mark in (*_AWAY, *_UNKNOWN)):  # a broker that just starts may not know its topics yet
         return ClusterAway(_first_line(text))
     return error

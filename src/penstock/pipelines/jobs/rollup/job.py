@@ -20,7 +20,7 @@ from penstock.pipelines.jobs import catalogs
 from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
-from penstock.pipelines.jobs.lake.failures import RecordsGone, meaning
+from penstock.pipelines.jobs.lake.failures import RecordsGone, Uncounted, meaning
 from penstock.pipelines.jobs.lake.progress import Progress
 from penstock.pipelines.jobs.lake.shaping import with_event_time
 from penstock.pipelines.jobs.rollup.options import RollupOptions
@@ -125,7 +125,7 @@ def _ran(
             raise told from error
         if isinstance(told, RecordsGone):
             _tell_of_gone(options, error)
-        patience.wait(told)
+        patience.wait(told, warn=not isinstance(told, Uncounted))
         return False
     summary.stopped = followed.stopped
     return True
