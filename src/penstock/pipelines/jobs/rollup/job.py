@@ -125,6 +125,8 @@ def _ran(
             raise told from error
         if isinstance(told, RecordsGone):
             _tell_of_gone(options, error)
+        if isinstance(told, Uncounted):
+            summary.details["uncounted_batches"] = summary.details.get("uncounted_batches", 0) + 1
         patience.wait(told, warn=not isinstance(told, Uncounted))
         return False
     summary.stopped = followed.stopped
