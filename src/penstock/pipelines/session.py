@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -67,9 +68,12 @@ def spark_session(
         os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     try:
         from pyspark import SparkContext  # noqa: PLC0415 - takes a second, and is an extra
+        from pyspark.logger import PySparkLogger  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
     except ImportError as error:
         raise PipelineProblem("PySpark is not installed", hint="pip install 'penstock[spark]'") from error
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):  # what the exception says, once more
+        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
     builder = SparkSession.builder
     for name, value in chosen.items():
         builder = builder.config(name, value)

@@ -47,6 +47,8 @@ def test_each_letter_goes_back_once_whatever_the_filters(spark: SparkSession, qu
         ("timeout", orders): 10, ("bad currency", orders): 10, ("timeout", bills): 5, ("bad currency", bills): 5,
     }  # fmt: skip
 
+    with pytest.raises(PipelineProblem, match=r"Spark does not understand the condition: .*nonsense"):
+        run(RedriveOptions(queue.bootstrap, dead, reading=Reading(where="nonsense = 3")), spark=spark)
     late = RedriveOptions(queue.bootstrap, dead, reading=Reading(reason="timeout"), records_max=12)
     assert plan(late).steps
     told: list[BatchProgress] = []

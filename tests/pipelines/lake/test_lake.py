@@ -71,6 +71,8 @@ def test_a_given_schema_widens_the_table_and_one_that_cannot_is_refused(lake: La
     lake.fill(topic, schema="id BIGINT, who STRING")
     assert {(row.id, row.who) for row in lake.table().collect()} == {(1, None), (2**40, "Ada")}
     topic.write([{"id": 3}])
+    with pytest.raises(PipelineProblem, match=r"Spark does not understand the schema: .*WRONG"):
+        lake.fill(topic, schema="id WRONG")
     with pytest.raises(PipelineProblem, match="id is BIGINT there and STRING here"):
         lake.fill(topic, schema="id STRING")
     with pytest.raises(PipelineProblem, match="Who is a column but for its case"):

@@ -77,6 +77,9 @@ def test_each_final_window_is_written_once_across_restarts(spark: SparkSession, 
     assert sorted((each["window_start"], each["shop"], each["count"], each["sum_amount"]) for each in values) == [
         (f"2025-06-15T15:0{minute}:00.000Z", shop, 2, 3.0) for minute in (7, 8) for shop in (0, 1)
     ]
+    for wrong in ({"window": "never"}, {"measures": ["sum:price"]}, {"schema": "shop WRONG"}):
+        with pytest.raises(PipelineProblem, match="Spark does not understand schema, window or measures"):
+            rollup(spark=spark, **{**to, **wrong})
     with pytest.raises(PipelineProblem, match="another run"):
         rollup(spark=spark, **to, checkpoint=str(tmp_path / "other"))
     assert lake.table("minutes").count() == 4

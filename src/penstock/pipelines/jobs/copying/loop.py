@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pyspark.errors import AnalysisException
 from pyspark.sql import Observation
 from pyspark.sql import functions as f
 
 from penstock.pipelines.jobs.copying import stretches as st
 from penstock.pipelines.jobs.copying.sources import ORDER, Source
+from penstock.pipelines.jobs.understanding import understood
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Pace, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.sink import Sink
@@ -138,10 +138,8 @@ class CopyLoop:
     def _prepared(self, wanted: tuple[st.Stretch, ...]) -> tuple[Observation, DataFrame]:
         read = Observation("read")
         rows = self.source.read(wanted).observe(read, f.count(f.lit(1)).alias("rows"))
-        try:
+        with understood("the expression"):
             return read, self.copy.transform(rows)
-        except AnalysisException as error:
-            raise PipelineProblem(f"Spark does not understand the expression: {error.getMessage()}") from error
 
     def _write(self, wanted: tuple[st.Stretch, ...], read: Observation, rows: DataFrame, ends: st.Positions) -> None:
         started = time.monotonic()

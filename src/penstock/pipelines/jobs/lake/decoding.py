@@ -27,6 +27,7 @@ from penstock.pipelines.decode import (
 )
 from penstock.pipelines.jobs.lake.evolution import after, changes, hidden
 from penstock.pipelines.jobs.lake.options import LakeOptions
+from penstock.pipelines.jobs.understanding import understood
 from penstock.pipelines.problems import PipelineProblem
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ class Decoding(Protocol):
 
 def decoding(options: LakeOptions) -> Decoding:
     try:
-        how = _decoding(options)
+        with understood("the schema"):
+            how = _decoding(options)
     except (ValueError, LookupError) as error:
         raise PipelineProblem(f"the schema cannot be used: {error}") from error
     twice = [] if how.fixed is None else spellings(_one_of_each(how.fixed), how.fixed)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as f
 
 from penstock.pipelines.jobs.copying.headers import header
+from penstock.pipelines.jobs.understanding import understood
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -48,7 +49,10 @@ def letters(rows: DataFrame, reading: Reading) -> DataFrame:
     )
     if reading.reason is not None:
         found = found.where(f.col("reason").contains(reading.reason))
-    return found if reading.where is None else found.where(reading.where)
+    if reading.where is None:
+        return found
+    with understood("the condition"):
+        return found.where(reading.where)
 
 
 def counted(found: DataFrame) -> DataFrame:

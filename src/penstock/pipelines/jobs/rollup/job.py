@@ -25,6 +25,7 @@ from penstock.pipelines.jobs.lake.progress import Progress
 from penstock.pipelines.jobs.lake.shaping import with_event_time
 from penstock.pipelines.jobs.rollup.options import RollupOptions
 from penstock.pipelines.jobs.rollup.rolling import as_records, rolled_up
+from penstock.pipelines.jobs.understanding import understood
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.running.follow import follow
@@ -110,9 +111,11 @@ def _ran(
         patience.wait(away)
         return False
     stream = stream_of(options)
+    records = stream.load(spark)
+    with understood("schema, window or measures"):
+        windows = windows_of(records, options)
     writer = (
-        windows_of(stream.load(spark), options)
-        .writeStream.outputMode("append")
+        windows.writeStream.outputMode("append")
         .option("checkpointLocation", options.checkpoint_folder)
         .foreachBatch(_committing(options, summary))
     )
