@@ -38,11 +38,10 @@ class Flusher:
 
     async def note(self, log: PartitionLog, *, holds: bool) -> None:
         """Have the log's folder say, for good, whether everything in it was flushed before it counted (FLUSHED_NOTE).
-        OSError: what it says is not known.
+        OSError: what it says is not known. KafkaStorageError: the log is not there any more, or not readable.
         """
         log.is_flush_noted = True  # until it is surely not so
-        folder = str(log.folder)
-        await asyncio.get_running_loop().run_in_executor(self._executor, partial(write_flush_note, folder, holds=holds))
+        await asyncio.get_running_loop().run_in_executor(self._executor, partial(write_flush_note, log, holds=holds))
         log.is_flush_noted = holds
 
     def is_busy(self, log: PartitionLog) -> bool:

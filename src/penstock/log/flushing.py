@@ -6,6 +6,9 @@ the batches, the indexes of closed segments, the leader epochs, and the names of
 
 A failed fsync is never retried: the kernel may have dropped the pages and would call the second one a success. The log
 goes offline, and the recovery point stays where it is (RULES 20).
+
+A log may be deleted while its flush waits for the disk, and another made under its name. What is written by name is
+written only while the log has it: files of the old one would be believed of the new one.
 """
 
 import os
@@ -27,6 +30,7 @@ sync_data: Callable[[int], None] = os.fdatasync
 
 class FlushJob:
     def __init__(self, log: LogState, *, upto_offset: int, segments: list[Segment], close: bool) -> None:
+        self.log = log
         self.upto_offset = upto_offset
         self.is_data_synced = False
         """Whether the batches are on disk: what may fail after that can be written again from memory."""
@@ -54,7 +58,9 @@ class FlushJob:
         log.is_folder_synced = True
 
     def run(self) -> None:
-        """Blocks; in a thread. OSError where anything did not reach the disk."""
+        """Blocks; in a thread. OSError where anything did not reach the disk; KafkaStorageError where the log was
+        deleted, or found damaged, meanwhile.
+        """
         for file in self.files:
             sync_data(file.fd)
         for path in self.paths:
@@ -65,10 +71,12 @@ class FlushJob:
                 continue  # retention was faster
         self.is_data_synced = True
         for segment in self.indexes:
+            self.log.ensure_readable()
             segment.write_indexes(*segment.index_bytes(), durably=True)
         for index in self.transactions:
             with suppress(FileNotFoundError):  # retention was faster, or a cut
                 index.flush()
+        self.log.ensure_readable()
         if self.epochs is not None:
             self.epochs_file.write(self.epochs, removals=self.epochs_removals)
         if self.must_sync_folder:
@@ -84,8 +92,10 @@ class FlushJob:
         self.files = []
 
 
-def write_flush_note(folder: str, *, holds: bool) -> None:
+def write_flush_note(log: LogState, *, holds: bool) -> None:
     """Blocks; in a thread. The folder itself may be new, and must last as well."""
+    log.ensure_readable()
+    folder = str(log.folder)
     path = os.path.join(folder, FLUSHED_NOTE)
     if holds:
         with open(path, "wb"):
@@ -124,10 +134,14 @@ class FlushableLog(LogState):
     def end_flush(self, job: FlushJob, error: BaseException | None = None) -> None:
         """The job is done, or has failed with `error`, which is then raised as KafkaStorageError."""
         job.release()
+        if error is not None:
+            self.epochs.is_dirty = self.epochs.is_dirty or job.epochs is not None
+            self.is_folder_synced = self.is_folder_synced and not job.must_sync_folder
         if isinstance(error, OSError):
             raise self._flush_failed(job, error) from error
         if error is not None:
             raise error
+        self.ensure_readable()
         if job.epochs is not None and job.epochs_removals == self.epochs.removals:
             self.epochs.on_disk = job.epochs
         if job.cuts != self.cuts:
@@ -141,8 +155,6 @@ class FlushableLog(LogState):
 
     def _flush_failed(self, job: FlushJob, error: OSError) -> KafkaStorageError:
         """A failed fsync stays failed. Without room for an index or the epochs, the next flush writes them."""
-        self.epochs.is_dirty = self.epochs.is_dirty or job.epochs is not None
-        self.is_folder_synced = self.is_folder_synced and not job.must_sync_folder
         may_pass = error.errno in PASSING and (job.is_data_synced or error.errno not in DISK_FULL)
         return self.take_offline(f"flush failed: {error.strerror or error}", stops_reads=False, may_pass=may_pass)
 

@@ -440,7 +440,7 @@ class Replica:
     async def _write_flush_note(self, log: PartitionLog, *, holds: bool) -> None:
         try:
             await self._flusher.note(log, holds=holds)
-        except OSError as error:
+        except (KafkaStorageError, OSError) as error:
             _log.error("flushes not noted", partition=str(self.topic_partition), reason=str(error))
         finally:
             self._is_noting = False
