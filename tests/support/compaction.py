@@ -86,7 +86,7 @@ async def clean_async(
     dirt = survey(closed_segments(log), EAGER, first_dirty=first_dirty, limit=limit, now=now)
     newest = OffsetMap(keys_max * ENTRY_BYTES)
     with ThreadPoolExecutor(1) as executor:
-        compaction = Compaction(log, dirt, newest, now=now, pace=Pace(lambda: float("inf")))
+        compaction = Compaction(log, dirt, newest, cuts=log.cuts, now=now, pace=Pace(lambda: float("inf")))
         return await compaction.run(executor)
 
 

@@ -2,8 +2,8 @@
 
 Everything heavy runs in a thread, on files that nobody changes (closed segments) through descriptors of its own; the
 event loop only fixes what is to be done (`Compaction`) and swaps the outcome in, group of segments by group. What
-happens to the log meanwhile (retention, a cut, its deletion) shows when the swap finds the old segments gone: then
-nothing is swapped, and another round starts from what is there.
+happens to the log meanwhile shows before the swap: where the old segments are gone (retention), where the log was cut
+(what displaced a record may be gone) or deleted, nothing is swapped, and another round starts from what is there.
 
 A crash leaves `.cleaned` files, which are removed at start, or `.swap` files, which are completed (see swapping).
 """
@@ -55,9 +55,10 @@ class CompactionOutcome(msgspec.Struct, frozen=True, gc=False):
 class Compaction:
     """One round over one log. Made and run on the loop, with its heavy parts in an executor."""
 
-    def __init__(self, log: PartitionLog, dirt: Dirt, newest: OffsetMap, *, now: int, pace: Pace) -> None:
+    def __init__(self, log: PartitionLog, dirt: Dirt, newest: OffsetMap, *, cuts: int, now: int, pace: Pace) -> None:
         self._log = log
         self._dirt = dirt
+        self._cuts = cuts  # the log's, when it was looked at for dirt
         self._newest = newest
         self.damaged: tuple[int, DamagedRange] | None = None
         """The segment and place where a batch was found bad, if Damaged came out of `run`."""
@@ -103,14 +104,17 @@ class Compaction:
             after += size
             self._swap_in(members)
             await in_thread(sync_folder, str(self._log.folder))
+        self._check()
         return CompactionOutcome(self._newest.upto, before, after, self._filter.records_read, self._filter.records_kept)
 
     def _check(self) -> None:
         """Files are found by name, and of a log that was deleted meanwhile another may have the name by now: that one's
-        are neither read, so that what was found is true, nor touched.
+        are neither read, so that what was found is true, nor touched. Of one that was cut, what was found may be gone.
         """
         if not self._log.is_readable:
             raise Stopped(self._log.offline_reason)
+        if self._log.cuts != self._cuts:
+            raise Stopped("the log was cut")
 
     def _groups(self) -> list[list[ClosedSegment]]:
         config = self._log.config

@@ -89,8 +89,8 @@ class Cleaner:
                     if found is None:
                         await self._rest()
                     else:
-                        self._busy[found[0].partition] = self._new_pace()
-                        tasks.create_task(self._clean(*found), name=f"clean {found[0].partition}")
+                        self._busy[found[0].log.partition] = self._new_pace()
+                        tasks.create_task(self._clean(*found), name=f"clean {found[0].name}")
         finally:
             self.stop()
 
@@ -114,19 +114,19 @@ class Cleaner:
         found = await self._pick()
         if found is None:
             return False
-        self._busy[found[0].partition] = self._new_pace()
+        self._busy[found[0].log.partition] = self._new_pace()
         return await self._clean(*found)
 
     # --- choosing ----------------------------------------------------------------------------------------------------
 
-    async def _pick_safely(self) -> tuple[PartitionLog, Dirt] | None:
+    async def _pick_safely(self) -> tuple[Candidate, Dirt] | None:
         try:
             return await self._pick()
         except Exception:  # a bug, or a disk that fails: said, and looked at again after the back-off
             _log.exception("cleaner could not look at the logs")
             return None
 
-    async def _pick(self) -> tuple[PartitionLog, Dirt] | None:
+    async def _pick(self) -> tuple[Candidate, Dirt] | None:
         if not self._config[LOG_CLEANER_ENABLE] or len(self._busy) >= self._threads():
             return None
         candidates = await self._candidates()
@@ -136,7 +136,7 @@ class Cleaner:
         if name is None:
             return None
         dirt = next(dirt for row_name, dirt, _ in rows if row_name == name)
-        return next(candidate.log for candidate in candidates if candidate.name == name), dirt
+        return next(candidate for candidate in candidates if candidate.name == name), dirt
 
     async def _candidates(self) -> list[Candidate]:
         await self._forget_gone()
@@ -176,10 +176,10 @@ class Cleaner:
 
     # --- cleaning ----------------------------------------------------------------------------------------------------
 
-    async def _clean(self, log: PartitionLog, dirt: Dirt) -> bool:
-        started = self._clock.monotonic()
+    async def _clean(self, candidate: Candidate, dirt: Dirt) -> bool:
+        started, log = self._clock.monotonic(), candidate.log
         try:
-            outcome = await self._compact(log, dirt)
+            outcome = await self._compact(candidate, dirt)
             if outcome is None:
                 self._not_before[log] = self._clock.monotonic() + self._config[LOG_CLEANER_BACKOFF_MS] / 1000
                 return False
@@ -193,11 +193,12 @@ class Cleaner:
         _log.info("log compacted", partition=str(log.partition), elapsed_s=elapsed_s, **msgspec.structs.asdict(outcome))
         return True
 
-    async def _compact(self, log: PartitionLog, dirt: Dirt) -> CompactionOutcome | None:
-        config = self._config
+    async def _compact(self, candidate: Candidate, dirt: Dirt) -> CompactionOutcome | None:
+        config, log = self._config, candidate.log
         keys_bytes_max = config[LOG_CLEANER_DEDUPE_BUFFER_SIZE] // self._threads()
         newest = OffsetMap(keys_bytes_max, config[LOG_CLEANER_IO_BUFFER_LOAD_FACTOR])
-        compaction = Compaction(log, dirt, newest, now=self._clock.now(), pace=self._busy[log.partition])
+        now, pace = self._clock.now(), self._busy[log.partition]
+        compaction = Compaction(log, dirt, newest, cuts=candidate.cuts, now=now, pace=pace)
         try:
             return await compaction.run(self._executor)
         except Stopped as reason:

@@ -24,6 +24,7 @@ NO_LAG_MAX: Final = LONG_MAX
 class Candidate(msgspec.Struct, frozen=True):
     log: PartitionLog
     name: str
+    cuts: int
     segments: tuple[Segment, ...]
     closed: list[ClosedSegment]
     rules: CompactionRules
@@ -38,6 +39,7 @@ class Candidate(msgspec.Struct, frozen=True):
         return cls(
             log=log,
             name=str(log.partition),
+            cuts=log.cuts,
             segments=log.segments,
             closed=closed_segments(log),
             rules=CompactionRules(

@@ -31,6 +31,16 @@ def _a_dirty_log(folder: Path, partition: int = 0, **settings: str) -> Partition
     return log
 
 
+def _delete_a_key(log: PartitionLog) -> None:
+    put(log, ("gone", "1"))
+    put(log, ("gone", None))
+    for n in range(20):
+        put(log, (f"k{n}", "x"))
+    roll(log)
+    put(log, ("z", "active"))
+    settle(log)
+
+
 def _cleaner(*logs: PartitionLog, **settings: str) -> Cleaner:
     texts = {name.replace("_", "."): value for name, value in settings.items()}
     return Cleaner(lambda: logs, Config.for_broker(texts), StillClock(NOW))
@@ -137,19 +147,43 @@ async def test_a_log_that_begins_anew_under_a_name_is_judged_by_none_of_its_name
     logs[:] = [a_compacted_log(tmp_path / "0", delete_retention_ms="0")]
     anew = logs[0]
     anew.is_new = True
-    put(anew, ("gone", "1"))
-    put(anew, ("gone", None))
-    for n in range(20):
-        put(anew, (f"k{n}", "x"))
-    roll(anew)
-    put(anew, ("z", "active"))
-    settle(anew)
+    _delete_a_key(anew)
 
     await cleaner.clean_one()
     settle(anew)
     await cleaner.clean_one()
 
     assert (0, "gone", "1") not in pairs(anew)  # its tombstone has gone
+    cleaner.stop()
+
+
+@pytest.mark.parametrize("at", ["_map_keys", "_rewrite", "_swap_in"])
+async def test_a_log_that_is_cut_during_a_round_is_not_cleaned_by_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    """What superseded a record may be among what was cut."""
+    log = a_compacted_log(tmp_path, internal_segment_bytes="160")
+    for pair in (("a", "1"), ("b", "1"), ("a", "2"), ("c", "1"), ("z", "active")):
+        put(log, pair)
+    assert [segment.base_offset for segment in log.segments] == [0, 2, 4]
+    settle(log)
+    real = getattr(Compaction, at)
+
+    def cut_after(compaction: Compaction, *arguments: object) -> object:
+        outcome = real(compaction, *arguments)
+        log.truncate(to=2)
+        return outcome
+
+    def cut_before(compaction: Compaction, *arguments: object) -> object:
+        log.truncate(to=2)
+        return real(compaction, *arguments)
+
+    monkeypatch.setattr(Compaction, at, cut_after if at == "_map_keys" else cut_before)
+    cleaner = _cleaner(log)
+    assert not await cleaner.clean_one()
+
+    assert [pair[1:] for pair in pairs(log)] == [("a", "1"), ("b", "1")]
+    assert log.offline_reason is None
     cleaner.stop()
 
 
