@@ -52,13 +52,6 @@ class Dirt(msgspec.Struct, frozen=True, gc=False):
         return self.dirty_bytes > 0 and (self.is_overdue or self.ratio > rules.min_dirty_ratio)
 
 
-def first_dirty_offset(checkpoint: int | None, *, start_offset: int, end_offset: int) -> int:
-    """The checkpoint, unless the log was cut on either side of it: then everything counts as dirty."""
-    if checkpoint is None or not start_offset <= checkpoint <= end_offset:
-        return start_offset
-    return checkpoint
-
-
 def survey(closed: Sequence[ClosedSegment], rules: CompactionRules, *, first_dirty: int, limit: int, now: int) -> Dirt:
     """`closed`: all segments but the active one, oldest first. `limit`: nothing at or above this offset is cleaned."""
     upto, dirty_bytes, clean_bytes = first_dirty, 0, 0

@@ -1,7 +1,8 @@
 """The cleaner: picks the dirtiest compacted log, cleans it, remembers how far, and goes on.
 
-Checkpoints are Kafka's `cleaner-offset-checkpoint`, one file a data folder. A log that cannot be cleaned is set aside
-and reported, and the others go on; it is tried again after a restart. A full disk, or a log that others changed
+How far is the log's to remember (`clean_upto`), since a cut lowers it; its data folder writes it down with its other
+checkpoints, and a crash before that has the log cleaned once more than it had to. A log that cannot be cleaned is set
+aside and reported, and the others go on; it is tried again after a restart. A full disk, or a log that others changed
 meanwhile, is no such case: they come round again.
 """
 
@@ -9,13 +10,11 @@ import asyncio
 import errno
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 import structlog
 
-from penstock.log.checkpoints import CLEANER_OFFSETS, CheckpointUnreadable, read_offsets, write_offsets
 from penstock.log.compaction import Compaction, CompactionOutcome
 from penstock.log.compaction_map import OffsetMap
 from penstock.log.compaction_pace import Pace, Stopped
@@ -24,7 +23,7 @@ from penstock.log.compaction_survey import Candidate, look_at
 from penstock.log.partition_log import PartitionLog
 from penstock.log.scan import Damaged
 from penstock.metrics import MetricsRegistry, reading
-from penstock.model import Clock, Offset, TopicPartition
+from penstock.model import Clock, TopicPartition
 from penstock.settings.broker import (
     LOG_CLEANER_BACKOFF_MS,
     LOG_CLEANER_DEDUPE_BUFFER_SIZE,
@@ -61,9 +60,6 @@ class Cleaner:
         self._config = config
         self._clock = clock
         self._executor = ThreadPoolExecutor(THREADS_MAX, thread_name_prefix="cleaner")
-        self._checkpoints: dict[Path, dict[PartitionLog, Offset]] = {}
-        """By log and not by name: of a log that begins anew under a name nothing is clean."""
-        self._writing = asyncio.Lock()
         self._freed = asyncio.Event()
         self._busy: dict[TopicPartition, Pace] = {}
         self._not_before: dict[PartitionLog, float] = {}
@@ -139,15 +135,22 @@ class Cleaner:
         return next(candidate for candidate in candidates if candidate.name == name), dirt
 
     async def _candidates(self) -> list[Candidate]:
-        await self._forget_gone()
+        self._forget_gone()
         candidates = []
         for number, log in enumerate(list(self._logs())):
             if not number % LOGS_PER_TURN:
                 await asyncio.sleep(0)
-            checkpoints = await self._checkpoints_of(log.folder.parent)
             if self._is_candidate(log):
-                candidates.append(Candidate.of(log, checkpoints.get(log)))
+                candidates.append(Candidate.of(log))
         return candidates
+
+    def _forget_gone(self) -> None:
+        """A log that is deleted, or was set aside, leaves nothing behind that its namesake would be judged by."""
+        held = set(self._logs())
+        for of_logs in (self._aside, self._not_before):
+            for log in of_logs.keys() - held:
+                del of_logs[log]
+        self._damaged &= held
 
     def _is_candidate(self, log: PartitionLog) -> bool:
         return (
@@ -183,7 +186,7 @@ class Cleaner:
             if outcome is None:
                 self._not_before[log] = self._clock.monotonic() + self._config[LOG_CLEANER_BACKOFF_MS] / 1000
                 return False
-            await self._checkpoint(log, Offset(outcome.upto))
+            log.clean_upto = outcome.upto
         finally:
             self._busy.pop(log.partition).stop()
             self._freed.set()
@@ -221,48 +224,3 @@ class Cleaner:
         reason = self._aside[log] = str(error) or type(error).__name__
         is_bug = not isinstance(error, Damaged | Malformed | OSError)
         _log.error("log cannot be compacted", partition=str(log.partition), reason=reason, exc_info=is_bug)
-
-    # --- checkpoints -------------------------------------------------------------------------------------------------
-
-    async def _checkpoints_of(self, root: Path) -> dict[PartitionLog, Offset]:
-        if root not in self._checkpoints:
-            path = str(root / CLEANER_OFFSETS)
-            try:
-                rows = await asyncio.to_thread(read_offsets, path)
-            except (CheckpointUnreadable, OSError) as error:  # then everything counts as dirty
-                _log.warning("cleaner checkpoint unreadable", folder=str(root), reason=str(error))
-                rows = {}
-            found = [log for log in self._logs() if log.folder.parent == root and not log.is_new]
-            known = {log: rows[log.partition] for log in found if log.partition in rows}
-            self._checkpoints[root] = known
-            if len(known) < len(rows):
-                await self._write(root)
-        return self._checkpoints[root]
-
-    async def _checkpoint(self, log: PartitionLog, upto: Offset) -> None:
-        root = log.folder.parent
-        known = await self._checkpoints_of(root)
-        known[log] = upto
-        await self._write(root)
-
-    async def _forget_gone(self) -> None:
-        """A log that is deleted, or was set aside, leaves nothing behind that its namesake would be judged by."""
-        held = set(self._logs())
-        for of_logs in (self._aside, self._not_before):
-            for log in of_logs.keys() - held:
-                del of_logs[log]
-        self._damaged &= held
-        for root, known in list(self._checkpoints.items()):
-            if known.keys() - held:
-                await self._write(root)
-
-    async def _write(self, root: Path) -> None:
-        async with self._writing:
-            known = self._checkpoints[root]
-            for gone in known.keys() - set(self._logs()):
-                del known[gone]
-            rows = {log.partition: offset for log, offset in known.items()}
-            try:
-                await asyncio.to_thread(write_offsets, str(root / CLEANER_OFFSETS), rows)
-            except OSError as error:  # still known here; a restart would clean the log once more than it had to
-                _log.warning("cleaner checkpoint not written", folder=str(root), reason=str(error))

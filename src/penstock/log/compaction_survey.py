@@ -8,7 +8,7 @@ import msgspec
 import structlog
 
 from penstock.log.compaction import closed_segments
-from penstock.log.compaction_plan import ClosedSegment, CompactionRules, Dirt, first_dirty_offset, survey
+from penstock.log.compaction_plan import ClosedSegment, CompactionRules, Dirt, survey
 from penstock.log.files import private_descriptor
 from penstock.log.partition_log import PartitionLog
 from penstock.log.segment import Segment
@@ -32,7 +32,7 @@ class Candidate(msgspec.Struct, frozen=True):
     limit: int
 
     @classmethod
-    def of(cls, log: PartitionLog, checkpoint: int | None) -> Self:
+    def of(cls, log: PartitionLog) -> Self:
         """On the loop."""
         config = log.config
         stable = log.producers.last_stable_offset(log.high_watermark)
@@ -47,7 +47,7 @@ class Candidate(msgspec.Struct, frozen=True):
                 min_lag_ms=config[MIN_COMPACTION_LAG_MS],
                 max_lag_ms=config[MAX_COMPACTION_LAG_MS],
             ),
-            first_dirty=first_dirty_offset(checkpoint, start_offset=log.start_offset, end_offset=log.end_offset),
+            first_dirty=max(log.clean_upto, log.start_offset),
             limit=min(stable, log.recovery_point_on_disk),
         )
 

@@ -75,13 +75,14 @@ class CuttableLog(RetainedLog):
             raise
 
     def _before_cut(self, to: int) -> None:
-        if to < self.recovery_point:
-            before, self.recovery_point = self.recovery_point, to
+        if to < max(self.recovery_point, self.clean_upto):
+            before = self.recovery_point, self.clean_upto
+            self.recovery_point, self.clean_upto = min(self.recovery_point, to), min(self.clean_upto, to)
             try:
                 if self.home is not None:
                     self.home.recovery_point_falls(self)
             except OSError as error:
-                self.recovery_point = before
+                self.recovery_point, self.clean_upto = before
                 raise self.fail("could not be cut", error) from error
         self.cuts += 1
 

@@ -20,6 +20,7 @@ import structlog
 
 from penstock.errors import KafkaStorageError
 from penstock.log.checkpoints import (
+    CLEANER_OFFSETS,
     HIGH_WATERMARKS,
     LOG_START_OFFSETS,
     RECOVERY_POINTS,
@@ -169,6 +170,7 @@ class LogFolder(Home):
             is_start_exact=are_starts_known or partition in on_disk[LOG_START_OFFSETS],
             may_have_gaps=self.identity.is_adopted,
             high_watermark=on_disk[HIGH_WATERMARKS].get(partition, 0),
+            clean_upto=on_disk[CLEANER_OFFSETS].get(partition, 0),
             leader_epoch=leader_epoch,
         )
 
@@ -243,7 +245,6 @@ class LogFolder(Home):
         if log.trouble is not None and log.open_again is not None:
             shutil.rmtree(folder, ignore_errors=True)
             raise log.trouble.refusal()
-        log.is_new = True
         log.is_folder_synced = False
         log.home = self
         self.logs[partition] = log

@@ -6,6 +6,9 @@ lock is for; it is held while a file is written, and contended only by a truncat
 
 Rows go by a topic's name, and another topic may come to it: whose they are is written down before them, and stays so
 until they are gone.
+
+The cleaner's offsets are written before the recovery points: so none is ever above its log's, and whoever cuts a log
+below the one has lowered the other.
 """
 
 import threading
@@ -17,6 +20,7 @@ import structlog
 
 from penstock.errors import Fatal
 from penstock.log.checkpoints import (
+    CLEANER_OFFSETS,
     HIGH_WATERMARKS,
     LOG_START_OFFSETS,
     RECOVERY_POINTS,
@@ -49,7 +53,7 @@ class FolderCheckpoints:
         self._lock = threading.Lock()
         self._unreadable: set[str] = set()
         self.on_disk: dict[str, Offsets] = {
-            name: self._read(name) for name in (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS)
+            name: self._read(name) for name in (CLEANER_OFFSETS, RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS)
         }
         self.topic_ids = self._read_topic_ids()
         """Of those that have rows; one that is not here may be anybody's."""
@@ -61,7 +65,8 @@ class FolderCheckpoints:
 
     def _read(self, name: str) -> Offsets:
         """Only damage leaves one unreadable, as files are replaced whole. Of high watermarks leaders find out how far
-        their followers are, and followers are told: until then less is shown, no more. For the others see `knows_...`.
+        their followers are, and followers are told: until then less is shown, no more. Without the cleaner's a log is
+        compacted from its beginning. For the others see `knows_...`.
         """
         try:
             return read_offsets(str(self._folder / name))
@@ -105,11 +110,14 @@ class FolderCheckpoints:
         """On the loop. Zero is what a missing row means, so idle partitions need none. `lost`: how far logs should
         reach that are not there.
         """
+        cleaned: Offsets = {}
         recovery_points: Offsets = dict(lost)
         starts: Offsets = {}
         high_watermarks: Offsets = {}
         topic_ids: dict[TopicPartition, TopicId] = {}
         for log in logs:
+            if log.clean_upto:
+                cleaned[log.partition] = Offset(log.clean_upto)
             if log.recovery_point:
                 recovery_points[log.partition] = Offset(log.recovery_point)
             if log.start_offset:
@@ -119,7 +127,12 @@ class FolderCheckpoints:
             if log.recovery_point or log.high_watermark:
                 topic_ids[log.partition] = log.topic_id
         self._taken += 1
-        files = {RECOVERY_POINTS: recovery_points, LOG_START_OFFSETS: starts, HIGH_WATERMARKS: high_watermarks}
+        files = {
+            CLEANER_OFFSETS: cleaned,
+            RECOVERY_POINTS: recovery_points,
+            LOG_START_OFFSETS: starts,
+            HIGH_WATERMARKS: high_watermarks,
+        }
         return Picture(self._taken, files, topic_ids)
 
     def write(self, picture: Picture) -> None:

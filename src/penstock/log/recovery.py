@@ -56,6 +56,7 @@ class Known(msgspec.Struct, frozen=True, gc=False):
     may_have_gaps: bool = False
     """Offsets may be missing between batches although the folder has no note of it: Kafka wrote it."""
     high_watermark: int = 0
+    clean_upto: int = 0
     leader_epoch: int | None = None
     """The latest that the cluster has come to; None where nobody knows."""
 
@@ -102,6 +103,8 @@ def open_log(
         log.end_offset = max(log.start_offset, known.recovery_point, known.high_watermark)
     log.size = sum(segment.size for segment in log.segments)
     log.high_watermark = max(log.start_offset, min(known.high_watermark, log.end_offset))
+    # None is written down above the recovery point; one that lies there is of records that were cut since.
+    log.clean_upto = known.clean_upto if known.clean_upto <= known.recovery_point else 0
     return log
 
 

@@ -109,8 +109,8 @@ class LogState:
         self.is_flush_noted = False
         """The folder may say FLUSHED_NOTE: true from before it is written until it is surely gone. Read at start it
         tells of all processes so far."""
-        self.is_new = False
-        """Made by this process where there was none: whatever is written down under its name is of another."""
+        self.clean_upto = 0
+        """Compaction has been through everything below it: the cleaner's checkpoint."""
         self.is_being_copied = False
         """On its way to another data folder: compaction waits, else the copy could keep what it takes out here."""
         self.flushed_at = clock.now()
@@ -206,7 +206,7 @@ class Home:
 
     def recovery_point_falls(self, log: LogState) -> None:
         """The log is about to be cut below its recovery point: the checkpoint must say so first, or the next start
-        would take the missing records for damage."""
+        would take the missing records for damage, and what takes their place for clean."""
 
     def doomed(self, log: LogState, paths: list[str]) -> None:
         """Files to be removed after file.delete.delay.ms; they have been renamed already."""

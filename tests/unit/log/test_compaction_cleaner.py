@@ -46,31 +46,13 @@ def _cleaner(*logs: PartitionLog, **settings: str) -> Cleaner:
     return Cleaner(lambda: logs, Config.for_broker(texts), StillClock(NOW))
 
 
-async def test_a_dirty_log_is_cleaned_once_and_checkpointed_in_kafka_s_file(tmp_path: Path) -> None:
+async def test_a_dirty_log_is_cleaned_once_and_remembers_how_far(tmp_path: Path) -> None:
     log = _a_dirty_log(tmp_path)
     cleaner = _cleaner(log)
     assert await cleaner.clean_one()
     assert len(pairs(log)) == 12
-    assert (log.folder.parent / "cleaner-offset-checkpoint").read_text() == "0\n1\norders 0 20\n"
+    assert log.clean_upto == 20
     assert not await cleaner.clean_one()
-    cleaner.stop()
-
-
-async def test_checkpoints_are_read_again_after_a_restart(tmp_path: Path) -> None:
-    log = _a_dirty_log(tmp_path)
-    first = _cleaner(log)
-    await first.clean_one()
-    first.stop()
-    second = _cleaner(log)
-    assert not await second.clean_one()
-    second.stop()
-
-
-async def test_an_unreadable_checkpoint_makes_everything_dirty(tmp_path: Path) -> None:
-    log = _a_dirty_log(tmp_path)
-    (log.folder.parent / "cleaner-offset-checkpoint").write_text("rubbish")
-    cleaner = _cleaner(log)
-    assert await cleaner.clean_one()
     cleaner.stop()
 
 
@@ -146,7 +128,6 @@ async def test_a_log_that_begins_anew_under_a_name_is_judged_by_none_of_its_name
     logs[0].folder.rename(tmp_path / "deleted")
     logs[:] = [a_compacted_log(tmp_path / "0", delete_retention_ms="0")]
     anew = logs[0]
-    anew.is_new = True
     _delete_a_key(anew)
 
     await cleaner.clean_one()
@@ -154,6 +135,21 @@ async def test_a_log_that_begins_anew_under_a_name_is_judged_by_none_of_its_name
     await cleaner.clean_one()
 
     assert (0, "gone", "1") not in pairs(anew)  # its tombstone has gone
+    cleaner.stop()
+
+
+async def test_what_was_cut_off_the_clean_part_and_written_anew_is_not_clean(tmp_path: Path) -> None:
+    log = _a_dirty_log(tmp_path, delete_retention_ms="0")
+    cleaner = _cleaner(log)
+    assert await cleaner.clean_one()  # up to 20
+    log.truncate(to=10)
+    _delete_a_key(log)
+
+    await cleaner.clean_one()
+    settle(log)
+    await cleaner.clean_one()
+
+    assert (10, "gone", "1") not in pairs(log)
     cleaner.stop()
 
 
@@ -184,16 +180,6 @@ async def test_a_log_that_is_cut_during_a_round_is_not_cleaned_by_it(
 
     assert [pair[1:] for pair in pairs(log)] == [("a", "1"), ("b", "1")]
     assert log.offline_reason is None
-    cleaner.stop()
-
-
-async def test_what_is_written_down_of_deleted_logs_goes_before_a_restart(tmp_path: Path) -> None:
-    logs = [_a_dirty_log(tmp_path)]
-    cleaner = Cleaner(lambda: logs, Config.for_broker({}), StillClock(NOW))
-    assert await cleaner.clean_one()
-    logs[:] = []
-    assert not await cleaner.clean_one()
-    assert (tmp_path / "0" / "cleaner-offset-checkpoint").read_text() == "0\n0\n"
     cleaner.stop()
 
 

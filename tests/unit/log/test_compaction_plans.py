@@ -6,7 +6,6 @@ from penstock.log.compaction_plan import (
     CompactionRules,
     Dirt,
     dirtiest,
-    first_dirty_offset,
     group,
     survey,
 )
@@ -67,13 +66,6 @@ def test_a_record_older_than_max_compaction_lag_ms_makes_a_log_due_whatever_its_
     assert not survey(segments, rules, first_dirty=10, limit=FOREVER, now=NOW).is_due(rules)
     assert survey(segments, rules, first_dirty=10, limit=FOREVER, now=NOW + 1).is_due(rules)
     assert not survey(segments, rules, first_dirty=20, limit=FOREVER, now=NOW + 1).is_due(rules)
-
-
-def test_a_checkpoint_outside_the_log_counts_for_nothing() -> None:
-    assert first_dirty_offset(None, start_offset=5, end_offset=20) == 5
-    assert first_dirty_offset(4, start_offset=5, end_offset=20) == 5
-    assert first_dirty_offset(21, start_offset=5, end_offset=20) == 5
-    assert first_dirty_offset(20, start_offset=5, end_offset=20) == 20
 
 
 def test_the_dirtiest_log_is_next_and_an_overdue_one_before_it() -> None:

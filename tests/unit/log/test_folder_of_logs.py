@@ -13,6 +13,7 @@ from penstock.log import folder_checkpoints
 from penstock.log.files import FilePool, names_in
 from penstock.log.folder import CLEAN_MARKER, NO_TOPIC_ID, LogFolder, remove_paths
 from penstock.log.identity import read_identity
+from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import Expected
 from penstock.model import PartitionIndex, TopicId, TopicPartition, topic_id_text
 from penstock.settings.config import Config
@@ -100,16 +101,6 @@ def test_a_new_partition_is_a_folder_with_its_topic_id(tmp_path: Path) -> None:
     text = (tmp_path / "orders-0" / "partition.metadata").read_text()
     assert text == f"version: 0\ntopic_id: {topic_id_text(TOPIC_ID)}\n"
     folder.close()
-
-
-def test_only_a_log_that_was_made_here_is_new(tmp_path: Path) -> None:
-    world = World(tmp_path)
-    folder = world.open()
-    assert folder.create(ORDERS_0, TOPIC_ID, world.config).is_new
-    folder.close()
-    again = world.open()
-    assert not again.logs[ORDERS_0].is_new
-    again.close()
 
 
 def test_after_a_clean_stop_everything_is_as_it_was(tmp_path: Path) -> None:
@@ -440,6 +431,92 @@ def test_the_checkpoint_falls_before_a_log_is_cut(tmp_path: Path) -> None:
     again = world.open()
 
     assert (again.logs[ORDERS_0].end_offset, again.logs[ORDERS_0].offline_reason) == (4, None)
+    again.close()
+
+
+def a_clean_log(world: World) -> tuple[LogFolder, PartitionLog]:
+    """Ten records, the first eight of them clean, and all that written down."""
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 10)
+    log.flush()
+    log.clean_upto = 8
+    folder.write_checkpoints()
+    return folder, log
+
+
+def test_how_far_a_log_is_clean_is_in_kafka_s_file_and_known_after_a_restart(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder, _ = a_clean_log(world)
+    assert (tmp_path / "cleaner-offset-checkpoint").read_text() == "0\n1\norders 0 8\n"
+    world.crash(folder)
+
+    again = world.open()
+
+    assert again.logs[ORDERS_0].clean_upto == 8
+    again.close()
+
+
+@pytest.mark.parametrize("said", ["rubbish", "0\n1\norders 0 11\n"])
+def test_where_nothing_sound_says_how_far_a_log_is_clean_all_of_it_is_dirty(tmp_path: Path, said: str) -> None:
+    world = World(tmp_path)
+    folder, _ = a_clean_log(world)
+    assert folder.close()
+    (tmp_path / "cleaner-offset-checkpoint").write_text(said)
+
+    again = world.open()
+
+    assert (again.logs[ORDERS_0].clean_upto, again.logs[ORDERS_0].offline_reason) == (0, None)
+    again.close()
+
+
+def test_what_takes_the_place_of_a_cut_is_not_clean_after_a_crash(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder, log = a_clean_log(world)
+    log.truncate(to=4)
+    fill(log, 10)
+    world.crash(folder)
+
+    again = world.open()
+
+    assert (again.logs[ORDERS_0].end_offset, again.logs[ORDERS_0].clean_upto) == (14, 4)
+    again.close()
+
+
+def test_a_cut_has_lowered_what_is_clean_before_it_lowers_the_recovery_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path)
+    folder, log = a_clean_log(world)
+    written: list[str] = []
+
+    def fail_at_the_second(path: str, offsets: object) -> None:
+        if written:
+            raise OSError(errno.EIO, "Input/output error")
+        written.append(Path(path).name)
+
+    with monkeypatch.context() as failing:
+        failing.setattr(folder_checkpoints, "write_offsets", fail_at_the_second)
+        with pytest.raises(KafkaStorageError):
+            log.truncate(to=4)
+    world.crash(folder)
+
+    assert written == ["cleaner-offset-checkpoint"]
+    assert (log.end_offset, log.clean_upto) == (10, 8)
+
+
+def test_a_log_of_a_deleted_namesake_makes_none_of_the_next_of_its_name_clean(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder, _ = a_clean_log(world)
+    folder.delete(ORDERS_0)
+    log = folder.create(ORDERS_0, OTHER_ID, world.config)
+    fill(log, 10)
+    log.flush()
+    world.crash(folder)
+
+    again = world.open()
+
+    assert again.logs[ORDERS_0].clean_upto == 0
     again.close()
 
 
