@@ -20,12 +20,12 @@ from penstock.log.compaction_filter import RECORDS_PER_BREATH, BatchFilter, Tran
 from penstock.log.compaction_map import OffsetMap
 from penstock.log.compaction_pace import Pace, Stopped
 from penstock.log.compaction_plan import ClosedSegment, Dirt, group
-from penstock.log.compaction_writer import CleanedSegment, remove_leftovers
+from penstock.log.compaction_writer import CleanedSegment
 from penstock.log.damage import DamagedRange, bad_range
 from penstock.log.files import private_descriptor, sync_folder
 from penstock.log.partition_log import PartitionLog
 from penstock.log.scan import Damaged, Found, walk
-from penstock.log.swapping import prepare_swap
+from penstock.log.swapping import remove_leftovers
 from penstock.log.transactions import AbortedTransaction, collect_aborted
 from penstock.settings.topic import (
     DELETE_RETENTION_MS,
@@ -39,6 +39,8 @@ from penstock.wire.records import iterate
 
 INDEX_ENTRY_BYTES: Final = 12
 """Of the time index, the larger of the two; there is an entry at most for each index.interval.bytes."""
+
+_WAS_CUT: Final = "the log was cut"
 
 T = TypeVar("T")
 
@@ -114,7 +116,7 @@ class Compaction:
         if not self._log.is_readable:
             raise Stopped(self._log.offline_reason)
         if self._log.cuts != self._cuts:
-            raise Stopped("the log was cut")
+            raise Stopped(_WAS_CUT)
 
     def _groups(self) -> list[list[ClosedSegment]]:
         config = self._log.config
@@ -174,7 +176,8 @@ class Compaction:
                 remove_leftovers(folder, base_offset)
                 return None
             self._check()
-            prepare_swap(folder, [base_offset])
+            if not self._log.prepare_swap(base_offset, cuts=self._cuts):
+                raise Stopped(_WAS_CUT)
         except BaseException:
             remove_leftovers(folder, base_offset)
             raise

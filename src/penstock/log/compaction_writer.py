@@ -8,8 +8,8 @@ from typing import Final, Self
 from penstock.log.files import FilePool, private_descriptor
 from penstock.log.index import OffsetIndex, TimeIndex
 from penstock.log.segment import Segment
-from penstock.log.segment_files import INDEX, LOG, SUFFIXES, TIME_INDEX, TXN_INDEX, file_name
-from penstock.log.swapping import CLEANED, SWAP
+from penstock.log.segment_files import INDEX, LOG, TIME_INDEX, TXN_INDEX, file_name
+from penstock.log.swapping import CLEANED
 from penstock.log.transactions import AbortedTransaction
 from penstock.wire.batch import BatchHeader
 
@@ -70,14 +70,6 @@ class CleanedSegment:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         os.close(self._fd)
-
-
-def remove_leftovers(folder: Path, base_offset: int) -> None:
-    """Drop what was written for a segment that is not to be swapped in after all; the batches' file first, by which a
-    start would know it."""
-    for suffix in SUFFIXES:
-        for stage in (SWAP, CLEANED):
-            Path(str(folder / file_name(base_offset, suffix)) + stage).unlink(missing_ok=True)
 
 
 def _write_synced(path: str, data: bytes) -> None:

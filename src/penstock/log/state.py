@@ -8,6 +8,7 @@ is handed out (`recovery.open_log`) it belongs to the thread that opens it.
 
 import errno
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -111,6 +112,10 @@ class LogState:
         tells of all processes so far."""
         self.clean_upto = 0
         """Compaction has been through everything below it: the cleaner's checkpoint."""
+        self.swap_ready: int | None = None
+        """Base offset of the `.swap` files, if any, that a start would complete (swapping)."""
+        self.swap_lock = threading.Lock()
+        """Between the thread that makes them ready and a cut on the loop, which has to know."""
         self.is_being_copied = False
         """On its way to another data folder: compaction waits, else the copy could keep what it takes out here."""
         self.flushed_at = clock.now()

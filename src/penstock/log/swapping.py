@@ -7,6 +7,7 @@ Compaction writes `<base>.log.cleaned` (and its indexes) beside the old segments
     in the thread   fsync of the folder; the old files are removed after file.delete.delay.ms
 
 At start `.cleaned` and `.deleted` files are removed; `.swap` files are completed: originals within their offsets go.
+So a cut of the log removes `.swap` files first: they hold records that are to go, and not those that come after it.
 """
 
 import os
@@ -26,18 +27,36 @@ CLEANED: Final = ".cleaned"
 SWAP: Final = ".swap"
 
 
-def prepare_swap(folder: Path, base_offsets: Sequence[int]) -> None:
-    """First part, in the thread that wrote and fsynced the `.cleaned` files. Indexes first: once the `.log` is a
-    `.swap` it stands for all originals from its base to its end, with whatever index is there."""
-    (folder / GAPS_NOTE).touch()
-    for base_offset in sorted(base_offsets, reverse=True):
-        for suffix in reversed(SUFFIXES):
-            path = str(folder / file_name(base_offset, suffix))
-            rename_if_there(path + CLEANED, path + SWAP)
-    sync_folder(str(folder))
-
-
 class SwappableLog(CuttableLog):
+    def prepare_swap(self, base_offset: int, *, cuts: int) -> bool:
+        """First part, in the thread that wrote and fsynced the `.cleaned` files. Indexes first: once the `.log` is a
+        `.swap` it stands for all originals from its base to its end, with whatever index is there.
+
+        False where the log was cut since: then nothing is ready.
+        """
+        with self.swap_lock:
+            if self.cuts != cuts:
+                return False
+            self.swap_ready = base_offset
+            (self.folder / GAPS_NOTE).touch()
+            for suffix in reversed(SUFFIXES):
+                path = str(self.folder / file_name(base_offset, suffix))
+                rename_if_there(path + CLEANED, path + SWAP)
+            sync_folder(str(self.folder))
+            return True
+
+    def _before_cut(self, to: int) -> None:
+        super()._before_cut(to)  # counts it: from here on nothing gets ready that was made before
+        with self.swap_lock:
+            if self.swap_ready is None:
+                return
+            try:
+                remove_leftovers(self.folder, self.swap_ready)
+                sync_folder(str(self.folder))
+            except OSError as error:
+                raise self.fail("could not be cut", error) from error
+            self.swap_ready = None
+
     def replace_segments(self, old: Sequence[Segment], new_base_offsets: Sequence[int]) -> list[Segment]:
         """Second part, on the loop: `old` are neighbours among the closed segments, the new ones are `.swap` files."""
         segments = self.segments
@@ -48,6 +67,7 @@ class SwappableLog(CuttableLog):
             raise ValueError("a log that is being copied to another folder is not compacted meanwhile")
         if segments[first + len(old)].base_offset > self.recovery_point_on_disk:
             raise ValueError("segments above the checkpointed recovery point may not be replaced: recovery scans them")
+        self.swap_ready = None  # from here on the old ones are going
         self.doom(old)
         new = [self._take_in(base_offset) for base_offset in new_base_offsets]
         self.segments = (*segments[:first], *new, *segments[first + len(old) :])
@@ -68,6 +88,14 @@ class SwappableLog(CuttableLog):
         if os.path.exists(segment.path(TXN_INDEX)):
             self.add_transaction_index(segment)
         return segment
+
+
+def remove_leftovers(folder: Path, base_offset: int) -> None:
+    """Drop what was written for a segment that is not to be swapped in after all; the batches' file first, by which a
+    start would know it."""
+    for suffix in SUFFIXES:
+        for stage in (SWAP, CLEANED):
+            Path(str(folder / file_name(base_offset, suffix)) + stage).unlink(missing_ok=True)
 
 
 def finish_swaps(folder: Path, names: Sequence[str]) -> None:

@@ -1,12 +1,13 @@
 """The cleaner's choices, checkpoints and troubles."""
 
 import asyncio
+import shutil
 import threading
 from pathlib import Path
 
 import pytest
 from tests.support.compaction import NOW, a_compacted_log, pairs, put, roll, settle
-from tests.support.logs import StillClock, fill
+from tests.support.logs import StillClock, a_log, fill
 
 from penstock.errors import CorruptMessage
 from penstock.log.compaction import Compaction
@@ -16,6 +17,7 @@ from penstock.log.compaction_service import Cleaner
 from penstock.log.files import names_in
 from penstock.log.future_logs import let_go
 from penstock.log.partition_log import PartitionLog
+from penstock.log.recovery import Known
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.settings.config import Config
 
@@ -210,6 +212,31 @@ async def test_a_log_that_changed_meanwhile_is_left_as_it_is(tmp_path: Path, mon
     assert not [path for path in log.folder.iterdir() if path.suffix in (".cleaned", ".swap")]
     assert cleaner.uncleanable == {}
     cleaner.stop()
+
+
+async def test_a_crash_after_a_cut_brings_back_nothing_that_was_ready_to_be_swapped_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = _a_dirty_log(tmp_path)
+    crashed = tmp_path / "crashed" / "orders-0"
+    swap_in = Compaction._swap_in
+
+    def too_late(compaction: Compaction, members: list[ClosedSegment]) -> None:
+        assert list(log.folder.glob("*.swap"))
+        log.truncate(to=10)
+        put(log, ("anew", "1"))
+        log.flush()
+        shutil.copytree(log.folder, crashed)
+        swap_in(compaction, members)
+
+    monkeypatch.setattr(Compaction, "_swap_in", too_late)
+    cleaner = _cleaner(log)
+    assert not await cleaner.clean_one()
+    cleaner.stop()
+
+    again = a_log(crashed, Known(is_clean=False, recovery_point=log.recovery_point))
+    assert (again.end_offset, again.offline_reason) == (11, None)
+    assert pairs(again) == pairs(log)
 
 
 @pytest.mark.parametrize("at", ["_map_keys", "_rewrite", "_swap_in"])
