@@ -264,14 +264,17 @@ class Partition(ReplicatingReplica, ReadablePartition):
     # Deleting ---------------------------------------------------------------------------------------------------
 
     def delete_records(self, before: int) -> int:
-        """Move the log's start; -1 means to the high watermark. Answers the new start."""
+        """Move the log's start; -1 means to the high watermark. Answers the new start. On a full disk too: that is what
+        makes room.
+        """
         if "delete" not in self.config[settings.CLEANUP_POLICY]:
             raise PolicyViolation(f"{self.topic} is compacted only: its cleanup.policy has no delete")
         target = self.high_watermark if before == -1 else before
         if target < 0 or target > self.high_watermark:
             raise OffsetOutOfRange(f"{target} is not within [0, {self.high_watermark}]")
-        if self.log.offline_reason is not None:
-            raise KafkaStorageError(self.log.offline_reason)
+        trouble = self.log.trouble
+        if trouble is not None and not trouble.may_pass:
+            raise trouble.refusal()
         if target > self.log.start_offset:
             self.log.advance_start(Offset(target))
         self._notify()

@@ -367,6 +367,16 @@ def test_deleting_records_moves_the_start_up_to_the_high_watermark_only(bench: B
         bench.partition.delete_records(-2)
 
 
+def test_records_can_be_deleted_while_the_disk_is_full(bench: Bench) -> None:
+    bench.partition.append(bench.batch(3), acks=1)
+    log = bench.partition.log
+    log.take_offline("No space left on device", stops_reads=False, may_pass=True)
+    assert bench.partition.delete_records(2) == 2
+    log.take_offline("Input/output error", stops_reads=False)
+    with pytest.raises(KafkaStorageError, match="Input/output"):
+        bench.partition.delete_records(3)
+
+
 def test_records_of_a_compacted_topic_are_not_deleted(folder: Path) -> None:
     bench = Bench(folder, {"cleanup.policy": "compact"})
     with pytest.raises(PolicyViolation):
