@@ -16,6 +16,7 @@ from penstock.log.machine import RetentionRules, SegmentFacts, expired_segments
 from penstock.log.rolling import RollableLog
 from penstock.log.segment import Segment
 from penstock.log.segment_files import SUFFIXES
+from penstock.log.state import PASSING
 from penstock.settings.topic import CLEANUP_POLICY, RETENTION_BYTES, RETENTION_MS
 
 _log = structlog.get_logger(__name__)
@@ -95,7 +96,10 @@ class RetainedLog(RollableLog):
             try:
                 self.roll()
             except OSError as error:
-                raise self.fail("could not begin a segment", error) from error
+                refusal = self.fail("could not begin a segment", error)
+                if count == 1 or error.errno not in PASSING:
+                    raise refusal from error
+                doomed, count = doomed[:-1], count - 1  # the others may make the room that it wants
         self.segments = self.segments[count:]
         self.size -= sum(segment.size for segment in doomed)
         if self.segments[0].base_offset > self.start_offset:

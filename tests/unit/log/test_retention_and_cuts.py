@@ -25,6 +25,10 @@ def a_filled_log(folder: Path, *, records: int = 30, **settings: str) -> Partiti
     return log
 
 
+def no_room(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
 def test_retention_by_time_deletes_old_segments_and_moves_the_start(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0", settings=THREE_A_SEGMENT | {"retention.ms": str(HOUR_MS)})
     now = 10 * HOUR_MS
@@ -49,6 +53,24 @@ def test_retention_rolls_an_old_active_segment_and_keeps_the_offsets(tmp_path: P
     assert (again.start_offset, again.end_offset, again.offline_reason) == (30, 30, None)
     fill(again, 1)
     assert again.end_offset == 31
+
+
+def test_what_is_old_goes_where_there_is_no_room_to_roll_the_active_segment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = a_filled_log(tmp_path, retention_ms="1000")
+    active = log.active.base_offset
+    with monkeypatch.context() as full:
+        full.setattr(log, "roll", no_room)
+        assert log.delete_old_segments(log.clock.now() + HOUR_MS, 30)
+        assert (log.start_offset, log.end_offset) == (active, 30)
+        assert log.trouble is not None and log.trouble.may_pass
+        with pytest.raises(KafkaStorageError, match="No space left"):
+            log.delete_old_segments(log.clock.now() + HOUR_MS, 30)
+
+    log.delete_old_segments(log.clock.now() + HOUR_MS, 30)
+
+    assert (log.start_offset, log.end_offset, log.size) == (30, 30, 0)
 
 
 def test_records_that_come_between_plan_and_deletion_stay(tmp_path: Path) -> None:
