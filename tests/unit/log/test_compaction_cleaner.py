@@ -239,6 +239,16 @@ async def test_a_crash_after_a_cut_brings_back_nothing_that_was_ready_to_be_swap
     assert pairs(again) == pairs(log)
 
 
+def test_nothing_gets_ready_to_be_swapped_in_that_was_made_before_a_cut(tmp_path: Path) -> None:
+    log = _a_dirty_log(tmp_path)
+    cuts = log.cuts
+    cleaned = log.folder / "00000000000000000000.log.cleaned"
+    cleaned.touch()
+    log.truncate(to=10)
+    assert not log.prepare_swap(0, cuts=cuts)
+    assert cleaned.exists() and not list(log.folder.glob("*.swap"))
+
+
 @pytest.mark.parametrize("at", ["_map_keys", "_rewrite", "_swap_in"])
 async def test_a_log_that_is_deleted_meanwhile_takes_nothing_from_its_namesake(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
