@@ -60,7 +60,6 @@ EFFECTS = (
     "lease ran out",
     "message lost",
     "message late",
-    "process gave up",
     "transaction committed",
     "transaction aborted",
     "transaction given up",
