@@ -5,7 +5,18 @@ One list for all who ask, so that source, sink and jobs bear with the same.
 
 from __future__ import annotations
 
-from penstock.pipelines.kafka_names import KafkaError
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import structlog
+
+from penstock.pipelines.kafka_names import KafkaError, KafkaException
+from penstock.pipelines.problems import Kind, PipelineProblem
+
+_PAUSE_S = 0.5
+T = TypeVar("T")
+_log = structlog.get_logger(__name__)
 
 _AWAY = frozenset(
     {
@@ -43,3 +54,25 @@ NOT_THERE = frozenset(
 
 def passes(error: KafkaError) -> bool:
     return bool(error.retriable()) or error.code() in _AWAY
+
+
+def patiently(ask: Callable[[], T], *, bootstrap: str, wait_s: float, hint: str) -> T:
+    """Ask until the cluster answers. That it is waited for is said once; PipelineProblem where it refuses, or is away
+    for longer than `wait_s`.
+    """
+    deadline = time.monotonic() + wait_s
+    told = False
+    while True:
+        try:
+            return ask()
+        except KafkaException as error:
+            reason = error.args[0]
+            if not passes(reason):
+                raise PipelineProblem(f"{bootstrap} refused: {reason.str()}") from error
+            if time.monotonic() > deadline:
+                words = f"no answer from {bootstrap} for {wait_s:g} s: {reason.str()}"
+                raise PipelineProblem(words, hint=hint, kind=Kind.AWAY) from error
+        if not told:
+            _log.warning("waiting for the cluster", bootstrap=bootstrap)
+            told = True
+        time.sleep(_PAUSE_S)

@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-import structlog
 from confluent_kafka import KafkaError, KafkaException, TopicCollection
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.admin._config import ConfigResource, ConfigSource
 from confluent_kafka.admin._resource import ResourceType
 from confluent_kafka.cimpl import NewTopic
 
-from penstock.pipelines.passing import NOT_THERE, passes
+from penstock.pipelines.passing import NOT_THERE, patiently
 from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.sink.layout import Layout, TopicShape
 from penstock.pipelines.sink.options import SinkOptions
@@ -23,7 +22,6 @@ _ANSWER_S = 15.0
 _PAUSE_S = 0.5
 _BATCH_BYTES = 1_000_000
 Answer = TypeVar("Answer")
-_log = structlog.get_logger(__name__)
 
 
 class Topics:
@@ -113,25 +111,8 @@ class Topics:
             raise PipelineProblem(f"{name} has to be a compacted topic of {MARKER_PARTITIONS} partitions or more")
 
     def _patiently(self, ask: Callable[[], Answer]) -> Answer:
-        deadline = time.monotonic() + self._options.patience_s
-        told = False
-        while True:
-            try:
-                return ask()
-            except KafkaException as error:
-                problem = error.args[0]
-                if not passes(problem):
-                    raise PipelineProblem(f"{self._options.bootstrap} refused: {problem.str()}") from error
-                if time.monotonic() > deadline:
-                    raise PipelineProblem(
-                        f"{self._options.bootstrap} does not answer: {problem.str()}",
-                        hint="Is a broker running there?",
-                        kind=Kind.AWAY,
-                    ) from error
-            if not told:
-                _log.warning("waiting for the cluster", bootstrap=self._options.bootstrap)
-                told = True
-            time.sleep(_PAUSE_S)
+        options, hint = self._options, "Is a broker running there?"
+        return patiently(ask, bootstrap=options.bootstrap, wait_s=options.patience_s, hint=hint)
 
 
 # Small segments that close soon, so that compaction keeps the topic as small as what is in use: a query that starts

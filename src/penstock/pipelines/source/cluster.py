@@ -9,8 +9,6 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any, TypeVar
 
-import structlog
-
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.pipelines import kafka_names as kafka
 from penstock.pipelines.kafka_names import (
@@ -22,7 +20,7 @@ from penstock.pipelines.kafka_names import (
     TopicCollection,
 )
 from penstock.pipelines.offsets import listed_offsets
-from penstock.pipelines.passing import NOT_THERE, passes
+from penstock.pipelines.passing import NOT_THERE, patiently
 from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.source.columns import header_pairs
 from penstock.pipelines.source.options import EARLIEST, LATEST, Place, SourceOptions
@@ -31,9 +29,7 @@ from penstock.pipelines.source.reading import consumer_settings
 
 SAMPLE_RECORDS = 200
 ASK_S = 10.0
-RETRY_EVERY_S = 0.5
 _T = TypeVar("_T")
-_log = structlog.get_logger(__name__)
 
 
 class Cluster:
@@ -177,26 +173,12 @@ class Cluster:
         return self._admin
 
     def _ask(self, question: Callable[[], _T]) -> _T:
-        started = time.monotonic()
-        wait_s = self._options.broker_wait_ms / 1000
-        told = False
-        while True:
-            try:
-                return question()
-            except KafkaException as error:
-                reason = error.args[0]
-                if not passes(reason):
-                    raise PipelineProblem(f"{self._options.bootstrap} refused: {reason.str()}") from error
-                if time.monotonic() - started > wait_s:
-                    raise PipelineProblem(
-                        f"no answer from {self._options.bootstrap} for {wait_s:g} s: {reason.str()}",
-                        hint="Is a broker running there? brokerWaitMs is how long to wait for one to come back.",
-                        kind=Kind.AWAY,
-                    ) from error
-            if not told:
-                _log.warning("waiting for the cluster", bootstrap=self._options.bootstrap)
-                told = True
-            time.sleep(RETRY_EVERY_S)
+        return patiently(
+            question,
+            bootstrap=self._options.bootstrap,
+            wait_s=self._options.broker_wait_ms / 1000,
+            hint="Is a broker running there? brokerWaitMs is how long to wait for one to come back.",
+        )
 
 
 def _wait(future: Future[Any]) -> Any:
