@@ -72,8 +72,7 @@ class TransactionalProducer:
             except BufferError:  # the queue is full: whoever feeds it waits
                 self._serve(_PAUSE_S)
             except KafkaException as error:
-                self._complain()
-                raise self._sorted(error) from error
+                raise self._reason(error) from error
             else:
                 return
 
@@ -121,8 +120,7 @@ class TransactionalProducer:
             except KafkaException as error:
                 problem = error.args[0]
                 if not problem.retriable() or time.monotonic() > deadline:
-                    self._complain()
-                    raise self._sorted(error) from error
+                    raise self._reason(error) from error
                 time.sleep(_PAUSE_S)
 
     def _serve(self, timeout_s: float) -> None:
@@ -143,6 +141,15 @@ class TransactionalProducer:
         # The first says why; those behind it are purged because of it.
         if error is not None and self._refused is None:
             self._refused = (error, message)
+
+    def _reason(self, error: KafkaException) -> Exception:
+        """Raises for a record that was refused, which broke the transaction: librdkafka marks that before it reports
+        the record, and reports wait to be taken.
+        """
+        if self._refused is None:
+            self._poll(_PAUSE_S)
+        self._complain()
+        return self._sorted(error)
 
     def _complain(self) -> None:
         """Raise for a record that the cluster would not take, by name, rather than for the transaction it broke."""
