@@ -22,6 +22,10 @@ _FENCES = (
     KafkaError.INVALID_PRODUCER_ID_MAPPING,
     KafkaError.INVALID_TXN_STATE,
 )
+_TOO_LARGE = (
+    "Nothing of its batch was written to that partition. Raise the topic's max.message.bytes, or filter\n"
+    "such records out, and start again: the batch is run again."
+)
 _PURGED = (KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT)
 
 
@@ -138,15 +142,15 @@ class TransactionalProducer:
             self._fatal = error.args[0]
 
     def _not_delivered(self, error: KafkaError | None, message: Message) -> None:
-        # The first says why; those behind it are purged because of it.
-        if error is not None and self._refused is None:
+        # The first says why; others are purged because of it, and may be reported before it.
+        if error is not None and (self._refused is None or self._refused[0].code() in _PURGED):
             self._refused = (error, message)
 
     def _reason(self, error: KafkaException) -> Exception:
         """Raises for a record that was refused, which broke the transaction: librdkafka marks that before it reports
         the record, and reports wait to be taken.
         """
-        if self._refused is None:
+        if self._refused is None or self._refused[0].code() in _PURGED:
             self._poll(_PAUSE_S)
         self._complain()
         return self._sorted(error)
@@ -170,6 +174,8 @@ class TransactionalProducer:
             problem = self._fatal or problem
         if problem.code() in _FENCES:
             return Fenced(problem.str())
+        if problem.code() == KafkaError.MSG_SIZE_TOO_LARGE:  # its report never came
+            return PipelineProblem(f"a record is larger than the topic allows: {problem.str()}", hint=_TOO_LARGE)
         if problem.code() == KafkaError.INVALID_TRANSACTION_TIMEOUT:
             return PipelineProblem(
                 f"the cluster does not allow transactions of {self._options.transaction_timeout_ms} ms",
@@ -183,8 +189,7 @@ def refusal(error: KafkaError, target: str, key: bytes | None, value_bytes: int)
     if error.code() == KafkaError.MSG_SIZE_TOO_LARGE:
         return PipelineProblem(
             f"{what} is larger than the topic allows",
-            hint="Nothing of its batch was written to that partition. Raise the topic's max.message.bytes, or filter\n"
-            "such records out, and start again: the batch is run again.",
+            hint=_TOO_LARGE,
         )
     if error.code() in NOT_THERE:
         return PipelineProblem(

@@ -28,6 +28,7 @@ class LateProducer:
         if self._report is not None:
             raise KafkaException(KafkaError(KafkaError._STATE))
         message = SimpleNamespace(topic=lambda: topic, partition=lambda: 2, key=lambda: b"k", value=lambda: b"v" * 10)
+        on_delivery(KafkaError(KafkaError._PURGE_QUEUE), message)  # of another record, which comes first
         self._report = lambda: on_delivery(KafkaError(KafkaError.MSG_SIZE_TOO_LARGE), message)
 
     def poll(self, _timeout_s: float) -> None:
