@@ -142,10 +142,15 @@ def _decode_one(frame: memoryview, position: int, version: int) -> FetchRequest 
 def _plain_partitions(frame: memoryview, first: int, count: int) -> list[FetchPartition] | None:
     """All that is left of a consumer's request; None where it is another."""
     end = first + count * _PARTITION_V12_PLAIN.size
-    if frame[end:] != _ONE_TOPIC_END:
-        return None
+    return _swept(frame[first:end]) if frame[end:] == _ONE_TOPIC_END else None
+
+
+def _swept(plain: memoryview) -> list[FetchPartition] | None:
+    """A consumer's partitions carry no tags and so have one size: they are read in one sweep (0.4 us each instead of
+    0.9). None where one has tags.
+    """
     partitions = []
-    for index, epoch, offset, fetched, start, bytes_max, tags in _PARTITION_V12_PLAIN.iter_unpack(frame[first:end]):
+    for index, epoch, offset, fetched, start, bytes_max, tags in _PARTITION_V12_PLAIN.iter_unpack(plain):
         if tags:
             return None
         partitions.append(FetchPartition(index, offset, bytes_max, epoch, fetched, start))
@@ -226,20 +231,11 @@ class _Decoder:
         return key, partitions
 
     def _plain_partitions(self, count: int) -> list[FetchPartition] | None:
-        """A consumer's partitions carry no tags and so have one size: they are read in one sweep (0.4 us each instead
-        of 0.9). None where one has tags, or where they would not fit: they are read one by one then.
-        """
+        """None where one has tags, or where they would not fit: they are read one by one then."""
         end = self.position + count * _PARTITION_V12_PLAIN.size
-        if end > self.end:
-            return None
-        partitions = []
-        for index, epoch, offset, fetched, start, bytes_max, tags in _PARTITION_V12_PLAIN.iter_unpack(
-            self.frame[self.position : end]
-        ):
-            if tags:
-                return None
-            partitions.append(FetchPartition(index, offset, bytes_max, epoch, fetched, start))
-        self.position = end
+        partitions = _swept(self.frame[self.position : end]) if end <= self.end else None
+        if partitions is not None:
+            self.position = end
         return partitions
 
     def _partition(self) -> FetchPartition:
