@@ -3,6 +3,11 @@ request, with those of other transactions that end at the same time.
 
 Whoever is away is asked again until it answers: once an end is settled, every partition learns of it. Only two things
 stop that: the coordinator has moved, or a partition says that it did.
+
+A partition that knows a later epoch of the producer has nothing open of the transaction, for whatever brought that
+epoch was let in only after its end there. So it needs no marker. Kafka stops at that: the transactional id would be
+without an end for good, and so would the partitions that were to be told next; and anybody can bring a later epoch,
+outside transactions.
 """
 
 import asyncio
@@ -41,9 +46,6 @@ REQUEST_VERSION: Final = 2
 REQUEST_TIMEOUT_S: Final = 30.0
 LANE: Final = "markers"
 """A connection of their own: they wait for replication, and nothing else should wait for them."""
-
-_FINAL = (InvalidProducerEpoch, TransactionCoordinatorFenced)
-"""A newer coordinator has been there."""
 
 _log = structlog.get_logger(__name__)
 
@@ -92,11 +94,16 @@ class MarkersOut:
         while True:
             outcomes = await self._attempt(due, remaining)
             attempts += 1
-            fenced = [str(at) for at, outcome in outcomes.items() if isinstance(outcome, _FINAL)]
+            fenced = _refused_with(TransactionCoordinatorFenced, outcomes)
             if fenced:
-                _log.warning("markers refused", transactional_id=due.transactional_id, partitions=fenced)
+                _log.warning(
+                    "markers refused", transactional_id=due.transactional_id, partitions=sorted(map(str, fenced))
+                )
                 return False
-            remaining = {at for at, outcome in outcomes.items() if outcome is not None}
+            over = _refused_with(InvalidProducerEpoch, outcomes)
+            if over:
+                _log.warning("epoch is over", transactional_id=due.transactional_id, partitions=sorted(map(str, over)))
+            remaining = {at for at, outcome in outcomes.items() if outcome is not None} - over
             if not remaining:
                 return True
             if not is_wanted():
@@ -160,6 +167,10 @@ class MarkersOut:
         outcomes = {marker.producer_id: _outcomes(marker) for marker in response.markers}
         silence = NetworkFailure("no word of this partition")
         return [{at: outcomes.get(one.due.producer_id, {}).get(at, silence) for at in one.partitions} for one in told]
+
+
+def _refused_with(kind: type[Refusal], outcomes: Outcomes) -> set[TopicPartition]:
+    return {at for at, outcome in outcomes.items() if isinstance(outcome, kind)}
 
 
 def _marker(told: _Told) -> WritableTxnMarker:

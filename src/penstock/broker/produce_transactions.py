@@ -21,6 +21,7 @@ from penstock.errors import (
     NetworkFailure,
     NotCoordinator,
     NotEnoughReplicas,
+    OperationNotAttempted,
     Refusal,
     TransactionAbortable,
     TransactionalIdAuthorizationFailed,
@@ -40,8 +41,10 @@ ADDS_FROM: Final = 12
 _MAGIC: Final = 2
 LOW_ATTRIBUTES_AT: Final = layout.ATTRIBUTES_AT + 1
 
-# A coordinator that is away for the moment. Older producers retry this one, and do not look for leaders anew.
-_PASSING = (CoordinatorLoadInProgress, CoordinatorNotAvailable, NetworkFailure, NotCoordinator)
+# A coordinator that is away for the moment, or that does not know another partition of the same request yet: its image
+# may be behind this broker's, which knows the topic. Producers retry NOT_ENOUGH_REPLICAS, and do not look for leaders
+# anew; at OPERATION_NOT_ATTEMPTED, which Kafka hands on, they give the transaction up.
+_PASSING = (CoordinatorLoadInProgress, CoordinatorNotAvailable, NetworkFailure, NotCoordinator, OperationNotAttempted)
 
 Place = tuple[TopicKey, int]
 

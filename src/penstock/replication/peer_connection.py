@@ -3,10 +3,13 @@
 Frames are handed to `on_frame` as soon as they are whole, on the event loop, without a task in between; the view is
 borrowed and its memory used again for the next frame. `lost` is done when the connection is, with what ended it.
 
-A frame and its size are received together, to the front of one buffer, where the frame stays: most come with one
-receive, and so with one turn of the loop (their sizes first, each took two). What comes behind a frame is the next
-one's beginning, and is moved to the front when the frame is done with: little, as of a frame whose size is not known
-yet only `FIRST_BYTES` are received, and of any other nothing beyond its end.
+As much is received as the buffer holds, so that most frames come with one receive, and so with one turn of the loop.
+Frames are handed on where they lie; what is behind the last whole one is moved to the front then. That is little: the
+next answer mostly waits for the next question, and of a frame whose size is known nothing beyond its end is received.
+
+Once a connection is closed here nothing more leaves on it. Where packets were lost the kernel would go on sending them
+again, for minutes: a request that was given up would be carried out after the one that took its place. A marker so late
+would end the producer's next transaction, before transaction version 2 without anybody being able to tell.
 """
 
 import asyncio
@@ -15,12 +18,13 @@ import struct
 from collections.abc import Callable
 from typing import Final
 
-FIRST_BYTES: Final = 64 * 1024
 FRAME_BYTES_FIRST: Final = 256 * 1024
 KEEP_BYTES_MAX: Final = 16 * 1024 * 1024
-"""A buffer that a larger frame needed is given back afterwards."""
+"""A buffer that a larger frame needed is given back afterwards. Smaller ones stay: what came once comes again."""
 
 _SIZE = struct.Struct(">i")
+_AT_ONCE: Final = struct.pack("ii", 1, 0)
+"""Of SO_LINGER: what is not sent when a socket is closed is not sent any more."""
 
 
 class PeerConnection(asyncio.BufferedProtocol):
@@ -42,10 +46,13 @@ class PeerConnection(asyncio.BufferedProtocol):
     ) -> "PeerConnection":
         """OSError where nobody is there, TimeoutError where nobody answers."""
         loop = asyncio.get_running_loop()
-        async with asyncio.timeout(timeout_s):
-            _, connection = await loop.create_connection(
-                lambda: cls(on_frame, frame_bytes_max=frame_bytes_max), host, port
-            )
+        try:
+            async with asyncio.timeout(timeout_s):
+                _, connection = await loop.create_connection(
+                    lambda: cls(on_frame, frame_bytes_max=frame_bytes_max), host, port
+                )
+        except ValueError as error:  # a name with two dots in a row, for one
+            raise OSError(f"{host!r} cannot be a host's name: {error}") from error
         return connection
 
     def send(self, frame: "bytes | bytearray | memoryview") -> None:
@@ -64,48 +71,47 @@ class PeerConnection(asyncio.BufferedProtocol):
         sock = transport.get_extra_info("socket")
         if sock is not None:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        return memoryview(self._buffer)[self._filled : self._end or FIRST_BYTES]
+        return memoryview(self._buffer)[self._filled : self._end or len(self._buffer)]
 
     def buffer_updated(self, nbytes: int) -> None:
         self._filled += nbytes
         self.received += nbytes
-        while self._has_whole_frame():
-            end = self._end
+        if self._filled < self._end:
+            return
+        begin = 0
+        while 0 < (end := self._frame_end(begin)) <= self._filled:
             try:
-                self.on_frame(memoryview(self._buffer)[_SIZE.size : end])
+                self.on_frame(memoryview(self._buffer)[begin + _SIZE.size : end])
             except Exception as error:
                 self.end(error)
             if self.lost.done():
                 return
-            self._next_frame(end)
+            begin = end
+        self._keep_rest(begin, end)
 
-    def _has_whole_frame(self) -> bool:
-        if not self._end:
-            if self._filled < _SIZE.size:
-                return False
-            (size,) = _SIZE.unpack_from(self._buffer)
-            if not 0 < size <= self._frame_bytes_max:
-                self.end(ConnectionError(f"a frame of {size} bytes, at most {self._frame_bytes_max} were expected"))
-                return False
-            self._end = _SIZE.size + size
-            if self._end > len(self._buffer):
-                self._change_buffer(0, self._end)
-        return self._filled >= self._end
+    def _frame_end(self, begin: int) -> int:
+        """Where the frame that begins here ends; 0 while its size is not known."""
+        if self._filled - begin < _SIZE.size:
+            return 0
+        (size,) = _SIZE.unpack_from(self._buffer, begin)
+        if not 0 < size <= self._frame_bytes_max:
+            self.end(ConnectionError(f"a frame of {size} bytes, at most {self._frame_bytes_max} were expected"))
+            return 0
+        return begin + _SIZE.size + int(size)
 
-    def _next_frame(self, end: int) -> None:
-        if len(self._buffer) > KEEP_BYTES_MAX:
-            self._change_buffer(end, FRAME_BYTES_FIRST)
-        elif self._filled > end:
-            self._buffer[: self._filled - end] = self._buffer[end : self._filled]
-        self._filled -= end
-        self._end = 0
-
-    def _change_buffer(self, begin: int, size: int) -> None:
-        buffer = bytearray(size)
-        buffer[: self._filled - begin] = self._buffer[begin : self._filled]
-        self._buffer = buffer
+    def _keep_rest(self, begin: int, end: int) -> None:
+        """Behind the frames that are done with, before `begin`, a frame has begun that is to end at `end`."""
+        rest, wanted = self._filled - begin, max(end - begin, 0)
+        if wanted > len(self._buffer) or len(self._buffer) > KEEP_BYTES_MAX:
+            buffer = bytearray(max(wanted, FRAME_BYTES_FIRST))
+            buffer[:rest] = memoryview(self._buffer)[begin : self._filled]
+            self._buffer = buffer
+        elif rest and begin:
+            self._buffer[:rest] = self._buffer[begin : self._filled]
+        self._filled, self._end = rest, wanted
 
     def eof_received(self) -> None:
         self.end(ConnectionResetError("the other broker closed the connection"))

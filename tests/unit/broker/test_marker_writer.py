@@ -6,14 +6,17 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from tests.support.callers import a_context, a_lone_doorkeeper
+from tests.support.callers import a_context, a_doorkeeper, a_lone_doorkeeper
 from tests.support.partitions import TOPIC, SomePartitions
 
+from penstock.broker.callers import Caller
 from penstock.broker.handlers.write_txn_markers import write_txn_markers
 from penstock.broker.marker_writer import AT_ONCE, MarkerEntry, MarkerWriter
 from penstock.errors import (
+    ClusterAuthorizationFailed,
     InvalidProducerEpoch,
     InvalidRequest,
+    InvalidTxnState,
     NotLeaderOrFollower,
     Refusal,
     RequestTimedOut,
@@ -22,7 +25,7 @@ from penstock.errors import (
     UnknownTopicOrPartition,
 )
 from penstock.model import BrokerId, LeaderEpoch, PartitionIndex, TopicPartition
-from penstock.replication import Partition
+from penstock.replication import ALL, Partition
 from penstock.settings import Config
 from penstock.wire.markers import Marker, MarkerType
 from penstock.wire.messages.write_txn_markers_request import (
@@ -159,3 +162,55 @@ async def test_one_answer_holds_one_row_a_producer(stage: Stage) -> None:
     }
     assert rows == {7: [(0, 0), (1, 0)], 8: [(9, UnknownTopicOrPartition.code)]}
     assert len(answer.markers) == 2
+
+
+async def abort(stage: Stage, caller: Caller) -> int:
+    """The error code of a marker that aborts what producer 7 has open, by a coordinator of epoch 5."""
+    marker = WritableTxnMarker(
+        producer_id=7,
+        producer_epoch=0,
+        transaction_result=False,
+        topics=[WritableTxnMarkerTopic(name=TOPIC, partition_indexes=[0])],
+        coordinator_epoch=COMMIT.coordinator_epoch,
+    )
+    context, doorkeeper = a_context(version=2, caller=caller), a_doorkeeper((2, 20))
+    request = WriteTxnMarkersRequest(markers=[marker])
+    answer = await write_txn_markers(request, context, stage.writer, cast(Any, stage), doorkeeper)
+    code: int = answer.markers[0].topics[0].partitions[0].error_code
+    return code
+
+
+async def test_a_coordinator_that_was_replaced_does_not_abort_the_transaction_after_its_own(stage: Stage) -> None:
+    """It hung while its successor ended that one, under a higher epoch, and has lost its registration. A transaction of
+    version 0 has the epoch of the one before.
+    """
+    partition = stage.local[0]
+
+    def append(sequence: int) -> None:
+        guard = partition.begin_transaction_check(7, 0, sequence)
+        batch = stage.local.batch(producer=7, sequence=sequence, transactional=True)
+        partition.append(memoryview(batch), acks=ALL, guard=guard)
+
+    append(0)
+    assert await written(stage, entry(at(0), marker=Marker(MarkerType.ABORT, 6))) == [[None]]
+    append(1)
+    assert await abort(stage, Caller(broker_id=2, broker_epoch=10)) == ClusterAuthorizationFailed.code
+    assert await abort(stage, Caller(broker_id=2, broker_epoch=20)) == TransactionCoordinatorFenced.code
+    assert partition.log.producers.is_in_transaction(7, 0)
+    assert await abort(stage, Caller()) == 0, "an operator may"
+    assert not partition.log.producers.is_in_transaction(7, 0)
+
+
+async def test_a_later_epoch_is_let_in_from_anybody_but_not_while_a_transaction_is_open(stage: Stage) -> None:
+    """So a marker that is refused for one has nothing to end: whoever sends it may leave it at that."""
+    partition = stage.local[0]
+    guard = partition.begin_transaction_check(7, 0, 0)
+    first = stage.local.batch(producer=7, sequence=0, transactional=True)
+    partition.append(memoryview(first), acks=ALL, guard=guard)
+    later = stage.local.batch(producer=7, sequence=0, epoch=9)
+    with pytest.raises(InvalidTxnState):
+        partition.append(memoryview(bytearray(later)), acks=ALL)
+    assert await written(stage, entry(at(0))) == [[None]]
+    partition.append(memoryview(later), acks=ALL)
+    assert await written(stage, entry(at(0))) == [[InvalidProducerEpoch]]
+    assert partition.last_stable_offset == partition.high_watermark == 3

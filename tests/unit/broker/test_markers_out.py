@@ -156,11 +156,22 @@ async def test_nothing_counts_as_gone_while_the_metadata_store_is_away(cluster: 
     assert writer.written == []
 
 
-@pytest.mark.parametrize("refusal", [InvalidProducerEpoch(), TransactionCoordinatorFenced()])
-async def test_a_partition_that_knows_a_newer_coordinator_ends_the_matter(cluster: Cluster, refusal: Refusal) -> None:
-    writer = Writer(refusal)
+async def test_a_partition_that_knows_a_newer_coordinator_ends_the_matter(cluster: Cluster) -> None:
+    writer = Writer(TransactionCoordinatorFenced())
     assert not await deliver(cluster, due(0, 1), writer)
     assert len(writer.written) == 1
+
+
+async def test_a_partition_that_knows_a_later_epoch_of_the_producer_needs_no_marker(cluster: Cluster) -> None:
+    """Anybody may have brought it; the transactional id, and the other partitions, would wait for an end for good."""
+
+    class Partly(Writer):
+        async def write(self, entries: Sequence[MarkerEntry]) -> list[Outcomes]:
+            return [outcomes | {part(0): InvalidProducerEpoch()} for outcomes in await super().write(entries)]
+
+    writer = Partly(NotLeaderOrFollower())
+    assert await deliver(cluster, due(0, 1), writer)
+    assert [entry.partitions for entry in writer.written] == [[part(0), part(1)], [part(1)]]
 
 
 async def test_a_coordinator_that_has_moved_asks_no_more(cluster: Cluster) -> None:

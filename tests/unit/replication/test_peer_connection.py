@@ -2,11 +2,16 @@
 
 import asyncio
 import random
+import socket
 import struct
 
 import pytest
 
-from penstock.replication.peer_connection import FIRST_BYTES, FRAME_BYTES_FIRST, KEEP_BYTES_MAX, PeerConnection
+from penstock.replication.peer_connection import (
+    FRAME_BYTES_FIRST,
+    KEEP_BYTES_MAX,
+    PeerConnection,
+)
 
 FRAME_BYTES_MAX = 2 * KEEP_BYTES_MAX
 
@@ -49,19 +54,31 @@ async def test_frames_come_whole_and_in_order_however_they_are_cut(at_most: int)
     assert receiver.connection.received == sum(len(body) + 4 for body in bodies)
 
 
-async def test_large_and_small_frames_share_a_connection() -> None:
+@pytest.mark.parametrize("at_most", [100_000, 1 << 30])
+async def test_large_and_small_frames_share_a_connection(at_most: int) -> None:
     dice = random.Random(7)
-    sizes = [FIRST_BYTES - 4, 3, FIRST_BYTES - 3, FRAME_BYTES_FIRST, 10, FRAME_BYTES_FIRST * 3, KEEP_BYTES_MAX + 1, 5]
+    first, most = FRAME_BYTES_FIRST, KEEP_BYTES_MAX
+    sizes = [first - 4, 3, first - 3, first, 10, first * 3, most - 4, 1, first * 2, most + 1, 5, most + 2, most - 3, 6]
     bodies = [dice.randbytes(size) for size in sizes]
     receiver = Receiver()
-    receiver.receive(b"".join(framed(body) for body in bodies), at_most=100_000)
+    receiver.receive(b"".join(framed(body) for body in bodies), at_most=at_most)
     assert receiver.frames == bodies
 
 
-async def test_a_small_frame_takes_one_receive() -> None:
+async def test_a_frame_takes_one_receive_and_a_large_one_does_from_its_second_time_on() -> None:
     receiver = Receiver()
     assert receiver.receive(framed(b"answer"), at_most=1 << 30) == 1
     assert receiver.receive(framed(b"large" * 100_000), at_most=1 << 30) == 2
+    assert receiver.receive(framed(b"large" * 100_000), at_most=1 << 30) == 1
+
+
+async def test_many_frames_come_with_one_receive() -> None:
+    receiver = Receiver()
+    bodies = [b"%d" % number for number in range(10_000)]
+    stream = b"".join(map(framed, bodies))
+    assert len(stream) < FRAME_BYTES_FIRST
+    assert receiver.receive(stream, at_most=1 << 30) == 1
+    assert receiver.frames == bodies
 
 
 @pytest.mark.parametrize("size", [0, -1, FRAME_BYTES_MAX + 1])
@@ -108,3 +125,26 @@ async def test_frames_come_over_a_real_socket() -> None:
     assert frames == bodies
     server.close()
     await server.wait_closed()
+
+
+async def test_a_broker_whose_address_cannot_be_one_is_not_there() -> None:
+    with pytest.raises(OSError, match=r"two\.\.dots"):
+        await PeerConnection.open("two..dots", 9092, lambda _: None, frame_bytes_max=FRAME_BYTES_MAX, timeout_s=10)
+
+
+async def test_what_has_not_left_when_a_connection_is_closed_never_does() -> None:
+    loop = asyncio.get_running_loop()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        host, port = server.getsockname()
+        connection = await PeerConnection.open(
+            host, port, lambda _frame: None, frame_bytes_max=FRAME_BYTES_MAX, timeout_s=60.0
+        )
+        other, _ = await loop.sock_accept(server)
+        with other:
+            other.setblocking(False)
+            connection.send(framed(b"x" * 64_000_000))  # more than the other side's kernel takes
+            connection.close()
+            with pytest.raises(ConnectionResetError):
+                while await asyncio.wait_for(loop.sock_recv(other, 1 << 20), 60.0):
+                    pass

@@ -4,7 +4,8 @@ v2 the transaction's version (KIP-1228): from 2 on a marker's epoch must be high
 
 Where there are other brokers, only they end transactions (RULES 25). One thing is left to operators, for want of access
 rules: to abort a transaction that is open here, which is how one that hangs is ended by hand (`penstock txn abort`,
-Kafka's TransactionsCommand). Nobody commits by hand.
+Kafka's TransactionsCommand). Nobody commits by hand. A broker that is one no longer is no operator: what it has to say
+may be about a transaction long over, and by hand nothing is held against the coordinator's epoch.
 """
 
 import msgspec
@@ -42,7 +43,10 @@ async def write_txn_markers(
         doorkeeper.require_broker(context.caller)
         written = await writer.write(entries)
     except ClusterAuthorizationFailed as refusal:
-        written = await _abort_by_hand(entries, refusal, writer, partitions, context)
+        if context.caller.is_broker:
+            written = [dict.fromkeys(entry.partitions, refusal) for entry in entries]
+        else:
+            written = await _abort_by_hand(entries, refusal, writer, partitions, context)
     by_producer: dict[int, Outcomes] = {}  # one row a producer, as in Kafka
     for marker, outcomes in zip(request.markers, written, strict=True):
         if not outcomes:
