@@ -90,6 +90,9 @@ OPEN_FILES_MIN = 64
 PROBE_PATIENCE = 0.75
 """Of a heartbeat: an answer that takes longer has missed it, and the next is asked for in time."""
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+EPOCH_MAX = 1 << 30
+PRODUCER_ID_MAX = 1 << 62
+"""What logs say beyond these does not move the cluster's own counts, which must never come to their end."""
 
 _log = structlog.get_logger(__name__)
 
@@ -269,13 +272,16 @@ class Node:
                     stopped_under=self._stopped_under(),
                     flushed=self._flushed(),
                     shortened=self._shortened(),
+                    epochs=self._epochs(),
+                    producer_id_next=self._producer_id_next(),
                 )
             for folder in self.folders:
                 folder.shortened.clear()
             await partitions.settled()
             moves.start()
             fetchers.start()
-            spawn(Mending(partitions, peers, cluster.image, me=self.broker_id, give_up=partitions.give_up).run())
+            due = partitions.due_for_a_look
+            spawn(Mending(due, peers, cluster.image, me=self.broker_id, give_up=partitions.give_up).run())
             spawn(partitions.keep_in_sync())
             groups.start()
             transactions.start()
@@ -483,6 +489,16 @@ class Node:
                 _log.error("records lost", partition=str(name), end_offset=log.end_offset, committed=high_watermark)
                 found.add(Which(log.topic_id, name.partition))
         return frozenset(found)
+
+    def _epochs(self) -> dict[Which, int]:
+        """The latest leader epoch of each log. One that nobody can have come to is damage that no checksum covers."""
+        logs = (log for folder in self.folders for log in folder if log.epochs.latest < EPOCH_MAX)
+        return {Which(log.topic_id, log.partition.partition): log.epochs.latest for log in logs}
+
+    def _producer_id_next(self) -> int:
+        """After all that the logs here know. Clients may write under any id, but none that high is ever given out."""
+        known = (log.producers.highest_below(PRODUCER_ID_MAX) for folder in self.folders for log in folder)
+        return max(known, default=-1) + 1
 
     def _registration(self, ports: dict[str, int]) -> BrokerRecord:
         self.endpoints = {

@@ -1,11 +1,12 @@
 """What the controller can be asked to decide. Whatever depends on chance or on the clock is in the command."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from penstock.cluster.duties.rulings import NO_EPOCHS, Which
 from penstock.cluster.resources import Resource
 from penstock.metastore import Transaction
 from penstock.model import BrokerId, TopicId
@@ -146,9 +147,12 @@ class UnregisterBroker(msgspec.Struct, frozen=True):
 
 
 class BeginAnew(msgspec.Struct, frozen=True):
-    """A broker has registered as a new incarnation: give the partitions that it leads a new leader epoch (RULES 2)."""
+    """A broker has registered as a new incarnation: give the partitions that it leads a new leader epoch (RULES 2), and
+    one above those that its logs hold.
+    """
 
     broker_id: BrokerId
+    epochs: Mapping[Which, int] = NO_EPOCHS
 
 
 class SweepLeftovers(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ another is decided anew (RULES 36, ADR 21). What only one may do, the duties, is
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import islice
 from typing import Any, TypeVar
@@ -33,6 +33,7 @@ from penstock.cluster.commands import (
 )
 from penstock.cluster.creation import PLACED_AT_ONCE_MAX, large_placement, partitions_asked_for, require_moderate
 from penstock.cluster.creation_marks import CreationMarks
+from penstock.cluster.duties.rulings import NO_EPOCHS, Which
 from penstock.cluster.elections import How
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
@@ -166,8 +167,8 @@ class Controller:
         if swept:
             _log.info("leftovers of unfinished topics swept", partitions=swept)
 
-    async def begin_anew(self, broker_id: BrokerId) -> None:
-        raised = await self._carry_out(BeginAnew(broker_id))
+    async def begin_anew(self, broker_id: BrokerId, epochs: Mapping[Which, int] = NO_EPOCHS) -> None:
+        raised = await self._carry_out(BeginAnew(broker_id, epochs))
         _log.info("leader epochs raised for a new incarnation", broker=broker_id, partitions=raised)
 
     async def stop(self) -> None:
@@ -266,15 +267,16 @@ class Controller:
             yield
             return
         try:
-            mark = await self.marks.put(topic_id)
+            await self.marks.put(topic_id)
         except Conflict as busy:
             raise RequestTimedOut("another broker is adding partitions to this topic") from busy
         except MetastoreError as failure:
+            await self.marks.take_away(topic_id)
             raise RequestTimedOut(f"the metadata store does not answer: {failure}") from failure
         try:
             yield
         finally:
-            await self.marks.take_away(topic_id, mark)
+            await self.marks.take_away(topic_id)
 
     async def _is_written(self, decision: AnyDecision) -> bool:
         """Write it and wait until it shows here; False where it lost to another write, which then shows here."""

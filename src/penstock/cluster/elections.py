@@ -127,21 +127,44 @@ def prefer(partition: PartitionImage, standing: Standing) -> PartitionRecord | N
     return record_from(partition, leader=first, leader_epoch=_next(partition.leader_epoch))
 
 
-def step_down(partition: PartitionImage, broker: BrokerId, *, lost_page_cache: bool) -> PartitionRecord | None:
+def step_down(
+    partition: PartitionImage, broker: BrokerId, *, lost_page_cache: bool, latest_epoch: int = -1
+) -> PartitionRecord | None:
     """What a broker's new process makes of what its former one was, before it registers (RULES 2, 4).
 
     It leads nothing until it is elected anew. Where the machine was restarted, what was not flushed is gone, so it is
     neither in sync nor eligible until it has caught up; a killed process leaves its page cache, and stays.
+
+    Its log holds records of the `latest_epoch`. That is later than the partition's own only where the store was taken
+    back in time. Nobody may lead under an epoch that is past: followers would take its records for others, or be
+    refused for good.
     """
     changes: dict[str, object] = {}
+    if partition.leader == broker or latest_epoch > partition.leader_epoch:
+        changes["leader_epoch"] = _next(LeaderEpoch(max(partition.leader_epoch, latest_epoch)))
     if partition.leader == broker:
-        epoch = _next(partition.leader_epoch)
-        changes = {"leader": NO_LEADER, "leader_epoch": epoch, "last_leader": broker}
+        changes |= {"leader": NO_LEADER, "last_leader": broker}
     if lost_page_cache and broker in partition.in_sync + partition.eligible:
         in_sync = tuple(other for other in partition.in_sync if other != broker)
         changes["in_sync"] = in_sync
         changes["eligible"] = tuple(other for other in partition.eligible if other != broker)
     return record_from(partition, **changes) if changes else None
+
+
+def forget(partition: PartitionImage, broker: BrokerId) -> PartitionRecord | None:
+    """What is left where nothing counts any more that a broker had: another folder may have its id next, and must not
+    be elected for it. Nor as the last leader, should nobody have declared it lost yet.
+    """
+    changes: dict[str, object] = {
+        "in_sync": tuple(other for other in partition.in_sync if other != broker),
+        "eligible": tuple(other for other in partition.eligible if other != broker),
+    }
+    if broker == partition.leader:
+        changes |= {"leader": NO_LEADER, "leader_epoch": _next(partition.leader_epoch), "last_leader": NO_LEADER}
+    elif broker == partition.last_leader:
+        changes["last_leader"] = NO_LEADER
+    record = record_from(partition, **changes)
+    return None if record == record_from(partition) else record
 
 
 def _staying(in_sync: Brokers, standing: Standing) -> Brokers:

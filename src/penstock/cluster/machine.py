@@ -11,7 +11,7 @@ Any broker decides (ADR 21), so two may decide at once. What always holds of wha
 - refused commands write nothing.
 """
 
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import TypeVar, assert_never, overload
 
 from penstock.cluster import alterations, features
@@ -35,6 +35,7 @@ from penstock.cluster.commands import (
     UpdateFeatures,
 )
 from penstock.cluster.creation import partitions_asked_for, planned_growth, planned_topic
+from penstock.cluster.duties.rulings import Which
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
 from penstock.cluster.names import collision_key
@@ -108,7 +109,7 @@ class ControllerMachine:
             case UnregisterBroker():
                 return self._partitions.unregister(command)
             case BeginAnew():
-                return self._begin_anew(command.broker_id)
+                return self._begin_anew(command.broker_id, command.epochs)
             case SweepLeftovers():
                 return self._sweep()
             case _:
@@ -188,7 +189,7 @@ class ControllerMachine:
         put = Put(self._keys.producer_ids, encode(ProducerIdsRecord(first + command.count)))
         return Decision((Transaction(compares=(guard,), puts=(put,)),), ProducerId(first))
 
-    def _begin_anew(self, broker_id: BrokerId) -> Decision[int]:
+    def _begin_anew(self, broker_id: BrokerId, epochs: Mapping[Which, int]) -> Decision[int]:
         led = [
             (topic, partition)
             for topic, partition in self._image.partitions()
@@ -200,7 +201,8 @@ class ControllerMachine:
             keys = [self._keys.partition(topic_id_text(topic.topic_id), partition.index) for topic, partition in some]
             guards = [unchanged_since(key, part.revision) for key, (_, part) in zip(keys, some, strict=True)]
             puts = [
-                Put(key, encode(_elected(partition, broker_id))) for key, (_, partition) in zip(keys, some, strict=True)
+                Put(key, encode(_elected(part, broker_id, epochs.get(Which(topic.topic_id, part.index), -1))))
+                for key, (topic, part) in zip(keys, some, strict=True)
             ]
             transactions.append(
                 Transaction(compares=(self._as_controller(), registered, *guards), puts=tuple(puts)),
@@ -318,11 +320,11 @@ def _first_record(replicas: tuple[BrokerId, ...], staying: Set[BrokerId]) -> Par
     return PartitionRecord(replicas=replicas, leader=in_sync[0], leader_epoch=LeaderEpoch(0), in_sync=in_sync)
 
 
-def _elected(partition: PartitionImage, leader: BrokerId) -> PartitionRecord:
+def _elected(partition: PartitionImage, leader: BrokerId, latest_epoch: int) -> PartitionRecord:
     return PartitionRecord(
         replicas=partition.replicas,
         leader=leader,
-        leader_epoch=LeaderEpoch(partition.leader_epoch + 1),
+        leader_epoch=LeaderEpoch(max(partition.leader_epoch, latest_epoch) + 1),
         in_sync=partition.in_sync,
         eligible=partition.eligible,
         adding=partition.adding,

@@ -4,7 +4,7 @@ One object ties them together and is the parent of their tasks: `ended` raises w
 """
 
 import asyncio
-from collections.abc import Collection, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import structlog
@@ -113,10 +113,11 @@ class Member:
         stopped_under: Revision | None,
         flushed: Collection[Which],
         shortened: Collection[Which],
+        epochs: Mapping[Which, int],
     ) -> None:
         await answered(
             lambda: self.registration.register(
-                record, stopped_under=stopped_under, flushed=flushed, shortened=shortened
+                record, stopped_under=stopped_under, flushed=flushed, shortened=shortened, epochs=epochs
             )
         )
         self._spawn(self.registration.keep())

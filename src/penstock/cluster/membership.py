@@ -8,9 +8,28 @@ import structlog
 
 from penstock.cluster.features import INITIAL
 from penstock.cluster.keys import Keys
-from penstock.cluster.records import BrokerRecord, ClusterRecord, ControllerRecord, Decoders, FeaturesRecord, encode
+from penstock.cluster.records import (
+    BrokerRecord,
+    ClusterRecord,
+    ControllerRecord,
+    Decoders,
+    FeaturesRecord,
+    ProducerIdsRecord,
+    encode,
+)
 from penstock.errors import DuplicateBrokerRegistration, InconsistentClusterId
-from penstock.metastore import Conflict, Delete, Metastore, Put, Revision, Transaction, absent, created_at
+from penstock.metastore import (
+    NO_REVISION,
+    Conflict,
+    Delete,
+    Metastore,
+    Put,
+    Revision,
+    Transaction,
+    absent,
+    created_at,
+    unchanged_since,
+)
 from penstock.model import BrokerId, Dice, TopicId, topic_id_text
 
 _log = structlog.get_logger(__name__)
@@ -64,6 +83,24 @@ async def register(metastore: Metastore, keys: Keys, broker_id: BrokerId, record
                 " broker an id of its own (node.id), or its own data folder back"
             )
     return await _take_over(metastore, key, encode(record))
+
+
+async def ensure_producer_ids(metastore: Metastore, keys: Keys, *, above: int) -> None:
+    """Give out no producer id that a log here has: a store that was taken back in time would give them out again, and
+    one producer's records would be taken for another's, sent twice.
+    """
+    while above:
+        item = await metastore.get(keys.producer_ids)
+        if item is not None and Decoders.producer_ids.decode(item.value).next >= above:
+            return
+        guard = unchanged_since(keys.producer_ids, NO_REVISION if item is None else item.mod_revision)
+        put = Put(keys.producer_ids, encode(ProducerIdsRecord(above)))
+        try:
+            await metastore.commit(Transaction(compares=(guard,), puts=(put,)))
+        except Conflict:
+            continue
+        _log.warning("producer ids go on above those in the logs here", next=above)
+        return
 
 
 async def ensure_features(metastore: Metastore, keys: Keys) -> None:

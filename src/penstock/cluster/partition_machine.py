@@ -10,7 +10,7 @@ from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.commands import Decision, ElectionType, ElectLeader, Reassign, UnregisterBroker
 from penstock.cluster.duties.machine import DutyMachine
 from penstock.cluster.duties.rulings import Ruling, Which
-from penstock.cluster.elections import How
+from penstock.cluster.elections import How, forget
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
 from penstock.cluster.reassigning import cancelled, reassigned
@@ -84,29 +84,19 @@ class PartitionMachine:
         if broker not in self._image.marks.identities:
             raise BrokerIdNotRegistered(f"there is no broker {broker}")
         rulings = [
-            self._duties.ruling(
-                topic,
-                part,
-                record_from(
-                    part,
-                    in_sync=tuple(other for other in part.in_sync if other != broker),
-                    eligible=tuple(other for other in part.eligible if other != broker),
-                    last_leader=NO_LEADER if part.last_leader == broker else part.last_leader,
-                ),
-                How.KEPT,
-            )
+            self._duties.ruling(topic, part, record, How.NOBODY)
             for topic, part in self._image.partitions()
-            if broker in part.in_sync or broker in part.eligible or broker == part.last_leader
+            if (record := forget(part, broker)) is not None
         ]
         identity = self._keys.identity(broker)
-        forget = Transaction(
+        forgetting = Transaction(
             compares=(
                 absent(self._keys.broker(broker)),
                 unchanged_since(identity, self._image.marks.identity_revisions[broker]),
             ),
             deletes=(Delete(identity),),
         )
-        return Decision((*self._written(rulings).transactions, forget), None)
+        return Decision((*self._written(rulings).transactions, forgetting), None)
 
     def _found(self, name: str, index: int) -> tuple[TopicImage, PartitionImage]:
         topic = self._image.topics.get(name)

@@ -105,7 +105,7 @@ class TcpProbe:
         try:
             async with asyncio.timeout(self._timeout_s):
                 return await self._ping(broker)
-        except (TimeoutError, OSError):
+        except (TimeoutError, OSError, ValueError):  # the last: what it says is its address cannot be one
             self._drop(broker.id)
             return Pulse.SILENT
 

@@ -10,7 +10,7 @@ what it has and registers again, under a new epoch. It is fatal to find another 
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 import structlog
@@ -18,7 +18,7 @@ import structlog
 from penstock.cluster.changes import BrokerGone, BrokerRegistered, ImageChange
 from penstock.cluster.contact import Contact
 from penstock.cluster.duties.machine import DutyMachine
-from penstock.cluster.duties.rulings import Which
+from penstock.cluster.duties.rulings import NO_EPOCHS, Which
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
@@ -98,13 +98,15 @@ class Registration:
         stopped_under: Revision | None = None,
         flushed: Collection[Which] = frozenset(),
         shortened: Collection[Which] = frozenset(),
+        epochs: Mapping[Which, int] = NO_EPOCHS,
     ) -> None:
         """As a new process. Refused, in words, where the id belongs to another data folder.
 
         `stopped_under` is the registration that the data folder says ended with everything flushed. If that was the
         last one there was, a restart of the machine has lost nothing; a backup put back has an older one. Nor has it
         lost anything of the partitions of which the folder says that all was `flushed` before it counted. Of those
-        `shortened` records are missing that were committed, also where nobody knows of a restart.
+        `shortened` records are missing that were committed, also where nobody knows of a restart. `epochs` are the
+        latest that the logs hold: none is led under an earlier one.
         """
         self._record = record
         while True:
@@ -116,7 +118,7 @@ class Registration:
             was_restarted = former is not None and former.boot_id != record.boot_id
             was_flushed = identity is not None and identity.mod_revision == stopped_under
             lost_page_cache = was_restarted and not was_flushed
-            await self._step_down(lost_page_cache=lost_page_cache, flushed=flushed, shortened=shortened)
+            await self._step_down(lost_page_cache=lost_page_cache, flushed=flushed, shortened=shortened, epochs=epochs)
             try:
                 await self._create(record, identity)
                 return
@@ -150,12 +152,17 @@ class Registration:
                 pass
 
     async def _step_down(
-        self, *, lost_page_cache: bool, flushed: Collection[Which], shortened: Collection[Which]
+        self,
+        *,
+        lost_page_cache: bool,
+        flushed: Collection[Which],
+        shortened: Collection[Which],
+        epochs: Mapping[Which, int],
     ) -> None:
         while True:
             await self._feed.catch_up()
             rulings = self._duties.step_down(
-                self._broker_id, lost_page_cache=lost_page_cache, flushed=flushed, shortened=shortened
+                self._broker_id, lost_page_cache=lost_page_cache, flushed=flushed, shortened=shortened, epochs=epochs
             )
             if not rulings:
                 return

@@ -12,7 +12,7 @@ see `Member`.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -25,7 +25,7 @@ from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.changes import ImageChange, SecretChanged, SettingsChanged
 from penstock.cluster.controller import Controller
 from penstock.cluster.creation_marks import CreationMarks
-from penstock.cluster.duties.rulings import Which
+from penstock.cluster.duties.rulings import NO_EPOCHS, Which
 from penstock.cluster.features import missing as missing_features
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
@@ -153,15 +153,25 @@ class Cluster:
         stopped_under: Revision | None = None,
         flushed: Collection[Which] = frozenset(),
         shortened: Collection[Which] = frozenset(),
+        epochs: Mapping[Which, int] = NO_EPOCHS,
+        producer_id_next: int = 0,
     ) -> None:
         """Register. No partition that this broker led keeps its former leader epoch (RULES 2). `stopped_under` is the
         registration that ended with all of its logs flushed, if that is known; `flushed` are the partitions of which
         nothing here ever counted before it was, `shortened` those of which committed records are missing here.
+
+        `epochs` are the latest leader epochs that the logs hold, and `producer_id_next` is after all producers in them:
+        a store that was taken back in time goes on after these (RULES 12).
         """
+        await self._answered(
+            lambda: membership.ensure_producer_ids(self._metastore, self._keys, above=producer_id_next)
+        )
         if self._others is not None:
             await self._join_others(self._others)
             assert self.member is not None
-            await self.member.join(record, stopped_under=stopped_under, flushed=flushed, shortened=shortened)
+            await self.member.join(
+                record, stopped_under=stopped_under, flushed=flushed, shortened=shortened, epochs=epochs
+            )
             return
         await membership.take_control(self._metastore, self._keys, self._broker_id)
         await membership.ensure_features(self._metastore, self._keys)
@@ -169,7 +179,7 @@ class Cluster:
         await membership.register(self._metastore, self._keys, self._broker_id, record)
         await self._feed.catch_up()
         await self.controller.sweep_leftovers()
-        await self.controller.begin_anew(self._broker_id)
+        await self.controller.begin_anew(self._broker_id, epochs)
 
     async def _join_others(self, others: Others) -> None:
         await answered(lambda: membership.ensure_features(self._metastore, self._keys))

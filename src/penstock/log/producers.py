@@ -80,6 +80,10 @@ class ProducerStates:
     def __len__(self) -> int:
         return len(self._states)
 
+    def highest_below(self, producer_id: int) -> int:
+        """The highest id below this one of a producer that is known here; -1 where there is none."""
+        return max((known for known in self._states if known < producer_id), default=-1)
+
     # -- before an append ------------------------------------------------------------------------------------------
 
     def expects(self, header: BatchHeader) -> ProducerState | None:
@@ -277,6 +281,8 @@ class ProducerStates:
 
     def is_worth_remembering(self, at_offset: int) -> bool:
         """Whether a cut at an offset would have much to replay, for what it costs to write a state down."""
+        if at_offset < REMEMBERED_AFTER:  # the first cut would replay less
+            return False
         known = [each.at_offset for each in self._remembered[-1:]] + self._snapshots.offsets[-1:]
         return at_offset - max(known, default=0) >= max(REMEMBERED_AFTER, 10 * len(self._states))
 

@@ -163,6 +163,18 @@ async def test_dynamic_settings_of_this_broker_and_of_all_act_at_once() -> None:
     await store.close()
 
 
+async def test_producer_ids_go_on_after_those_that_logs_hold() -> None:
+    for taken, first in ((b'{"next":3000}', 5_000), (b'{"next":7000}', 7_000)):
+        store = MemoryMetastore(ManualClock())
+        await store.commit(Transaction(puts=(Put(KEYS.producer_ids, taken),)))
+        cluster = Cluster(store, broker_id=BROKER_ID, config=Config.for_broker(), dice=SeededDice())
+        await cluster.start()
+        await cluster.join(a_broker(), producer_id_next=5_000)
+        assert await cluster.producer_ids.next() == first
+        await cluster.stop()
+        await store.close()
+
+
 async def test_producer_ids_never_repeat(cluster: Cluster) -> None:
     given = await asyncio.gather(*(cluster.producer_ids.next() for _ in range(2_500)))
     assert sorted(given) == list(range(2_500))

@@ -20,6 +20,7 @@ from penstock.cluster.commands import (
     UpdateFeatures,
 )
 from penstock.cluster.creation import large_placement
+from penstock.cluster.duties.rulings import Which
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
 from penstock.cluster.machine import ControllerMachine
@@ -314,6 +315,13 @@ def test_a_new_incarnation_raises_the_epoch_of_what_it_leads_and_of_nothing_else
     world.commit(transaction)
     assert [(part.leader, part.leader_epoch) for part in world.image.topics["orders"].partitions] == [(1, 1), (2, 0)]
     assert world.image.topics["orders"].partitions[0].in_sync == (1, 2)
+
+
+def test_a_new_incarnation_raises_epochs_above_those_that_its_logs_hold() -> None:
+    world = World()
+    world.do(CreateTopic("orders", ID, partitions=2))
+    world.do(BeginAnew(BrokerId(1), {Which(ID, 1): 8}))
+    assert [part.leader_epoch for part in world.image.topics["orders"].partitions] == [1, 9]
 
 
 def test_epochs_of_300_partitions_are_raised_in_batches_below_the_limit() -> None:

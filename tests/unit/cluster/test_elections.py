@@ -241,6 +241,15 @@ def test_the_only_replica_on_a_restarted_machine_comes_back_as_the_last_leader()
     assert (back.leader, how) == (1, How.LAST_LEADER)
 
 
+def test_nobody_leads_on_under_an_epoch_that_the_log_of_a_new_process_is_past() -> None:
+    """As after the store was put back from a backup."""
+    for broker, leader in ((1, -1), (2, 1)):
+        record = step_down(a_partition(), BrokerId(broker), lost_page_cache=False, latest_epoch=9)
+        assert record is not None
+        assert (record.leader, record.leader_epoch, record.in_sync) == (leader, 10, (1, 2, 3))
+    assert step_down(a_partition(), BrokerId(2), lost_page_cache=False, latest_epoch=5) is None
+
+
 def test_the_planted_bugs_are_bugs() -> None:
     brokers, partition = standing(2, 3), a_partition(in_sync=(1,))
     outside = settle(partition, brokers, in_sync_min=1, bugs=PlantedBugs(elects_outside_in_sync=True))

@@ -10,6 +10,9 @@ from tests.support.virtual_time import in_virtual_time
 
 from penstock.cluster import ElectionType, ElectLeader, PartitionImage, Reassign
 from penstock.cluster.elections import How
+from penstock.cluster.keys import Keys
+from penstock.cluster.records import encode
+from penstock.cluster.shapes import record_from
 from penstock.errors import (
     BrokerIdNotRegistered,
     ElectionNotNeeded,
@@ -22,7 +25,8 @@ from penstock.errors import (
     Refusal,
     UnknownTopicOrPartition,
 )
-from penstock.model import BrokerId
+from penstock.metastore import Put, Transaction
+from penstock.model import BrokerId, topic_id_text
 
 
 def the(brokers: Brokers) -> PartitionImage:
@@ -178,3 +182,27 @@ async def test_a_broker_that_is_gone_for_good_is_forgotten_and_its_id_free() -> 
         await brokers.start(2, folder_id="another")
         await asyncio.sleep(1)
         assert the(brokers).leader == -1, "an empty folder does not pass for the one that had the records"
+
+
+@in_virtual_time
+async def test_nor_does_it_where_the_broker_was_forgotten_before_anybody_declared_it_lost() -> None:
+    async with some_brokers(2) as brokers:
+        await brokers.create("orders", replicas=2, assigned=(2, 1))
+        member = brokers.clusters[1].member
+        assert member is not None
+        brokers.lines[1].is_cut = True
+        await brokers.kill(2)
+        await asyncio.sleep(0.9 * member.contact._lease_s)
+        brokers.lines[1].is_cut = False  # just back, the controller is patient with whoever is not there
+        await brokers.until(lambda: BrokerId(2) not in brokers.image().brokers)
+        topic_id, behind = brokers.image().topics["orders"].topic_id, record_from(the(brokers), in_sync=(BrokerId(2),))
+        key = Keys("main").partition(topic_id_text(topic_id), 0)
+        await brokers.store.commit(Transaction(puts=(Put(key, encode(behind)),)))
+        await brokers.until(lambda: the(brokers).in_sync == (2,))
+        assert the(brokers).leader == 2 and member.contact.is_patient
+        await brokers.clusters[1].controller.unregister_broker(BrokerId(2))
+        await brokers.until(lambda: not member.contact.is_patient and the(brokers).leader == -1)
+        await brokers.start(2, folder_id="another")
+        await asyncio.sleep(1)
+        assert the(brokers).leader == -1
+        assert await elect(brokers, ElectionType.UNCLEAN) is How.UNCLEAN

@@ -21,12 +21,13 @@ from penstock.cluster import (
     Standing,
     Which,
 )
-from penstock.cluster.commands import CreatedTopic
+from penstock.cluster.commands import AlterSettings, CreatedTopic, Operation, SettingChange
 from penstock.cluster.duties import service as duties
 from penstock.cluster.duties.machine import Found
 from penstock.cluster.duties.rulings import Ruling
 from penstock.cluster.keys import Keys
 from penstock.cluster.records import encode
+from penstock.cluster.resources import BROKER_DEFAULTS
 from penstock.cluster.shapes import record_from
 from penstock.errors import (
     DuplicateBrokerRegistration,
@@ -35,7 +36,7 @@ from penstock.errors import (
     RequestTimedOut,
     TopicAlreadyExists,
 )
-from penstock.metastore import Conflict, Delete, Put, Revision, Transaction, Unavailable, created_at
+from penstock.metastore import NO_LEASE, Conflict, Delete, Put, Revision, Transaction, Unavailable, created_at
 from penstock.model import BrokerId, LeaderEpoch, topic_id_text
 
 KEYS = Keys("main")
@@ -515,6 +516,29 @@ async def test_but_whoever_has_not_come_back_by_then_is_lost() -> None:
 
 
 @in_virtual_time
+async def test_whoever_went_while_the_controller_was_patient_is_lost_though_its_patience_ended_during_a_write() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", assigned=(3, 1))
+        await brokers.create("payments", assigned=(2, 1))
+        member = brokers.clusters[1].member
+        assert member is not None
+        brokers.lines[1].is_cut = True
+        await asyncio.sleep(0.88 * LEASE_S)
+        brokers.lines[1].is_cut = False
+        await brokers.until(lambda: not member.contact.is_lost and 0 < member.contact.patience_left_s < 0.1)
+        brokers.lines[1].answers_after_s = 0.3
+        await brokers.hang(3)
+        item = await brokers.store.get(KEYS.broker(3))
+        assert item is not None
+        await brokers.store.revoke(item.lease)
+        resigned = record_from(the(brokers, "payments"), in_sync=(BrokerId(1),))
+        key = KEYS.partition(topic_id_text(brokers.image().topics["payments"].topic_id), 0)
+        await brokers.store.commit(Transaction(puts=(Put(key, encode(resigned)),)))
+        await brokers.until(lambda: the(brokers, "payments").leader == 1)
+        await brokers.until(lambda: the(brokers, "orders").leader == 1)
+
+
+@in_virtual_time
 async def test_an_election_that_loses_to_in_sync_writes_is_split_and_made_anew() -> None:
     async with some_brokers(3) as brokers:
         await brokers.create("orders", partitions=60)
@@ -595,6 +619,26 @@ async def test_an_unclean_election_is_made_where_the_topic_allows_it_and_counted
         await brokers.kill(partition.leader)
         await brokers.until(lambda: the(brokers).leader not in (-1, partition.leader))
         assert sum(metrics.uncleanleaderelections for metrics in brokers.metrics.values()) == 1
+
+
+@in_virtual_time
+async def test_an_unclean_election_is_made_when_the_default_of_all_topics_comes_to_allow_it() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", assigned=(3, 2))
+        await brokers.kill(2)
+        await brokers.until(lambda: the(brokers).in_sync == (3,))
+        await brokers.kill(3)
+        await brokers.until(lambda: the(brokers).leader == -1)
+        await brokers.start(2)
+        await asyncio.sleep(1)
+        assert the(brokers).leader == -1
+        await set_default(brokers, "unclean.leader.election.enable", "true")
+        await brokers.until(lambda: the(brokers).leader == 2)
+
+
+async def set_default(brokers: Brokers, name: str, value: str) -> None:
+    change = AlterSettings(BROKER_DEFAULTS, (SettingChange(name, Operation.SET, value),))
+    assert await brokers.clusters[min(brokers.clusters)].controller.alter_settings([change]) == [None]
 
 
 # In-sync sets -------------------------------------------------------------------------------------------------------
@@ -808,6 +852,37 @@ async def test_two_brokers_that_grow_a_topic_at_once_do_not_overwrite_each_other
         await asyncio.sleep(5)
         await brokers.agree()
         assert not brokers.image().leftovers
+
+
+@in_virtual_time
+async def test_a_topic_can_be_grown_by_others_though_the_store_left_a_write_of_its_growth_unanswered() -> None:
+    for is_made in (True, False):
+        async with some_brokers(2) as brokers:
+            line = brokers.lines[1]
+            for number in range(5):  # the mark, and the partitions in three transactions
+                name = f"orders-{number}"
+                await brokers.create(name, replicas=1)
+                growth = [GrowTopic(name, 300)]
+                lose_answer(line, number=number, is_made=is_made)
+                await brokers.clusters[1].controller.create_partitions(growth, timeout_ms=60_000)
+                line.before_commit, line.loses_answers = lambda _: None, False
+                await brokers.agree()
+                if len(brokers.image(2).topics[name].partitions) == 1:
+                    assert await brokers.clusters[2].controller.create_partitions(growth, timeout_ms=60_000) == [300]
+
+
+@in_virtual_time
+async def test_no_mark_of_a_broker_that_has_no_lease_stays_behind() -> None:
+    async with some_brokers(2) as brokers:
+        await brokers.create("orders", replicas=1)
+        member = brokers.clusters[1].member
+        assert member is not None
+        member.registration.lease = NO_LEASE  # as when it has just run out
+        (outcome,) = await brokers.clusters[1].controller.create_partitions([GrowTopic("orders", 300)], timeout_ms=999)
+        assert isinstance(outcome, RequestTimedOut)
+        await brokers.kill(1)
+        growth = [GrowTopic("orders", 300)]
+        assert await brokers.clusters[2].controller.create_partitions(growth, timeout_ms=60_000) == [300]
 
 
 def write_behind_everybodys_back(brokers: Brokers, transaction: Transaction) -> None:

@@ -7,10 +7,10 @@ decided from: the partition's mod revision, the controller's epoch, and the regi
 falls to many, few to each, several leaders share a transaction: a store's work is in transactions, not in writes.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
-from penstock.cluster.duties.rulings import Batch, Ruling, Which, as_fit
+from penstock.cluster.duties.rulings import NO_EPOCHS, Batch, Ruling, Which, as_fit
 from penstock.cluster.elections import How, Standing, Verdict, prefer, settle, step_down
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
@@ -121,24 +121,28 @@ class DutyMachine:
         lost_page_cache: bool,
         flushed: Collection[Which] = frozenset(),
         shortened: Collection[Which] = frozenset(),
+        epochs: Mapping[Which, int] = NO_EPOCHS,
     ) -> list[Ruling]:
         """What a new process of a broker takes back of its former one's before it registers (RULES 2, 4). Of those
         `flushed` the former one counted nothing that was not on disk: losing the page cache has lost nothing of them.
-        Of those `shortened` something is lost, whatever is said of the page cache.
+        Of those `shortened` something is lost, whatever is said of the page cache. `epochs` are the latest that the
+        logs hold.
         """
         if self._bugs.keeps_epoch_of_former_self:
             return []
         topics = _TopicSettings(self._config)
 
         def judge(topic: TopicImage, part: PartitionImage) -> Verdict | None:
-            if broker != part.leader and broker not in part.in_sync and broker not in part.eligible:
+            latest_epoch = epochs.get(Which(topic.topic_id, part.index), -1)
+            is_concerned = broker == part.leader or broker in part.in_sync or broker in part.eligible
+            if not is_concerned and latest_epoch <= part.leader_epoch:
                 return None
             is_flushed = (topic.topic_id, part.index) in flushed
             if self._bugs.trusts_flush_setting:
                 is_flushed = topics.of(topic)[PENSTOCK_FLUSH_BEFORE_ACK]
             is_shortened = (topic.topic_id, part.index) in shortened
             lost = is_shortened or (lost_page_cache and not is_flushed)
-            record = step_down(part, broker, lost_page_cache=lost)
+            record = step_down(part, broker, lost_page_cache=lost, latest_epoch=latest_epoch)
             return None if record is None else Verdict(record, How.NOBODY)
 
         return self._judged(self._image.partitions(), judge)

@@ -1,6 +1,6 @@
 """Decisions about partitions, and the transactions that carry them out. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from penstock.cluster.elections import How
@@ -19,6 +19,9 @@ class Which(NamedTuple):
 
     topic_id: TopicId
     number: int
+
+
+NO_EPOCHS: Mapping[Which, int] = {}
 
 
 class Ruling(NamedTuple):

@@ -16,6 +16,7 @@ from penstock.cluster.changes import (
     ImageChange,
     MarkChanged,
     PartitionChanged,
+    SettingsChanged,
     TopicCreated,
     TopicGrown,
     TopicSettingsChanged,
@@ -28,6 +29,7 @@ from penstock.cluster.elections import How, Standing
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.metrics import ControllerMetrics
+from penstock.cluster.resources import ResourceType
 from penstock.metastore import NO_REVISION, Conflict, Metastore, Revision, Transaction, Unavailable
 from penstock.settings.broker import AUTO_LEADER_REBALANCE_ENABLE, LEADER_IMBALANCE_CHECK_INTERVAL_SECONDS
 from penstock.settings.config import Config
@@ -69,6 +71,8 @@ class Duties:
         self._all_due = True
         self._due: set[Which] = set()
         self._sweep_due = True
+        self._was_patient = False
+        """Something was decided while nobody was to be taken for lost: it is decided again when that is over."""
         self._woken = asyncio.Event()
         self._commits = asyncio.Semaphore(COMMITS_MAX)
         image.subscribe(self._on_changes)
@@ -94,12 +98,12 @@ class Duties:
         self._woken.set()
 
     async def _wait_for_work(self) -> None:
-        """Patience and doubts end by the clock, and then everything is looked at again."""
-        patience_s = self._contact.patience_left_s
+        """Patience ends by the clock, perhaps while something was written, and then everything is looked at again."""
+        patience_s = self._contact.patience_left_s + 0.01 if self._was_patient else None
         try:
-            await asyncio.wait_for(self._woken.wait(), timeout=patience_s + 0.01 if patience_s else None)
+            await asyncio.wait_for(self._woken.wait(), timeout=patience_s)
         except TimeoutError:
-            self._all_due = True
+            self._all_due, self._was_patient = True, False
         self._woken.clear()
 
     def _on_changes(self, changes: Sequence[ImageChange]) -> None:
@@ -108,6 +112,9 @@ class Duties:
         for change in changes:
             match change:
                 case BrokerGone() | BrokerRegistered():
+                    self._all_due = True
+                case SettingsChanged(resource) if resource.type is ResourceType.BROKER:
+                    # Defaults of topics may be among them: who may lead, and how many must be in sync.
                     self._all_due = True
                 case TopicCreated(topic) | TopicGrown(topic) | TopicSettingsChanged(topic):
                     self._due.update(Which(topic.topic_id, part.index) for part in topic.partitions)
@@ -122,7 +129,9 @@ class Duties:
     # Elections --------------------------------------------------------------------------------------------------
 
     def standing(self) -> Standing:
-        return self._machine.standing(doubted=self._doubts.doubted(), is_patient=self._contact.is_patient)
+        is_patient = self._contact.is_patient
+        self._was_patient |= is_patient
+        return self._machine.standing(doubted=self._doubts.doubted(), is_patient=is_patient)
 
     async def _settle_due(self) -> None:
         which, all_due = sorted(self._due), self._all_due

@@ -1,0 +1,69 @@
+"""A metadata store that was put back to an earlier day, under brokers whose records are of today."""
+
+import asyncio
+from pathlib import Path
+
+from confluent_kafka import Producer
+from tests.support.nodes import Nodes, some_nodes
+
+from penstock.cluster.keys import Keys
+from penstock.metastore import Delete, Listing, Put, Transaction
+
+QUICK = {"penstock.broker.lease.ms": "1500", "penstock.broker.heartbeat.ms": "300"}
+KEYS = Keys("main")
+WITHIN_S = 120.0
+
+
+async def produce(nodes: Nodes, topic: str, value: bytes, *, is_idempotent: bool = False) -> int:
+    """By a producer of its own, with acks=all; where the record came to lie."""
+    return await asyncio.to_thread(_produce, nodes.bootstrap, topic, value, is_idempotent)
+
+
+def _produce(bootstrap: str, topic: str, value: bytes, is_idempotent: bool) -> int:
+    told: list[int | None] = []
+    producer = Producer({"bootstrap.servers": bootstrap, "acks": "all", "enable.idempotence": is_idempotent})
+    producer.produce(topic, value, on_delivery=lambda _, message: told.append(message.offset()))
+    assert producer.flush(WITHIN_S) == 0
+    (offset,) = told
+    assert offset is not None
+    return offset
+
+
+async def put_back(nodes: Nodes, backup: Listing) -> None:
+    """As a restore with a raised revision does; what lay under leases has gone with them."""
+    now = await nodes.store.range(KEYS.prefix)
+    puts = {item.key: Put(item.key, item.value) for item in backup.items if not item.lease}
+    deletes = tuple(Delete(item.key) for item in now.items if item.key not in puts)
+    await nodes.store.commit(Transaction(puts=tuple(puts.values()), deletes=deletes))
+
+
+async def test_partitions_that_had_other_leaders_since_the_backup_are_replicated_again(tmp_path: Path) -> None:
+    async with some_nodes(tmp_path, 3, QUICK) as nodes:
+        await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
+        assert await produce(nodes, "orders", b"before") == 0
+        backup = await nodes.store.range(KEYS.prefix)
+        for number in range(1, 7):  # each change of leader raises the epoch
+            leader = nodes.state("orders").leader
+            await nodes.stop(leader)
+            await nodes.start(leader)
+            await nodes.until_in_sync("orders", 1, 2, 3)
+            assert await produce(nodes, "orders", b"since") == number
+        for broker in (1, 2, 3):
+            await nodes.stop(broker)
+        await put_back(nodes, backup)
+        for broker in (1, 2, 3):
+            await nodes.start(broker)
+        assert await produce(nodes, "orders", b"after") == 7
+        await nodes.until_in_sync("orders", 1, 2, 3)
+
+
+async def test_a_producer_is_not_given_an_id_that_another_has_had_since_the_backup(tmp_path: Path) -> None:
+    """Its records would be taken for the other's, sent again: told to be there, and nowhere."""
+    async with some_nodes(tmp_path, 1, QUICK) as nodes:
+        await nodes.create_topic("orders", replicas=(1,))
+        backup = await nodes.store.range(KEYS.prefix)
+        assert await produce(nodes, "orders", b"since", is_idempotent=True) == 0
+        await nodes.stop(1)
+        await put_back(nodes, backup)
+        await nodes.start(1)
+        assert await produce(nodes, "orders", b"after", is_idempotent=True) == 1
