@@ -253,6 +253,12 @@ _CONSUMER_GROUPS = [
         "2.*",
     ),
     _at(
+        "ConsumerGroupHeartbeat",
+        "a static member joins again under its own id",
+        "the answer to its first request was lost: refused, as Kafka does it, a Java consumer ends",
+        "1.*",
+    ),
+    _at(
         "JoinGroup",
         "into a consumer group",
         "we name members after their clients in such groups too",

@@ -1,9 +1,10 @@
 """Random members, faults and restarts on consumer groups, from a seed that a failure prints.
 
-Members of both protocols come, go, fall silent, lose answers and repeat themselves; topics come, grow and go; the
-coordinator restarts, its work in threads comes late or never. After every step: what members believe they may read
-never overlaps (one owner a partition at any time), no epoch falls, and a machine that replays the log agrees with the
-one that wrote it. When faults stop, every partition has an owner and the group is stable.
+Members of both protocols come, go, fall silent, lose answers and repeat themselves; topics come, grow and go; the group
+is deleted and made anew; the coordinator restarts, its work in threads comes late or never. After every step: what
+members believe they may read never overlaps (one owner a partition at any time), no epoch falls, and a machine that
+replays the log agrees with the one that wrote it. When faults stop, every partition has an owner and the group is
+stable.
 """
 
 import random
@@ -14,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.consumer_groups import Client, ConsumerWorld, Topics, as_partitions
 
-from penstock.coordinators.groups.consumer import reconciliation
+from penstock.coordinators.groups.commands import DeleteGroup
+from penstock.coordinators.groups.consumer import assigning, reconciliation
 from penstock.coordinators.groups.consumer.surroundings import ConsumerSettings
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.model import TopicId
@@ -51,8 +53,9 @@ class Consumer(Client):
 
 
 class Simulation:
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, starts_over: bool = False) -> None:
         self.dice = random.Random(seed)
+        self.starts_over = starts_over
         topics = Topics(orders=3, bills=2)
         interval = self.dice.choice((0, 0, 1_000))
         topics.settings = ConsumerSettings(session_timeout_ms=9_000, assignment_interval_ms=interval)
@@ -98,6 +101,8 @@ class Simulation:
                 member.beat()
             case 8:
                 self.work()
+            case 9 if self.starts_over and dice.random() < 0.1:
+                self.start_over(alive)
             case _ if alive:
                 dice.choice(alive).beat()
 
@@ -108,6 +113,14 @@ class Simulation:
         member.is_alive = False
         if is_coming_back and self.dice.random() < 0.7:
             self.new_member(instance_id=instance).beat()
+
+    def start_over(self, alive: list[Consumer]) -> None:
+        """The group is deleted, with work for it under way, and is soon there again, with the same members."""
+        for member in alive:
+            self.world.go(member.member_id, instance_id=member.facts.get("instance_id"))
+            member.epoch, member.owned = 0, {}
+        if self.world.ask(DeleteGroup, group_id="g") is None:
+            self.epochs = (0, 0)
 
     def change_topics(self) -> None:
         topics, name = self.world.topics, self.dice.choice(TOPICS)
@@ -190,6 +203,14 @@ def test_groups_keep_their_promises_under_random_faults(seed: int) -> None:
 @given(st.integers(min_value=1_000, max_value=1 << 40))
 def test_and_under_faults_that_nobody_thought_of(seed: int) -> None:
     Simulation(seed).run()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_large_groups_that_are_deleted_and_made_anew_keep_them_too(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their targets are worked out in threads, and written piece by piece."""
+    monkeypatch.setattr(assigning, "AT_ONCE_MAX", 0)
+    monkeypatch.setattr(assigning, "WRITTEN_AT_ONCE", 1)
+    Simulation(seed, starts_over=True).run()
 
 
 def test_a_coordinator_that_gives_away_what_others_still_own_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -155,10 +155,12 @@ class GroupWorld(MachineWorld):
         answer = self.ask(commands.CommitOffsets, request=request, api_version=version)
         return answer if isinstance(answer, Refusal) else answer.topics[0].partitions[0].error_code
 
-    def fetch(self, topics: list[tuple[str, list[int]]] | None, **more: Any) -> OffsetFetchResponseGroup:
+    def fetch(
+        self, topics: list[tuple[str, list[int]]] | None, *, topic_id: bytes | None = None, **more: Any
+    ) -> OffsetFetchResponseGroup:
         found = self.ask(commands.FetchOffsets, group_id=self.group_id, topics=topics, **more)
         response = OffsetFetchResponseGroup(self.group_id)
-        for _ in found.fill(response):
+        for _ in found.fill(response, lambda _topic: topic_id):
             pass
         return response
 

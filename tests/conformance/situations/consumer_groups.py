@@ -86,6 +86,8 @@ GOOD = [
     beating("leaving", joined(), beat(epoch=-1), described()),
     beating("a static member leaves for a while and is back", joined(instance_id="i"),
             beat(epoch=-2, instance_id="i"), join("m2", instance_id="i"), described()),
+    beating("a static member joins again under its own id", joined(instance_id="i"), join(instance_id="i"),
+            described()),
     beating("a static member leaves for good", joined(instance_id="i"), beat(epoch=-1, instance_id="i"), described()),
     beating("an id made by the broker", join(""), versions=(0, 0)),
     beating("a member that says again what it has", joined(), beat(topic_partitions=owning(*ALL))),

@@ -40,6 +40,7 @@ DELETE_RECORDS = [
     trimming("unknown partition", before(1, partition=9)),
     trimming("a topic name that is not valid", before(1, topic="a b")),
     trimming("a compacted topic", before(3), left(), cleanup_policy="compact"),
+    trimming("an internal topic", before(0, topic="__consumer_offsets")),
     trimming("a compacted and deleted topic", before(3), left(), cleanup_policy="compact,delete"),
     trimming("no topics", {"topics": [], "timeout_ms": 100}),
     trimming("a timeout of nothing", before(3, timeout_ms=0), left()),

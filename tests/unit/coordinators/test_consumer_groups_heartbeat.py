@@ -3,6 +3,7 @@
 import pytest
 from tests.support.consumer_groups import Client, ConsumerWorld, Topics, as_partitions, assigned, id_of, settle
 
+from penstock.coordinators.groups.commands import DeleteGroup
 from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, ConsumerSettings
 from penstock.errors import (
     FencedInstanceId,
@@ -200,6 +201,27 @@ def test_an_instance_in_use_is_not_given_away() -> None:
     assert world.go("m2", instance_id="other") is UnknownMemberId
 
 
+def test_a_static_member_whose_first_answer_was_lost_comes_again() -> None:
+    world = ConsumerWorld()
+    other = Client(world, "m1")
+    settle([other])
+    world.come("m2", instance_id="i")
+    again = Client(world, "m2", instance_id="i")
+    settle([again, other])
+    assert again.refused is None and len(again.partitions) == len(other.partitions) == 2
+
+
+def test_a_static_member_that_was_fenced_comes_again_under_its_id() -> None:
+    world = ConsumerWorld()
+    client = Client(world, "m1", instance_id="i")
+    settle([client])
+    client.epoch += 1
+    client.beat()
+    assert client.refused is FencedMemberEpoch and client.epoch == 0
+    client.beat()
+    assert client.partitions == {0, 1, 2, 3} and client.epoch == world.consumers.epoch
+
+
 def test_a_static_member_that_does_not_come_back_is_given_up() -> None:
     world = ConsumerWorld()
     world.come("m1", instance_id="i")
@@ -242,6 +264,18 @@ def test_a_topic_that_is_deleted_and_made_anew_is_another() -> None:
     assert client.owned == {id_of("another"): {0}}
 
 
+def test_topics_that_come_and_go_leave_nothing_behind() -> None:
+    world = ConsumerWorld()
+    client = Client(world, "m1", "orders", "daily")
+    for day in range(3):
+        world.topics.make("daily", 2, id_of(f"daily-{day}"))
+        settle([client])
+        assert client.owned.keys() == {ORDERS, id_of(f"daily-{day}")}
+        world.topics.delete("daily")
+        settle([client])
+    assert world.consumers.owners.keys() == {ORDERS}
+
+
 def test_a_pattern_is_resolved_in_a_thread_and_again_when_topics_come() -> None:
     world = ConsumerWorld(Topics(**{"log-a": 1, "log-b": 1, "other": 1}))
     client = Client(world, "m1", subscribed_topic_names=None, subscribed_topic_regex="log-.*")
@@ -253,6 +287,16 @@ def test_a_pattern_is_resolved_in_a_thread_and_again_when_topics_come() -> None:
     world.pass_time(10_001)
     settle([client])
     assert client.owned[id_of("log-c")] == {0, 1}
+
+
+def test_the_first_member_has_the_topics_of_its_pattern_at_its_second_heartbeat() -> None:
+    world = ConsumerWorld(Topics(**{"log-a": 1, "other": 1}))
+    world.topics.settings = ConsumerSettings(assignment_interval_ms=1_000)
+    client = Client(world, "m1", subscribed_topic_names=None, subscribed_topic_regex="log-.*")
+    client.beat()
+    world.do_work()
+    client.beat()
+    assert client.owned == {id_of("log-a"): {0}}
 
 
 def test_a_clock_that_was_set_back_keeps_nobody_from_learning_of_topics() -> None:
@@ -293,6 +337,25 @@ def test_a_large_group_is_assigned_in_a_thread() -> None:
     assert clients[0].partitions == set() and len(world.work) == 1
     settle(clients)
     assert [len(client.partitions) for client in clients] == [100, 100, 100]
+
+
+def test_a_target_of_a_group_that_was_deleted_is_not_taken_for_the_next_one_of_its_name() -> None:
+    world = ConsumerWorld(Topics(orders=300))
+    clients = [Client(world, f"m{number}") for number in range(3)]
+    settle(clients)
+    world.go("m0")
+    clients[1].beat()
+    (late,) = world.work
+    world.work.clear()
+    world.go("m1")
+    world.go("m2")
+    assert world.ask(DeleteGroup, group_id="g") is None
+    again = Client(world, "m2")
+    again.beat()
+    world.carry_out(late.run())
+    settle([again])
+    assert again.partitions == set(range(300))
+    assert world.consumers.state.value == "Stable" and world.consumers.assignment_epoch == world.consumers.epoch
 
 
 def test_members_choose_the_assignor_by_majority() -> None:

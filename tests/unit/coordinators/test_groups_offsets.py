@@ -394,10 +394,27 @@ def test_many_offsets_are_told_piece_by_piece_as_they_were_at_one_moment() -> No
         world.machine.apply(OffsetKept("g", "orders", index, committed))
     found = world.ask(commands.FetchOffsets, group_id="g", topics=None)
     response, pauses = OffsetFetchResponseGroup("g"), 0
-    for _ in found.fill(response):
+    for _ in found.fill(response, lambda _topic: None):
         pauses += 1
         world.commit(9)
     assert [part.committed_offset for part in response.topics[0].partitions] == list(range(2_500)) and pauses == 2
+
+
+def test_what_was_committed_on_a_former_topic_of_a_name_is_not_told_of_the_one_that_is_there() -> None:
+    """As Apache Kafka does for who asks by id."""
+    world = GroupWorld()
+    former, present = b"o" * 16, b"n" * 16
+    for index, topic_id in enumerate((former, present, bytes(16))):
+        kept = CommittedOffset(offset=5, leader_epoch=-1, metadata="", committed_at=world.now, topic_id=topic_id)
+        world.machine.apply(OffsetKept("g", "orders", index, kept))
+
+    def told(asked: list[tuple[str, list[int]]] | None, topic_id: bytes | None) -> dict[int, int]:
+        (topic,) = world.fetch(asked, topic_id=topic_id).topics
+        return {part.partition_index: part.committed_offset for part in topic.partitions}
+
+    assert told([("orders", [0, 1, 2])], present) == {0: -1, 1: 5, 2: 5}
+    assert told(None, present) == {1: 5, 2: 5}
+    assert told(None, None) == {0: 5, 1: 5, 2: 5}, "there is no such topic here, or not yet"
 
 
 def test_to_prove_that_it_leads_a_coordinator_writes_what_changes_nothing() -> None:

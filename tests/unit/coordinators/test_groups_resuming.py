@@ -1,9 +1,12 @@
 """Thousands of groups go on after a load, in turns: nobody is forgotten, and who comes before its turn is served."""
 
 import msgspec
+import pytest
+from tests.support.consumer_groups import Client, ConsumerWorld, settle
 from tests.support.groups import GroupWorld
 
 from penstock.coordinators.decision import Loaded
+from penstock.coordinators.groups import resuming
 from penstock.coordinators.groups.records import GroupKept
 from penstock.coordinators.groups.resuming import RESUME_AT_ONCE
 from penstock.coordinators.groups.state import GroupState
@@ -67,3 +70,22 @@ def test_a_group_that_rebalances_before_its_turn_goes_on_with_that() -> None:
     world.pass_time(0)
     world.join(second, version=3, session_ms=SESSION_MS)
     assert world.reply(joining).generation_id == 2 and set(world.group.members) == {leader, second}
+
+
+def test_a_member_that_is_heard_of_before_its_groups_turn_must_still_give_up_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = ConsumerWorld()
+    first, second = Client(world, "m1", rebalance_timeout_ms=30_000), Client(world, "m2")
+    first.beat()
+    second.beat()
+    world.beat("m1", 2)  # told to give up two, and says nothing
+    monkeypatch.setattr(resuming, "RESUME_AT_ONCE", 0)
+    world.restart()
+    world.beat("m1", 2)  # its group's turn has not come
+    monkeypatch.undo()
+    world.pass_time(29_999)
+    assert world.beat("m1", 2).member_epoch == 2
+    world.pass_time(1)
+    settle([second])
+    assert second.partitions == {0, 1, 2, 3}

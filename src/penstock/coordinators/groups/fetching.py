@@ -5,15 +5,16 @@ should wait. So the machine hands out what it has at that moment, which costs ne
 it with pauses.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 
 from penstock.coordinators.decision import Decision, Reply
 from penstock.coordinators.groups.commands import FetchOffsets
-from penstock.coordinators.groups.offsets import GroupOffsets, PartitionOffsets
+from penstock.coordinators.groups.offsets import NO_TOPIC_ID, GroupOffsets, PartitionOffsets
 from penstock.coordinators.groups.pending import PendingOffsets
 from penstock.coordinators.groups.records import OffsetKept
+from penstock.coordinators.groups.state import CommittedOffset
 from penstock.errors import UnstableOffsetCommit
 from penstock.wire.messages.offset_fetch_response import (
     OffsetFetchResponseGroup,
@@ -35,25 +36,37 @@ class FoundOffsets(msgspec.Struct, frozen=True):
     """With the partitions that were asked for; None: all that there are."""
     unstable: frozenset[tuple[str, int]]
 
-    def fill(self, response: OffsetFetchResponseGroup) -> Iterator[None]:
-        """Put the answer into a response, pausing now and then."""
+    def fill(self, response: OffsetFetchResponseGroup, id_of: Callable[[str], bytes | None]) -> Iterator[None]:
+        """Put the answer into a response, pausing now and then. `id_of` tells the id of the topic that has a name now,
+        if there is one: what was committed on a former topic means nothing on it, also where too few replicas are in
+        sync to take it back, or a transaction committed it late.
+        """
         count = 0
         for topic, parts, indexes in self.topics:
             answered = OffsetFetchResponseTopics(topic)
             response.topics.append(answered)
+            topic_id = id_of(topic)
             for index in sorted(parts) if indexes is None else indexes:
-                answered.partitions.append(self._place(topic, index, parts))
+                found = parts.get(index)
+                if found is None or _is_on(topic_id, found):
+                    answered.partitions.append(self._place(topic, index, found))
+                elif indexes is not None:
+                    answered.partitions.append(self._place(topic, index, None))
                 count += 1
                 if count % PIECE == 0:
                     yield
 
-    def _place(self, topic: str, index: int, parts: PartitionOffsets) -> OffsetFetchResponsePartitions:
+    def _place(self, topic: str, index: int, found: CommittedOffset | None) -> OffsetFetchResponsePartitions:
         if self.unstable and (topic, index) in self.unstable:
             return OffsetFetchResponsePartitions(index, -1, -1, "", UnstableOffsetCommit.code)
-        found = parts.get(index)
         if found is None:
             return OffsetFetchResponsePartitions(index, -1, -1, "")
         return OffsetFetchResponsePartitions(index, found.offset, found.leader_epoch, found.metadata)
+
+
+def _is_on(topic_id: bytes | None, committed: CommittedOffset) -> bool:
+    """Without an id (an older broker's commit) it is taken to mean the topic of that name that is there."""
+    return topic_id is None or committed.topic_id in (topic_id, NO_TOPIC_ID)
 
 
 def fetch(command: FetchOffsets, offsets: GroupOffsets, pending: PendingOffsets) -> Decision:

@@ -252,9 +252,13 @@ class Groups(CoordinatorService):
             ),
         )
         response = OffsetFetchResponseGroup(group_id)
-        for _ in found.fill(response):
+        for _ in found.fill(response, self._id_of):
             await asyncio.sleep(0)
         return response
+
+    def _id_of(self, topic: str) -> bytes | None:
+        found = self._image.topics.get(topic)
+        return None if found is None else found.topic_id
 
     async def delete_offsets(self, request: OffsetDeleteRequest) -> OffsetDeleteResponse:
         response: OffsetDeleteResponse = await self._ask(

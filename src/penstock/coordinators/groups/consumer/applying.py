@@ -83,5 +83,7 @@ def apply_note(group: ConsumerGroup, note: commands.ConsumerNote) -> None:
                 group.called_to_join.pop(member_id, None)
         case commands.Emptied(_, at):
             group.empty_since = at
-        case commands.Working(_, kind, is_under_way):
-            group.working = group.working | {kind} if is_under_way else group.working - {kind}
+        case commands.Working(_, kind, ticket):
+            group.working.pop(kind, None)
+            if ticket is not None:
+                group.working[kind] = ticket

@@ -45,16 +45,17 @@ def next_target(step: Step, epoch: int, former: ConsumerMember, member: Consumer
         target = assign(spec, topics)
         step.keep(*_changes(group, target), TargetEpochKept(group.group_id, epoch, step.wall))
         return epoch, target[member.member_id]
-    group_id = group.group_id
+    group_id, ticket = group.group_id, step.ticket
     instances = {m.instance_id: m_id for m_id, m in spec.members.items() if m.instance_id is not None}
 
     def run() -> TargetReady | WorkFailed:
         try:
-            return TargetReady(group_id=group_id, epoch=epoch, target=assign(spec, topics), instances=instances)
+            target = assign(spec, topics)
+            return TargetReady(group_id=group_id, epoch=epoch, target=target, ticket=ticket, instances=instances)
         except Exception:
             return WorkFailed(group_id=group_id, kind=ASSIGNING)
 
-    step.note(Working(group_id, ASSIGNING, is_under_way=True))
+    step.note(Working(group_id, ASSIGNING, ticket))
     step.work.append(Work((ASSIGNING, group_id), run))
     return last
 
@@ -99,8 +100,10 @@ def target_ready(step: Step, command: TargetReady) -> Decision:
     the target is worked out anew.
     """
     group = step.group
+    if group.working.get(ASSIGNING) != command.ticket:
+        return Decision()  # it was worked out for a group of this name that is gone: its epochs say nothing here
     if command.epoch <= group.assignment_epoch:
-        step.note(Working(group.group_id, ASSIGNING, is_under_way=False))
+        step.note(Working(group.group_id, ASSIGNING, None))
         return step.decision()
     target = dict(command.target)
     for instance_id, former_id in command.instances.items():
@@ -114,5 +117,5 @@ def target_ready(step: Step, command: TargetReady) -> Decision:
         step.set_timer(Timer((ASSIGNING, group.group_id), step.now, command))
         return step.decision()
     step.keep(TargetEpochKept(group.group_id, command.epoch, step.wall))
-    step.note(Working(group.group_id, ASSIGNING, is_under_way=False))
+    step.note(Working(group.group_id, ASSIGNING, None))
     return step.decision()

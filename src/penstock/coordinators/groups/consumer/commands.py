@@ -52,6 +52,7 @@ class TargetReady(Command, frozen=True, kw_only=True):
     group_id: str
     epoch: int
     target: GroupAssignment
+    ticket: int
     instances: Mapping[str, str]
     """Members by instance id when the work began: a static member may have come back under another id since."""
 
@@ -99,9 +100,13 @@ class Emptied(msgspec.Struct, frozen=True, gc=False):
 
 
 class Working(msgspec.Struct, frozen=True, gc=False):
+    """Work is under way, or with None over. Its ticket is given once: a group may be gone before its work is done, and
+    another of its name be there.
+    """
+
     group_id: str
     kind: str
-    is_under_way: bool
+    ticket: int | None
 
 
 ConsumerNote = MemberSeen | SessionsLookedAt | TopicsSeen | CalledToJoin | Emptied | Working

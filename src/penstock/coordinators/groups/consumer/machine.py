@@ -62,6 +62,8 @@ class ConsumerGroups:
         self._pending = pending
         self._limits = limits or ConsumerLimits()
         self._around: Surroundings = around or Nowhere()
+        self._tickets = 0
+        """Of work that has begun, whether or not its group is still there."""
 
     # Deciding ---------------------------------------------------------------------------------------------------
 
@@ -70,7 +72,7 @@ class ConsumerGroups:
         return None if handler is None else handler(self, command, self._context(now, limits))
 
     def _context(self, now: Millis, limits: GroupLimits) -> Context:
-        return Context(self._around, self._limits, limits, now)
+        return Context(self._around, self._limits, limits, now, self._tickets)
 
     def _heartbeat(self, command: commands.ConsumerHeartbeat, context: Context) -> Decision:
         request = command.request
@@ -188,7 +190,7 @@ class ConsumerGroups:
         return Decision() if group is None else patterns_resolved(Step(group, context), command)
 
     def _work_failed(self, command: commands.WorkFailed, _context: Context) -> Decision:
-        return Decision(notes=(commands.Working(command.group_id, command.kind, is_under_way=False),))
+        return Decision(notes=(commands.Working(command.group_id, command.kind, None),))
 
     # All groups at once -----------------------------------------------------------------------------------------
 
@@ -197,17 +199,18 @@ class ConsumerGroups:
 
     def resume(self, group: ConsumerGroup, now: Millis, limits: GroupLimits) -> Decision:
         """After loading: members have a session's time to be heard of, and those that must give up partitions as long
-        as they had before. The group may have gone on since: whoever was heard of has its time already.
+        as they had before. The group may have gone on since: whoever was heard of has its session already, which says
+        nothing of what it must give up.
         """
         step = Step(group, self._context(now, limits))
         for member in group.members.values():
+            if member.state is MemberState.UNREVOKED:
+                step.watch_revocation(member, member)
             if member.member_id in group.deadlines:
                 continue
             classic = member.classic
             session_ms = step.settings.session_timeout_ms if classic is None else classic.session_timeout_ms
             step.expect(member.member_id, session_ms)
-            if member.state is MemberState.UNREVOKED:
-                step.watch_revocation(member, member)
         if not group.members and group.empty_since is None:
             step.note(commands.Emptied(group.group_id, step.wall))
         return step.decision()
@@ -222,6 +225,7 @@ class ConsumerGroups:
     def apply(self, change: ConsumerRecord | commands.ConsumerNote) -> None:
         group = self.groups.get(change.group_id)
         if isinstance(change, commands.ConsumerNote):
+            self._tickets += isinstance(change, commands.Working)
             if group is not None:
                 apply_note(group, change)
             return

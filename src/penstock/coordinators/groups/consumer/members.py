@@ -73,6 +73,10 @@ def static_member(
     if former is None:
         return group.members.get(member_id) or ConsumerMember(member_id)
     if former.classic is None and former.epoch != LEAVING_FOR_A_WHILE:
+        if former.member_id == member_id:
+            # Its own: the answer to its first request was lost, or it was fenced and has given up all. Kafka refuses
+            # it like a stranger, which is the end of a Java consumer.
+            return former
         raise UnreleasedInstanceId(f"instance id {instance_id} is in use by member {former.member_id}")
     return replace(step, former, member_id)
 

@@ -84,7 +84,10 @@ class ConsumerGroup(msgspec.Struct, kw_only=True):
     epoch: int = NEW_GROUP_EPOCH
     topics_hash: int = 0
     """Of what is known about the subscribed topics when the epoch last rose: another one means that they changed."""
-    assignment_epoch: int = 0
+    assignment_epoch: int = NEW_GROUP_EPOCH
+    """A new group, in which nobody wants anything yet, counts as assigned: the first target that gives anything
+    need not wait until it is due.
+    """
     assigned_at: Millis | None = None
     members: dict[str, ConsumerMember] = {}
     targets: dict[str, Assignment] = {}
@@ -112,8 +115,8 @@ class ConsumerGroup(msgspec.Struct, kw_only=True):
     """Members of the classic protocol that were told to join again and have not: a timer runs for each."""
     topics_seen_at: int = -1
     """Revision of the cluster's topics that the hash was last compared with."""
-    working: frozenset[str] = frozenset()
-    """Work under way in a thread: assigning, resolving."""
+    working: dict[str, int] = {}
+    """Work under way in a thread: assigning, resolving. With its ticket."""
 
     def put(self, member: ConsumerMember) -> None:
         former = self.members.get(member.member_id)
@@ -148,6 +151,8 @@ class ConsumerGroup(msgspec.Struct, kw_only=True):
                 for partition in partitions:
                     if owners.get(partition) == member.member_id:
                         del owners[partition]
+                if not owners:
+                    self.owners.pop(topic_id, None)
 
     def _count(self, member: ConsumerMember, by: int) -> None:
         for name in member.names:

@@ -33,6 +33,7 @@ class Context:
         limits: ConsumerLimits,
         classic_limits: GroupLimits,
         now: Millis,
+        ticket: int,
     ) -> None:
         self.around = around
         self.limits = limits
@@ -40,6 +41,8 @@ class Context:
         self.now = now
         self.wall = classic_limits.wall(now)
         """For what is kept; deadlines go by `now`, which nobody sets."""
+        self.ticket = ticket
+        """For work that this command begins."""
 
 
 class Step:
@@ -50,6 +53,7 @@ class Step:
         self.classic_limits = context.classic_limits
         self.now = context.now
         self.wall = context.wall
+        self.ticket = context.ticket
         self.settings: ConsumerSettings = context.around.settings_of(group.group_id)
         self.records: list[Any] = []
         self.notes: list[Any] = []

@@ -114,7 +114,7 @@ def _resolve(step: Step, patterns: list[str]) -> None:
         except Exception:
             return WorkFailed(group_id=group_id, kind=RESOLVING)
 
-    step.note(Working(group_id, RESOLVING, is_under_way=True))
+    step.note(Working(group_id, RESOLVING, step.ticket))
     step.work.append(Work((RESOLVING, group_id), run))
 
 
@@ -127,7 +127,7 @@ def resolve(patterns: list[str], names: list[str], *, revision: int, at: Millis)
 
 def patterns_resolved(step: Step, command: PatternsResolved) -> Decision:
     group = step.group
-    step.note(Working(group.group_id, RESOLVING, is_under_way=False))
+    step.note(Working(group.group_id, RESOLVING, None))
     topics = set(group.name_counts)
     is_new = False
     for pattern in sorted(group.pattern_counts):

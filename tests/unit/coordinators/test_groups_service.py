@@ -1,0 +1,118 @@
+"""Groups as handlers use them, on a cluster whose topics come and go."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from tests.support.clocks import ManualClock
+from tests.support.clusters import SeededDice, a_cluster
+from tests.support.shards import FakePartition, FakePartitions
+
+from penstock.cluster import CONSUMER_OFFSETS, Cluster, CreateTopic
+from penstock.coordinators.groups import Groups
+from penstock.coordinators.transactions import PartitionsAsked
+from penstock.errors import NotEnoughReplicas
+from penstock.metrics import MetricsRegistry
+from penstock.model import PartitionIndex, TopicPartition
+from penstock.settings import Config
+from penstock.wire.markers import Marker, MarkerType
+from penstock.wire.messages.offset_commit_request import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from penstock.wire.messages.txn_offset_commit_request import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+)
+
+WITHIN_MS = 60_000
+
+
+class OffsetsPartition(FakePartition):
+    topic = CONSUMER_OFFSETS
+    topic_partition = TopicPartition(CONSUMER_OFFSETS, PartitionIndex(0))
+    can_prove_lead = False
+
+    def begin_transaction_check(self, producer_id: int, producer_epoch: int, sequence: int, *, adds: bool) -> object:
+        return object()
+
+
+class World:
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.partition = OffsetsPartition()
+        self.tasks: list[asyncio.Task[Any]] = []
+        self.groups = Groups(
+            config=Config.for_broker(),
+            image=cluster.image,
+            controller=cluster.controller,
+            partitions=FakePartitions(self.partition),  # type: ignore[arg-type]
+            clock=ManualClock(),
+            dice=SeededDice(),
+            spawn=lambda work: self.tasks.append(asyncio.ensure_future(work)),
+            registry=MetricsRegistry(),
+            stands_alone=True,
+        )
+
+    def id_of(self, topic: str) -> Any:
+        return self.cluster.image.topics[topic].topic_id
+
+    async def make(self, *topics: str) -> None:
+        wanted = [CreateTopic(topic, partitions=1) for topic in topics]
+        await self.cluster.controller.create_topics(wanted, timeout_ms=WITHIN_MS)
+
+    async def make_anew(self, topic: str) -> None:
+        await self.cluster.controller.delete_topics([self.id_of(topic)], timeout_ms=WITHIN_MS)
+        await self.make(topic)
+
+    async def committed(self, topic: str) -> int:
+        answer = await self.groups.fetch_offsets("g", [(topic, [0])])
+        offset: int = answer.topics[0].partitions[0].committed_offset
+        return offset
+
+
+@asynccontextmanager
+async def a_world() -> AsyncIterator[World]:
+    async with a_cluster() as cluster:
+        world = World(cluster)
+        await world.make(CONSUMER_OFFSETS, "orders")
+        world.groups.start()
+        await asyncio.gather(*world.tasks)
+        yield world
+        world.groups.stop()
+
+
+async def test_a_topic_made_anew_begins_at_its_beginning_though_nothing_can_be_taken_back() -> None:
+    async with a_world() as world:
+        part = OffsetCommitRequestPartition(0, 5, -1, "")
+        topic = OffsetCommitRequestTopic("orders", world.id_of("orders"), [part])
+        await world.groups.commit(OffsetCommitRequest(group_id="g", topics=[topic]), api_version=10)
+        assert await world.committed("orders") == 5
+        world.partition.fault = NotEnoughReplicas()
+        await world.make_anew("orders")
+        assert await world.committed("orders") == -1
+
+
+async def test_a_topic_made_anew_begins_at_its_beginning_though_a_transaction_commits_on_the_former() -> None:
+    async with a_world() as world:
+
+        class Gate:
+            """Takes as long as a topic needs to be made anew."""
+
+            async def admit(self, asked: PartitionsAsked, **_: Any) -> dict[TopicPartition, None]:
+                await world.make_anew("orders")
+                return dict.fromkeys(asked.partitions)
+
+        part = TxnOffsetCommitRequestPartition(0, 5, -1, "")
+        request = TxnOffsetCommitRequest(
+            transactional_id="t", group_id="g", producer_id=7, topics=[TxnOffsetCommitRequestTopic("orders", [part])]
+        )
+        ids = {"orders": world.id_of("orders")}
+        await world.groups.commit_in_transaction(request, api_version=5, topic_ids=ids, gate=Gate())
+        await world.groups.complete_transaction(
+            0, Marker(MarkerType.COMMIT, 0), producer_id=7, producer_epoch=0, transaction_version=2
+        )
+        assert await world.committed("orders") == -1
