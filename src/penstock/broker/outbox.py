@@ -28,8 +28,6 @@ RUN_MAX = 128 * 1024
 """What is gathered for one send: a run is closed once it is this long."""
 BYTES_COPIED_MAX = 16 * 1024
 """Larger chunks of bytes are sent from where they are."""
-SENDFILE_MAX = 4 * 1024 * 1024
-"""At most this much of one slice in one call, so that a fast reader cannot keep the loop to itself."""
 
 Chunk = bytes | bytearray | memoryview | FileSlice
 
@@ -170,15 +168,18 @@ class Outbox:
             chunks[0] = data[sent:]
 
     def _send_slice(self, chunk: FileSlice) -> None:
-        while chunk.size:
-            sent = os.sendfile(self._fd, chunk.fd, chunk.position, min(chunk.size, SENDFILE_MAX))
+        """As far as its pages are known to be in memory."""
+        end = chunk.part_end
+        while chunk.position < end:
+            sent = os.sendfile(self._fd, chunk.fd, chunk.position, end - chunk.position)
             if sent == 0:
                 raise _ends_early(chunk)
             self.size -= sent
             chunk.position += sent
             chunk.size -= sent
-        self._chunks.popleft()
-        chunk.release()
+        if not chunk.size:
+            self._chunks.popleft()
+            chunk.release()
 
     # Cold slices ------------------------------------------------------------------------------------------------
 

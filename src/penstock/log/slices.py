@@ -10,6 +10,10 @@ from penstock.log.scan import READ_SIZE
 PROBE_EVERY: Final = 64 << 10
 """One page in this many bytes is asked for: pages are read ahead and dropped in runs, so neighbours share a fate."""
 
+PART_MAX: Final = 4 << 20
+"""What is asked about, read and sent at once of a slice: where memory is short, the first pages of a larger one would
+be gone again by the time that its last are there, over and over."""
+
 _NOT_THERE = errno.EAGAIN
 
 
@@ -32,11 +36,18 @@ class FileSlice:
         if file is not None:
             file.unpin()
 
+    @property
+    def part_end(self) -> int:
+        """Where the part ends that is to be sent next."""
+        return self.position + min(self.size, PART_MAX)
+
     def is_hot(self) -> bool:
-        """Whether sending will not wait for the disk. What was appended lately is taken to be in memory, unasked."""
+        """Whether sending the next part will not wait for the disk. What was appended lately is taken to be in memory,
+        unasked.
+        """
         if self.is_recent:
             return True
-        end = self.position + self.size
+        end = self.part_end
         page = [bytearray(1)]
         try:
             for position in range(self.position, end, PROBE_EVERY):
@@ -48,9 +59,9 @@ class FileSlice:
         return True
 
     def warm(self) -> None:
-        """Bring the pages in; blocks, so in a thread."""
+        """Bring the pages of the next part in; blocks, so in a thread."""
         buffer = memoryview(bytearray(min(self.size, READ_SIZE)))
-        position, end = self.position, self.position + self.size
+        position, end = self.position, self.part_end
         while position < end:
             count = os.preadv(self.fd, [buffer[: end - position]], position)
             if not count:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from penstock.broker.outbox import BYTES_COPIED_MAX, RUN_MAX, SLICE_COPIED_MAX, Outbox
-from penstock.log import FilePool, FileSlice
+from penstock.log import FilePool, FileSlice, slices
 from penstock.log.files import PooledFile
 
 KIB = 1024
@@ -232,6 +232,20 @@ async def test_a_cold_slice_is_read_in_a_thread_while_what_follows_waits(bench: 
         assert await bench.receive(size + 7) == DATA[:size] + b"endnext"
         assert cold.warmed_by and cold.warmed_by[0] is not threading.main_thread()
     await bench.until(lambda: bench.drained == 2)
+
+
+async def test_each_part_of_a_large_slice_is_asked_about_before_it_is_sent(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, sendfiles: list[int]
+) -> None:
+    monkeypatch.setattr(slices, "PART_MAX", 64 * KIB)
+    cold = bench.cold(0, 100 * KIB)
+    monkeypatch.setattr(ColdSlice, "is_hot", lambda asked: asked.position < 64 * KIB or bool(asked.warmed_by))
+    bench.outbox.put([cold])
+    bench.outbox.flush()
+    assert await bench.receive(64 * KIB) == DATA[: 64 * KIB]
+    assert (bench.outbox.size, sendfiles) == (36 * KIB, [64 * KIB])
+    cold.gate.set()
+    assert await bench.receive(36 * KIB) == DATA[64 * KIB : 100 * KIB]
 
 
 async def test_closing_lets_go_of_a_cold_slice_only_after_its_thread_is_done(bench: Bench) -> None:
