@@ -206,12 +206,14 @@ class Connection:
 
     def _receive_frames(self) -> None:
         scratch, kept = self._scratch, len(self._backlog)
+        asked = SCRATCH_SIZE - kept
         if kept:
             scratch[:kept] = self._backlog
             received = self._sock.recv_into(scratch[kept:])
             self._backlog = b""
         elif self._frame_size >= LARGE_FRAME:
-            received = self._sock.recv_into(scratch, HEAD_SIZE)
+            asked = HEAD_SIZE
+            received = self._sock.recv_into(scratch, asked)
             self._frame_size = 0
         else:
             received = self._sock.recv_into(scratch)
@@ -222,6 +224,8 @@ class Connection:
         self._handle_frames(scratch, kept + received)
         self._afterwards.settle_single()
         self._outbox.flush()
+        if received == asked and self._buffer is not None:
+            self._receive_rest()  # more is here: it need not wait for a turn of the loop, one for each large frame
 
     def _receive_rest(self) -> None:
         buffer = self._buffer

@@ -7,10 +7,11 @@ named and at those in which something happened, however many thousands there are
 
 A fetch that finds nothing is parked. An append wakes it: followers read to the log's end, not to the high watermark. A
 newer fetch of the same session answers it as it is, so that a follower can name another partition at once. News of the
-high watermark alone waits a little: the next append nearly always carries it.
+high watermark alone waits a little, and a little longer while records keep coming: the next ones carry it.
 """
 
 import asyncio
+import math
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
@@ -41,6 +42,11 @@ from penstock.wire.produce import TopicKey
 
 NEWS_AFTER_MS: Final = 5
 """How long news of a high watermark waits for records to travel with."""
+NEWS_IN_A_RUN_AFTER_MS: Final = 50
+"""How long it waits while records keep coming, each within this time of those before. Told by itself the high watermark
+costs a send, a receive and a turn of the loop at both ends, twice: half of all fetches, where a producer's requests are
+10 ms apart at each leader.
+"""
 
 _log = structlog.get_logger(__name__)
 
@@ -116,6 +122,7 @@ class ReplicaSession:
         throttle: Throttle,
         on_lost: Callable[[BrokerId], None],
     ) -> None:
+        self._loop = asyncio.get_running_loop()
         self._afterwards = afterwards
         self._deadlines = deadlines
         self._on_lost = on_lost
@@ -135,6 +142,9 @@ class ReplicaSession:
         self._parked: Promise[RawReply] | None = None
         self._time_over: Deadline | None = None
         self._news_due: Deadline | None = None
+        self._took_in_at = -math.inf
+        self._is_in_a_run = False
+        """Whether the follower has taken in records twice within a short time: more are likely to come."""
         self._is_scheduled = False
 
     def __len__(self) -> int:
@@ -148,6 +158,10 @@ class ReplicaSession:
         self.release()
         self._request, self._version = request, version
         self._by_id = version >= TOPIC_IDS_FROM
+        if request.topics:
+            now = self._loop.time()
+            self._is_in_a_run = now - self._took_in_at <= NEWS_IN_A_RUN_AFTER_MS / 1000
+            self._took_in_at = now
         unknown = self._take_in(request)
         if cold := self._cold():
             return self._fetch_cold(cold, unknown, may_park)
@@ -319,7 +333,7 @@ class ReplicaSession:
         if not self._throttle.concerns(followed.partition, self.broker_id) or not self._throttle.is_used_up():
             return False
         if not self._held_back:
-            asyncio.get_running_loop().call_later(PAUSE_S, self._let_go)
+            self._loop.call_later(PAUSE_S, self._let_go)
         self._held_back[followed] = None
         return True
 
@@ -371,7 +385,8 @@ class ReplicaSession:
 
     def _tell_news_later(self) -> None:
         if self._news_due is None:
-            self._news_due = self._deadlines.call_later(NEWS_AFTER_MS, self._tell_news)
+            wait_ms = NEWS_IN_A_RUN_AFTER_MS if self._is_in_a_run else NEWS_AFTER_MS
+            self._news_due = self._deadlines.call_later(wait_ms, self._tell_news)
 
     def _tell_news(self) -> None:
         self._news_due = None

@@ -156,6 +156,15 @@ async def test_after_a_large_frame_come_large_and_small_ones_just_the_same(peer:
     assert peer.memory.bytes_held == 0
 
 
+async def test_a_large_frame_that_has_arrived_takes_one_turn_of_the_loop(peer: Peer) -> None:
+    first, second = b"a" * MIB, b"b" * LARGE_FRAME
+    await peer.send(first)
+    assert await peer.answer() == first
+    assert peer.sock.send(frame(second)) == 4 + len(second)
+    peer.connection._on_readable()
+    assert peer.echo.frames == [first, second]
+
+
 async def test_an_answer_that_waits_holds_later_answers_but_not_later_requests(peer: Peer) -> None:
     await peer.send(b"park 1", b"two", b"park 3", b"four")
     await peer.until(lambda: len(peer.echo.frames) == 4)

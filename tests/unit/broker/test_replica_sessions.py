@@ -15,7 +15,7 @@ from penstock.broker.afterwards import Afterwards
 from penstock.broker.callers import Caller
 from penstock.broker.deadlines import Deadlines
 from penstock.broker.registry import RequestContext
-from penstock.broker.replica_sessions import ReplicaSessions
+from penstock.broker.replica_sessions import NEWS_AFTER_MS, NEWS_IN_A_RUN_AFTER_MS, ReplicaSessions
 from penstock.cluster import ClusterImage
 from penstock.errors import (
     ClusterAuthorizationFailed,
@@ -204,6 +204,38 @@ async def test_news_of_the_high_watermark_travels_with_records_where_there_are_a
     await settle()
     answers = bench.read(waiting.result())
     assert answers[0].high_watermark == 1 and not answers[0].records and answers[1].records
+
+
+async def test_news_of_the_high_watermark_waits_longer_while_records_keep_coming(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1_000.0
+    monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now)
+
+    def taken_in(offset: int) -> Promise[Any]:
+        """Both followers say that they have what is before it, so that the high watermark moves there."""
+        waiting = parked(bench.ask({0: offset}))
+        bench.ask({0: offset}, replica=OTHER, session=(0, 0))
+        bench.session_epoch -= 1  # that was another's session
+        assert bench.partitions[0].high_watermark == offset
+        return waiting
+
+    bench.partitions.fill(0)
+    bench.begin(p0=0)
+    now += 60
+    waiting = taken_in(1)
+    now += (NEWS_AFTER_MS + 1) / 1000
+    await settle()
+    assert bench.read(waiting.result())[0].high_watermark == 1, "nothing says that more will come"
+    bench.partitions.fill(0)
+    assert set(bench.read(bench.ask({}))) == {0}
+    waiting = taken_in(2)
+    now += (NEWS_AFTER_MS + 1) / 1000
+    await settle()
+    parked(waiting)
+    now += NEWS_IN_A_RUN_AFTER_MS / 1000
+    await settle()
+    assert bench.read(waiting.result())[0].high_watermark == 2
 
 
 async def test_a_tail_that_is_not_the_leaders_is_told_and_is_no_progress(bench: Bench) -> None:
