@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 SPARED = ("rich", "email", "importlib.metadata", "argparse", "typing_extensions", "h11", "re2", "cramjam", "grpc",
-          "confluent_kafka", "pyarrow", "pyspark", "ssl", "sqlite3", "pickle", "lzma")  # fmt: skip
+          "confluent_kafka", "pyarrow", "pyspark", "ssl", "sqlite3", "pickle", "lzma", "difflib",
+          "msgspec.inspect")  # fmt: skip
 
 START = """
 import json, sys
@@ -50,6 +51,10 @@ def test_hashes_are_still_right() -> None:
     code += "told = [hmac.new(b'key', b'123456789', hashlib.sha256).hexdigest(), hashlib.blake2b(b'1').hexdigest()]"
     proof = hmac.new(b"key", b"123456789", hashlib.sha256).hexdigest()
     assert in_a_process(code) == [proof, hashlib.blake2b(b"1").hexdigest()]
+
+
+def test_a_part_of_a_library_that_was_spared_is_there_for_the_rest_of_it() -> None:
+    assert in_a_process("import msgspec\ntold = msgspec.json.schema(int)") == {"type": "integer"}
 
 
 def test_checksums_are_still_right() -> None:
