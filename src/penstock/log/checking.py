@@ -68,6 +68,12 @@ def has_batch(segment: Segment, position: int, relative_last: int) -> bool:
     return header is not None and header.magic == 2 and header.last_offset == segment.base_offset + relative_last
 
 
+def position_for(segment: Segment, index: OffsetIndex, relative: int) -> int:
+    """Where to begin walking for an offset by an index, whose entry may be wrong: then at the segment's beginning."""
+    position, last = index.entry_at(relative)
+    return position if has_batch(segment, position, last) else 0
+
+
 def _last_entry(segment: Segment) -> tuple[int, int]:
     """Position and relative last offset of the last batch that the index file knows of; (0, -1) where of none."""
     try:

@@ -224,8 +224,9 @@ class Compaction:
         except (ValueError, Stopped) as error:
             remove_leftovers(self._log.folder, base_offset)
             raise Stopped(str(error)) from error
-        except OSError as error:
-            raise self._log.take_offline(f"swap of compacted segments failed: {error}", stops_reads=True) from error
+        except OSError:
+            remove_leftovers(self._log.folder, base_offset)
+            raise
         self._log.producers.remove_snapshots_at([segment.base_offset for segment in members[1:]])
         self._all = self._log.segments
         self._by_base = {segment.base_offset: segment for segment in self._all}

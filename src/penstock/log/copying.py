@@ -136,7 +136,7 @@ class LogCopy:
             copy.append((batch,))
 
     def _end_alike(self) -> None:
-        """The log ends after its last batch: a cut within a batch took all of that."""
+        """A log whose last segment is empty ends where that begins, as compaction may have it, after its last batch."""
         if self.copy.end_offset < self.log.end_offset:
             self.copy.allow_gaps()
             self.copy.end_offset = self.log.end_offset

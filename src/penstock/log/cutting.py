@@ -1,14 +1,16 @@
 """Taking records off the end of a log: a follower that has to agree with its leader, or to begin anew."""
 
 import os
+from collections.abc import Sequence
 
 import structlog
 
-from penstock.log.files import remove_files
-from penstock.log.retention import RetainedLog
+from penstock.log.checking import position_for
+from penstock.log.files import Renames, remove_files
+from penstock.log.retention import DELETED, RetainedLog
 from penstock.log.scan import Damaged
 from penstock.log.segment import UNKNOWN, Segment
-from penstock.log.segment_files import INDEX, TIME_INDEX
+from penstock.log.segment_files import INDEX, SUFFIXES, TIME_INDEX
 from penstock.wire.batch import NO_TIMESTAMP
 from penstock.wire.malformed import Malformed
 
@@ -17,11 +19,21 @@ _log = structlog.get_logger(__name__)
 
 class CuttableLog(RetainedLog):
     def truncate(self, *, to: int) -> None:
-        """Forget every record at or after `to`; of a batch that holds `to`, all of it."""
+        """Forget every record at or after `to`; of a batch that holds `to`, all of it. The log then ends where its last
+        batch does, as a start would find it."""
         if to >= self.end_offset:
             return
         if to < self.start_offset:
             self.truncate_fully_and_start_at(to)
+            return
+        try:
+            to = self.segments[self._number_of(self.segments, to)].end_below(to)
+        except OSError as error:
+            raise self.fail("could not be cut", error) from error
+        except Damaged as damage:
+            raise self.take_offline(f"could not be cut: {damage}", stops_reads=True) from damage
+        if to < self.start_offset:
+            self.truncate_fully_and_start_at(self.start_offset)
             return
         self._before_cut(to)
         kept = [segment for segment in self.segments if segment.base_offset <= to]
@@ -37,31 +49,61 @@ class CuttableLog(RetainedLog):
         self.size = sum(segment.size for segment in kept)
         self.end_offset = to
         self.high_watermark = min(self.high_watermark, to)
-        self.doom(gone[::-1])
         self.epochs.cut_end(to)
+        self._follow_cut(kept[-1], gone, to)
+        _log.info("log truncated", partition=str(self.partition), end_offset=to)
+
+    def _follow_cut(self, last: Segment, gone: tuple[Segment, ...], to: int) -> None:
+        """The records are gone. Should what follows from that fail, however shortly, a start has to do it: without its
+        producers the log would take their duplicates, and files that stay would be found among those to come."""
         try:
+            self._find_timestamps(last)
+            if last.transactions is not None:
+                last.transactions.truncate_to(to)
+            self.doom(gone[::-1])
             self.restore_producers(self.producers.truncate_to(to, self.segments[0].base_offset))
         except OSError as error:
-            # Until a start has read them again: without its producers a log would take their duplicates.
             raise self.take_offline(f"could not be read again after a cut: {error}", stops_reads=False) from error
         except Malformed as error:
             raise self.take_offline(f"damage found after a cut: {error}", stops_reads=True) from error
-        _log.info("log truncated", partition=str(self.partition), end_offset=to)
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
-        """Throw everything away and begin again at an offset: a follower whose leader has nothing older."""
-        self._before_cut(min(offset, self.start_offset))
-        self.epochs.remove_file()
-        self._write_down(offset)
+        """Throw everything away and begin again at an offset: a follower whose leader has nothing older.
+
+        The old files go before the checkpoint says where the log begins: a crash in between leaves a log that has lost
+        what it was to lose, and not one that misses what it never had. OSError: nothing has happened.
+        """
         gone = self.segments
+        self._before_cut(min(offset, gone[0].base_offset))  # a crash may leave any of them
         # Its file is made by the first append, as that of every new log: nothing that could fail leaves it without one.
         segment = Segment(self.pool, str(self.folder), offset, created_at=self.clock.now())
         segment.activate()
+        # What retention has dropped may still have the name that is to be the new one's.
+        renames = self._move_away((*gone[::-1], segment), offset)
         self.segments, self.size = (segment,), 0
         self.is_folder_synced = False
         self.epochs.clear()
-        self.producers.reset()
-        self.doom(gone[::-1])
+        self.removal_begun(gone, [path for _, path in renames.done])
+        try:
+            self.producers.reset()
+        except OSError as error:  # a start would take what stays for what is known of the records to come
+            raise self.take_offline(f"producers could not be forgotten: {error}", stops_reads=False) from error
+
+    def _move_away(self, segments: Sequence[Segment], offset: int) -> Renames:
+        renames = Renames()
+        try:
+            for segment in segments:
+                for suffix in SUFFIXES:
+                    renames.add(segment.path(suffix), segment.path(suffix) + DELETED)
+            self.epochs.remove_file()  # fsyncs the folder
+            self._write_down(offset)
+        except OSError as error:
+            try:
+                renames.undo()
+            except OSError:
+                raise self.take_offline(f"could not be begun anew: {error}", stops_reads=True) from error
+            raise
+        return renames
 
     def _write_down(self, offset: int) -> None:
         """The checkpoint says where the log begins anew, or nothing has happened."""
@@ -95,8 +137,6 @@ class CuttableLog(RetainedLog):
             return
         # An index file of an active segment is missing or true: a later start begins its scan by it.
         remove_files([segment.path(INDEX), segment.path(TIME_INDEX)])
-        if segment.end_before(to) != position:
-            self.allow_gaps()  # `to` is within a batch, which goes as a whole
         os.ftruncate(segment.file.descriptor(), position)
         segment.size = position
         segment.hot_from = min(segment.hot_from, position)
@@ -104,16 +144,14 @@ class CuttableLog(RetainedLog):
         segment.time_index.cut(to - segment.base_offset)
         segment.is_index_written = False
         segment.since_index_bytes = position - (segment.index.positions[-1] if len(segment.index) else 0)
-        self._find_timestamps(segment)
-        if segment.transactions is not None:
-            segment.transactions.truncate_to(to)
 
     def _find_timestamps(self, segment: Segment) -> None:
         """The largest timestamp of what is left: the time index, then the batches after its last entry."""
         assert segment.index is not None and segment.time_index is not None
         timestamp, relative = segment.time_index.last() or (NO_TIMESTAMP, 0)
         segment.max_timestamp, segment.max_timestamp_last = timestamp, segment.base_offset + relative
-        for found in self.batches_of(segment, position=segment.index.floor(relative), check_crc=False):
+        position = position_for(segment, segment.index, relative)
+        for found in self.batches_of(segment, position=position, check_crc=False):
             if found.header.max_timestamp > segment.max_timestamp:
                 segment.max_timestamp = found.header.max_timestamp
                 segment.max_timestamp_last = found.header.last_offset

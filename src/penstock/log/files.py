@@ -188,6 +188,22 @@ def rename_if_there(path: str, to: str) -> bool:
     return True
 
 
+class Renames:
+    """Renames of which all happen, or none."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[str, str]] = []
+
+    def add(self, path: str, to: str) -> None:
+        if rename_if_there(path, to):
+            self.done.append((path, to))
+
+    def undo(self) -> None:
+        """The last one first: a crash on the way leaves what one on the way there would have left."""
+        for path, to in reversed(self.done):
+            Path(to).rename(path)
+
+
 def remove_files(paths: Iterable[str]) -> None:
     for path in paths:
         Path(path).unlink(missing_ok=True)

@@ -56,6 +56,7 @@ class FlushJob:
             raise
         log.epochs.is_dirty = False
         log.is_folder_synced = True
+        log.being_indexed.update(self.indexes)
 
     def run(self) -> None:
         """Blocks; in a thread. OSError where anything did not reach the disk; KafkaStorageError where the log was
@@ -90,6 +91,7 @@ class FlushJob:
         for file in self.files:
             file.unpin()
         self.files = []
+        self.log.being_indexed.difference_update(self.indexes)
 
 
 def write_flush_note(log: LogState, *, holds: bool) -> None:

@@ -223,7 +223,7 @@ class LogFolder(Home):
         known = Known(is_clean=True)
         if partition in self.lost and self.checkpoints.topic_ids.get(partition, topic_id) == topic_id:
             known = Known(is_clean=False, recovery_point=self.lost[partition])
-        elif self.checkpoints.knows(partition):
+        elif self.checkpoints.may_know(partition):
             # Rows of a deleted namesake would make the new log look as if it had lost records.
             self.lost.pop(partition, None)
             try:
@@ -260,7 +260,13 @@ class LogFolder(Home):
         """Out of sight at once, off the disk after file.delete.delay.ms."""
         log = self.logs.pop(partition)
         let_go(log, "it was deleted")
-        self.remove_later(log)
+        try:
+            self.remove_later(log)
+        except OSError as error:
+            # A full disk may have no room for a longer name, and this is what makes some. Its own it keeps until it is
+            # gone: before that nobody else's log can come to it.
+            _log.error("deleted log not renamed, removed at once", partition=str(partition), reason=str(error))
+            self.doomed_files.append((self.clock.now(), [str(log.folder)]))
 
     def remove_later(self, log: PartitionLog) -> None:
         """The folder of a log that nobody uses any more."""
@@ -303,10 +309,10 @@ class LogFolder(Home):
         yield from self.futures.logs.values()
 
     def picture_written(self, picture: Picture) -> None:
-        for partition, offset in picture.files[RECOVERY_POINTS].items():
-            log = self.logs.get(partition) or self.futures.logs.get(partition)
-            if log is not None:
-                log.recovery_point_on_disk = offset
+        if self.checkpoints.is_latest(picture):
+            points = picture.files[RECOVERY_POINTS]
+            for log in picture.logs:
+                log.recovery_point_on_disk = points.get(log.partition, 0)
 
     def write_checkpoints(self) -> None:
         """All three parts at once; blocks."""

@@ -8,7 +8,7 @@ Rows go by a topic's name, and another topic may come to it: whose they are is w
 until they are gone.
 
 The cleaner's offsets are written before the recovery points: so none is ever above its log's, and whoever cuts a log
-below the one has lowered the other.
+below the one has lowered the other. So are the starts: a log that begins anew, and is empty, misses nothing.
 """
 
 import threading
@@ -39,10 +39,15 @@ Offsets = dict[TopicPartition, Offset]
 _log = structlog.get_logger(__name__)
 
 
-class Picture(msgspec.Struct, frozen=True, gc=False):
+class Picture(msgspec.Struct, frozen=True):
     number: int
     files: dict[str, Offsets]
     topic_ids: dict[TopicPartition, TopicId]
+    logs: list[PartitionLog]
+    """Whose offsets they are: by the time they are on disk others may have the names."""
+
+    def has(self, partition: TopicPartition) -> bool:
+        return any(partition in offsets for offsets in self.files.values())
 
 
 class FolderCheckpoints:
@@ -50,6 +55,7 @@ class FolderCheckpoints:
         self._folder = folder
         self._taken = 0
         self._written = 0
+        self._on_their_way: dict[int, Picture] = {}
         self._lock = threading.Lock()
         self._unreadable: set[str] = set()
         self.on_disk: dict[str, Offsets] = {
@@ -115,7 +121,8 @@ class FolderCheckpoints:
         starts: Offsets = {}
         high_watermarks: Offsets = {}
         topic_ids: dict[TopicPartition, TopicId] = {}
-        for log in logs:
+        taken = list(logs)
+        for log in taken:
             if log.clean_upto:
                 cleaned[log.partition] = Offset(log.clean_upto)
             if log.recovery_point:
@@ -129,24 +136,34 @@ class FolderCheckpoints:
         self._taken += 1
         files = {
             CLEANER_OFFSETS: cleaned,
-            RECOVERY_POINTS: recovery_points,
             LOG_START_OFFSETS: starts,
+            RECOVERY_POINTS: recovery_points,
             HIGH_WATERMARKS: high_watermarks,
         }
-        return Picture(self._taken, files, topic_ids)
+        picture = self._on_their_way[self._taken] = Picture(self._taken, files, topic_ids, taken)
+        return picture
 
     def write(self, picture: Picture) -> None:
         """In a thread, or where it must happen now. Files that would not change are not written."""
-        with self._lock:
-            if picture.number < self._written:
-                return
-            self._write_topic_ids(picture.topic_ids)
-            for name, offsets in picture.files.items():
-                if offsets != self.on_disk[name] or name in self._unreadable:
-                    write_offsets(str(self._folder / name), offsets)
-                    self._unreadable.discard(name)
-                    self.on_disk[name] = offsets
-            self._written = picture.number
+        try:
+            with self._lock:
+                if picture.number >= self._written:
+                    self._write(picture)
+        finally:
+            self._on_their_way.pop(picture.number, None)
+
+    def _write(self, picture: Picture) -> None:
+        self._write_topic_ids(picture.topic_ids)
+        for name, offsets in picture.files.items():
+            if offsets != self.on_disk[name] or name in self._unreadable:
+                write_offsets(str(self._folder / name), offsets)
+                self._unreadable.discard(name)
+                self.on_disk[name] = offsets
+        self._written = picture.number
+
+    def is_latest(self, picture: Picture) -> bool:
+        """Whether it is what the files say; one that came later may have been written before it, or after."""
+        return picture.number == self._written
 
     def _write_topic_ids(self, topic_ids: dict[TopicPartition, TopicId]) -> None:
         """Those of rows that are still on disk stay: their logs are lost, or deleted, and a crash may come first."""
@@ -159,3 +176,7 @@ class FolderCheckpoints:
     def knows(self, partition: TopicPartition) -> bool:
         """Whether the files have a row for a partition."""
         return any(partition in offsets for offsets in self.on_disk.values())
+
+    def may_know(self, partition: TopicPartition) -> bool:
+        """Whether they have, or may get one from a picture that a thread is about to write."""
+        return self.knows(partition) or any(picture.has(partition) for picture in tuple(self._on_their_way.values()))

@@ -54,7 +54,7 @@ class FutureLogs:
         folder = self._folder
         if partition in self.logs or partition in folder.logs:
             raise ValueError(f"{partition} is in {folder.path} already")
-        if folder.checkpoints.knows(partition):
+        if folder.checkpoints.may_know(partition):
             folder.write_checkpoints()  # rows of an earlier log would make the copy look as if it had lost records
         path = folder.path / future_name(partition)
         path.mkdir()

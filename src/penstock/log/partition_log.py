@@ -114,7 +114,7 @@ class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
             if len(views) > VIEWS_MAX or os.pwritev(fd, views, segment.size) != size:
                 self._write_bit_by_bit(fd, views, segment.size)
         except OSError as error:
-            self._cut_back(segment)
+            self._cut_back(segment, error)
             raise self.fail("append failed", error) from error
 
     def _open_active(self, segment: Segment) -> int:
@@ -134,13 +134,16 @@ class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
                 position += count
                 left = left[count:]
 
-    def _cut_back(self, segment: Segment) -> None:
-        """Leave no half-written batch behind. Should even this fail, recovery would find it by its checksum."""
+    def _cut_back(self, segment: Segment, why: OSError) -> None:
+        """Leave no half-written batch behind. Should even this fail, a start finds it by its checksum; until then
+        nothing is appended, since what comes next may be shorter, and the rest would lie in the middle of the log.
+        """
         try:
             if segment.file.fd >= 0:
                 os.ftruncate(segment.file.fd, segment.size)
         except OSError as error:
             _log.error("could not cut back", file=segment.file.path, size=segment.size, reason=str(error))
+            raise self.take_offline(f"append failed: {why.strerror or why}", stops_reads=False) from why
 
     # --- rolling ---
 

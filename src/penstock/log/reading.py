@@ -3,10 +3,11 @@
 import asyncio
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from penstock.errors import CorruptMessage, KafkaStorageError, OffsetOutOfRange
-from penstock.log.checking import check_closed
+from penstock.log.checking import check_closed, position_for
 from penstock.log.damage import bad_range
 from penstock.log.files import private_descriptor
 from penstock.log.scan import Damaged, Found, walk
@@ -16,6 +17,7 @@ from penstock.log.state import WANTS, LogState
 from penstock.log.transactions import AbortedTransaction, collect_aborted
 from penstock.model import LeaderEpoch, Millis, Offset
 from penstock.wire.batch import HEADER_SIZE
+from penstock.wire.malformed import Malformed
 from penstock.wire.records import iterate
 
 LOOK_UPS_MAX: Final = 5
@@ -26,6 +28,15 @@ class FoundByTime(NamedTuple):
     timestamp: Millis
     offset: Offset
     leader_epoch: LeaderEpoch
+
+
+class _DamagedIn(Exception):
+    """What a lookup came upon, and in which segment."""
+
+    def __init__(self, segment: Segment, damage: Damaged) -> None:
+        super().__init__(str(damage))
+        self.segment = segment
+        self.damage = damage
 
 
 class ReadableLog(LogState):
@@ -93,10 +104,13 @@ class ReadableLog(LogState):
     def _refuse_damaged(self, segment: Segment, damage: Damaged) -> CorruptMessage:
         """What nobody had found yet: said, kept from readers, and put right if another replica can (RULES 23). What
         comes after it is not given in its place."""
-        with private_descriptor(segment.file.path) as fd:
-            where = bad_range(fd, damage.position, size=segment.size, first_offset=damage.expected_offset)
-        self.damage.report(segment.base_offset, where, str(damage))
+        self._report_damaged(segment, damage, first_offset=damage.expected_offset)
         return CorruptMessage(f"{self.partition} cannot be read at offset {damage.expected_offset}: {damage}")
+
+    def _report_damaged(self, segment: Segment, damage: Damaged, *, first_offset: int) -> None:
+        with private_descriptor(segment.file.path) as fd:
+            where = bad_range(fd, damage.position, size=segment.size, first_offset=first_offset)
+        self.damage.report(segment.base_offset, where, str(damage))
 
     def read(self, start: int, at_most: int, *, at_least_one: bool = True) -> bytes:
         """The bytes of a slice up to the log's end, owned; empty where there is nothing."""
@@ -142,9 +156,12 @@ class ReadableLog(LogState):
             segments = self.segments
             try:
                 return await asyncio.to_thread(find)
-            except Damaged as damage:
+            except _DamagedIn as found:
                 if self.segments is segments:
-                    raise self.take_offline(str(damage), stops_reads=True) from damage
+                    self._take_in_damage(found.segment, found.damage)
+                    raise CorruptMessage(f"{self.partition} cannot be looked up: {found.damage}") from found.damage
+            except Malformed as error:
+                raise CorruptMessage(f"{self.partition} cannot be looked up: {error}") from error
             except FileNotFoundError:
                 self.ensure_readable()
         raise KafkaStorageError(f"{self.partition} changes too fast to be looked up")
@@ -174,13 +191,17 @@ class ReadableLog(LogState):
         times = segment.time_index if segment.time_index is not None else segment.load_time_index()
         offsets = segment.index if segment.index is not None else segment.load_offset_index()
         from_offset = max(times.floor(timestamp), start_offset - segment.base_offset)
-        for found in _batches(segment, position=offsets.floor(from_offset), check_crc=False):
-            if found.header.max_timestamp < timestamp or found.header.last_offset < start_offset:
-                continue
-            for record in iterate(found.view):
-                if record.timestamp >= timestamp and record.offset >= start_offset:
-                    epoch = LeaderEpoch(found.header.leader_epoch)
-                    return FoundByTime(Millis(record.timestamp), Offset(record.offset), epoch)
+        position = position_for(segment, offsets, from_offset)
+        try:
+            for found in _batches(segment, position=position, check_crc=False):
+                if found.header.max_timestamp < timestamp or found.header.last_offset < start_offset:
+                    continue
+                for record in iterate(found.view):
+                    if record.timestamp >= timestamp and record.offset >= start_offset:
+                        epoch = LeaderEpoch(found.header.leader_epoch)
+                        return FoundByTime(Millis(record.timestamp), Offset(record.offset), epoch)
+        except Damaged as damage:
+            raise _DamagedIn(segment, damage) from damage
         return None
 
     def batches_of(self, segment: Segment, *, position: int = 0, check_crc: bool = True) -> Iterator[Found]:
@@ -225,11 +246,22 @@ class ReadableLog(LogState):
         except (OSError, Damaged) as damage:
             if isinstance(damage, OSError) and damage.errno in WANTS:
                 raise KafkaStorageError(f"{self.partition}: {damage.strerror}") from damage  # next time, perhaps
-            raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
+            if isinstance(damage, OSError):
+                raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
+            self._take_in_damage(segment, damage)
+            segment.is_checked = True
+            return
         if was_index_written and not segment.is_index_written:
             segment.index_again()  # in memory; the next start writes the file
             segment.is_index_written = True
         # One that was appended to since the start has its indexes in memory until the next flush has written them.
+
+    def _take_in_damage(self, segment: Segment, damage: Damaged) -> None:
+        """Records that are missing take the log offline (RULES 21), those that are spoilt are kept from readers (RULES
+        23). Whoever began to read in the middle of a segment does not know whose offsets they are."""
+        if damage.position >= segment.size or Path(segment.file.path).stat().st_size < segment.size:
+            raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
+        self._report_damaged(segment, damage, first_offset=segment.offset_at(damage.position))
 
     @staticmethod
     def _something_follows(segments: tuple[Segment, ...], number: int, before: int) -> bool:

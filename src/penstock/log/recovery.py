@@ -212,7 +212,10 @@ class _Opening:
         for name in sorted(name for name in ours if name.endswith(LOG)):
             size = (folder / name).stat().st_size
             segment = self._segment(int(name.removesuffix(LOG)), size=size, is_created=True)
-            segment.is_index_written = file_name(segment.base_offset, INDEX) in held
+            # A crash may have come between the two, and without the second nothing here would be found by time.
+            segment.is_index_written = held.issuperset(
+                file_name(segment.base_offset, suffix) for suffix in (INDEX, TIME_INDEX)
+            )
             if file_name(segment.base_offset, TXN_INDEX) in held:
                 self.log.add_transaction_index(segment)
             segments.append(segment)

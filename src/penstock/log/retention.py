@@ -16,7 +16,7 @@ from penstock.log.machine import RetentionRules, SegmentFacts, expired_segments
 from penstock.log.rolling import RollableLog
 from penstock.log.segment import Segment
 from penstock.log.segment_files import SUFFIXES
-from penstock.log.state import PASSING
+from penstock.log.state import DISK_FULL, PASSING
 from penstock.settings.topic import CLEANUP_POLICY, RETENTION_BYTES, RETENTION_MS
 
 _log = structlog.get_logger(__name__)
@@ -34,9 +34,19 @@ class RetentionPlan(NamedTuple):
 
 
 def rename_doomed(segments: Sequence[Segment]) -> list[str]:
-    """Rename files to `.deleted`, in the order given: retention begins with the oldest, a crash leaves a suffix."""
-    paths = [segment.path(suffix) for segment in segments for suffix in SUFFIXES]
-    return [path + DELETED for path in paths if rename_if_there(path, path + DELETED)]
+    """Rename files to `.deleted`, in the order given: retention begins with the oldest, a crash leaves a suffix. On a
+    disk that is too full for another name they go at once: whoever reads there has them open.
+    """
+    renamed = []
+    for path in [segment.path(suffix) for segment in segments for suffix in SUFFIXES]:
+        try:
+            if rename_if_there(path, path + DELETED):
+                renamed.append(path + DELETED)
+        except OSError as error:
+            if error.errno not in DISK_FULL:
+                raise
+            remove_files([path])
+    return renamed
 
 
 class RetainedLog(RollableLog):

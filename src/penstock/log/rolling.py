@@ -2,7 +2,7 @@
 
 import os
 
-from penstock.log.checking import has_batch
+from penstock.log.checking import position_for
 from penstock.log.files import remove_files
 from penstock.log.reading import ReadableLog
 from penstock.log.segment import Segment
@@ -87,7 +87,4 @@ class RollableLog(ReadableLog):
 
 def _position_before(segment: Segment, offset: int) -> int:
     """Where to begin so as to see all batches from an offset on, by an index that is in memory."""
-    if segment.index is None:
-        return 0
-    position, last = segment.index.entry_at(offset - 1 - segment.base_offset)
-    return position if has_batch(segment, position, last) else 0
+    return 0 if segment.index is None else position_for(segment, segment.index, offset - 1 - segment.base_offset)

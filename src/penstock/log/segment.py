@@ -141,6 +141,27 @@ class Segment(SegmentOnDisk):
                 return position
         return self.size
 
+    def end_below(self, offset: int) -> int:
+        """Where the last batch ends that holds nothing at or after `offset`; where the segment begins, if none does."""
+        end = self.base_offset
+        for _, base, last_delta, _ in self._walk_to(offset - 1):
+            if base + last_delta >= offset:
+                break
+            end = base + last_delta + 1
+        return end
+
+    def offset_at(self, position: int) -> int:
+        """The first offset that no batch before a position holds."""
+        start, relative_last = self.offset_index().entry_before(position - 1)
+        if relative_last >= 0 and not self._has_batch(start, relative_last):
+            start = 0
+        end = self.base_offset
+        for at, base, last_delta, _ in self._walk(start):
+            if at >= position:
+                break
+            end = base + last_delta + 1
+        return end
+
     def bound_at(self, position: int, *, otherwise: int) -> int:
         """An offset that no batch before a position reaches, as near to it as is known without a search."""
         recent = self.recent

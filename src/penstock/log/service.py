@@ -156,8 +156,13 @@ class LogHousekeeping:
 
 
 def _rename(log: PartitionLog, segments: list[Segment]) -> list[str]:
-    """Of a log that was deleted since, its folder went whole: what has its files' names now is another's."""
-    return rename_doomed(segments) if log.is_readable else []
+    """Of a log that was deleted since, its folder went whole: what has its files' names now is another's. One that has
+    begun anew may have given a name to a new segment.
+    """
+    if not log.is_readable:
+        return []
+    used = {segment.base_offset for segment in log.segments}
+    return rename_doomed([segment for segment in segments if segment.base_offset not in used])
 
 
 def _plan_all(logs: list[PartitionLog], now: int) -> list[tuple[PartitionLog, RetentionPlan]]:

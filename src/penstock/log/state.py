@@ -116,6 +116,8 @@ class LogState:
         """Base offset of the `.swap` files, if any, that a start would complete (swapping)."""
         self.swap_lock = threading.Lock()
         """Between the thread that makes them ready and a cut on the loop, which has to know."""
+        self.being_indexed: set[Segment] = set()
+        """Closed segments whose indexes a flush is about to write, by name: their files are not exchanged meanwhile."""
         self.is_being_copied = False
         """On its way to another data folder: compaction waits, else the copy could keep what it takes out here."""
         self.flushed_at = clock.now()

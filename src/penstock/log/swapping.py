@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from penstock.log.cutting import CuttableLog
-from penstock.log.files import private_descriptor, rename_if_there, sync_folder
+from penstock.log.files import Renames, private_descriptor, rename_if_there, sync_folder
 from penstock.log.retention import DELETED
 from penstock.log.scan import Damaged, walk
 from penstock.log.segment import Segment
@@ -58,7 +58,9 @@ class SwappableLog(CuttableLog):
             self.swap_ready = None
 
     def replace_segments(self, old: Sequence[Segment], new_base_offsets: Sequence[int]) -> list[Segment]:
-        """Second part, on the loop: `old` are neighbours among the closed segments, the new ones are `.swap` files."""
+        """Second part, on the loop: `old` are neighbours among the closed segments, the new ones are `.swap` files.
+        ValueError, or OSError: they stay as they are. KafkaStorageError: they could not even be left so.
+        """
         segments = self.segments
         first = segments.index(old[0])
         if segments[first : first + len(old)] != tuple(old) or old[-1] is segments[-1]:
@@ -67,21 +69,41 @@ class SwappableLog(CuttableLog):
             raise ValueError("a log that is being copied to another folder is not compacted meanwhile")
         if segments[first + len(old)].base_offset > self.recovery_point_on_disk:
             raise ValueError("segments above the checkpointed recovery point may not be replaced: recovery scans them")
-        self.swap_ready = None  # from here on the old ones are going
-        self.doom(old)
-        new = [self._take_in(base_offset) for base_offset in new_base_offsets]
+        if not self.being_indexed.isdisjoint(old):
+            raise ValueError(
+                "segments whose indexes a flush is writing may not be replaced: the new ones have the names"
+            )
+        deleted, new = self._exchange(old, new_base_offsets)
+        self.swap_ready = None
         self.segments = (*segments[:first], *new, *segments[first + len(old) :])
         self.size += sum(s.size for s in new) - sum(s.size for s in old)
         self.is_folder_synced = False
         self.allow_gaps()
         for segment in old:
             self.pool.indexes.drop(segment)
+        self.removal_begun(old, deleted)
         return new
 
+    def _exchange(self, old: Sequence[Segment], new_base_offsets: Sequence[int]) -> tuple[list[str], list[Segment]]:
+        """The names of the old files from now on, and the new segments. OSError: nothing has happened."""
+        leaving = [segment.path(suffix) for segment in old for suffix in SUFFIXES]
+        coming = [file_name(base, suffix) for base in new_base_offsets for suffix in reversed(SUFFIXES)]
+        names = [(path, path + DELETED) for path in leaving]
+        names += [(str(self.folder / name) + SWAP, str(self.folder / name)) for name in coming]
+        renames = Renames()
+        try:
+            for was, now in names:
+                renames.add(was, now)
+            new = [self._take_in(base_offset) for base_offset in new_base_offsets]
+        except OSError as error:
+            try:
+                renames.undo()
+            except OSError:
+                raise self.take_offline(f"swap of compacted segments failed: {error}", stops_reads=True) from error
+            raise
+        return [now for _, now in renames.done if now.endswith(DELETED)], new
+
     def _take_in(self, base_offset: int) -> Segment:
-        for suffix in reversed(SUFFIXES):
-            path = str(self.folder / file_name(base_offset, suffix))
-            rename_if_there(path + SWAP, path)
         size = (self.folder / file_name(base_offset, LOG)).stat().st_size
         segment = Segment(self.pool, str(self.folder), base_offset, size=size, created_at=self.clock.now())
         segment.is_created = True

@@ -1,23 +1,27 @@
 """The cleaner's choices, checkpoints and troubles."""
 
 import asyncio
+import errno
 import shutil
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.support.compaction import NOW, a_compacted_log, pairs, put, roll, settle
-from tests.support.logs import StillClock, a_log, fill
+from tests.support.logs import StillClock, a_log, fill, reopen
 
 from penstock.errors import CorruptMessage
+from penstock.log import files
 from penstock.log.compaction import Compaction
 from penstock.log.compaction_pace import Pace, Stopped
 from penstock.log.compaction_plan import ClosedSegment
 from penstock.log.compaction_service import Cleaner
-from penstock.log.files import names_in
+from penstock.log.files import names_in, rename_if_there
 from penstock.log.future_logs import let_go
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import Known
+from penstock.log.state import GAPS_NOTE
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.settings.config import Config
 
@@ -46,6 +50,14 @@ def _delete_a_key(log: PartitionLog) -> None:
 def _cleaner(*logs: PartitionLog, **settings: str) -> Cleaner:
     texts = {name.replace("_", "."): value for name, value in settings.items()}
     return Cleaner(lambda: logs, Config.for_broker(texts), StillClock(NOW))
+
+
+async def _clean(log: PartitionLog) -> bool:
+    cleaner = _cleaner(log)
+    try:
+        return await cleaner.clean_one()
+    finally:
+        cleaner.stop()
 
 
 async def test_a_dirty_log_is_cleaned_once_and_remembers_how_far(tmp_path: Path) -> None:
@@ -194,6 +206,84 @@ async def test_a_log_that_begins_anew_under_a_name_is_not_set_aside_with_its_nam
     logs[:] = [_a_dirty_log(tmp_path)]
     assert await cleaner.clean_one() and not cleaner.uncleanable
     cleaner.stop()
+
+
+async def test_a_segment_whose_indexes_a_flush_is_writing_is_exchanged_only_afterwards(tmp_path: Path) -> None:
+    """The new one has its name: it would be taken for cut short, as its index knew of far more."""
+    log = a_compacted_log(tmp_path)
+    for n in range(20):
+        put(log, ("a", str(n)))
+    settle(log)
+    roll(log)
+    put(log, ("z", "active"))
+    log.high_watermark = log.end_offset
+    flush = log.begin_flush()
+
+    assert not await _clean(log)
+    flush.run()
+    log.end_flush(flush)
+    assert len(pairs(log)) == 21
+
+    assert await _clean(log)
+    assert pairs(log) == [(19, "a", "19"), (20, "z", "active")]
+
+
+class FullFolder:
+    """Takes so many new names, and no more until it is let go."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, names_max: int) -> None:
+        self.names_left: float = names_max
+        self._rename = rename_if_there
+        monkeypatch.setattr(files, "rename_if_there", self.rename)
+
+    def rename(self, path: str, to: str) -> bool:
+        if to.endswith((".deleted", ".log", "index")):
+            if not self.names_left:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            self.names_left -= 1
+        return self._rename(path, to)
+
+
+@pytest.mark.parametrize("names_max", range(8))
+async def test_a_log_whose_segments_cannot_be_exchanged_is_read_on_and_cleaned_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names_max: int
+) -> None:
+    log = _a_dirty_log(tmp_path)
+    before, names = pairs(log), sorted(names_in(log.folder))
+    folder = FullFolder(monkeypatch, names_max)
+
+    assert not await _clean(log)
+
+    assert (log.offline_reason, pairs(log)) == (None, before)
+    assert sorted({*names_in(log.folder)} - {GAPS_NOTE}) == names
+    folder.names_left = float("inf")
+    assert await _clean(log)
+    assert len(pairs(log)) == 12
+    assert pairs(reopen(log)) == pairs(log)
+
+
+async def test_segments_that_can_neither_be_exchanged_nor_left_as_they_were_are_left_to_a_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = _a_dirty_log(tmp_path)
+
+    with monkeypatch.context() as failing:
+        FullFolder(failing, 6)
+        failing.setattr(Path, "rename", _unless_to_swap(Path.rename))
+        assert not await _clean(log)
+
+    assert log.offline_reason is not None
+    again = reopen(log)
+    assert (again.offline_reason, len(pairs(again))) == (None, 12)
+
+
+def _unless_to_swap(rename: Callable[[Path, str], Path]) -> Callable[[Path, str], Path]:
+    def renaming(path: Path, to: str) -> Path:
+        if path.name.endswith("index") and to.endswith(".swap"):
+            raise OSError(errno.EIO, "Input/output error")
+        return rename(path, to)
+
+    return renaming
 
 
 async def test_a_log_that_changed_meanwhile_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

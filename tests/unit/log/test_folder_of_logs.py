@@ -3,14 +3,18 @@
 import errno
 import os
 import shutil
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, base_offsets, fill, read_all
 
 from penstock.errors import Fatal, KafkaStorageError
-from penstock.log import folder_checkpoints
-from penstock.log.files import FilePool, names_in
+from penstock.log import epochs, files, folder_checkpoints
+from penstock.log.checkpoints import write_offsets
+from penstock.log.files import FilePool, names_in, sync_folder
 from penstock.log.folder import CLEAN_MARKER, NO_TOPIC_ID, LogFolder, remove_paths
 from penstock.log.identity import read_identity
 from penstock.log.partition_log import PartitionLog
@@ -397,6 +401,26 @@ def test_a_deleted_partition_is_out_of_sight_at_once_and_off_the_disk_later(tmp_
     folder.close()
 
 
+def test_a_deleted_partition_goes_also_where_there_is_no_room_for_another_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 3)
+
+    def no_room(*_: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(Path, "rename", no_room)
+        folder.delete(ORDERS_0)
+    with pytest.raises(KafkaStorageError):
+        folder.create(ORDERS_0, TOPIC_ID, world.config)  # not while the other is in its place
+    remove_paths(folder.due_for_removal(world.clock.now()))
+    assert folder.create(ORDERS_0, TOPIC_ID, world.config).end_offset == 0
+    folder.close()
+
+
 def test_a_partition_created_again_is_not_taken_for_its_namesake(tmp_path: Path) -> None:
     world = World(tmp_path)
     folder = world.open()
@@ -416,6 +440,66 @@ def test_a_partition_created_again_is_not_taken_for_its_namesake(tmp_path: Path)
     assert (log.start_offset, log.end_offset, log.high_watermark, log.offline_reason) == (0, 0, 0, None)
     assert len(again.due_for_removal(world.clock.now())) == 1
     again.close()
+
+
+def test_a_picture_of_a_deleted_log_that_is_still_being_written_leaves_no_rows_for_its_namesake(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 10)
+    log.flush()
+    picture = folder.take_picture()
+    folder.delete(ORDERS_0)
+    namesake = folder.create(ORDERS_0, OTHER_ID, world.config)
+
+    folder.checkpoints.write(picture)
+    folder.picture_written(picture)
+
+    assert namesake.recovery_point_on_disk == 0
+    world.crash(folder)
+    log = world.open().logs[ORDERS_0]
+    assert (log.end_offset, log.offline_reason) == (0, None)
+
+
+class Killed(BaseException):
+    """The process ended there."""
+
+
+@pytest.mark.parametrize("offset", [100, 2])
+@pytest.mark.parametrize("steps_max", range(30))
+def test_a_log_that_is_killed_while_it_begins_anew_misses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps_max: int, offset: int
+) -> None:
+    world = World(tmp_path, internal_segment_bytes="300")
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 12)
+    log.high_watermark = 12
+    log.advance_start(4)
+    log.flush()
+    folder.write_checkpoints()
+    steps = iter(range(steps_max))
+
+    def counted(step: Callable[..., Any]) -> Callable[..., Any]:
+        def stepping(*arguments: Any) -> Any:
+            if next(steps, None) is None:
+                raise Killed
+            return step(*arguments)
+
+        return stepping
+
+    with monkeypatch.context() as counting:
+        counting.setattr(files, "rename_if_there", counted(files.rename_if_there))
+        counting.setattr(folder_checkpoints, "write_offsets", counted(write_offsets))
+        counting.setattr(epochs, "sync_folder", counted(sync_folder))
+        with suppress(Killed):
+            log.truncate_fully_and_start_at(offset)
+    world.crash(folder)
+
+    log = world.open().logs[ORDERS_0]
+    assert log.offline_reason is None
+    left = base_offsets(read_all(log))
+    assert left == list(range(4, 4 + len(left)))
 
 
 def test_the_checkpoint_falls_before_a_log_is_cut(tmp_path: Path) -> None:
@@ -550,6 +634,27 @@ def test_an_older_picture_never_lands_on_a_newer_one(tmp_path: Path) -> None:
     folder.checkpoints.write(older)
 
     assert (tmp_path / "recovery-point-offset-checkpoint").read_text() == "0\n1\norders 0 4\n"
+    folder.close()
+
+
+@pytest.mark.parametrize("to", [4, 0])
+@pytest.mark.parametrize("lands", ["before", "after"])
+def test_what_an_older_picture_said_of_a_log_is_not_believed_after_a_cut(tmp_path: Path, to: int, lands: str) -> None:
+    """Compaction goes by it: what is not on disk yet must be whole after a crash."""
+    folder = World(tmp_path).open()
+    log = folder.create(ORDERS_0, TOPIC_ID, World(tmp_path).config)
+    fill(log, 10)
+    log.flush()
+    older = folder.take_picture()
+    if lands == "before":
+        folder.checkpoints.write(older)
+    log.truncate(to=to)
+    if lands == "after":
+        folder.checkpoints.write(older)
+
+    folder.picture_written(older)  # the thread's news comes last
+
+    assert log.recovery_point_on_disk == to
     folder.close()
 
 

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from crc32c import crc32c
 from tests.support.compaction import NOW, a_compacted_log, clean, put, roll
 
-from penstock.errors import KafkaStorageError
+from penstock.errors import CorruptMessage, KafkaStorageError
 from penstock.log import files, reading
 from penstock.log.partition_log import PartitionLog
-from penstock.wire.batch import BatchHeader
+from penstock.wire.batch import CRC, CRC_AT, CRC_FROM, HEADER_SIZE, MAGIC_AT, BatchHeader
 from penstock.wire.records import Record, build_batch
 
 
@@ -54,7 +55,31 @@ async def test_a_segment_that_retention_removes_is_passed_over(
     assert await log.look_up(lambda: log.find_by_time(NOW)) == (NOW, 10, 0)
 
 
-async def test_real_damage_takes_the_log_offline(log: PartitionLog) -> None:
+async def test_a_batch_that_is_spoilt_is_refused_and_the_rest_is_read_on(log: PartitionLog) -> None:
+    path = Path(log.segments[0].file.path)
+    data = bytearray(path.read_bytes())
+    data[8 * (len(data) // 10) + MAGIC_AT] ^= 1  # the ninth of ten batches
+    path.write_bytes(data)
+    with pytest.raises(CorruptMessage):
+        await log.look_up(lambda: log.find_by_time(NOW + 9))
+    assert log.offline_reason is None
+    assert [where.first_offset for where in log.damage.ranges[0]] == [8]
+    assert await log.look_up(lambda: log.find_by_time(NOW + 1)) == (NOW + 1, 1, 0)
+
+
+async def test_a_batch_whose_records_are_none_is_refused(tmp_path: Path) -> None:
+    """Nobody opens what a producer sends: its checksum is right."""
+    log = a_compacted_log(tmp_path)
+    batch = build_batch([Record(0, NOW, b"key", b"x" * 100)], leader_epoch=0)
+    batch[HEADER_SIZE:] = b"\xff" * (len(batch) - HEADER_SIZE)
+    CRC.pack_into(batch, CRC_AT, crc32c(batch[CRC_FROM:]))
+    log.append([(BatchHeader.peek(batch), memoryview(batch))])
+    with pytest.raises(CorruptMessage):
+        await log.look_up(lambda: log.find_by_time(NOW))
+    assert log.offline_reason is None
+
+
+async def test_records_that_are_missing_take_the_log_offline(log: PartitionLog) -> None:
     path = Path(log.segments[0].file.path)
     path.write_bytes(path.read_bytes()[:-300])
     with pytest.raises(KafkaStorageError):

@@ -8,6 +8,7 @@ import pytest
 from tests.support.logs import StillClock, a_batch, a_log, base_offsets, fill, read_all, reopen, sizes
 
 from penstock.errors import CorruptMessage, Fatal, KafkaStorageError, OffsetOutOfRange
+from penstock.log import slices
 from penstock.log.files import names_in
 from penstock.log.slices import FileSlice
 
@@ -209,6 +210,33 @@ def test_a_full_disk_cuts_the_append_off_and_refuses_the_next(tmp_path: Path, mo
     assert log.offline_reason is not None
 
 
+def test_a_log_with_half_a_batch_at_its_end_that_cannot_be_cut_off_waits_for_a_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shorter batch would leave the rest of the longer one behind it, in the middle of the log."""
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 3)
+    real = os.pwritev
+
+    def half_then_full(fd: int, views: list[memoryview], at: int) -> int:
+        real(fd, [views[0][:-1]], at)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def fails(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(os, "pwritev", half_then_full)
+        failing.setattr(os, "ftruncate", fails)
+        with pytest.raises(KafkaStorageError, match="No space left"):
+            fill(log, 1, value_bytes=1_000)
+
+    assert not log.try_again()
+    again = reopen(log)
+    assert base_offsets(read_all(again)) == [0, 1, 2]
+    assert Path(again.active.file.path).stat().st_size == again.size
+
+
 def test_a_log_stopped_by_a_full_disk_comes_back_when_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -370,6 +398,29 @@ def test_recent_appends_are_hot_without_asking(tmp_path: Path) -> None:
 
     assert found.is_recent
     assert found.is_hot()
+    found.release()
+
+
+def test_no_more_pages_are_asked_for_or_warmed_than_are_sent_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slices, "PART_MAX", 200_000)
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 5, value_bytes=100_000)
+    log.close()
+    found = reopen(log, is_clean=True).slice(0, at_most=1 << 20, before=5)
+    assert found is not None
+    real, ends = os.preadv, []
+
+    def noting(fd: int, buffers: list[memoryview], position: int, flags: int = 0) -> int:
+        ends.append(position + len(buffers[0]))
+        return real(fd, buffers, position, flags)
+
+    monkeypatch.setattr(os, "preadv", noting)
+    found.warm()
+    assert found.is_hot()
+
+    assert max(ends) == 200_000
     found.release()
 
 

@@ -17,7 +17,7 @@ from tests.support.logs import (
     reopen,
 )
 
-from penstock.errors import KafkaStorageError
+from penstock.errors import CorruptMessage, KafkaStorageError
 from penstock.log import epochs, flushing
 from penstock.log.files import names_in
 from penstock.log.partition_log import PartitionLog
@@ -162,6 +162,40 @@ def test_a_closed_segment_cut_short_after_a_clean_stop_is_found_by_the_first_rea
     with pytest.raises(KafkaStorageError, match="should reach to"):
         again.read(segment.base_offset + 2, 100)
     assert again.offline_reason is not None
+
+
+def test_a_batch_that_is_spoilt_at_the_end_of_a_closed_segment_is_refused_and_the_rest_is_served(
+    tmp_path: Path,
+) -> None:
+    log = a_log(tmp_path / "orders-0", settings=SMALL)
+    fill(log, 12)
+    log.close()
+    path = Path(log.segments[1].file.path)
+    data = path.read_bytes()
+    path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+
+    again = reopen(log, is_clean=True)
+
+    assert base_offsets(again.read(3, 1 << 20)) == [3, 4]
+    with pytest.raises(CorruptMessage):
+        again.read(5, 1 << 20)
+    assert base_offsets(again.read(6, 1 << 20)) == [6, 7, 8]
+    assert again.offline_reason is None
+    assert [where.first_offset for where in again.damage.ranges[3]] == [5]
+
+
+@pytest.mark.parametrize("is_clean", [True, False])
+def test_a_segment_of_whose_two_indexes_only_one_was_written_gets_the_other(tmp_path: Path, is_clean: bool) -> None:
+    log = a_log(tmp_path / "orders-0", settings=SMALL)
+    for offset in range(9):
+        log.append([a_batch(offset, timestamp=1_000 + offset)])
+    log.close()
+    (log.folder / "00000000000000000003.timeindex").unlink()
+
+    again = reopen(log, is_clean=is_clean)
+
+    assert again.find_by_time(1_004) == (1_004, 4, 0)
+    assert reopen(again).find_by_time(1_004) == (1_004, 4, 0)
 
 
 def test_a_log_that_ends_before_its_recovery_point_is_damaged(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 import errno
 import struct
 from pathlib import Path
+from typing import Never
 
 import pytest
 from tests.support.logs import StillClock, a_batch, a_log, a_marker, base_offsets, fill, read_all, reopen
 
 from penstock.errors import KafkaStorageError, OffsetOutOfRange
-from penstock.log.files import names_in
+from penstock.log import files, retention
+from penstock.log.files import names_in, rename_if_there
 from penstock.log.partition_log import PartitionLog
 from penstock.log.state import Home, LogState
 from penstock.wire.markers import MarkerType
@@ -25,7 +27,7 @@ def a_filled_log(folder: Path, *, records: int = 30, **settings: str) -> Partiti
     return log
 
 
-def no_room(*_: object) -> None:
+def no_room(*_: object) -> Never:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
@@ -71,6 +73,22 @@ def test_what_is_old_goes_where_there_is_no_room_to_roll_the_active_segment(
     log.delete_old_segments(log.clock.now() + HOUR_MS, 30)
 
     assert (log.start_offset, log.end_offset, log.size) == (30, 30, 0)
+
+
+def test_what_is_old_goes_where_there_is_no_room_for_its_files_other_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = a_filled_log(tmp_path, retention_bytes="1")
+    log.flush()
+    found = log.slice(0, at_most=1 << 20, before=30)
+    assert found is not None
+    monkeypatch.setattr(retention, "rename_if_there", no_room)
+
+    assert log.delete_old_segments(log.clock.now(), 30) == 9
+
+    assert not [name for name in names_in(log.folder) if name < "00000000000000000027"]
+    assert base_offsets(found.read()) == [0, 1, 2]  # a response on its way is not cut off
+    found.release()
 
 
 def test_records_that_come_between_plan_and_deletion_stay(tmp_path: Path) -> None:
@@ -274,16 +292,37 @@ def test_a_truncated_log_ends_there_and_goes_on_from_there(tmp_path: Path, to: i
     assert base_offsets(read_all(again)) == list(range(to + 5))
 
 
-def test_a_truncation_within_a_batch_takes_all_of_it_and_the_gap_is_no_damage(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_clean", [True, False])
+@pytest.mark.parametrize(("bases", "to"), [((0, 5, 10, 15), 12), ((0, 5, 20, 25), 12), ((0, 5, 20, 25), 22)])
+def test_a_log_that_is_cut_within_a_batch_or_a_gap_ends_where_its_last_batch_does(
+    tmp_path: Path, bases: tuple[int, ...], to: int, is_clean: bool
+) -> None:
+    """All of a batch goes: were the rest of its offsets not asked for again, nobody would miss their records."""
     log = a_log(tmp_path / "orders-0")
-    fill(log, 4, count=5)
-    log.truncate(to=12)
-    log.append([a_batch(12)])
+    for base in bases:
+        log.append([a_batch(base, count=5)])
+    log.high_watermark = log.end_offset
+    log.flush()
 
-    again = reopen(log)
+    log.truncate(to=to)
 
+    assert (log.end_offset, log.recovery_point, log.high_watermark) == (10, 10, 10)
+    if is_clean:
+        log.close()
+    again = reopen(log, is_clean=is_clean)
     assert again.offline_reason is None
-    assert base_offsets(read_all(again)) == [0, 5, 12]
+    assert (again.end_offset, base_offsets(read_all(again))) == (10, [0, 5])
+
+
+def test_a_log_that_is_cut_within_the_batch_it_begins_in_keeps_its_start(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 2, count=5)
+    log.high_watermark = 10
+    log.advance_start(7)
+
+    log.truncate(to=8)
+
+    assert (log.start_offset, log.end_offset, read_all(log)) == (7, 7, b"")
 
 
 def test_truncation_finds_the_largest_timestamp_of_what_is_left(tmp_path: Path) -> None:
@@ -353,6 +392,36 @@ def test_a_log_whose_producers_could_not_be_read_again_after_a_cut_waits_for_a_s
     assert reopen(log).producers.last_batches() == {7: (0, 0)}
 
 
+@pytest.mark.parametrize(
+    ("where", "error"),
+    [
+        ("reading.private_descriptor", OSError(errno.EMFILE, "Too many open files")),
+        ("retention.rename_if_there", OSError(errno.EIO, "Input/output error")),
+    ],
+)
+def test_a_cut_that_fails_after_the_records_are_gone_is_completed_by_a_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, error: OSError
+) -> None:
+    """What was cut, and is still counted, would be a gap once the log went on; what is left would be found again."""
+    log = a_log(tmp_path / "orders-0", settings=THREE_A_SEGMENT)
+    for offset in range(12):
+        log.append([a_batch(offset, leader_epoch=offset // 5, producer_id=7, producer_epoch=0, base_sequence=offset)])
+
+    def fails(*_: object, **__: object) -> None:
+        raise error
+
+    with monkeypatch.context() as failing:
+        failing.setattr(f"penstock.log.{where}", fails)
+        with pytest.raises(KafkaStorageError, match=str(error.strerror)):
+            log.truncate(to=4)
+
+    assert not log.try_again()
+    assert (log.end_offset, log.epochs.snapshot()) == (4, [(0, 0)])
+    again = reopen(log)
+    assert (again.end_offset, base_offsets(read_all(again))) == (4, [0, 1, 2, 3])
+    assert again.producers.last_batches() == {7: (0, 3)}
+
+
 def test_a_cut_that_cannot_be_written_down_first_has_not_happened(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path)
     log.flush()
@@ -370,16 +439,29 @@ def test_a_cut_that_cannot_be_written_down_first_has_not_happened(tmp_path: Path
     assert (log.end_offset, log.recovery_point) == (1, 1)
 
 
-def test_a_log_that_cannot_begin_anew_is_as_it_was(tmp_path: Path) -> None:
+@pytest.mark.parametrize("failing", ["the checkpoint", "the first rename", "a later rename"])
+def test_a_log_that_cannot_begin_anew_is_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
     log = a_filled_log(tmp_path)
     held, marks = read_all(log), (log.start_offset, log.end_offset, log.recovery_point, log.high_watermark)
-    log.home = FullHome()
+    names = sorted(names_in(log.folder))
+    if failing == "the checkpoint":
+        log.home = FullHome()
+    else:
+        first = failing == "the first rename"
+
+        def rename(path: str, to: str) -> bool:
+            return no_room() if first or "00012.log" in path else rename_if_there(path, to)
+
+        monkeypatch.setattr(files, "rename_if_there", rename)
 
     with pytest.raises(OSError, match="No space"):
         log.truncate_fully_and_start_at(100)
 
     assert read_all(log) == held
     assert (log.start_offset, log.end_offset, log.recovery_point, log.high_watermark) == marks
+    assert sorted(names_in(log.folder)) == names
 
 
 def test_a_log_can_begin_anew_at_any_offset(tmp_path: Path) -> None:
@@ -428,6 +510,36 @@ def test_by_time_every_record_is_found_in_a_log_out_of_order(tmp_path: Path) -> 
         largest = held.max_timestamp()
         assert largest is not None
         assert largest[:2] == (max(timestamps), timestamps.index(max(timestamps)))
+
+
+def a_log_whose_index_is_wrong(folder: Path) -> PartitionLog:
+    """Ten records, the fifth the latest; of the index only the last entries point at batches."""
+    log = a_log(folder / "orders-0", settings={"index.interval.bytes": "0"})
+    for offset in range(10):
+        log.append([a_batch(offset, timestamp=1_000 + offset if offset < 5 else 500)])
+    log.roll()
+    log.close()
+    path = log.folder / "00000000000000000000.index"
+    entries = list(struct.iter_unpack(">II", path.read_bytes()))
+    path.write_bytes(b"".join(struct.pack(">II", last, position + (last < 6)) for last, position in entries))
+    return reopen(log, is_clean=True)
+
+
+async def test_by_time_records_are_found_though_the_index_is_wrong(tmp_path: Path) -> None:
+    log = a_log_whose_index_is_wrong(tmp_path)
+
+    assert await log.look_up(lambda: log.find_by_time(1_003)) == (1_003, 3, 0)
+    assert log.offline_reason is None
+
+
+def test_a_cut_by_a_wrong_index_finds_the_largest_timestamp(tmp_path: Path) -> None:
+    log = a_log_whose_index_is_wrong(tmp_path)
+
+    log.truncate(to=9)
+
+    found = log.max_timestamp()
+    assert found is not None
+    assert (found.timestamp, found.offset) == (1_004, 4)
 
 
 def test_an_empty_log_has_no_times(tmp_path: Path) -> None:

@@ -317,6 +317,33 @@ async def test_files_that_were_dropped_of_a_log_deleted_since_take_none_of_its_n
     await kept.close()
 
 
+async def test_files_that_were_dropped_of_a_log_begun_anew_since_are_not_taken_for_its_new_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Kept(tmp_path)
+    fill(kept.log, 30)
+    kept.log.high_watermark = 30
+    kept.clock.time += 8 * 24 * HOUR_MS
+    (tmp_path / RESERVE_FILE).unlink()
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(folder_checkpoints, "write_offsets", fail)
+        with pytest.raises(OSError, match="No space"):
+            await kept.keeping.apply_retention()
+    kept.log.truncate_fully_and_start_at(0)
+    kept.log.append([a_batch(0, timestamp=kept.clock.time)])
+    path = Path(kept.log.active.file.path)
+    assert path.stat().st_size == kept.log.size
+
+    await kept.keeping.apply_retention()
+
+    assert path.exists()
+    await kept.close()
+
+
 async def test_silent_producers_are_forgotten(tmp_path: Path) -> None:
     kept = Kept(tmp_path)
     kept.log.append([a_batch(0, producer_id=7, producer_epoch=0, base_sequence=0)])
