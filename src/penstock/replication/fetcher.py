@@ -14,6 +14,7 @@ A partition for itself may be busy: being flushed, so that the leader learns of 
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
 
@@ -127,6 +128,10 @@ class LeaderFetcher:
         self._try_now = asyncio.Event()
         self._retry_s = 0.0
         self._reset_session()
+        self._to_cut: deque[tuple[Place, Diverging | int]] = deque()
+        self._is_cutting = False
+        self._has_cut = False
+        """Within the answer that is being taken in."""
         self._is_scheduled = False
         self._heard_at = 0.0
         self._patience_s = 0.0
@@ -375,6 +380,7 @@ class LeaderFetcher:
         if self._answered >= self._session_from:
             self._session_id = head.session_id
         self._retry_s = 0.0
+        self._has_cut = False
         for answer in decode_partitions(frame, head.position):
             place = self.places.get((answer.topic_id, answer.index))
             if place is not None and NOT_ASKED < place.asked_in <= self._answered and place.is_current(self.leader):
@@ -382,29 +388,69 @@ class LeaderFetcher:
         self._send()
 
     def _take_in(self, place: Place, answer: FetchedPartition) -> None:
-        partition = place.partition
         try:
-            if answer.error_code:
+            if answer.error_code == OffsetOutOfRange.code and answer.log_start_offset >= 0:
+                self._cut_or_wait(place, answer.log_start_offset)
+            elif answer.error_code:
                 self._refused(place, answer)
             elif answer.diverging_epoch >= 0:
-                partition.cut_back(Diverging(answer.diverging_epoch, answer.diverging_end_offset))
-                self._named[place] = None
+                self._cut_or_wait(place, Diverging(answer.diverging_epoch, answer.diverging_end_offset))
             else:
                 self._append(place, answer)
         except Exception as error:
-            # A log that takes no more records, or a batch that is damaged: asked for again, after a pause. Whatever it
-            # is, it is this partition's: the connection is for the others too.
-            is_bug = not isinstance(error, (Refusal, OSError))
-            name, reason = str(partition.topic_partition), str(error) or type(error).__name__
-            _log.log(
-                logging.ERROR if is_bug else logging.WARNING,
-                "not replicated",
-                partition=name,
-                reason=reason,
-                exc_info=is_bug,
-            )
-            partition.leave_in_sync()
-            self._back_off(place, shortly=isinstance(error, CorruptMessage))
+            self._not_taken(place, error)
+
+    def _not_taken(self, place: Place, error: Exception) -> None:
+        """A log that takes no more records, or a batch that is damaged: asked for again, after a pause. Whatever it is,
+        it is this partition's: the connection is for the others too.
+        """
+        partition = place.partition
+        is_bug = not isinstance(error, (Refusal, OSError))
+        name, reason = str(partition.topic_partition), str(error) or type(error).__name__
+        _log.log(
+            logging.ERROR if is_bug else logging.WARNING,
+            "not replicated",
+            partition=name,
+            reason=reason,
+            exc_info=is_bug,
+        )
+        partition.leave_in_sync()
+        self._back_off(place, shortly=isinstance(error, CorruptMessage))
+
+    def _cut_or_wait(self, place: Place, where: "Diverging | int") -> None:
+        """Cutting a log, or beginning it anew at an offset, waits for the disk; after a change of leaders, or where a
+        broker is new, one answer may ask for thousands. The first is cut at once, and between the others everybody is
+        served.
+        """
+        if not self._has_cut:
+            self._has_cut = True
+            self._cut(place, where)
+            return
+        place.is_busy = True
+        self._to_cut.append((place, where))
+        if not self._is_cutting:
+            self._is_cutting = True
+            self._spawn(self._cut_in_turns())
+
+    async def _cut_in_turns(self) -> None:
+        try:
+            while self._to_cut:
+                await asyncio.sleep(0)
+                place, where = self._to_cut.popleft()
+                if self.places.get(place.key) is place and place.is_current(self.leader):
+                    try:
+                        self._cut(place, where)
+                    except Exception as error:
+                        self._not_taken(place, error)
+        finally:
+            self._is_cutting = False
+
+    def _cut(self, place: Place, where: "Diverging | int") -> None:
+        if isinstance(where, Diverging):
+            place.partition.cut_back(where)
+        else:
+            place.partition.start_anew(where)
+        self._flush_or_name(place)
 
     def _append(self, place: Place, answer: FetchedPartition) -> None:
         partition, log = place.partition, place.partition.log
@@ -442,10 +488,6 @@ class LeaderFetcher:
 
     def _refused(self, place: Place, answer: FetchedPartition) -> None:
         partition = place.partition
-        if answer.error_code == OffsetOutOfRange.code and answer.log_start_offset >= 0:
-            partition.start_anew(answer.log_start_offset)
-            self._named[place] = None
-            return
         was_patient = place.backoff_s >= self._backoff_max_s
         self._back_off(place, shortly=True)
         goes_on = place.backoff_s >= self._backoff_max_s and not was_patient

@@ -6,13 +6,15 @@ proposal; a partition has one proposal at a time.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Set
+from collections.abc import Callable, Coroutine, Sequence, Set
+from itertools import count
 from typing import Any
 
 import structlog
 
 from penstock.metastore import Conflict, MetastoreError, Revision
 from penstock.model import BrokerId, Clock
+from penstock.replication.following import Offline
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.metrics import ReplicationMetrics
 from penstock.replication.ports import InSyncWrites
@@ -23,6 +25,8 @@ from penstock.settings.broker import REPLICA_LAG_TIME_MAX_MS
 RETRY_FIRST_S = 0.05
 RETRY_MAX_S = 1.0
 TICK_MAX_S = 1.0
+AT_ONCE = 100
+"""Partitions looked at between two turns of the loop: a millisecond or so."""
 
 _log = structlog.get_logger(__name__)
 
@@ -46,13 +50,16 @@ class InSyncKeeper:
     def submit(self, partition: Replica, leader: Leader, proposal: Proposal) -> None:
         self._spawn(self._carry_out(partition, leader, proposal))
 
-    async def run(self, partitions: Iterable[Replica]) -> None:
-        """Look from time to time for followers that have stayed behind, or may join."""
-        while True:
+    async def run(self, due: Callable[[int], Sequence[Replica]]) -> None:
+        """Look from time to time for followers that have stayed behind, or may join; `due` says whom to look after."""
+        for turn in count():
             lag_ms_max = self._config[REPLICA_LAG_TIME_MAX_MS]
             await asyncio.sleep(min(lag_ms_max / 2000, TICK_MAX_S))
-            for partition in list(partitions):
-                partition.look_after_followers(lag_ms_max=lag_ms_max)
+            for number, partition in enumerate(due(turn), 1):
+                if not isinstance(partition.role, Offline):  # gone since the round began
+                    partition.look_after_followers(lag_ms_max=lag_ms_max)
+                if number % AT_ONCE == 0:
+                    await asyncio.sleep(0)
 
     async def _carry_out(self, partition: Replica, leader: Leader, proposal: Proposal) -> None:
         """One write, and those that its outcome leads to, one after the other."""

@@ -14,8 +14,10 @@ somebody else is in sync; the only one in sync goes on with what it has.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import count
+from typing import Final, NamedTuple, TypeVar
 
 import structlog
 
@@ -42,6 +44,7 @@ TIMEOUT_S: Final = 10.0
 LANE: Final = "mend"
 
 _log = structlog.get_logger(__name__)
+T = TypeVar("T")
 
 
 class _Asked(NamedTuple):
@@ -54,15 +57,18 @@ class _Asked(NamedTuple):
 class Mending:
     def __init__(
         self,
-        partitions: Iterable[Partition],
+        due: Callable[[int], Sequence[Partition]],
         peers: Peers,
         image: ClusterImage,
         *,
         me: BrokerId,
         give_up: Callable[[Partition, str], bool],
     ) -> None:
-        """`give_up` has a log fetched anew where somebody else is in sync, else says False."""
-        self._partitions = partitions
+        """`due` says whom to look at in which turn.
+
+        `give_up` has a log fetched anew where somebody else is in sync, else says False.
+        """
+        self._due = due
         self._peers = peers
         self._image = image
         self._me = me
@@ -73,9 +79,9 @@ class Mending:
 
     async def run(self) -> None:
         """Until cancelled."""
-        while True:
+        for turn in count():
             await asyncio.sleep(EVERY_S)
-            for partition, stuck_at in await self._look():
+            for partition, stuck_at in await self._look(turn):
                 try:
                     for offset in stuck_at:
                         await self._examine(partition, offset)
@@ -85,15 +91,15 @@ class Mending:
                     _log.exception("mending failed", partition=str(partition.topic_partition))
                     self._later(partition)
 
-    async def _look(self) -> list[tuple[Partition, list[int]]]:
+    async def _look(self, turn: int) -> list[tuple[Partition, list[int]]]:
         """Logs that are damaged, or may be, and offsets at which followers are stuck."""
         now = asyncio.get_running_loop().time()
         found, asked = [], self._asked
         self._asked = {}
-        for number, partition in enumerate(list(self._partitions)):
+        for number, partition in enumerate(self._due(turn)):
             if not number % PARTITIONS_PER_TURN:
                 await asyncio.sleep(0)
-            if len(partition.in_sync) >= len(partition.replicas) and not partition.log.damage:
+            if len(partition.in_sync) >= len(partition.replicas) and not partition.log.damage.ranges:
                 continue  # nearly all, each second
             stuck_at = self._stuck_at(partition, asked.get(_key(partition), {}))
             if (stuck_at or partition.log.damage) and self._not_before.get(_key(partition), 0.0) <= now:
@@ -174,7 +180,7 @@ class Mending:
             fitting = await self._find_fitting(broker, partition, wound, fd)
             if fitting is None or not wound.is_current:
                 return False
-            left = await asyncio.to_thread(write_into, wound, fd, fitting)
+            left = await _to_the_end(partial(write_into, wound, fd, fitting))
             if wound.is_current:
                 mended(wound, left)
         _log.warning(
@@ -215,6 +221,16 @@ class Mending:
         if row.error_code:
             raise refusal_for(row.error_code)(f"broker {broker} says so")
         return _whole_batches(bytes(row.records or b""))
+
+
+async def _to_the_end(write: Callable[[], T]) -> T:
+    """In a thread, which a stop waits for too: once its descriptor is let go, another file may have the number."""
+    writing = asyncio.get_running_loop().run_in_executor(None, write)
+    try:
+        await asyncio.wait([writing])
+    finally:
+        await asyncio.wait([writing])
+    return writing.result()
 
 
 def _key(partition: Partition) -> tuple[bytes, int]:

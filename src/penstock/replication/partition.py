@@ -16,6 +16,7 @@ import msgspec
 from penstock.errors import (
     InvalidRecord,
     InvalidRequest,
+    InvalidTopic,
     InvalidTxnState,
     KafkaStorageError,
     NotEnoughReplicas,
@@ -267,6 +268,8 @@ class Partition(ReplicatingReplica, ReadablePartition):
         """Move the log's start; -1 means to the high watermark. Answers the new start. On a full disk too: that is what
         makes room.
         """
+        if self.is_internal:
+            raise InvalidTopic(f"{self.topic} is internal: its coordinators need every record in it")
         if "delete" not in self.config[settings.CLEANUP_POLICY]:
             raise PolicyViolation(f"{self.topic} is compacted only: its cleanup.policy has no delete")
         target = self.high_watermark if before == -1 else before

@@ -7,7 +7,7 @@ an admin request is answered when its logs are there (RULES 36).
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import structlog
 
@@ -27,13 +27,13 @@ from penstock.cluster import (
 )
 from penstock.errors import KafkaStorageError, NotLeaderOrFollower, UnknownTopicOrPartition
 from penstock.log import Flusher, LogFolder, PartitionLog
-from penstock.metastore import MetastoreError
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, PartitionIndex, TopicId, TopicPartition
 from penstock.replication import metrics
 from penstock.replication.following import Follower
 from penstock.replication.in_sync import InSyncKeeper
 from penstock.replication.machine import Leader, Proposal
+from penstock.replication.making_way import MakingWay, until_heard
 from penstock.replication.partition import Partition
 from penstock.replication.planted import SOUND, Planted
 from penstock.replication.ports import InSyncWrites, Resignations
@@ -41,13 +41,14 @@ from penstock.replication.replica import Replica
 from penstock.settings import Config, TopicConfig
 from penstock.wire.produce import Endpoint
 
-RESIGN_AGAIN_AFTER_S = 0.5
 RETRY_AFTER_S = 5.0
 """After a log could not be made (a full disk, mostly)."""
 
 _log = structlog.get_logger(__name__)
 
 SLICES_FRACTION = 4
+
+TURNS_A_LOOK_AT_ALL: Final = 5
 
 LocalPartitions = dict[int, Partition]
 Finder = Callable[[bytes], LocalPartitions | None]
@@ -105,9 +106,10 @@ class Partitions:
                 spawn=spawn,
             )
         self._resignations = resignations
+        self._shared: dict[Partition, None] = {}
+        """Those that other brokers keep too, in the order in which that came about."""
         self._renewing: set[Partition] = set()
-        self._making_way: set[Replica] = set()
-        """Those that resign, or leave the in-sync set, just now: while the store is away they may ask often."""
+        self._making_way = None if resignations is None else MakingWay(resignations, spawn)
         self._expose()
 
     # Finding ----------------------------------------------------------------------------------------------------
@@ -280,7 +282,13 @@ class Partitions:
         """Look after followers for as long as the broker runs."""
         if self._keeper is not None:
             self._is_keeping = True
-            await self._keeper.run(self)
+            await self._keeper.run(self.due_for_a_look)
+
+    def due_for_a_look(self, turn: int) -> list[Partition]:
+        """Whom to look after in one of many turns, one a second: those that other brokers keep too, now and then all.
+        Looking at one takes a microsecond or two; thousands that nobody follows want it more seldom.
+        """
+        return list(self._shared if turn % TURNS_A_LOOK_AT_ALL else self)
 
     # What replicas ask for --------------------------------------------------------------------------------------
 
@@ -289,51 +297,16 @@ class Partitions:
             self._keeper.submit(replica, leader, proposal)
 
     def resign(self, replica: Replica, reason: str) -> None:
-        if self._resignations is not None and replica not in self._making_way:
-            self._making_way.add(replica)
-            self._spawn(self._resign(self._resignations, replica, reason))
-
-    async def _resign(self, resignations: Resignations, replica: Replica, reason: str) -> None:
-        epoch = replica.leader_epoch
-        try:
-            while replica.is_leader and replica.leader_epoch == epoch:
-                try:
-                    await resignations.resign(
-                        replica.topic_id,
-                        replica.index,
-                        leader_epoch=epoch,
-                        reason=reason,
-                        eligible_below=replica.eligible_below,
-                    )
-                    return
-                except MetastoreError as error:
-                    _log.error("cannot resign", partition=str(replica.topic_partition), reason=str(error))
-                    await asyncio.sleep(RESIGN_AGAIN_AFTER_S)
-        finally:
-            self._making_way.discard(replica)
+        if self._making_way is not None:
+            self._making_way.resign(replica, reason)
 
     def leave(self, replica: Replica, reason: str) -> None:
         topic = self._image.topics_by_id.get(replica.topic_id)
         partition = self._by_id.get(replica.topic_id, {}).get(replica.index)
         if topic is not None and partition is replica and self._is_to_renew(partition, topic.partitions[replica.index]):
             self._renew_soon(partition)  # nothing is to be left, so no change of the image will say so
-        elif self._resignations is not None and replica not in self._making_way:
-            self._making_way.add(replica)
-            self._spawn(self._leave(self._resignations, replica, reason))
-
-    async def _leave(self, resignations: Resignations, replica: Replica, reason: str) -> None:
-        try:
-            while isinstance(replica.role, Follower) and replica.log.trouble is not None:
-                try:
-                    await resignations.leave(
-                        replica.topic_id, replica.index, reason=reason, eligible_below=replica.eligible_below
-                    )
-                    return
-                except MetastoreError as error:
-                    _log.error("cannot leave", partition=str(replica.topic_partition), reason=str(error))
-                    await asyncio.sleep(RESIGN_AGAIN_AFTER_S)
-        finally:
-            self._making_way.discard(replica)
+        elif self._making_way is not None:
+            self._making_way.leave(replica, reason)
 
     # Making and removing logs -----------------------------------------------------------------------------------
 
@@ -354,6 +327,8 @@ class Partitions:
                 return  # deleted meanwhile
             if index in self._by_id.get(topic.topic_id, {}):
                 continue  # wanted twice: the topic grew, or was tried again, before its turn came
+            if self._broker_id not in topic.partitions[index].replicas:
+                continue  # another broker's again, and no change to come would take it away
             partition = TopicPartition(topic.name, index)
             folder = self._folder_for(partition)
             try:
@@ -423,8 +398,7 @@ class Partitions:
             self._open_again_later(partition)
             return
         del local[partition.index]
-        partition.retire()
-        self._tell(partition)
+        self._retire(partition)
         folder.opened_again(log)
         _log.info("log opened", partition=str(log.partition))
         self._show(topic, topic.partitions[partition.index], log)
@@ -442,8 +416,7 @@ class Partitions:
     def _remove(self, topic: TopicImage, partition: Partition) -> None:
         """Another broker keeps this replica now: the log goes, unless it comes back before that is done."""
         del self._by_id[topic.topic_id][partition.index]
-        partition.retire()
-        self._tell(partition)
+        self._retire(partition)
         self._later(lambda: self._remove_log(partition))
 
     async def _remove_log(self, partition: Partition) -> None:
@@ -460,6 +433,10 @@ class Partitions:
 
     def _lead(self, partition: Partition, image: PartitionImage) -> None:
         partition.assign(image)
+        if len(image.replicas) > 1:
+            self._shared[partition] = None
+        else:
+            self._shared.pop(partition, None)
         self._tell(partition)
         if partition.log.trouble is not None and self._is_to_renew(partition, image):
             self._renew_soon(partition)
@@ -489,13 +466,12 @@ class Partitions:
         """
         epoch = partition.leader_epoch
         try:
-            while isinstance(partition.role, Follower) and not self._planted.begins_anew_in_same_epoch:
-                try:
-                    await resignations.begin_anew(partition.topic_id, partition.index, leader_epoch=epoch)
-                    break
-                except MetastoreError as error:
-                    _log.error("cannot begin anew", partition=str(partition.topic_partition), reason=str(error))
-                    await asyncio.sleep(RESIGN_AGAIN_AFTER_S)
+            await until_heard(
+                partition,
+                "begin anew",
+                lambda: resignations.begin_anew(partition.topic_id, partition.index, leader_epoch=epoch),
+                is_wanted=lambda: isinstance(partition.role, Follower) and not self._planted.begins_anew_in_same_epoch,
+            )
         finally:
             self._renewing.discard(partition)
         self._later(lambda: self._renew(partition))
@@ -513,8 +489,7 @@ class Partitions:
         if folder is None or not self._is_to_renew(partition, image):
             return
         del local[partition.index]
-        partition.retire()
-        self._tell(partition)
+        self._retire(partition)
         folder.set_aside(partition.topic_partition)
         self.wanted_folders[partition.topic_partition] = folder
         await self._make_logs(topic, [partition.index])  # which tries again where there is no room
@@ -533,6 +508,11 @@ class Partitions:
             self._renew_soon(partition)  # it was out of the in-sync set already: the image will not tell of it
         return True
 
+    def _retire(self, partition: Partition) -> None:
+        self._shared.pop(partition, None)
+        partition.retire()
+        self._tell(partition)
+
     def _tell(self, partition: Partition) -> None:
         for callback in self._subscribers:
             callback(partition)
@@ -546,8 +526,7 @@ class Partitions:
             del self.wanted_folders[wanted]
         self._registry.drop(metrics.TopicMetrics, topic=topic.name)
         for partition in local.values():
-            partition.retire()
-            self._tell(partition)
+            self._retire(partition)
         self._later(lambda: self._remove_logs(topic))
 
     async def _remove_logs(self, topic: TopicImage) -> None:

@@ -297,11 +297,18 @@ class Replica:
         """From time to time: is this log fit for what it is to be? And as leader: who has stayed behind, who may join,
         has the minimum been changed?
         """
-        self.current_rules()
-        self.keep_flush_note()
-        self._make_way()
-        role, trouble = self.role, self.log.trouble
-        if not isinstance(role, Leader) or len(self.replicas) == 1 or (trouble is not None and trouble.stops_reads):
+        # Each second for each partition, of which nearly all want nothing: what would find nothing to do is not called.
+        log = self.log
+        if self.current_rules().asks_to_flush != log.is_flush_noted:
+            self.keep_flush_note()
+        if log.trouble is not None:
+            self._make_way()
+        if self._deleted.waiting and isinstance(self.role, Leader):  # who died meanwhile is not waited for
+            self._deleted.release(self.role.low_watermark(log.start_offset))
+        if len(self.replicas) == 1:
+            return
+        role, trouble = self.role, log.trouble
+        if not isinstance(role, Leader) or (trouble is not None and trouble.stops_reads):
             return  # whoever cannot fetch from a damaged log does not stay behind by its own fault
         if self.current_rules().in_sync_min != role.in_sync_min:
             self._submit(role, role.in_sync_min_changed(self.rules.in_sync_min))

@@ -80,11 +80,6 @@ class ReplicatingReplica(Replica):
             return None
         return self._deleted.wait_for(offset)
 
-    def look_after_followers(self, *, lag_ms_max: int) -> None:
-        super().look_after_followers(lag_ms_max=lag_ms_max)
-        if self._deleted.waiting and isinstance(self.role, Leader):  # who died meanwhile is not waited for
-            self._deleted.release(self.role.low_watermark(self.log.start_offset))
-
     # As follower ------------------------------------------------------------------------------------------------
 
     def place(self) -> tuple[int, int]:

@@ -6,7 +6,7 @@ import struct
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from structlog.testing import capture_logs
@@ -22,7 +22,7 @@ from penstock.errors import (
 )
 from penstock.model import BrokerId
 from penstock.replication import Throttle, fetcher
-from penstock.replication.fetcher import LeaderFetcher
+from penstock.replication.fetcher import LeaderFetcher, Place
 from penstock.replication.peer_connection import PeerConnection
 from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition, FetchRequest, PartitionAnswer, decode_request, encode_response
@@ -205,6 +205,32 @@ async def test_a_follower_out_of_range_begins_anew_at_the_leaders_start(bench: B
     bench.leader.answer(first, PartitionAnswer(0, OffsetOutOfRange.code, 90, -1, 40))
     _, asked = await bench.leader.next_naming()
     assert (asked.offset, asked.log_start_offset) == (40, 40)
+
+
+async def test_of_many_logs_to_be_begun_anew_one_a_turn_is_and_those_that_went_meanwhile_are_not(bench: Bench) -> None:
+    """Each is written down before anything else, which takes a while; a new broker may have thousands."""
+    fetcher, loop = bench.fetcher, asyncio.get_running_loop()
+    turns: list[int] = [0]
+
+    class Slow:
+        """As much of a partition as is begun anew."""
+
+        role, log = bench.partition.role, bench.partition.log
+        topic_partition, leader_epoch, is_flushed = bench.partition.topic_partition, bench.partition.leader_epoch, True
+
+        def start_anew(self, _: int) -> None:
+            if not turns[-1]:
+                loop.call_soon(turns.append, 0)
+            turns[-1] += 1
+
+    await bench.leader.next()
+    places = [Place((TOPIC_ID, index), cast("Any", Slow())) for index in range(1, 6)]
+    for place in places:
+        fetcher.places[place.key] = place
+        fetcher._cut_or_wait(place, 40)
+    del fetcher.places[places[3].key]
+    await bench.until(lambda: sum(turns) == 4 and not fetcher._to_cut)
+    assert max(turns) == 1 and not any(place.is_busy for place in places if place is not places[3])
 
 
 @pytest.mark.parametrize("refusal", [UnknownLeaderEpoch, NotLeaderOrFollower, ReplicaNotAvailable])

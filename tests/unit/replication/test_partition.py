@@ -13,6 +13,7 @@ from tests.support.partitions import GatedFlusher
 from penstock.errors import (
     FencedLeaderEpoch,
     InvalidRecord,
+    InvalidTopic,
     KafkaStorageError,
     NotEnoughReplicas,
     NotLeaderOrFollower,
@@ -46,7 +47,9 @@ class Watcher:
 class Bench:
     """A partition with everything around it."""
 
-    def __init__(self, folder: Path, overrides: dict[str, str], *, is_clean: bool = True) -> None:
+    def __init__(
+        self, folder: Path, overrides: dict[str, str], *, topic: str = "orders", is_clean: bool = True
+    ) -> None:
         self.clock = StillClock()
         self.config: TopicConfig = Config.for_broker().for_topic(overrides)
         self.pool = FilePool(16)
@@ -56,7 +59,7 @@ class Bench:
         self.flusher = GatedFlusher()
         self.tasks: list[asyncio.Task[Any]] = []
         self.partition = Partition(
-            topic="orders",
+            topic=topic,
             topic_id=TOPIC_ID,
             index=PartitionIndex(0),
             broker_id=ME,
@@ -380,6 +383,13 @@ def test_records_can_be_deleted_while_the_disk_is_full(bench: Bench) -> None:
 def test_records_of_a_compacted_topic_are_not_deleted(folder: Path) -> None:
     bench = Bench(folder, {"cleanup.policy": "compact"})
     with pytest.raises(PolicyViolation):
+        bench.partition.delete_records(-1)
+    bench.pool.close_all()
+
+
+def test_records_of_an_internal_topic_are_not_deleted_whatever_its_policy(folder: Path) -> None:
+    bench = Bench(folder, {"cleanup.policy": "delete"}, topic="__consumer_offsets")
+    with pytest.raises(InvalidTopic):
         bench.partition.delete_records(-1)
     bench.pool.close_all()
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import msgspec
 import pytest
 from tests.support.brokers import some_brokers
 from tests.support.clusters import BROKER_ID, a_cluster
 from tests.support.logs import StillClock, a_batch
 from tests.support.virtual_time import in_virtual_time
 
-from penstock.cluster import Cluster, CreateTopic, GrowTopic
+from penstock.cluster import Cluster, CreateTopic, GrowTopic, Reassign
 from penstock.cluster.commands import CreatedTopic
 from penstock.errors import KafkaStorageError
 from penstock.log import FilePool, Flusher, LogFolder, PartitionLog, recovery
@@ -73,6 +74,23 @@ async def following(path: Path) -> AsyncIterator[Bench]:
         bench.following.cancel()
         await asyncio.wait([bench.following])
     folder.close()
+
+
+@asynccontextmanager
+async def replicas_of(cluster: Cluster, me: BrokerId) -> AsyncIterator[tuple[Partitions, LogFolder]]:
+    """What one of several brokers keeps."""
+    with TemporaryDirectory() as path:
+        folder = LogFolder(Path(path), cluster_id="cluster", node_id=me, pool=FilePool(64), clock=StillClock())
+        folder.open_all(lambda _partition, _topic_id: None)
+        writes = cluster.in_sync_writes
+        partitions = partitions_in(folder, cluster, broker_id=me, in_sync_writes=writes, resignations=writes)
+        task = asyncio.create_task(partitions.follow())
+        await asyncio.sleep(0)
+        await partitions.settled()
+        yield partitions, folder
+        task.cancel()
+        await asyncio.wait([task])
+        folder.close()
 
 
 def no_descriptors(_path: Path) -> list[str]:
@@ -235,14 +253,7 @@ async def test_a_follower_whose_log_was_not_opened_leaves_the_in_sync_set_and_ke
     async with some_brokers(2) as brokers:
         await brokers.create("orders", assigned=(1, 2))
         cluster, me = brokers.clusters[2], BrokerId(2)
-        with TemporaryDirectory() as path:
-            folder = LogFolder(Path(path), cluster_id="cluster", node_id=me, pool=FilePool(64), clock=StillClock())
-            folder.open_all(lambda _partition, _topic_id: None)
-            writes = cluster.in_sync_writes
-            partitions = partitions_in(folder, cluster, broker_id=me, in_sync_writes=writes, resignations=writes)
-            task = asyncio.create_task(partitions.follow())
-            await asyncio.sleep(0)
-            await partitions.settled()
+        async with replicas_of(cluster, me) as (partitions, folder):
             unread = partitions.require("orders", 0)
             unread.log.leave_unread(OSError(errno.EMFILE, "Too many open files"), lambda: unread.log)
             assert unread.eligible_below == 1
@@ -251,9 +262,6 @@ async def test_a_follower_whose_log_was_not_opened_leaves_the_in_sync_set_and_ke
             unread.look_after_followers(lag_ms_max=30_000)
             await asyncio.sleep(60)
             assert partitions.require("orders", 0) is unread and not folder.strays
-            task.cancel()
-            await asyncio.wait([task])
-            folder.close()
 
 
 @in_virtual_time
@@ -262,14 +270,7 @@ async def test_a_damaged_log_is_begun_anew_only_when_nothing_that_was_fetched_in
     async with some_brokers(3) as brokers:
         await brokers.create("orders", assigned=(1, 2, 3))
         cluster, me = brokers.clusters[2], BrokerId(2)
-        with TemporaryDirectory() as path:
-            folder = LogFolder(Path(path), cluster_id="cluster", node_id=me, pool=FilePool(64), clock=StillClock())
-            folder.open_all(lambda _partition, _topic_id: None)
-            writes = cluster.in_sync_writes
-            partitions = partitions_in(folder, cluster, broker_id=me, in_sync_writes=writes, resignations=writes)
-            task = asyncio.create_task(partitions.follow())
-            await asyncio.sleep(0)
-            await partitions.settled()
+        async with replicas_of(cluster, me) as (partitions, folder):
             damaged = partitions.require("orders", 0)
             began_in = damaged.leader_epoch
             damaged.log.take_offline("damage below the recovery point", stops_reads=True)
@@ -287,9 +288,6 @@ async def test_a_damaged_log_is_begun_anew_only_when_nothing_that_was_fetched_in
                 disk.is_full = False
                 await brokers.until(lambda: partitions.get("orders", 0) not in (damaged, renewed, None))
             assert partitions.require("orders", 0).leader_epoch == began_in + 2
-            task.cancel()
-            await asyncio.wait([task])
-            folder.close()
 
 
 async def test_logs_of_topics_that_were_deleted_while_they_were_opened_are_not_taken_for_those_made_anew(
@@ -343,3 +341,51 @@ async def test_a_topic_made_anew_gets_its_log_when_there_is_room_to_forget_its_n
             await bench.create("orders", 1)
             assert len(bench.partitions) == 0
         await bench.until_there_are(1)
+
+
+@in_virtual_time
+async def test_partitions_that_others_keep_too_are_due_at_every_look_and_those_without_now_and_then() -> None:
+    async with some_brokers(2) as brokers:
+        await brokers.create("followed", assigned=(1, 2))
+        await brokers.create("alone", assigned=(1,))
+        cluster, me = brokers.clusters[1], BrokerId(1)
+        async with replicas_of(cluster, me) as (partitions, _folder):
+
+            def due(turn: int) -> list[str]:
+                return sorted(partition.topic for partition in partitions.due_for_a_look(turn))
+
+            assert [due(turn) for turn in range(6)] == [
+                ["alone", "followed"], *[["followed"]] * 4, ["alone", "followed"]
+            ]  # fmt: skip
+            followed, alone = cluster.image.topics["followed"], cluster.image.topics["alone"]
+            at_first = alone.partitions[0]
+            partitions._change(alone, msgspec.structs.replace(at_first, replicas=(me, BrokerId(2))))
+            assert due(1) == ["alone", "followed"]  # somebody is to follow it
+            partitions._change(alone, at_first)
+            await cluster.controller.delete_topics([followed.topic_id], timeout_ms=60_000)
+            await partitions.settled()
+            assert due(1) == [] and due(0) == ["alone"]
+
+
+@in_virtual_time
+async def test_a_replica_that_is_taken_away_before_its_log_was_made_gets_none() -> None:
+    """Nobody would take it away again: its leader refuses it, and it would ask on for ever."""
+    async with some_brokers(2) as brokers:
+        await brokers.create("orders", assigned=(1,))
+        cluster, me = brokers.clusters[2], BrokerId(2)
+        async with replicas_of(cluster, me) as (partitions, folder):
+            others_are_made = asyncio.Event()
+
+            async def make_others() -> None:
+                await others_are_made.wait()
+
+            partitions._later(make_others)
+            for replicas in ((1, 2), None):
+                (refusal,) = await brokers.clusters[1].controller.reassign(
+                    [Reassign("orders", 0, replicas, may_change_factor=True)], timeout_ms=10_000
+                )
+                assert refusal is None
+            await brokers.agree()
+            others_are_made.set()
+            await partitions.settled()
+            assert not list(partitions) and not list(folder)
