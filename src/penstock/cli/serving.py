@@ -46,7 +46,7 @@ def serve(file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> E
         _log.info("broker stopped")
         return outcome
     except OSError as error:
-        raise _start_failure(error, config) from error
+        raise start_failure(error, config) from error
     except Fatal as error:
         raise Failure(f"the broker cannot run: {error}") from error
 
@@ -153,7 +153,7 @@ def command_name() -> str:
     return str(started_as) if relative.startswith("..") else relative
 
 
-def _start_failure(error: OSError, config: Config) -> Failure:
+def start_failure(error: OSError, config: Config) -> Failure:
     # A name that does not resolve has a code of its own kind (socket.EAI_*), which is no errno.
     if error.errno == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror) or (error.errno or 0) < 0:
         return Failure(
@@ -165,6 +165,12 @@ def _start_failure(error: OSError, config: Config) -> Failure:
             f"cannot listen: {error.strerror or error}",
             hint="Another program has the port, perhaps a Penstock or a Kafka that runs already.\n"
             "Take other ports with --port and --http-port; `ss -ltnp` shows who has which.",
+        )
+    if error.errno == errno.EACCES and error.filename is None:  # of a file it would be told which
+        return Failure(
+            f"cannot listen: {error.strerror or error}",
+            hint="Ports below 1024 are root's, or of who is given CAP_NET_BIND_SERVICE.\n"
+            "Take other ports with --port and --http-port.",
         )
     folders = ", ".join(str(folder) for folder in data_folders(config))
     hint = f"The data folder is {folders}; --data names another."

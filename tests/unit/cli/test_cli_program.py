@@ -48,6 +48,19 @@ def test_examples_in_help_keep_their_lines(name: str, capsys: pytest.CaptureFixt
     assert any(line.strip().startswith("penstock ") for line in text.splitlines()[2:])
 
 
+def test_the_page_on_the_command_line_names_every_command() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "operate" / "command-line.md").read_text()
+    rows = dict(re.findall(r"^\| `penstock ([a-z]+)([^|]*)\|", page, flags=re.MULTILINE))
+    context = click.Context(program)
+    missing = []
+    for name in program.list_commands(context):
+        command = program.get_command(context, name)
+        inner = command.list_commands(context) if isinstance(command, click.Group) else []
+        if name not in rows or not set(inner) <= set(re.findall(r"[a-z-]+", rows[name])):
+            missing.append(name)
+    assert missing == []
+
+
 def test_the_version_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == ExitCode.OK
     assert re.fullmatch(r"penstock \d+\.\d+\.\S+\n", capsys.readouterr().out)

@@ -1,6 +1,7 @@
 """What `penstock up` says before, at and after the start; the broker itself is tested elsewhere."""
 
 import asyncio
+import errno
 import io
 import json
 import logging
@@ -18,8 +19,8 @@ from penstock.broker.loggers import LOGGER_LEVELS
 from penstock.cli import logging as cli_logging
 from penstock.cli.exits import ExitCode
 from penstock.cli.program import run
-from penstock.cli.serving import Stopping, banner_text
-from penstock.settings import Listener
+from penstock.cli.serving import Stopping, banner_text, start_failure
+from penstock.settings import Config, Listener
 
 
 @pytest.fixture(autouse=True)
@@ -84,6 +85,23 @@ def test_settings_that_cannot_be_used_are_told_with_advice(
     assert run(["up", *arguments]) == ExitCode.FAILED
     err = capsys.readouterr().err
     assert "the settings cannot be used" in err and complaint in err and "penstock settings explain" in err
+
+
+@pytest.mark.parametrize(
+    ("error", "advice"),
+    [
+        (
+            OSError(errno.EADDRINUSE, "PLAINTEXT://127.0.0.1:9092: Address already in use"),
+            "Another program has the port",
+        ),
+        (OSError(errno.EACCES, "PLAINTEXT://127.0.0.1:80: Permission denied"), "Ports below 1024"),
+        (OSError(errno.EACCES, "Permission denied", "/srv/queue/.lock"), "The data folder is"),
+        (OSError(errno.ENOSPC, "No space left on device", "/srv/queue/.lock"), "The data folder is"),
+    ],
+)
+def test_what_stops_a_start_is_told_with_advice_for_it(error: OSError, advice: str) -> None:
+    failure = start_failure(error, Config.for_broker({"log.dirs": "/srv/queue"}))
+    assert failure.hint is not None and failure.hint.startswith(advice)
 
 
 @pytest.mark.parametrize(

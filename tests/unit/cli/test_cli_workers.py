@@ -130,3 +130,15 @@ def test_where_no_process_is_to_be_had_it_is_tried_again_later(tmp_path: Path, m
         _watch([worker], stopping)
     assert [line["event"] for line in said] == ["broker not started again"]
     assert worker.due_s > time.monotonic()
+
+
+@pytest.mark.parametrize(("code", "level"), [(0, "info"), (1, "error"), (-9, "error")])
+def test_a_worker_that_was_stopped_cleanly_is_no_error(code: int, level: str) -> None:
+    worker = cast(Worker, SimpleNamespace(id=10, due_s=None, exit_code=code, put_off=lambda: 1.0))
+    naps = iter(())
+    stopping = cast(Stopping, SimpleNamespace(sleep=lambda _s: next(naps)))
+
+    with capture_logs() as said, pytest.raises(StopIteration):
+        _watch([worker], stopping)
+
+    assert [(line["event"], line["log_level"]) for line in said] == [("broker ended unasked", level)]

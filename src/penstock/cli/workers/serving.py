@@ -1,6 +1,7 @@
 """What `penstock up` does where penstock.workers is above 1: start them, watch over them, stop them together."""
 
 import gc
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -71,8 +72,10 @@ def _watch(workers: Sequence[Worker], stopping: Stopping) -> None:
                 if worker.due_s <= time.monotonic():
                     _launch_again(worker)
             elif (code := worker.exit_code) is not None:
-                pause_s = worker.put_off()
-                _log.error("broker ended unasked", broker=worker.id, how=ended_how(code), again_in_s=pause_s)
+                # Whoever stops one by its pid means well: it is stopped cleanly, and comes back.
+                level = logging.INFO if code == ExitCode.OK else logging.ERROR
+                how, pause_s = ended_how(code), worker.put_off()
+                _log.log(level, "broker ended unasked", broker=worker.id, how=how, again_in_s=pause_s)
         stopping.sleep(LOOK_EVERY_S)
 
 
