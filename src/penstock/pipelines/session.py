@@ -50,6 +50,11 @@ def spark_session(
     format("kafka") and Iceberg do not."""
     find_java()
     chosen = {**DEFAULTS, "spark.master": master, "spark.app.name": app, **settings}
+    if chosen.get("spark.submit.deployMode") == "cluster":
+        raise PipelineProblem(
+            "the driver of a job runs where the job is started: spark.submit.deployMode=cluster is not for it",
+            hint="Leave that out, or hand a file to spark-submit that runs the job: docs/pipelines/cluster.md has one.",
+        )
     if jars:
         own = ",".join(str(path.resolve()) for path in jar_paths())
         others = chosen.get("spark.jars")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support import topics
 
+import penstock.testing
 from penstock.cli.program import run
 from penstock.pipelines.jobs.audit import audit
 from penstock.pipelines.jobs.audit.page import page
@@ -31,7 +33,6 @@ def test_a_topic_and_its_copy_with_damage(
         topics.write(queue.bootstrap, left, values, partition=0, key=key)
         damaged = [*values[:5], values[6], values[5], *values[8:], values[3], b"foreign"]
         topics.write(queue.bootstrap, right, damaged, partition=0 if key == b"a" else 1, key=key)
-    # As of two clusters: each end says where it is.
     ends = [f"topic:{name}@{queue.bootstrap}" for name in (left, right)]
     report = audit(*ends, bootstrap="127.0.0.1:1", spark=spark)
     assert not report.same
@@ -49,6 +50,33 @@ def test_a_topic_and_its_copy_with_damage(
     assert json.loads(Path("report.json").read_text())["totals"] == report.totals and Path("page.html").exists()
     assert 'penstock_pipeline_rows_total{job="audit",query="audit"} 82.0' in Path("audit.prom").read_text()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["audit.prom", "page.html", "report.json"], "no catalog"
+
+
+@pytest.mark.parametrize("reader", ["kafka", "penstock"])
+def test_two_clusters_that_have_a_topic_of_one_name_are_told_apart(spark: Any, queue: Any, reader: str) -> None:
+    topic = topics.create(queue.bootstrap, queue.fresh("orders"), 2)
+    orders = [(b"%d" % n, b"order %d" % n) for n in range(30)]
+
+    def fill(bootstrap: str, records: Sequence[tuple[bytes, bytes]]) -> None:
+        for number, value in records:
+            topics.write(bootstrap, topic, [value], partition=int(number) % 2, headers=[("number", number)])
+
+    with penstock.testing.broker(mode="process") as other:
+        topics.create(other.bootstrap, topic, 2)
+        fill(queue.bootstrap, orders)
+        changed = [(number, b"another" if number == b"7" else value) for number, value in orders if number != b"4"]
+        fill(other.bootstrap, [*changed, orders[10], (b"30", b"nobody's")])
+        ends = [f"topic:{topic}@{each}" for each in (queue.bootstrap, other.bootstrap)]
+        options: dict[str, Any] = {"match": "header:number", "spark": spark, "reader": reader}
+        there, back = audit(*ends, **options), audit(*reversed(ends), **options)
+        same = [audit(end, end, **options).same for end in ends]
+    assert same == [True, True]
+    assert (there.left_records, there.right_records) == (30, 31)
+    assert there.totals == {"missing": 1, "extra": 1, "doubled": 1, "differing": 1, "reordered": 0}
+    (missing,), (differing,) = there.samples["missing"], there.samples["differing"]
+    assert (missing["left_partition"], missing["left_offset"]) == (0, 2)
+    assert (differing["left_partition"], differing["left_offset"]) == (1, 3)
+    assert (back.totals["missing"], back.totals["extra"], back.totals["differing"]) == (2, 1, 1)
 
 
 def test_a_topic_and_its_lake_table_are_the_same_until_a_row_goes(lake: Lake, queue: Any) -> None:

@@ -91,6 +91,28 @@ def test_a_value_too_large_for_its_column_costs_its_own_row_only(spark: SparkSes
     assert rows[1].data is None and rows[1].error.startswith("does not fit the columns")
 
 
+def test_a_field_in_another_case_than_the_readers_is_no_default_in_silence(spark: SparkSession, tmp_path: Path) -> None:
+    def version(**fields: Any) -> dict[str, Any]:
+        return {"type": "record", "name": "R", "fields": [{"name": name, **kind} for name, kind in fields.items()]}
+
+    some: dict[str, Any] = {"type": ["null", "string"], "default": None}
+    place: dict[str, Any] = {"type": {**version(City=some), "name": "Place"}}
+    writers = [version(id=some, note=some), version(ID=some), version(id=some, at=place), version(id=some, other=some)]
+    for number, schema in enumerate(writers):
+        (tmp_path / f"{number}.avsc").write_text(json.dumps(schema))
+    values = ({"id": "a", "note": "n"}, {"ID": "b"}, {"id": "c", "at": {"City": "Bern"}}, {"id": "d", "other": "o"})
+    raw = records(spark, *(written(writers[n], value, schema_id=n) for n, value in enumerate(values)))
+
+    def read(**alias: Any) -> list[Any]:
+        at = {"type": ["null", {**version(city={**some, **alias}), "name": "Place"}], "default": None}
+        reader = version(id={**some, **({"aliases": ["ID"]} if alias else {})}, at=at)
+        rows = decode_avro(raw, reader, schemas=SchemaFolder(str(tmp_path))).orderBy("n").collect()
+        return [row.error or row.data.id for row in rows]
+
+    assert read() == ["a", "ID is a column but for its case", "at.City is a column but for its case", "d"]
+    assert read(aliases=["City"]) == ["a", "b", "c", "d"]
+
+
 @pytest.mark.parametrize(
     ("schema", "what"),
     [

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import threading
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +14,9 @@ from tests.pipelines.jobs.topics import create, read
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support.topics import delete
 
-from penstock.pipelines.jobs.dedupe import dedupe, first_of_each, unseen
+from penstock.pipelines.jobs.dedupe import DedupeOptions, dedupe, first_of_each, plan, run, unseen
 from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.running import BatchProgress
 from penstock.pipelines.sink import Sink
 
 if TYPE_CHECKING:
@@ -65,8 +68,37 @@ def test_a_topic_lands_without_its_duplicates(spark: SparkSession, queue: Any, t
     second = dedupe(**to, window_s=60)
     assert (second.rows_in, second.rows_out) == (6, 2)
     assert sorted(row.record_id for row in lake.table().collect()) == list("012345")
+    topic.write([{"id": 6}])
+    given = {name: value for name, value in to.items() if name != "spark"}
+    steps = plan(DedupeOptions(**{**given, "topics": (topic.name,)}, window_s=60), spark).steps
+    assert any(step.endswith(": 1 offset to read in 1 batch") for step in steps)
+    assert "leave out records whose field:id came within 60 s" in steps
     with pytest.raises(PipelineProblem, match="known by key"):
         dedupe(**{**to, "id": "offset"}, window_s=60)
+
+
+@pytest.mark.parametrize(("window_s", "held"), [(90, [0, 10, 20, 0, 10]), (7200, [0, 10, 20, 30, 40])])
+def test_a_batch_is_held_against_what_its_window_holds_however_long_the_table_is(
+    spark: SparkSession, queue: Any, tmp_path: Any, window_s: float, held: list[int]
+) -> None:
+    lake = Lake(spark, tmp_path / "warehouse")
+    topic = Topic(queue.bootstrap, queue.fresh("orders"), partitions=1)
+    for batch, at_s in enumerate((0, 30, 60, 3600, 3630)):
+        at_ms = round(BEGIN.timestamp() + at_s) * 1000
+        topic.write([{"id": 10 * batch + n} for n in range(10)], timestamp_ms=at_ms)
+    told: list[BatchProgress] = []
+
+    class Heard:
+        def batch(self, progress: BatchProgress) -> None:
+            told.append(progress)
+
+    options = DedupeOptions(
+        bootstrap=topic.bootstrap, topics=(topic.name,), table="shop.orders", available_now=True, id="field:id",
+        warehouse=str(lake.folder), catalog=lake.catalog, batch_records_max=10, window_s=window_s,
+    )  # fmt: skip
+    summary = run(options, spark=spark, watcher=Heard())
+    assert [each.state_rows for each in told] == held
+    assert summary.details["compared_with"] == held[-1] and lake.table().count() == 50
 
 
 def test_what_is_kept_goes_to_a_topic_once_whenever_a_run_dies(
@@ -104,3 +136,33 @@ def test_what_is_kept_goes_to_a_topic_once_whenever_a_run_dies(
     topic.write([{"id": n} for n in range(20, 40)])
     with pytest.raises(PipelineProblem, match=f"{topic.name} was deleted and created anew since the table"):
         dedupe(**to, to_topic=once, accept_new_topic=True)
+
+
+def test_a_stop_while_a_large_table_goes_to_a_topic_is_after_the_part_under_way(
+    spark: SparkSession, queue: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake = Lake(spark, tmp_path / "warehouse")
+    topic = Topic(queue.bootstrap, queue.fresh("payments"), partitions=1)
+    filling = DedupeOptions(
+        bootstrap=topic.bootstrap, topics=(topic.name,), table="shop.payments", available_now=True, id="field:id",
+        warehouse=str(lake.folder), catalog=lake.catalog, window_s=60, reader="penstock",
+    )  # fmt: skip
+    topic.write([{"id": n} for n in range(30)])
+    run(filling, spark=spark)
+    topic.write([{"id": 30}])
+    once = create(queue.bootstrap, queue.fresh("once"), 1)
+    both = replace(filling, to_topic=once, batch_records_max=10)
+    stopping = threading.Event()
+    write = Sink.write
+
+    def asked_to_stop(self: Sink, *arguments: Any, **more: Any) -> Any:
+        stopping.set()
+        return write(self, *arguments, **more)
+
+    monkeypatch.setattr(Sink, "write", asked_to_stop)
+    first = run(both, spark=spark, stopping=stopping)
+    assert (first.stopped, first.details["forwarded"], first.rows_in) == (True, 10, 0)
+    monkeypatch.undo()
+    second = run(both, spark=spark)
+    assert (second.stopped, second.details["forwarded"], second.rows_in) == (False, 21, 1)
+    assert [json.loads(each.value)["id"] for each in read(queue.bootstrap, once)] == list(range(31))

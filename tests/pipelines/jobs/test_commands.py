@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.pipelines.jobs.topics import Sent, create, fill, order_of, read
@@ -31,6 +32,15 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(penstock_queue: Queu
     assert f"create {target} with 5 partitions and the settings of {source}" in said["steps"]
     again = subprocess.run(words, capture_output=True, check=True, text=True).stdout
     assert again.startswith(f"repartition {source} into {target}\n  1. ")
+
+
+def test_a_dry_run_tells_of_a_schema_that_spark_does_not_understand(penstock_queue: Queue, tmp_path: Path) -> None:
+    topic = create(penstock_queue.bootstrap, penstock_queue.fresh("orders"), 1)
+    words = command(penstock_queue, "lake", topic, "--table", "shop.orders", "--schema", "id WRONG", "--dry-run")
+    done = subprocess.run(words, capture_output=True, check=False, text=True, cwd=tmp_path)
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+    assert "error: Spark does not understand the schema: " in done.stderr
+    assert list(tmp_path.iterdir()) == [], "a dry run makes no warehouse"
 
 
 def test_what_is_missing_is_named_without_a_traceback(penstock_queue: Queue) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -47,8 +48,12 @@ def test_each_letter_goes_back_once_whatever_the_filters(spark: SparkSession, qu
         ("timeout", orders): 10, ("bad currency", orders): 10, ("timeout", bills): 5, ("bad currency", bills): 5,
     }  # fmt: skip
 
-    with pytest.raises(PipelineProblem, match=r"Spark does not understand the condition: .*nonsense"):
-        run(RedriveOptions(queue.bootstrap, dead, reading=Reading(where="nonsense = 3")), spark=spark)
+    wrong = RedriveOptions(queue.bootstrap, dead, reading=Reading(where="nonsense = 3"))
+    for asked in (lambda: plan(wrong, spark), lambda: run(wrong, spark=spark)):
+        with pytest.raises(PipelineProblem, match=r"Spark does not understand the condition: .*nonsense"):
+            asked()
+    with pytest.raises(PipelineProblem, match="a record needs a column `value`"):
+        plan(RedriveOptions(queue.bootstrap, dead, transform=lambda df: df.drop("value")), spark)
     late = RedriveOptions(queue.bootstrap, dead, reading=Reading(reason="timeout"), records_max=12)
     assert plan(late).steps
     told: list[BatchProgress] = []
@@ -89,3 +94,15 @@ def test_a_run_that_broke_off_sends_the_rest_only(spark: SparkSession, queue: Qu
     # With a filter that would take none of them: what was begun is finished as it was begun.
     run(RedriveOptions(queue.bootstrap, dead, reading=Reading(where="false"), transform=mended), spark=spark)
     assert values(queue, orders) == sorted(f"mended {n}".encode() for n in range(30))
+
+
+def test_a_stop_is_after_the_batch_under_way_and_the_next_run_sends_the_rest(spark: SparkSession, queue: Queue) -> None:
+    dead, orders = create(queue.bootstrap, queue.fresh("dead"), 1), create(queue.bootstrap, queue.fresh("orders"), 2)
+    fill(queue.bootstrap, dead, [letter(n, "timeout", orders) for n in range(30)])
+    options = RedriveOptions(queue.bootstrap, dead, records_max=10, reader="kafka")
+    stopping = threading.Event()
+    first = run(options, spark=spark, watcher=SimpleNamespace(batch=lambda _: stopping.set()), stopping=stopping)
+    assert (first.stopped, first.rows_out) == (True, 10)
+    second = run(options, spark=spark)
+    assert (second.stopped, second.rows_out) == (False, 20)
+    assert values(queue, orders) == sorted(str(n).encode() for n in range(30))

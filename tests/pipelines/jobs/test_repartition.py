@@ -72,10 +72,11 @@ def test_by_another_key(spark: SparkSession, queue: Queue) -> None:
     target = queue.fresh("by-rest")
     fill(queue.bootstrap, source, numbers(0, 60))
     wrong = RepartitionOptions(queue.bootstrap, source, target, partitions=4, key="no_such_column")
-    with pytest.raises(PipelineProblem, match=r"(?s)does not understand the expression.*no_such_column"):
-        run(wrong, spark=spark)
+    for asked in (lambda: plan(wrong, spark), lambda: run(wrong, spark=spark)):
+        with pytest.raises(PipelineProblem, match=r"(?s)does not understand the expression.*no_such_column"):
+            asked()
     options = RepartitionOptions(
-        queue.bootstrap, source, target, partitions=4, key="cast(cast(value AS string) AS int) % 7"
+        queue.bootstrap, source, target, partitions=4, key="cast(cast(value AS string) AS int) % 7", reader="kafka"
     )
     assert run(options, spark=spark).rows_out == 60
     found = order_of(read(queue.bootstrap, target))

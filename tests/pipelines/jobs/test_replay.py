@@ -33,6 +33,10 @@ def test_a_range_of_a_topic_by_time_and_condition(spark: SparkSession, queue: Qu
         queue.bootstrap, target, topic=source, since_ms=T0 + 20, until_ms=T0 + 70, where="cast(key AS string) <> '3'"
     )
     assert plan(options).steps
+    wrong = replace(options, where="nonsense = 3")
+    for asked in (lambda: plan(wrong, spark), lambda: run(wrong, spark=spark)):
+        with pytest.raises(PipelineProblem, match=r"Spark does not understand the expression: .*nonsense"):
+            asked()
     told: list[BatchProgress] = []
     for rows in (40, 0):  # the second time all is there
         assert run(options, spark=spark, watcher=SimpleNamespace(batch=told.append)).rows_out == rows
@@ -52,7 +56,8 @@ def test_a_range_of_a_topic_by_time_and_condition(spark: SparkSession, queue: Qu
 def test_into_its_own_topic_it_does_not_run_after_itself(spark: SparkSession, queue: Queue) -> None:
     topic = create(queue.bootstrap, queue.fresh("own"), 1)
     fill(queue.bootstrap, topic, [Sent("k", str(n), T0 + n) for n in range(10)])
-    assert run(ReplayOptions(queue.bootstrap, topic, topic=topic, records_max=4), spark=spark).rows_out == 10
+    options = ReplayOptions(queue.bootstrap, topic, topic=topic, records_max=4, reader="kafka")
+    assert run(options, spark=spark).rows_out == 10
     assert len(read(queue.bootstrap, topic)) == 20
 
 
@@ -81,8 +86,17 @@ def test_from_a_table_of_the_lake_into_a_topic(spark: SparkSession, queue: Queue
     )  # fmt: skip
     with pytest.raises(PipelineProblem, match="2 records of partition"):
         run(replace(options, since_ms=None, until_ms=None), spark=spark)
-    with pytest.raises(PipelineProblem, match=r"no table shop\.nothing"):
-        run(replace(options, table="shop.nothing"), spark=spark)
+    for wrong, words in (
+        (replace(options, table="shop.nothing"), r"no table shop\.nothing"),
+        (replace(options, where="nonsense = 3"), r"Spark does not understand the expression: .*nonsense"),
+    ):
+        for asked in (lambda wrong: plan(wrong, spark), lambda wrong: run(wrong, spark=spark)):
+            with pytest.raises(PipelineProblem, match=words):
+                asked(wrong)
+    unmade = replace(options, warehouse=str(tmp_path / "unmade"), catalog="another")
+    with pytest.raises(PipelineProblem, match=r"no table shop\.orders in catalog another"):
+        plan(unmade)
+    assert not (tmp_path / "unmade").exists() and plan(options, spark).steps
     assert read(queue.bootstrap, target) == []
     assert run(options, spark=spark).rows_out == 20
     restored = read(queue.bootstrap, target)

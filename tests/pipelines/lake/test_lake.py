@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from confluent_kafka import Consumer, TopicPartition
 from fastavro import parse_schema, schemaless_writer
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support.topics import write_in_transaction
 
 from penstock.pipelines.jobs.copying.sources import TableSource
 from penstock.pipelines.jobs.copying.stretches import Stretch
-from penstock.pipelines.jobs.lake import plan
+from penstock.pipelines.jobs.lake import plan, run
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
 from penstock.pipelines.kafka_names import NewPartitions
 from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.running import Plan
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -65,20 +69,26 @@ def test_columns_are_added_and_a_field_of_another_type_is_a_dead_letter(lake: La
 
 
 def test_a_given_schema_widens_the_table_and_one_that_cannot_is_refused(lake: Lake, topic: Topic) -> None:
+    def dry(schema: str) -> Plan:
+        return plan(lake.options(topic, schema=schema), lake.spark)
+
     topic.write([{"id": 1}])
     lake.fill(topic, schema="id INT")
     topic.write([{"id": 2**40, "who": "Ada"}])
     lake.fill(topic, schema="id BIGINT, who STRING")
     assert {(row.id, row.who) for row in lake.table().collect()} == {(1, None), (2**40, "Ada")}
     topic.write([{"id": 3}])
-    with pytest.raises(PipelineProblem, match=r"Spark does not understand the schema: .*WRONG"):
-        lake.fill(topic, schema="id WRONG")
-    with pytest.raises(PipelineProblem, match="id is BIGINT there and STRING here"):
-        lake.fill(topic, schema="id STRING")
-    with pytest.raises(PipelineProblem, match="Who is a column but for its case"):
-        lake.fill(topic, schema="id BIGINT, Who STRING")
-    with pytest.raises(PipelineProblem, match="cannot be used: WHO is a column but for its case"):
-        lake.fill(topic, schema="id BIGINT, who STRING, WHO STRING")
+    for schema, words in {
+        "id WRONG": r"Spark does not understand the schema: .*WRONG",
+        "id STRING": "id is BIGINT there and STRING here",
+        "id BIGINT, Who STRING": "Who is a column but for its case",
+        "id BIGINT, who STRING, WHO STRING": "cannot be used: WHO is a column but for its case",
+    }.items():
+        for asked in (lambda schema: lake.fill(topic, schema=schema), dry):
+            with pytest.raises(PipelineProblem, match=words):
+                asked(schema)
+    with pytest.raises(PipelineProblem, match="the schema has no field at"):
+        plan(lake.options(topic, table="shop.new", schema="id BIGINT", event_time="at"), lake.spark)
     assert lake.table().count() == 2
 
 
@@ -236,6 +246,27 @@ def test_partitions_that_are_added_are_read_and_a_topic_made_anew_is_refused(lak
         lake.fill(topic)
     assert lake.table().count() == 5
     assert lake.fill(topic, accept_new_topic=True).rows_in == 9
+
+
+def test_a_stop_is_after_the_batch_under_way_and_the_next_run_lands_the_rest(lake: Lake, topic: Topic) -> None:
+    topic.write(orders(9))
+    stopping = threading.Event()
+    watcher = SimpleNamespace(batch=lambda _: stopping.set())
+    options = lake.options(topic, mode="raw", batch_records_max=4)
+    first = run(options, spark=lake.spark, watcher=watcher, stopping=stopping)
+    assert (first.stopped, first.batches) == (True, 1) and 0 < first.rows_out < 9
+    assert sum(committed(topic, f"spark.lake.{lake.catalog}.shop.orders")) == first.rows_out, "what lag tools see"
+    second = run(options, spark=lake.spark)
+    assert not second.stopped and first.rows_out + second.rows_out == len(set(lake.places())) == len(lake.places()) == 9
+
+
+def committed(topic: Topic, group: str) -> list[int]:
+    consumer = Consumer({"bootstrap.servers": topic.bootstrap, "group.id": group})
+    try:
+        places = consumer.committed([TopicPartition(topic.name, each) for each in range(topic.partitions)], timeout=60)
+        return [place.offset for place in places]
+    finally:
+        consumer.close()
 
 
 def test_a_plan_says_what_would_be_read_and_writes_nothing(lake: Lake, topic: Topic) -> None:

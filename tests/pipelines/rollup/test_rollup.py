@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.pipelines.lake.conftest import Lake, Topic
-from tests.support.topics import delete
+from tests.support.topics import create, delete
 
-from penstock.pipelines.jobs.rollup import RollupOptions, rolled_up, rollup, run
+from penstock.pipelines.jobs.rollup import RollupOptions, plan, rolled_up, rollup, run
 from penstock.pipelines.jobs.rollup.measures import parse
 from penstock.pipelines.problems import PipelineProblem
 
@@ -44,13 +45,17 @@ def test_what_is_no_measure_is_refused(text: str) -> None:
         parse(text)
 
 
-def test_each_final_window_is_written_once_across_restarts(spark: SparkSession, queue: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("reader", "uncounted"), [("kafka", 1), ("penstock", 0)])
+def test_each_final_window_is_written_once_across_restarts(
+    spark: SparkSession, queue: Any, tmp_path: Path, reader: str, uncounted: int
+) -> None:
     lake = Lake(spark, tmp_path / "warehouse")
     topic = Topic(queue.bootstrap, queue.fresh("sales"), partitions=1)
     to: dict[str, Any] = {
         "bootstrap": topic.bootstrap, "topic": topic.name, "table": "shop.minutes", "available_now": True,
         "warehouse": str(lake.folder), "catalog": lake.catalog, "schema": "shop INT, amount DOUBLE",
         "window": "1 minute", "watermark": "1 minute", "by": ["shop"], "measures": ["count", "sum:amount"],
+        "reader": reader,
     }  # fmt: skip
     out = Topic(queue.bootstrap, queue.fresh("minutes"), partitions=2)
     to["to_topic"] = out.name
@@ -58,15 +63,15 @@ def test_each_final_window_is_written_once_across_restarts(spark: SparkSession, 
         topic.write([{"shop": n % 2, "amount": 1.5} for n in range(4)], timestamp_ms=BEGIN_MS + minute * MINUTE_MS)
     topic.write([b"bad"], timestamp_ms=BEGIN_MS)
     first = rollup(spark=spark, **to)
-    assert (first.rows_in, first.bad_rows) == (9, 1)
+    assert (first.rows_in, first.bad_rows, first.details["open_groups"]) == (9, 1, 4)
     topic.write([{"shop": 0, "amount": 1.0}], timestamp_ms=BEGIN_MS + 10 * MINUTE_MS)
-    rollup(spark=spark, **to)
+    assert rollup(spark=spark, **to).details["open_groups"] == 1, "the watermark has passed the others"
     # As if it was killed when the last batch had landed and Spark had not noted its end: that one is run again.
     noted = [each for each in (lake.folder / "checkpoints").glob("*/commits/*") if each.name.isdigit()]
     last = max(noted, key=lambda each: int(each.name))
     for each in (last, last.with_name(f".{last.name}.crc")):
         each.unlink()
-    assert rollup(spark=spark, **to).details["uncounted_batches"] == 1
+    assert rollup(spark=spark, **to).details.get("uncounted_batches", 0) == uncounted
     rows = lake.table("minutes").collect()
     assert {(row.window_start.timestamp() * 1000, row.shop, row["count"], row.sum_amount) for row in rows} == {
         (BEGIN_MS + minute * MINUTE_MS, shop, 2, 3.0) for minute in (0, 1) for shop in (0, 1)
@@ -77,12 +82,46 @@ def test_each_final_window_is_written_once_across_restarts(spark: SparkSession, 
     assert sorted((each["window_start"], each["shop"], each["count"], each["sum_amount"]) for each in values) == [
         (f"2025-06-15T15:0{minute}:00.000Z", shop, 2, 3.0) for minute in (7, 8) for shop in (0, 1)
     ]
-    for wrong in ({"window": "never"}, {"measures": ["sum:price"]}, {"schema": "shop WRONG"}):
-        with pytest.raises(PipelineProblem, match="Spark does not understand schema, window or measures"):
-            rollup(spark=spark, **{**to, **wrong})
+    other = RollupOptions(**{**to, "by": ("shop",), "measures": ("count", "max:amount")})
+    for asked in (lambda: plan(other, spark), lambda: run(other, spark=spark)):
+        with pytest.raises(PipelineProblem, match="not made for these windows: it has no column max_amount"):
+            asked()
     with pytest.raises(PipelineProblem, match="another run"):
         rollup(spark=spark, **to, checkpoint=str(tmp_path / "other"))
     assert lake.table("minutes").count() == 4
+
+
+NOT_UNDERSTOOD = "Spark does not understand schema, window or measures: "
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"window": "never"}, NOT_UNDERSTOOD),
+        ({"slide": "often"}, NOT_UNDERSTOOD),
+        ({"watermark": "soon"}, NOT_UNDERSTOOD),
+        ({"watermark": "-1 minute"}, NOT_UNDERSTOOD),
+        ({"measures": ("sum:price",)}, NOT_UNDERSTOOD),
+        ({"by": ("city",)}, NOT_UNDERSTOOD),
+        ({"schema": "shop WRONG"}, NOT_UNDERSTOOD),
+        ({"schema": "INT"}, "a schema is a list of columns"),
+        ({"event_time": "sold_at"}, "the schema has no field sold_at"),
+        ({"measures": ("count", "count")}, "two columns would be called count"),
+        ({"to_topic": "nowhere"}, "topic nowhere does not exist"),
+    ],
+)
+def test_a_dry_run_refuses_what_the_run_would_refuse(
+    spark: SparkSession, penstock_queue: Any, tmp_path: Path, wrong: dict[str, Any], words: str
+) -> None:
+    topic = create(penstock_queue.bootstrap, penstock_queue.fresh("sales"))
+    right = RollupOptions(
+        bootstrap=penstock_queue.bootstrap, topic=topic, table="shop.minutes", schema="shop INT", window="1 minute",
+        warehouse=str(tmp_path / "warehouse"), available_now=True,
+    )  # fmt: skip
+    assert plan(right, spark).steps
+    for asked in (lambda: plan(replace(right, **wrong), spark), lambda: run(replace(right, **wrong), spark=spark)):
+        with pytest.raises(PipelineProblem, match=words):
+            asked()
 
 
 def test_a_topic_that_is_deleted_while_it_is_read_is_named(spark: SparkSession, queue: Any, tmp_path: Path) -> None:

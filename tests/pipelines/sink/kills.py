@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from confluent_kafka import Consumer, KafkaError, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 from tests.support.clients import until_decided
 from tests.support.spark_processes import SMALL_CLUSTER, end_family, family, kind_of
 
@@ -132,10 +132,15 @@ class _Ends:
     def grew(self, *, within_s: float) -> bool:
         deadline = time.monotonic() + within_s
         while time.monotonic() < deadline:
-            now = sum(
-                self._consumer.get_watermark_offsets(TopicPartition(self._run.topic, partition), timeout=10)[1]
-                for partition in range(self._run.partitions)
-            )
+            try:
+                now = sum(
+                    self._consumer.get_watermark_offsets(TopicPartition(self._run.topic, partition), timeout=10)[1]
+                    for partition in range(self._run.partitions)
+                )
+            except KafkaException as error:
+                if not error.args[0].retriable() and error.args[0].code() != KafkaError._TIMED_OUT:
+                    raise
+                continue  # a leader that was just elected, or a machine with much to do
             before, self._last = self._last, now
             if before is not None and now > before:
                 return True

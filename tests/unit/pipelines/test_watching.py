@@ -1,7 +1,9 @@
 """What is told while a job runs: the line, the metrics, and our own words out of Spark's errors."""
 
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, Self, cast
 
 import pytest
 import structlog
@@ -22,6 +24,8 @@ def test_a_line_says_batch_pace_lag_and_the_end() -> None:
     assert line(SECOND) == "batch 7: 5,000 rows, 2,500 rows/s, 40,000 in all, lag 120,000, about 1 min 15 s to go"
     assert line(BatchProgress("q", 0, 0, 0.5, 0)) == "batch 0: 0 rows, 0 rows/s, 0 in all"
     assert line(BatchProgress("q", 1, 1, 4.0, 1, lag=0)) == "batch 1: 1 row, 0.2 rows/s, 1 in all, lag 0"
+    with_state = BatchProgress("q", 1, 1, 4.0, 1, lag=0, state_rows=2_500)
+    assert line(with_state) == "batch 1: 1 row, 0.2 rows/s, 1 in all, lag 0, state 2,500"
 
 
 @pytest.mark.parametrize(
@@ -40,11 +44,18 @@ def test_what_a_job_warns_of_does_not_mix_with_its_summary(capsys: pytest.Captur
 def test_metrics_are_served_and_add_up() -> None:
     with JobMetrics("lake", port=0) as metrics:
         metrics.batch(SECOND)
-        metrics.batch(SECOND)
-        page = urllib.request.urlopen(f"http://127.0.0.1:{metrics.port}/metrics", timeout=30).read().decode()
+        assert "state_rows{" not in metrics_page(metrics), "a job without state says nothing of it"
+        metrics.batch(replace(SECOND, state_rows=31))
+        page = metrics_page(metrics)
     assert 'penstock_pipeline_rows_total{job="lake",query="q"} 10000.0' in page
     assert 'penstock_pipeline_batches_total{job="lake",query="q"} 2.0' in page
     assert 'penstock_pipeline_lag_records{job="lake",query="q"} 120000.0' in page
+    assert 'penstock_pipeline_state_rows{job="lake",query="q"} 31.0' in page
+
+
+def metrics_page(metrics: JobMetrics) -> str:
+    page: bytes = urllib.request.urlopen(f"http://127.0.0.1:{metrics.port}/metrics", timeout=30).read()
+    return page.decode()
 
 
 def test_a_metrics_file_keeps_the_last_figures(tmp_path: Path) -> None:
@@ -82,7 +93,9 @@ def test_a_report_of_spark_says_where_the_batch_ended(as_text: bool) -> None:
         "sources": [{"endOffset": end}],
     }
     done = finished_batch(report)
-    assert (done.batch, done.rows, done.seconds) == (2, 10, 0.866)
+    assert (done.batch, done.rows, done.seconds, done.state_rows) == (2, 10, 0.866, None)
+    states = {"stateOperators": [{"numRowsTotal": 7}, {"numRowsTotal": 5}]}
+    assert finished_batch({**report, **states}).state_rows == 12
     assert done.end == {TopicPartition("t", PartitionIndex(0)): 40, TopicPartition("t", PartitionIndex(1)): 0}
 
 
@@ -96,3 +109,19 @@ def test_an_available_now_run_of_our_source_is_given_an_end() -> None:
     theirs = TopicStream("daily", "here:9092", ("a",), format="kafka", available_now=True, batch_records_max=5)
     assert "endingOffsets" not in theirs.options() and theirs.options()["maxOffsetsPerTrigger"] == "5"
     assert theirs.ends_by_itself
+
+
+def test_an_available_now_run_does_not_pause_between_batches() -> None:
+    class Writer:
+        def queryName(self, _: str) -> Self:  # noqa: N802 - Spark's
+            return self
+
+        def trigger(self, **chosen: object) -> dict[str, object]:
+            return chosen
+
+    def trigger(**more: Any) -> object:
+        return TopicStream("q", "here:9092", ("a",), interval_s=10, **more).trigger(cast("Any", Writer()))
+
+    assert trigger() == {"processingTime": "10000 milliseconds"}
+    assert trigger(available_now=True) == {"processingTime": "0 milliseconds"}
+    assert trigger(available_now=True, format="kafka") == {"availableNow": True}

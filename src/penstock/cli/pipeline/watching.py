@@ -98,6 +98,8 @@ def line(progress: BatchProgress) -> str:
     parts.append(f"{progress.rows_total:,} in all")
     if progress.lag is not None:
         parts.append(f"lag {progress.lag:,}")
+    if progress.state_rows is not None:
+        parts.append(f"state {progress.state_rows:,}")
     if progress.lag and progress.remaining_s is not None:
         parts.append(f"about {duration(progress.remaining_s)} to go")
     return ", ".join(parts)

@@ -59,21 +59,34 @@ def _framed(schemas: Schemas, schema: Any, columns: StructType) -> Decode:
         schema_id, payload = unframe(value)
         if schema_id not in known:
             writer = schemas.schema(schema_id)
-            # A given schema may have aliases: then Avro's rules say which field is which.
-            strange = None if schema is not None else _strange(writer, columns)
+            strange = _strange(writer, schema, columns)
             known[schema_id] = _refusing(strange) if strange else _reading(_parsed(writer), reader)
         return known[schema_id](payload)
 
     return decode
 
 
-def _strange(writer: Any, columns: StructType) -> str | None:
+def _strange(writer: Any, reader: Any, columns: StructType) -> str | None:
     """Why the columns would miss a field of all that this schema wrote."""
     try:
-        found = spellings(columns, spark_type(writer))
+        found = spellings(columns if reader is None else spark_type(reader), spark_type(writer))
     except NoColumnType:
         return None  # then its columns were chosen by hand
-    return found[0].error if found else None
+    # To Avro's rules a field in another case is another field: unless the reader's has that name too, by an alias, it
+    # is passed over, and the reader's gets its default.
+    aliases = _aliases(reader)
+    return next((each.error for each in found if each.path[-1] not in aliases), None)
+
+
+def _aliases(schema: Any) -> frozenset[str]:
+    """Other names that a reader's schema has for its fields, those within other fields too."""
+    match schema:
+        case list():
+            return frozenset().union(*(_aliases(each) for each in schema))
+        case {"type": _}:
+            inner = [_aliases(schema.get(name)) for name in ("type", "fields", "items", "values")]
+            return frozenset(schema.get("aliases", ())).union(*inner)
+    return frozenset()
 
 
 def _refusing(reason: str) -> Decode:

@@ -16,9 +16,10 @@ from pyspark.sql.types import BinaryType
 
 from penstock.model.words import counted
 from penstock.pipelines.jobs.copying import sessions
-from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop
-from penstock.pipelines.jobs.copying.sources import TopicSource
+from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop, made_of
+from penstock.pipelines.jobs.copying.sources import TopicSource, no_records
 from penstock.pipelines.jobs.copying.stretches import lag
+from penstock.pipelines.jobs.understanding import asking
 from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.session import SparkOptions
@@ -54,11 +55,13 @@ class RepartitionOptions(SparkOptions):
 
 
 def plan(options: RepartitionOptions, spark: SparkSession | None = None) -> Plan:
-    del spark
     topics = Topics(_sink_options(options).hasty())
     before = topics.layout([options.source]).topics[0]
     there = topics.find(options.target)
     _check_target(options, there.partitions if there else None)
+    if options.key is not None:
+        with asking(options, spark) as session:
+            made_of(no_records(session), lambda df: rekeyed(df, options.key))
     target = (
         f"write to {options.target}, which is there with {counted(there.partitions, 'partition')}"
         if there

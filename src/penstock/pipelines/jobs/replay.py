@@ -16,9 +16,10 @@ from penstock.pipelines.jobs import catalogs
 from penstock.pipelines.jobs.catalogs import CatalogOptions
 from penstock.pipelines.jobs.copying import sessions
 from penstock.pipelines.jobs.copying.headers import with_headers
-from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop
-from penstock.pipelines.jobs.copying.sources import Source, TableSource, TopicSource
+from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop, made_of
+from penstock.pipelines.jobs.copying.sources import Source, TableSource, TopicSource, no_records
 from penstock.pipelines.jobs.lake import tables
+from penstock.pipelines.jobs.understanding import asking
 from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.sink import Sink, SinkOptions
@@ -64,11 +65,11 @@ class ReplayOptions(CatalogOptions):
 
 
 def plan(options: ReplayOptions, spark: SparkSession | None = None) -> Plan:
-    del spark
     topics = Topics(_sink_options(options).hasty())
     target = topics.layout([options.target]).topics[0]
     if options.table is None and options.topic is not None:
         topics.layout([options.topic])
+    _check(options, spark)
     return Plan(
         f"replay {options.table or options.topic} into {options.target}",
         (
@@ -80,6 +81,18 @@ def plan(options: ReplayOptions, spark: SparkSession | None = None) -> Plan:
             f"keep its place as {options.query}: a restart continues there, and once done there is nothing more to do",
         ),
     )
+
+
+def _check(options: ReplayOptions, spark: SparkSession | None) -> None:
+    """The table and the condition, without reading a record."""
+    if options.table is not None:
+        if spark is None and catalogs.is_unmade(options):
+            raise _no_table(options)
+        with opened(options, spark) as session:
+            made_of(_table(options, session).read(()), lambda df: replayed(df, options))
+    elif options.where is not None:
+        with asking(options, spark) as session:
+            made_of(no_records(session), lambda df: replayed(df, options))
 
 
 def run(
@@ -118,7 +131,7 @@ def _run(options: ReplayOptions, spark: SparkSession, watcher: Watcher, stopping
     try:
         with Sink(_sink_options(options), options.query) as sink:
             if sink.last is None and isinstance(source, TableSource):
-                source.check_places(lambda df: chosen(df, options))
+                source.check_places(lambda rows: made_of(rows, lambda df: chosen(df, options)))
             return CopyLoop(copy, source, sink, watcher, stopping).run()
     finally:
         source.close()
@@ -156,10 +169,7 @@ def replayed(df: DataFrame, options: ReplayOptions) -> DataFrame:
 
 def _source(options: ReplayOptions, spark: SparkSession) -> Source:
     if options.table is not None:
-        table = tables.full_name(options.catalog, options.table)
-        if not tables.exists(spark, table):
-            raise PipelineProblem(f"there is no table {options.table} in catalog {options.catalog}", kind=Kind.MISSING)
-        return TableSource(spark, table, options.topic, options.since_ms)
+        return _table(options, spark)
     assert options.topic is not None
     return TopicSource(
         spark,
@@ -170,6 +180,17 @@ def _source(options: ReplayOptions, spark: SparkSession) -> Source:
         client=options.client,
         group=f"spark.{options.query}",
     )
+
+
+def _table(options: ReplayOptions, spark: SparkSession) -> TableSource:
+    table = tables.full_name(options.catalog, options.table or "")
+    if not tables.exists(spark, table):
+        raise _no_table(options)
+    return TableSource(spark, table, options.topic, options.since_ms)
+
+
+def _no_table(options: ReplayOptions) -> PipelineProblem:
+    return PipelineProblem(f"there is no table {options.table} in catalog {options.catalog}", kind=Kind.MISSING)
 
 
 def _range(options: ReplayOptions) -> str:

@@ -1,13 +1,22 @@
-"""What a user writes in Spark's own language: conditions, keys, schemas, lengths of time."""
+"""What a user writes in Spark's own language: conditions, keys, schemas, lengths of time.
+
+A run and a dry run ask Spark in the same words, so that what the one refuses the other does not call fine: a function
+over a DataFrame is given the records by the run, and none by the dry run.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING
 
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, IllegalArgumentException
 
 from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.session import SparkOptions, lent, spark_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @contextmanager
@@ -15,6 +24,16 @@ def understood(what: str) -> Iterator[None]:
     """A mistake in it is told as one, and not as a bug."""
     try:
         yield
-    except AnalysisException as error:
+    except (AnalysisException, IllegalArgumentException) as error:
         said = (error.getMessage() or str(error)).strip().splitlines()[0]
         raise PipelineProblem(f"Spark does not understand {what}: {said}") from error
+
+
+def asking(options: SparkOptions, spark: SparkSession | None) -> AbstractContextManager[SparkSession]:
+    """For a dry run, a session to ask: on this machine and without jars, wherever the job itself would run."""
+    language = {name: value for name, value in options.settings.items() if name.startswith("spark.sql.")}
+
+    def make() -> SparkSession:
+        return spark or spark_session(f"penstock {options.job}", master="local[1]", settings=language, jars=False)
+
+    return lent(spark, make)

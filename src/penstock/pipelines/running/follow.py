@@ -39,6 +39,7 @@ class FinishedBatch:
     rows: int
     seconds: float
     end: Offsets
+    state_rows: int | None = None
 
 
 def finished_batch(report: Mapping[str, Any]) -> FinishedBatch:
@@ -50,7 +51,10 @@ def finished_batch(report: Mapping[str, Any]) -> FinishedBatch:
         if isinstance(end, dict):
             ends.update(Position.from_json(end).offsets)
     seconds = report.get("durationMs", {}).get("triggerExecution", 0) / 1000
-    return FinishedBatch(int(report["batchId"]), int(report["numInputRows"]), seconds, ends)
+    states = [int(operator["numRowsTotal"]) for operator in report.get("stateOperators", ())]
+    return FinishedBatch(
+        int(report["batchId"]), int(report["numInputRows"]), seconds, ends, sum(states) if states else None
+    )
 
 
 def follow(
@@ -137,7 +141,16 @@ def _following(query: StreamingQuery, stream: TopicStream, watcher: Watcher, fol
         lag = _lag(cluster, done.end)
         group.commit(done.end)
         watcher.batch(
-            BatchProgress(stream.query, done.batch, done.rows, done.seconds, followed.rows, lag, pace.remaining_s(lag))
+            BatchProgress(
+                stream.query,
+                done.batch,
+                done.rows,
+                done.seconds,
+                followed.rows,
+                lag,
+                pace.remaining_s(lag),
+                done.state_rows,
+            )
         )
 
     try:

@@ -26,6 +26,7 @@ class JobMetrics:
         self._lag = self._gauge("lag_records", "Records that are there and not yet read.")
         self._remaining = self._gauge("remaining_seconds", "Estimated seconds until nothing is left to read.")
         self._last = self._gauge("last_batch_rows", "Rows of the last batch.")
+        self._state = self._gauge("state_rows", "Rows kept at hand: rollup's open windows, what dedupe's window holds.")
         self.port: int | None = None
         """Where it is served; of port 0 the one that was free."""
 
@@ -57,6 +58,8 @@ class JobMetrics:
             self._lag.labels(*labels).set(progress.lag)
         if progress.remaining_s is not None:
             self._remaining.labels(*labels).set(progress.remaining_s)
+        if progress.state_rows is not None:
+            self._state.labels(*labels).set(progress.state_rows)
         if self._file is not None:
             write_to_textfile(str(self._file), self._registry)  # whole or not at all: it renames
 

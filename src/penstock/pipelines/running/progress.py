@@ -17,6 +17,9 @@ class BatchProgress:
     """Records that are there and not yet read; None where the source does not say."""
     remaining_s: float | None = None
     """An estimate of when lag will be 0, from the pace of the last batches; None when there is no telling."""
+    state_rows: int | None = None
+    """What the job had to keep at hand for this batch: rollup's open windows, what dedupe's window holds. None for a
+    job that keeps nothing."""
 
     @property
     def rows_per_s(self) -> float:

@@ -68,4 +68,6 @@ class TopicStream:
         named = writer.queryName(self.query)
         if self.ends_by_itself:
             return named.trigger(availableNow=True)
-        return named.trigger(processingTime=f"{round(self.interval_s * 1000)} milliseconds")
+        # The interval is for who follows: what is there now is read without a pause.
+        interval_s = 0 if self.available_now else self.interval_s
+        return named.trigger(processingTime=f"{round(interval_s * 1000)} milliseconds")

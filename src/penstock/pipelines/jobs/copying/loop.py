@@ -138,8 +138,7 @@ class CopyLoop:
     def _prepared(self, wanted: tuple[st.Stretch, ...]) -> tuple[Observation, DataFrame]:
         read = Observation("read")
         rows = self.source.read(wanted).observe(read, f.count(f.lit(1)).alias("rows"))
-        with understood("the expression"):
-            return read, self.copy.transform(rows)
+        return read, made_of(rows, self.copy.transform)
 
     def _write(self, wanted: tuple[st.Stretch, ...], read: Observation, rows: DataFrame, ends: st.Positions) -> None:
         started = time.monotonic()
@@ -195,6 +194,12 @@ class CopyLoop:
 
     def _is_asked_to_stop(self) -> bool:
         return self.stopping is not None and self.stopping.is_set()
+
+
+def made_of(rows: DataFrame, transform: Callable[[DataFrame], DataFrame]) -> DataFrame:
+    """Rows by a user's expressions; told, where Spark does not understand those. A dry run asks with no rows."""
+    with understood("the expression"):
+        return transform(rows)
 
 
 def _positions(rows: Any) -> dict[int, int] | None:

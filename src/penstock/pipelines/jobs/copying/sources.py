@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _BROKER_WAIT_MS = 300_000
-COLUMNS = ("key", "value", "headers", "timestamp", "from_topic", "from_partition", "from_offset")
+COLUMNS = (
+    "key BINARY, value BINARY, headers ARRAY<STRUCT<key: STRING, value: BINARY>>, timestamp TIMESTAMP, "
+    "from_topic STRING, from_partition INT, from_offset BIGINT"
+)
 ORDER = ("from_partition", "from_offset")
 """In which rows of a key are written: as they were in their partition."""
 
@@ -45,6 +48,11 @@ class Source(Protocol):
         """All before these offsets is done: for those who watch."""
 
     def close(self) -> None: ...
+
+
+def no_records(spark: SparkSession) -> DataFrame:
+    """The columns COLUMNS, to ask what can be done with them."""
+    return spark.createDataFrame([], COLUMNS)
 
 
 class TopicSource:

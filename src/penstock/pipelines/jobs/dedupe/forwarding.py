@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop
 from penstock.pipelines.jobs.copying.sources import TableSource
 from penstock.pipelines.jobs.lake.tables import plain
+from penstock.pipelines.jobs.targets import sink_options
 from penstock.pipelines.problems import PipelineProblem
-from penstock.pipelines.sink import Sink, SinkOptions
+from penstock.pipelines.sink import Sink
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from penstock.pipelines.jobs.copying.stretches import Positions, Stretch
     from penstock.pipelines.jobs.dedupe.options import DedupeOptions
     from penstock.pipelines.jobs.lake.progress import Progress
+    from penstock.pipelines.running import Stopping
 
 
 class KeptSource:
@@ -61,7 +63,13 @@ class Forwarding:
     """Of one topic. Records keep key, value, headers and timestamp; those of a key keep their order."""
 
     def __init__(
-        self, options: DedupeOptions, spark: SparkSession, table: str, topic: str, progress: Callable[[], Progress]
+        self,
+        options: DedupeOptions,
+        spark: SparkSession,
+        table: str,
+        stopping: Stopping | None,
+        topic: str,
+        progress: Callable[[], Progress],
     ) -> None:
         assert options.to_topic is not None
         self._topic, self._target = topic, options.to_topic
@@ -69,11 +77,15 @@ class Forwarding:
         query = f"{options.job}/{plain(table)}/{topic}/{options.to_topic}"
         self._copy = Copy(options.job, query, {"to": options.to_topic}, lambda rows: rows, options.batch_records_max)
         self._sink = Sink(sink_options(options, options.to_topic), query)
+        self._stopping = stopping
         self._upto: Positions | None = None
+        self.behind = False
+        """Whether a stop left records of the table to the next run."""
 
     def follow(self) -> int:
-        """Bring the topic up to the table; how many records that took."""
-        if self._source.ends() == self._upto:
+        """Bring the topic up to the table, or as far as it comes until a stop; how many records that took."""
+        ends = self._source.ends()
+        if ends == self._upto:
             return 0
         last = self._sink.last
         if last is not None and last.details["identity"] != self._source.identity():
@@ -82,14 +94,11 @@ class Forwarding:
                 f"{self._topic} was deleted and created anew since the table's records began to go to {self._target}",
                 hint="Fill another table from the new one, and another topic from that.",
             )
-        loop = CopyLoop(self._copy, self._source, self._sink)
+        loop = CopyLoop(self._copy, self._source, self._sink, stopping=self._stopping)
         loop.run()
         self._upto = dict(loop.at)
+        self.behind = self._upto != ends
         return loop.summary.rows_out
 
     def close(self) -> None:
         self._sink.close()
-
-
-def sink_options(options: DedupeOptions, topic: str) -> SinkOptions:
-    return SinkOptions(options.bootstrap, (topic,), kafka=options.client)

@@ -17,12 +17,12 @@ from pyspark.sql import types as t
 
 from penstock.pipelines.jobs import lake
 from penstock.pipelines.jobs.dedupe.choosing import first_of_each, unseen
-from penstock.pipelines.jobs.dedupe.forwarding import Forwarding, sink_options
+from penstock.pipelines.jobs.dedupe.forwarding import Forwarding
 from penstock.pipelines.jobs.dedupe.options import DedupeOptions
 from penstock.pipelines.jobs.identity import digest, identity
 from penstock.pipelines.jobs.lake.lane import Lane, Step
 from penstock.pipelines.jobs.lake.shaping import good_rows
-from penstock.pipelines.sink.topics import Topics
+from penstock.pipelines.jobs.targets import check_target
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -42,8 +42,8 @@ def dedupe(*, spark: SparkSession | None = None, **options: Any) -> Summary:
 
 
 def plan(options: DedupeOptions, spark: SparkSession | None = None) -> Plan:
-    _check_target(options, hasty=True)
-    found = lake.plan(options, spark)
+    check_target(options, options.to_topic, hasty=True)
+    found = lake.plan(options, spark, how=_Identified(options.id))
     more = [f"leave out records whose {options.id} came within {options.window_s:g} s"]
     more += [f"write what is kept to topic {options.to_topic} as well, each record once"] if options.to_topic else []
     *before, end = found.steps
@@ -57,11 +57,11 @@ def run(
     watcher: Watcher | None = None,
     stopping: Stopping | None = None,
 ) -> Summary:
-    _check_target(options)
+    check_target(options, options.to_topic)
     lanes: list[_DedupeLane] = []
 
     def lane(session: SparkSession, _: LakeOptions, table: str, topics: tuple[str, ...]) -> Lane:
-        lanes.append(_DedupeLane(session, options, table, topics))
+        lanes.append(_DedupeLane(session, options, table, topics, stopping))
         return lanes[-1]
 
     try:
@@ -69,17 +69,12 @@ def run(
     finally:
         for each in lanes:
             each.close()
+    summary.stopped |= any(each.behind for each in lanes)
     summary.details["duplicates"] = summary.rows_in - summary.rows_out
+    summary.details["compared_with"] = sum(each.compared for each in lanes)
     if options.to_topic is not None:
         summary.details["forwarded"] = sum(each.forwarded for each in lanes)
     return summary
-
-
-def _check_target(options: DedupeOptions, *, hasty: bool = False) -> None:
-    """A topic that is not there is told before the table has anything."""
-    if options.to_topic is not None:
-        chosen = sink_options(options, options.to_topic)
-        Topics(chosen.hasty() if hasty else chosen).layout([options.to_topic])
 
 
 class _Identified:
@@ -103,17 +98,29 @@ class _Identified:
 
 
 class _DedupeLane(Lane):
-    def __init__(self, spark: SparkSession, options: DedupeOptions, table: str, topics: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        options: DedupeOptions,
+        table: str,
+        topics: tuple[str, ...],
+        stopping: Stopping | None,
+    ) -> None:
         super().__init__(spark, options, table, topics, _Identified(options.id))
         self._window_us = int(options.window_s * 1_000_000)
-        self._make = partial(Forwarding, options, spark, self.table.name) if options.to_topic is not None else None
+        wanted = options.to_topic is not None
+        self._make = partial(Forwarding, options, spark, self.table.name, stopping) if wanted else None
         self._forwarding: dict[str, Forwarding] = {}
         self.forwarded = 0
+        self.compared = 0
+        """Rows of the table that the last batch was held against."""
 
     def step(
         self, cluster_id: str, found: Mapping[str, TopicState], ends: Mapping[str, tuple[int, ...]]
     ) -> Step | None:
         self._forward()  # first what a run before this one did not come to
+        if self.behind:
+            return None  # stopped in the middle of that
         step = super().step(cluster_id, found, ends)
         self._forward()
         return step
@@ -126,6 +133,11 @@ class _DedupeLane(Lane):
                 self._forwarding[topic] = self._make(topic, self.progress)
             self.forwarded += self._forwarding[topic].follow()
 
+    @property
+    def behind(self) -> bool:
+        """Whether a stop left records for the topic to the next run."""
+        return any(each.behind for each in self._forwarding.values())
+
     def close(self) -> None:
         for each in self._forwarding.values():
             each.close()
@@ -133,19 +145,23 @@ class _DedupeLane(Lane):
     def _write(self, decoded: DataFrame, columns: t.StructType, ranges: Ranges, progress: Progress) -> Step:
         rows = decoded.persist(StorageLevel.MEMORY_AND_DISK)
         try:
-            read = rows.count()
-            fresh = first_of_each(unseen(rows, self._seen(rows), self._window_us), self._window_us)
+            # As numbers: Spark gives times in this machine's zone, where the hour of a clock put back is there twice.
+            times = [each(fn.unix_micros("timestamp")) for each in (fn.min, fn.max)]
+            found = rows.agg(fn.count(fn.lit(1)), *times).first()
+            assert found is not None, "a sum over all rows is one row"
+            read, first_us, last_us = found
+            seen = self._seen(first_us, last_us)
+            fresh = first_of_each(unseen(rows, seen, self._window_us), self._window_us)
+            self.compared = seen.count()
             kept = self.table.append(good_rows(fresh, columns), progress).rows
         finally:
             rows.unpersist()
-        return Step(ranges, kept, 0, left_out=read - kept)
+        return Step(ranges, kept, 0, left_out=read - kept, compared=self.compared)
 
-    def _seen(self, rows: DataFrame) -> DataFrame:
-        """Of the table, what is near enough in time to matter to this batch."""
-        # As numbers: Spark gives times in this machine's zone, where the hour of a clock put back is there twice.
-        span = rows.agg(*(each(fn.unix_micros("timestamp")) for each in (fn.min, fn.max))).first()
+    def _seen(self, first_us: int | None, last_us: int | None) -> DataFrame:
+        """Of the table, what is near enough in time to matter to a batch of these times."""
         table = self.table.spark.table(self.table.name).selectExpr("record_id AS id", "record_timestamp AS timestamp")
-        if span is None or span[0] is None:
+        if first_us is None or last_us is None:
             return table.limit(0)
-        near = (span[0] - self._window_us, span[1] + self._window_us)
+        near = (first_us - self._window_us, last_us + self._window_us)
         return table.where(fn.col("timestamp").between(*(fn.timestamp_micros(fn.lit(each)) for each in near)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
@@ -15,10 +16,13 @@ from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicSta
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.batches import lag
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
+from penstock.pipelines.jobs.lake.decoding import Decoding, decoding
 from penstock.pipelines.jobs.lake.failures import meaning
+from penstock.pipelines.jobs.lake.fitting import check_existing, check_new
 from penstock.pipelines.jobs.lake.lane import Lane, Step, following
 from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.jobs.lake.progress import Progress
+from penstock.pipelines.jobs.understanding import asking
 from penstock.pipelines.running import BatchProgress, Pace, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.source.group import GroupProgress
 from penstock.pipelines.source.options import SourceOptions
@@ -37,22 +41,30 @@ def lake(*, spark: SparkSession | None = None, **options: Any) -> Summary:
     return run(LakeOptions(**options), spark=spark)
 
 
-def plan(options: LakeOptions, spark: SparkSession | None = None) -> Plan:
-    """Reads the cluster and the tables, writes nothing: where there is no warehouse yet, it is not made for this."""
+def plan(options: LakeOptions, spark: SparkSession | None = None, *, how: Decoding | None = None) -> Plan:
+    """Reads the cluster and the tables, writes nothing: where there is no warehouse yet, it is not made for this.
+    `how` is that of a job that does not decode as lake does."""
     if spark is None and is_unmade(options):
-        return _plan(options, None)
+        return _plan(options, None, how)
     with opened(options, spark) as session:
-        return _plan(options, session)
+        return _plan(options, session, how)
 
 
-def _plan(options: LakeOptions, spark: SparkSession | None) -> Plan:
+def _plan(options: LakeOptions, spark: SparkSession | None, how: Decoding | None) -> Plan:
     cluster = Topics(options.bootstrap, options.isolation, options.client)
     cluster_id, found = looked_at(lambda: (cluster.cluster_id(), cluster.states(options.topics)))
+    with asking(options, spark) if options.has_ddl else nullcontext():
+        fixed = (how or decoding(options)).fixed
     steps = [f"catalog {options.catalog}: " + ("embedded in " + options.warehouse if is_embedded(options) else "yours")]
     for table, topics in options.lanes().items():
         name, letters = (tables.full_name(options.catalog, each) for each in (table, options.dead_letters_of(table)))
         there = spark is not None and tables.exists(spark, name)
-        kept = LakeTable(spark, name, options.job).progress() if spark is not None and there else Progress()
+        kept = Progress()
+        if spark is not None and there:
+            check_existing(spark.table(name).schema, fixed, event_time=options.event_time, table=name)
+            kept = LakeTable(spark, name, options.job).progress()
+        else:
+            check_new(fixed, event_time=options.event_time)
         progress = following(options, kept, cluster_id, {topic: found[topic] for topic in topics})
         waiting = lag(progress, {topic: found[topic].ends for topic in topics})
         batches = counted(-(-waiting // options.batch_records_max), "batch", "es")
@@ -186,6 +198,7 @@ class _Run:
                 rows_total=summary.rows_in,
                 lag=left,
                 remaining_s=self._pace.remaining_s(left),
+                state_rows=step.compared,
             )
         )
 

@@ -10,25 +10,23 @@ from pyspark import StorageLevel
 from pyspark.sql import functions as fn
 from pyspark.sql import types as t
 
-from penstock.pipelines.decode import spellings
 from penstock.pipelines.jobs.lake import maintenance, tables
 from penstock.pipelines.jobs.lake.batches import next_ranges
 from penstock.pipelines.jobs.lake.columns import (
     DEAD_LETTERS,
     EVENT_TIME,
-    ORIGIN,
     as_columns,
     data_columns,
     table_columns,
 )
 from penstock.pipelines.jobs.lake.commits import LakeTable
 from penstock.pipelines.jobs.lake.decoding import Decoding, decoding
-from penstock.pipelines.jobs.lake.evolution import changes, conflicts
+from penstock.pipelines.jobs.lake.evolution import changes
+from penstock.pipelines.jobs.lake.fitting import check_existing, check_new
 from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.jobs.lake.progress import Progress, caught_up
 from penstock.pipelines.jobs.lake.shaping import bad_rows, good_rows, with_event_time, without
 from penstock.pipelines.jobs.ranges import Ranges, read_ranges
-from penstock.pipelines.problems import PipelineProblem
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -43,6 +41,8 @@ class Step:
     bad: int
     left_out: int = 0
     """Rows that are in no table on purpose; dedupe's duplicates."""
+    compared: int | None = None
+    """Rows of the table that these were held against, by dedupe."""
 
 
 class Lane:
@@ -201,22 +201,7 @@ class Lane:
         if not tables.exists(self._spark, self.table.name):
             return None
         columns = self._spark.table(self.table.name).schema
-        needed = [*ORIGIN.names, *([EVENT_TIME.name] if self._options.event_time else [])]
-        missing = [name for name in needed if name not in columns.names]
-        if missing:
-            raise PipelineProblem(
-                f"{self.table.name} is there, and was not made for this: it has no column {missing[0]}",
-                hint="Name a table that is not there yet; it is made with all the columns it needs.",
-            )
-        fixed = self._decoding.fixed
-        clashes = [] if fixed is None else conflicts(columns, as_columns(fixed))
-        clashes += [] if fixed is None else [each.error for each in spellings(columns, as_columns(fixed))]
-        if clashes:
-            raise PipelineProblem(
-                f"the schema does not fit {self.table.name}: {'; '.join(clashes)}",
-                hint="Columns can be added and widened: INT to BIGINT, FLOAT to DOUBLE, DECIMAL to more digits.\n"
-                "Fill another table, or give the schema that the table has: records that differ become dead letters.",
-            )
+        check_existing(columns, self._decoding.fixed, event_time=self._options.event_time, table=self.table.name)
         tables.make_ready(self._spark, self.table.name)
         return columns
 
@@ -224,8 +209,7 @@ class Lane:
         options = self._options
         event_time = options.event_time is not None
         data = data_columns(wanted)
-        if event_time and self._decoding.fixed is not None and not _has(data, options.event_time or ""):
-            raise PipelineProblem(f"the schema has no field {options.event_time}, which is to be the event time")
+        check_new(self._decoding.fixed, event_time=options.event_time)
         columns = table_columns(data, event_time=event_time, keep_value=options.keep_value)
         by = EVENT_TIME.name if event_time else "record_timestamp"
         tables.create(self._spark, self.table.name, columns, by=options.partition_by, column=by)
@@ -254,8 +238,3 @@ def following(options: LakeOptions, progress: Progress, cluster_id: str, found: 
         accept_new_topic=options.accept_new_topic,
         accept_gaps=options.accept_gaps,
     )
-
-
-def _has(kind: t.DataType, path: str) -> bool:
-    name, _, rest = path.partition(".")
-    return isinstance(kind, t.StructType) and name in kind.names and (not rest or _has(kind[name].dataType, rest))

@@ -57,6 +57,11 @@ class LakeOptions(FillingOptions):
             )
 
     @property
+    def has_ddl(self) -> bool:
+        """Whether the schema is in Spark's own words, which takes a Spark to understand."""
+        return self.mode == "json" and self.schema is not None
+
+    @property
     def can_have_bad_rows(self) -> bool:
         return self.mode != "raw" or self.event_time is not None
 

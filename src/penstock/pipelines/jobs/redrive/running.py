@@ -18,28 +18,32 @@ from penstock.model.words import counted
 from penstock.pipelines.jobs.copying import sessions
 from penstock.pipelines.jobs.copying import stretches as st
 from penstock.pipelines.jobs.copying.headers import with_headers
-from penstock.pipelines.jobs.copying.sources import ORDER, TopicSource
+from penstock.pipelines.jobs.copying.sources import ORDER, TopicSource, no_records
 from penstock.pipelines.jobs.redrive.letters import Reading, letters
 from penstock.pipelines.jobs.redrive.offsets import OffsetSet
 from penstock.pipelines.jobs.redrive.options import RedriveOptions
+from penstock.pipelines.jobs.understanding import asking
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Pace, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.sink import Sink
+from penstock.pipelines.sink.placing import as_records
 from penstock.pipelines.sink.topics import Topics
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 _PACKED_BYTES_MAX = 400_000
 
 
 def plan(options: RedriveOptions, spark: SparkSession | None = None) -> Plan:
-    del spark
     topics = Topics(options.sink().hasty())
     topics.layout([options.topic])
     if options.target is not None:
         topics.layout([options.target])
     reading = options.reading
+    if reading.where is not None or options.transform is not None:
+        with asking(options, spark) as session:
+            as_records(_outgoing(letters(no_records(session), reading), options), topic=options.target or options.topic)
     kept = [f"reason contains {reading.reason!r}"] if reading.reason else []
     kept += [reading.where] if reading.where else []
     return Plan(
@@ -131,7 +135,7 @@ class _Redriving:
     def _take(self, wanted: tuple[st.Stretch, ...], *, lag: int) -> None:
         started = time.monotonic()
         found = letters(self._source.read(wanted), self._options.reading).select(
-            *ORDER, self._destination().alias("topic")
+            *ORDER, _destination(self._options).alias("topic")
         )
         rows = [(row["from_partition"], row["from_offset"], row["topic"]) for row in found.collect()]
         self._summary.rows_in += len(rows)
@@ -175,26 +179,31 @@ class _Redriving:
         """Which letters is decided; the filter is not asked again."""
         places = self._spark.createDataFrame(list(chosen), "from_partition int, from_offset bigint")
         rows = letters(self._source.read(wanted), _unfiltered(self._options))
-        rows = rows.join(f.broadcast(places), list(ORDER), "left_semi").withColumn("topic", self._destination())
-        rows = with_headers(
-            rows,
-            {
-                "penstock.redrive.topic": f.lit(self._options.topic),
-                "penstock.redrive.partition": f.col("from_partition"),
-                "penstock.redrive.offset": f.col("from_offset"),
-            },
-        )
-        rows = self._options.transform(rows) if self._options.transform else rows
+        rows = _outgoing(rows.join(f.broadcast(places), list(ORDER), "left_semi"), self._options)
         order = ORDER if all(name in rows.columns for name in ORDER) else ()
-        written = self._sink.write(rows.drop("partition"), self._batch, order=order)
+        written = self._sink.write(rows, self._batch, order=order)
         self._summary.rows_out += written.rows
         self._summary.batches += 1
 
-    def _destination(self) -> Column:
-        return f.lit(self._options.target) if self._options.target is not None else f.col("origin_topic")
-
     def _is_asked_to_stop(self) -> bool:
         return self._stopping is not None and self._stopping.is_set()
+
+
+def _outgoing(found: DataFrame, options: RedriveOptions) -> DataFrame:
+    """Letters as they are sent: with where they go, where they lay, and what the user's function makes of them."""
+    rows = with_headers(
+        found.withColumn("topic", _destination(options)),
+        {
+            "penstock.redrive.topic": f.lit(options.topic),
+            "penstock.redrive.partition": f.col("from_partition"),
+            "penstock.redrive.offset": f.col("from_offset"),
+        },
+    )
+    return (options.transform(rows) if options.transform else rows).drop("partition")
+
+
+def _destination(options: RedriveOptions) -> Column:
+    return f.lit(options.target) if options.target is not None else f.col("origin_topic")
 
 
 def _destinations(fresh: Sequence[tuple[int, int, str | None]]) -> list[str]:

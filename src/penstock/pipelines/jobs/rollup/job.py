@@ -21,17 +21,19 @@ from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicSta
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
 from penstock.pipelines.jobs.lake.failures import RecordsGone, Uncounted, meaning
+from penstock.pipelines.jobs.lake.fitting import check_new
 from penstock.pipelines.jobs.lake.progress import Progress
 from penstock.pipelines.jobs.lake.shaping import with_event_time
 from penstock.pipelines.jobs.rollup.options import RollupOptions
 from penstock.pipelines.jobs.rollup.rolling import as_records, rolled_up
-from penstock.pipelines.jobs.understanding import understood
+from penstock.pipelines.jobs.targets import check_target, sink_options
+from penstock.pipelines.jobs.understanding import asking, understood
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.running.follow import follow
 from penstock.pipelines.running.topic_stream import TopicStream
-from penstock.pipelines.sink.options import SinkOptions
 from penstock.pipelines.sink.streams import batch_writer
+from penstock.pipelines.source.columns import DDL_WITH_HEADERS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -50,8 +52,13 @@ def rollup(*, spark: SparkSession | None = None, **options: Any) -> Summary:
 
 
 def plan(options: RollupOptions, spark: SparkSession | None = None) -> Plan:
-    del spark
     state = looked_at(lambda: _look(options))
+    check_target(options, options.to_topic, hasty=True)
+    unmade = spark is None and catalogs.is_unmade(options)  # looked into, it would be made
+    with asking(options, spark) if unmade else opened(options, spark) as session:
+        windows = windows_of(session.createDataFrame([], DDL_WITH_HEADERS), options)
+        if not unmade:
+            _check_table(session, options, windows)
     held = sum(state.ends) - sum(state.begins)
     name = tables.plain(tables.full_name(options.catalog, options.table))
     began = Path(options.checkpoint_folder).is_dir()
@@ -76,6 +83,7 @@ def run(
     watcher: Watcher | None = None,
     stopping: Stopping | None = None,
 ) -> Summary:
+    check_target(options, options.to_topic)
     began = time.monotonic()
     summary = Summary(options.job)
     patience = Patience(options.patience_s)
@@ -112,8 +120,8 @@ def _ran(
         return False
     stream = stream_of(options)
     records = stream.load(spark)
-    with understood("schema, window or measures"):
-        windows = windows_of(records, options)
+    windows = windows_of(records, options)
+    _check_table(spark, options, windows)
     writer = (
         windows.writeStream.outputMode("append")
         .option("checkpointLocation", options.checkpoint_folder)
@@ -179,6 +187,7 @@ class _Counting:
         summary = self._summary
         summary.batches += 1
         summary.rows_in += progress.rows
+        summary.details["open_groups"] = progress.state_rows or 0
         for report in self._query.recentProgress:
             if report.batchId == progress.batch:
                 self._add(json.loads(report.json))
@@ -190,11 +199,21 @@ class _Counting:
         states = report.get("stateOperators", ())
         late = sum(int(state.get("numRowsDroppedByWatermark", 0)) for state in states)
         summary.details["late_rows"] = summary.details.get("late_rows", 0) + late
-        summary.details["open_groups"] = sum(int(state.get("numRowsTotal", 0)) for state in states)
 
 
-def windows_of(records_: DataFrame, options: RollupOptions) -> DataFrame:
-    decoded = decode_json(records_, as_struct(options.schema))
+def windows_of(records: DataFrame, options: RollupOptions) -> DataFrame:
+    """Told, where Spark does not understand what the options ask for. A dry run asks with no records."""
+    with understood("schema, window or measures"):
+        return _windows(records, options)
+
+
+def _windows(records: DataFrame, options: RollupOptions) -> DataFrame:
+    try:
+        columns = as_struct(options.schema)
+    except ValueError as error:
+        raise PipelineProblem(f"the schema cannot be used: {error}") from error
+    check_new(columns, event_time=options.event_time)
+    decoded = decode_json(records, columns)
     timed = (
         with_event_time(decoded, options.event_time)
         if options.event_time
@@ -212,10 +231,24 @@ def windows_of(records_: DataFrame, options: RollupOptions) -> DataFrame:
     )
 
 
+def _check_table(spark: SparkSession, options: RollupOptions, windows: DataFrame) -> None:
+    """Spark would say the same of the state of open windows, or at the first that is final, in many words."""
+    name = tables.full_name(options.catalog, options.table)
+    if not tables.exists(spark, name):
+        return
+    there = {column.lower() for column in spark.table(name).columns}
+    missing = [column for column in windows.columns if column.lower() not in there]
+    if missing:
+        raise PipelineProblem(
+            f"{options.table} was not made for these windows: it has no column {missing[0]}",
+            hint="What is computed stays as it was begun. Fill another table, with a checkpoint of its own.",
+        )
+
+
 def _topic_writer(options: RollupOptions) -> Callable[[DataFrame, int], None] | None:
     if options.to_topic is None:
         return None
-    return batch_writer(SinkOptions(options.bootstrap, (options.to_topic,), kafka=options.client))
+    return batch_writer(sink_options(options, options.to_topic))
 
 
 def _committing(options: RollupOptions, summary: Summary) -> Callable[[DataFrame, int], None]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from penstock.pipelines.jobs.options import FillingOptions
 from penstock.pipelines.jobs.rollup.measures import Measure, parse
+from penstock.pipelines.problems import PipelineProblem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,11 @@ class RollupOptions(FillingOptions):
 
     def __post_init__(self) -> None:
         FillingOptions.__post_init__(self)
-        self.parsed()
+        groups = [each.replace(".", "_") for each in self.by]
+        names = [name.lower() for name in ("window_start", "window_end", *groups, *(m.column for m in self.parsed()))]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise PipelineProblem(f"two columns would be called {twice}")
 
     def parsed(self) -> tuple[Measure, ...]:
         return tuple(parse(each) for each in self.measures)
