@@ -67,8 +67,18 @@ def read_together(consumers: Sequence[Consumer], count: int) -> list[list[int]]:
     return got
 
 
+def read_each(consumers: Sequence[Consumer], wanted: Sequence[int]) -> list[int]:
+    """Poll all until they have got every number that is wanted; how they came, others left out."""
+    among, got = set(wanted), list[int]()
+    while not among.issubset(got):
+        got += [number for numbers in read_together(consumers, 1) for number in numbers if number in among]
+    return got
+
+
 def wait_for_shares(consumers: Sequence[Consumer], *sizes: int) -> list[set[int]]:
-    """Poll all until each has so many partitions; which they are."""
+    """Poll all until each has so many partitions; which they are. Records that come meanwhile are gone: how many are
+    left to read afterwards is not sure.
+    """
     deadline = time.monotonic() + WITHIN_S
     while sorted(len(consumer.assignment()) for consumer in consumers) != sorted(sizes):
         assert time.monotonic() < deadline, [consumer.assignment() for consumer in consumers]
@@ -81,6 +91,7 @@ __all__ = [
     "CONSUMER_PROTOCOL",
     "fresh_name",
     "group_consumer",
+    "read_each",
     "read_together",
     "topic_with_records",
     "wait_for_shares",
