@@ -124,6 +124,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if "--traceback" in (sys.argv if arguments is None else arguments):
             raise
+        if isinstance(error, OSError) and not isinstance(error, ConnectionError | TimeoutError):
+            # A file that was named, or a disk that is full: no bug.
+            where = "" if error.filename is None else f"{error.filename}: "
+            click.echo(f"error: {where}{error.strerror or error}", err=True)
+            return ExitCode.FAILED
         click.echo(f"error: {type(error).__name__}: {error}", err=True)
         click.echo("  This is a bug: please report it with what `penstock --traceback COMMAND ...` shows.", err=True)
         return ExitCode.FAILED

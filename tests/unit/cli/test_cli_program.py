@@ -1,5 +1,6 @@
 """The command line's frame: exit codes, help without imports, errors for people."""
 
+import errno
 import re
 import subprocess
 import sys
@@ -106,6 +107,8 @@ def test_properties_the_client_library_does_not_know_are_a_usage_error(capsys: p
         ["consume", "t", "--template", "{key}", "--json", "-b", NOTHING_LISTENS],
         ["consume", "t", "--template", "{key}", "--keys", "-b", NOTHING_LISTENS],
         ["consume", "t", "--format", "raw", "--keys", "-b", NOTHING_LISTENS],
+        ["cluster", "drain", "1", "--save", "/no/such/folder/plan.json", "-b", NOTHING_LISTENS],
+        ["pipeline", "run", "audit", "topic:a", "topic:b", "--page", "/no/such/folder/a.html", "-b", NOTHING_LISTENS],
     ],
 )
 def test_nonsense_is_a_usage_error_before_any_connection(arguments: list[str]) -> None:
@@ -122,6 +125,27 @@ def test_an_internal_error_is_one_line_not_a_traceback(
     assert run(["topic", "list"]) == ExitCode.FAILED
     err = capsys.readouterr().err
     assert "ZeroDivisionError: oops" in err and "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (
+            FileNotFoundError(errno.ENOENT, "No such file or directory", "/a/b"),
+            "error: /a/b: No such file or directory",
+        ),
+        (OSError(errno.ENOSPC, "No space left on device"), "error: No space left on device"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_called_no_bug(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: OSError, told: str
+) -> None:
+    def fail(_self: Cluster) -> None:
+        raise error
+
+    monkeypatch.setattr(Cluster, "admin", fail)
+    assert run(["topic", "list"]) == ExitCode.FAILED
+    assert capsys.readouterr().err.strip() == told
 
 
 def test_ctrl_c_is_exit_code_130(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from penstock.cli.cluster.running import Running
 from penstock.cli.cluster.throttling import throttle, unthrottle
 from penstock.cli.cluster.words import ByteRate, show_plan, summary
 from penstock.cli.exits import ExitCode, Failure
+from penstock.cli.files import FileToWrite
 from penstock.cli.output import note, print_json
 
 AT_ONCE = 20
@@ -40,7 +41,7 @@ def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
                   "second from and to each broker, such as 20M.")  # fmt: skip
     @click.option("--at-once", type=click.IntRange(min=1), default=AT_ONCE, show_default=True, metavar="N",
                   help="Move so many partitions at a time.")  # fmt: skip
-    @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the plan to a "
+    @click.option("--save", type=FileToWrite(), metavar="FILE", help="Write the plan to a "
                   "file, for `penstock cluster reassign --file` or Kafka's own tool.")  # fmt: skip
     @click.option("--all", "all_rows", is_flag=True, help="Show every move of a long plan.")
     @click.option("--json", "as_json", is_flag=True, help="Print the plan in JSON, as Kafka's tool has it.")

@@ -7,12 +7,13 @@ from typing import Any
 import click
 
 from penstock.cli.exits import ExitCode
+from penstock.cli.files import FileToWrite
 from penstock.cli.output import print_json
 from penstock.cli.pipeline.launching import Launch, job_options
 from penstock.cli.pipeline.options import TIME, catalog_options, reader_option
 from penstock.model.words import counted
 
-_FILE = click.Path(dir_okay=False, path_type=Path)
+_FILE = FileToWrite()
 
 
 @click.command(no_args_is_help=True)

@@ -12,6 +12,7 @@ from typing import Any
 import click
 import structlog
 
+from penstock.cli.files import FileToWrite
 from penstock.cli.output import note
 from penstock.model.words import counted
 from penstock.pipelines.running import BatchProgress, Watcher, Watchers
@@ -47,7 +48,7 @@ def watching_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.option("--metrics-port", type=click.IntRange(0, 65535), metavar="PORT",
                   help="Serve Prometheus metrics on this port of 127.0.0.1; 0 for a free one.")  # fmt: skip
-    @click.option("--metrics-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    @click.option("--metrics-file", type=FileToWrite(), metavar="FILE",
                   help="Write Prometheus metrics to a file after each batch, for a textfile collector.")  # fmt: skip
     @functools.wraps(command)
     def with_watching(metrics_port: int | None, metrics_file: Path | None, **rest: Any) -> Any:
