@@ -76,6 +76,17 @@ def test_what_is_no_move_is_refused(text: str) -> None:
         parse_assignments([text])
 
 
+@pytest.mark.parametrize(("replicas", "complaint"), [([1, 2, 1], "a broker twice: 1,2,1"), ([], "no replica")])
+def test_a_plan_that_no_cluster_would_take_is_refused(tmp_path: Path, replicas: list[int], complaint: str) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps({"partitions": [{"topic": "t", "partition": 0, "replicas": replicas}]}))
+    with pytest.raises(click.UsageError, match=complaint):
+        read_plan(path)
+    if replicas:
+        with pytest.raises(click.UsageError, match=complaint):
+            parse_assignments([f"t:0={','.join(map(str, replicas))}"])
+
+
 def test_a_plan_comes_back_from_its_file_and_can_be_undone(tmp_path: Path) -> None:
     moves = [Move("t", 0, (1, 2), (2, 3)), Move("u", 1, (1,), (3,))]
     path = tmp_path / "plan.json"

@@ -24,7 +24,7 @@ def plan_json(moves: Sequence[Move], *, back: bool = False) -> dict[str, Any]:
 def read_plan(path: Path) -> dict[Key, Replicas]:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        return {
+        found = {
             (str(each["topic"]), int(each["partition"])): tuple(int(broker) for broker in each["replicas"])
             for each in document["partitions"]
         }
@@ -34,6 +34,8 @@ def read_plan(path: Path) -> dict[Key, Replicas]:
             '{"version": 1, "partitions": [{"topic": "orders", "partition": 0, "replicas": [1, 2, 3]}]}'
             f" ({type(error).__name__}: {error})"
         ) from error
+    _require_possible(found)
+    return found
 
 
 def parse_assignments(texts: Sequence[str]) -> Mapping[Key, Replicas]:
@@ -48,4 +50,14 @@ def parse_assignments(texts: Sequence[str]) -> Mapping[Key, Replicas]:
             found[topic, int(index)] = tuple(int(broker) for broker in replicas.split(","))
         except ValueError:
             raise click.UsageError(f"a move is TOPIC:PARTITION=BROKER,BROKER,..., not {text!r}") from None
+    _require_possible(found)
     return found
+
+
+def _require_possible(wanted: Mapping[Key, Replicas]) -> None:
+    """What every cluster refuses is no plan to be shown."""
+    for (topic, index), replicas in wanted.items():
+        if not replicas:
+            raise click.UsageError(f"{topic}-{index} would have no replica")
+        if len(set(replicas)) < len(replicas):
+            raise click.UsageError(f"{topic}-{index} would have a broker twice: {','.join(map(str, replicas))}")
