@@ -48,7 +48,8 @@ def serve(file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> E
     except OSError as error:
         raise start_failure(error, config) from error
     except Fatal as error:
-        raise Failure(f"the broker cannot run: {error}") from error
+        hint = "Stop that one, or take another folder with --data." if "in use" in str(error) else None
+        raise Failure(f"the broker cannot run: {error}", hint=hint) from error
 
 
 def load(file: Path | None, overrides: Mapping[str, str]) -> Config:

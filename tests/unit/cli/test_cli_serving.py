@@ -14,12 +14,14 @@ from pathlib import Path
 
 import pytest
 import structlog
+from tests.support.logs import StillClock
 
 from penstock.broker.loggers import LOGGER_LEVELS
 from penstock.cli import logging as cli_logging
 from penstock.cli.exits import ExitCode
 from penstock.cli.program import run
 from penstock.cli.serving import Stopping, banner_text, start_failure
+from penstock.log import FilePool, LogFolder
 from penstock.settings import Config, Listener
 
 
@@ -102,6 +104,18 @@ def test_settings_that_cannot_be_used_are_told_with_advice(
 def test_what_stops_a_start_is_told_with_advice_for_it(error: OSError, advice: str) -> None:
     failure = start_failure(error, Config.for_broker({"log.dirs": "/srv/queue"}))
     assert failure.hint is not None and failure.hint.startswith(advice)
+
+
+def test_a_folder_that_another_broker_uses_is_told_with_advice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = LogFolder(tmp_path, cluster_id="c", node_id=1, pool=FilePool(4), clock=StillClock())
+    try:
+        assert run(["up", "--data", str(tmp_path), "--port", "0", "--no-http"]) == ExitCode.FAILED
+    finally:
+        folder.close()
+    err = capsys.readouterr().err
+    assert f"{tmp_path} is in use by another broker" in err and "another folder with --data" in err
 
 
 @pytest.mark.parametrize(
