@@ -124,6 +124,9 @@ def test_a_drained_broker_keeps_nothing_can_be_forgotten_and_gets_its_share_agai
     eventually(lambda: all(4 not in each and len(each) == 3 for each in replicas(cluster, "orders")), "it is empty")
     refused = penstock("cluster", "forget", "4")
     assert refused.code == ExitCode.FAILED and "is alive" in refused.err
+    for options in ((), ("--yes",)):
+        stranger = penstock("cluster", "forget", "77", *options)
+        assert stranger.code == ExitCode.NOT_FOUND and "there are 1, 2, 3, 4" in stranger.err
     assert penstock("cluster", "drain", "4", "--yes").code == ExitCode.OK  # nothing left to do
 
     evened = penstock("cluster", "rebalance", "--yes")

@@ -4,8 +4,8 @@ import click
 
 from penstock.cli.asking import Brokers, require_ok
 from penstock.cli.client import Cluster, client_options
-from penstock.cli.cluster.reading import described, partitions
-from penstock.cli.exits import ExitCode, Failure
+from penstock.cli.cluster.reading import can_tell_of_fenced, described, partitions
+from penstock.cli.exits import ExitCode, Failure, NotFound
 from penstock.cli.output import note
 from penstock.wire.messages.unregister_broker_request import UnregisterBrokerRequest
 from penstock.wire.messages.unregister_broker_response import UnregisterBrokerResponse
@@ -24,13 +24,17 @@ def forget(broker: int, yes: bool, cluster: Cluster) -> ExitCode:
     penstock cluster forget 3 --yes
     """
     with Brokers(cluster) as brokers:
-        if broker in {each.broker_id for each in described(brokers).brokers if not each.is_fenced}:
+        there = described(brokers, with_fenced=True)
+        if broker in {each.broker_id for each in there.brokers if not each.is_fenced}:
             raise Failure(f"broker {broker} is alive", hint="Stop it first.")
         if kept := [each.name for each in partitions(brokers) if broker in each.replicas]:
             raise Failure(
                 f"broker {broker} keeps replicas of {len(kept)} partitions, such as {kept[0]}",
                 hint=f"`penstock cluster drain {broker}` moves them to others.",
             )
+        known = sorted(each.broker_id for each in there.brokers)
+        if can_tell_of_fenced(brokers) and broker not in known:
+            raise NotFound(f"there is no broker {broker}; there are {', '.join(map(str, known))}")
         if not yes:
             note(f"broker {broker} can be forgotten; nothing was changed: --yes does it")
             return ExitCode.OK

@@ -23,11 +23,14 @@ Disks = dict[int, list[DescribeLogDirsResult]]
 
 def described(brokers: Brokers, *, with_fenced: bool = False) -> DescribeClusterResponse:
     """`with_fenced`: also brokers that belong to the cluster and are away, where the cluster can tell."""
-    can_tell = brokers.newest(ApiKey.DESCRIBE_CLUSTER) >= FENCED_FROM
-    request = DescribeClusterRequest(include_fenced_brokers=with_fenced and can_tell)
+    request = DescribeClusterRequest(include_fenced_brokers=with_fenced and can_tell_of_fenced(brokers))
     answer = brokers.ask(request, DescribeClusterResponse)
     require_ok(answer.error_code, answer.error_message, doing="describe the cluster")
     return answer
+
+
+def can_tell_of_fenced(brokers: Brokers) -> bool:
+    return brokers.newest(ApiKey.DESCRIBE_CLUSTER) >= FENCED_FROM
 
 
 def disks(brokers: Brokers) -> Disks:
