@@ -129,6 +129,14 @@ def test_a_drained_broker_keeps_nothing_can_be_forgotten_and_gets_its_share_agai
         assert stranger.code == ExitCode.NOT_FOUND and "there are 1, 2, 3, 4" in stranger.err
     assert penstock("cluster", "drain", "4", "--yes").code == ExitCode.OK  # nothing left to do
 
+    cluster.stop(4)
+    eventually(lambda: penstock("cluster", "forget", "4").code == ExitCode.OK, "it can be forgotten")
+    assert json.loads(penstock("cluster", "forget", "4", "--json").out) == {"broker": 4, "done": False}
+    assert json.loads(penstock("cluster", "forget", "4", "--yes", "--json").out) == {"broker": 4, "done": True}
+    eventually(lambda: penstock("cluster", "forget", "4").code == ExitCode.NOT_FOUND, "it is forgotten")
+    cluster.start(4)
+    cluster.wait_until_complete()
+
     evened = penstock("cluster", "rebalance", "--yes")
     assert evened.code == ExitCode.OK, evened.err
     # Each of these may ask another broker, which hears of it when it does.

@@ -118,13 +118,15 @@ def test_a_broker_that_is_killed_is_told_of_and_restarted_when_asked(tmp_path: P
         assert run.members()["broker-2"]["state"] == "running"
         assert run.members()["broker-2"]["pid"] != pid
 
-        run.local("pause", "3")
+        paused = json.loads(run.local("pause", "3", "--json").stdout)
+        assert (paused["member"], paused["outcome"]) == ("broker-3", "paused")
         assert run.members()["broker-3"]["state"] == "paused"
-        run.local("resume", "3")
+        assert json.loads(run.local("resume", "3", "--json").stdout) == {**paused, "outcome": "resumed"}
         assert run.members()["broker-3"]["state"] == "running"
 
         before = run.said().count("ended unasked")
-        run.local("restart", "1")
+        restarted = json.loads(run.local("restart", "1", "--json").stdout)
+        assert restarted == {"member": "broker-1", "outcome": "restarted", "pid": run.members()["broker-1"]["pid"]}
         run.local("restart", "etcd1")
         assert run.said().count("ended unasked") == before
         unknown = penstock("local", "kill", "7", "--data", run.folder)
@@ -193,7 +195,10 @@ def test_a_leader_that_is_cut_off_is_replaced_and_joins_again_when_healed(tmp_pa
         assert "broker-2 does not reach etcd1" in told and "broker-1 does not reach broker-2" in told
         assert run.members()["broker-2"]["cannot_reach"] == ["broker-1", "broker-3", "etcd1"]
         eventually(lambda: leaders() == {1, 3}, "others lead what it led")
-        assert run.local("partition", "--heal").stdout == "healed\n"
+        assert run.local("partition", "--heal", "1").stdout.startswith("broker-1 is healed\n")
+        left = json.loads(run.local("partition", "2", "--from", "3", "--json").stdout)
+        assert {"from": "broker-2", "to": "broker-3"} in left and {"from": "broker-2", "to": "etcd1"} in left
+        assert json.loads(run.local("partition", "--heal", "--json").stdout) == []
         eventually(lambda: _in_sync(run) == {1, 2, 3}, "it is in sync again")
 
 

@@ -1,5 +1,6 @@
 """Three `penstock up` programs over a real etcd: killed, paused and restarted one at a time, under stock clients."""
 
+import json
 import subprocess
 import sys
 import threading
@@ -91,15 +92,18 @@ def test_the_secret_is_exchanged_while_brokers_run_and_come_and_go(cluster: Clus
     producer = Producer({"bootstrap.servers": cluster.bootstrap, "enable.idempotence": True, "log_level": 0})
     write(producer, "orders", ["before"])
     etcd = cluster[1].settings["penstock.etcd.endpoints"]
-    command = [sys.executable, "-m", "penstock.cli", "cluster", "rotate-secret", "--yes", "--pause", "4"]
-    with subprocess.Popen([*command, "--set", f"penstock.etcd.endpoints={etcd}"], stderr=subprocess.PIPE) as rotating:
-        assert rotating.stderr is not None
+    command = [sys.executable, "-m", "penstock.cli", "cluster", "rotate-secret", "--yes", "--pause", "4", "--json"]
+    with subprocess.Popen(
+        [*command, "--set", f"penstock.etcd.endpoints={etcd}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as rotating:
+        assert rotating.stderr is not None and rotating.stdout is not None
         for broker in (1, 2):  # each introduces itself anew in another step
             assert b"brokers hear of it" in rotating.stderr.readline()
             cluster.kill(broker)
             cluster.start(broker)
             cluster.wait_until_in_sync("orders")
             write(producer, "orders", [f"with {broker} back"])
+        assert json.load(rotating.stdout) == {"done": True}
     assert rotating.returncode == 0
     cluster.restart(3)
     cluster.wait_until_in_sync("orders")

@@ -1,5 +1,6 @@
 """The pieces of a local cluster that need no broker: who it consists of, ports, and whether a pid is who it was."""
 
+import json
 import os
 import signal
 import socket
@@ -10,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
-from penstock.cli.exits import Failure, NotFound
+from penstock.cli.exits import ExitCode, Failure, NotFound
 from penstock.cli.local.plan import Wishes, planned, settings_for_all
 from penstock.cli.local.processes import ProcessRecord
 from penstock.cli.local.state import (
@@ -23,6 +24,7 @@ from penstock.cli.local.state import (
     write_state,
 )
 from penstock.cli.local.watching import ended_how
+from penstock.cli.program import run
 
 
 def a_cluster(*, brokers: int = 3, etcd: int = 1) -> ClusterState:
@@ -76,6 +78,20 @@ def test_a_pid_is_followed_from_running_to_paused_to_gone() -> None:
         assert record.send(signal.SIGKILL) and record.wait_for(None, within_s=30)
         assert not record.send(signal.SIGKILL)
     assert record.state is None
+
+
+def test_programs_are_told_to_whom_it_was_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        state = a_cluster()
+        state.supervisor = ProcessRecord.of(os.getpid())
+        state.brokers[1].process = ProcessRecord.of(process.pid)
+        write_state(tmp_path, state)
+        for command, outcome in (("pause", "paused"), ("resume", "resumed"), ("kill", "killed")):
+            assert run(["local", command, "2", "--json", "--data", str(tmp_path)]) == ExitCode.OK
+            told = json.loads(capsys.readouterr().out)
+            assert told == {"member": "broker-2", "outcome": outcome, "pid": process.pid}
+    assert run(["local", "kill", "2", "--json", "--data", str(tmp_path)]) == ExitCode.FAILED
+    assert capsys.readouterr().out == ""
 
 
 def test_a_pid_that_another_process_has_now_gets_no_signal() -> None:

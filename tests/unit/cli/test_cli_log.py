@@ -87,6 +87,20 @@ def test_a_log_that_was_set_aside_is_listed_and_removed(tmp_path: Path, penstock
     assert penstock("log", "remove-stray", name, "--yes", "--data", str(tmp_path)).code == 4
 
 
+def test_programs_are_told_what_is_done_with_what_was_set_aside(tmp_path: Path, penstock: Run) -> None:
+    folder = str(tmp_path / set_aside(tmp_path))
+    for command, name in (("remove-stray", "--all"), ("restore-stray", "orders-0")):
+        told = json.loads(penstock("log", command, name, "--json", "--data", str(tmp_path)).out)
+        (row,) = told if isinstance(told, list) else [told]
+        assert (row["partition"], row["folder"], row["done"]) == ("orders-0", folder, False)
+    assert Path(folder).exists()
+    done = json.loads(penstock("log", "restore-stray", "orders-0", "--yes", "--json", "--data", str(tmp_path)).out)
+    assert done["done"] and not Path(folder).exists()
+    start(tmp_path, knows=False).close()
+    (removed,) = json.loads(penstock("log", "remove-stray", "--all", "--yes", "--json", "--data", str(tmp_path)).out)
+    assert removed["done"] and not Path(removed["folder"]).exists()
+
+
 def test_all_that_was_set_aside_is_removed_when_asked_for(tmp_path: Path, penstock: Run) -> None:
     set_aside(tmp_path)
     assert penstock("log", "remove-stray", "orders-0", "--all", "--data", str(tmp_path)).code == 2
@@ -120,6 +134,9 @@ def test_a_damaged_log_goes_on_with_what_is_sound(tmp_path: Path, penstock: Run)
 
     planned = penstock("log", "accept-loss", "orders-0", "--data", str(tmp_path))
     assert f"offsets 0 to {cut - 1} are sound and kept" in planned.out and "checksum" in planned.out
+    told = json.loads(penstock("log", "accept-loss", "orders-0", "--json", "--data", str(tmp_path)).out)
+    assert (told["start_offset"], told["end_offset"], told["set_aside"], told["done"]) == (0, cut, None, False)
+    assert "checksum" in told["damage"]
     assert open_again(tmp_path).offline_reason is not None
     done = penstock("log", "accept-loss", "orders-0", "--yes", "--data", str(tmp_path))
     assert done.code == 0 and "the damaged log is in" in done.out
@@ -145,8 +162,11 @@ def test_a_damaged_or_missing_log_begins_empty_when_asked_for(tmp_path: Path, pe
         (tmp_path / "orders-0").rename(tmp_path / "elsewhere")
         (row,) = json.loads(penstock("log", "list", "--json", "--data", str(tmp_path)).out)
         assert row["state"] == "damaged" and "records up to 100" in row["reason"]
-    done = penstock("log", "accept-loss", "orders-0", "--empty", "--yes", "--data", str(tmp_path))
-    assert done.code == 0 and "nothing is kept" in done.out
+    planned = penstock("log", "accept-loss", "orders-0", "--empty", "--data", str(tmp_path))
+    assert planned.code == 0 and "nothing is kept" in planned.out
+    done = penstock("log", "accept-loss", "orders-0", "--empty", "--yes", "--json", "--data", str(tmp_path))
+    told = json.loads(done.out)
+    assert told["done"] and told["end_offset"] is None and (told["set_aside"] is not None) == is_there
     folder = start(tmp_path)
     assert not folder.lost and not folder.logs
     assert folder.create(ORDERS_0, TOPIC_ID, CONFIG).offline_reason is None

@@ -4,6 +4,7 @@ import errno
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -47,6 +48,24 @@ def test_examples_in_help_keep_their_lines(name: str, capsys: pytest.CaptureFixt
     text = capsys.readouterr().out
     assert "\b" not in text and "\\b" not in text
     assert any(line.strip().startswith("penstock ") for line in text.splitlines()[2:])
+
+
+def leaves(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    if not isinstance(command, click.Group):
+        yield " ".join(path), command
+        return
+    context = click.Context(command)
+    for name in command.list_commands(context):
+        inner = command.get_command(context, name)
+        assert inner is not None
+        yield from leaves(inner, (*path, name))
+
+
+def test_every_command_but_the_broker_itself_can_print_json() -> None:
+    without = [
+        name for name, command in leaves(program) if not any("--json" in option.opts for option in command.params)
+    ]
+    assert without == ["up"]
 
 
 def test_the_page_on_the_command_line_names_every_command() -> None:

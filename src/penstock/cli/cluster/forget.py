@@ -6,7 +6,7 @@ from penstock.cli.asking import Brokers, require_ok
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.cluster.reading import can_tell_of_fenced, described, partitions
 from penstock.cli.exits import ExitCode, Failure, NotFound
-from penstock.cli.output import note
+from penstock.cli.output import json_option, note, print_json
 from penstock.wire.messages.unregister_broker_request import UnregisterBrokerRequest
 from penstock.wire.messages.unregister_broker_response import UnregisterBrokerResponse
 
@@ -15,7 +15,8 @@ from penstock.wire.messages.unregister_broker_response import UnregisterBrokerRe
 @click.argument("broker", type=click.IntRange(min=0))
 @click.option("-y", "--yes", is_flag=True, help="Do it. Without, it is only looked whether it can be done.")
 @client_options
-def forget(broker: int, yes: bool, cluster: Cluster) -> ExitCode:
+@json_option
+def forget(broker: int, yes: bool, cluster: Cluster, as_json: bool) -> ExitCode:
     """Unregister BROKER, which is stopped and drained: only then may another data folder use its id.
 
     \b
@@ -35,10 +36,13 @@ def forget(broker: int, yes: bool, cluster: Cluster) -> ExitCode:
         known = sorted(each.broker_id for each in there.brokers)
         if can_tell_of_fenced(brokers) and broker not in known:
             raise NotFound(f"there is no broker {broker}; there are {', '.join(map(str, known))}")
-        if not yes:
-            note(f"broker {broker} can be forgotten; nothing was changed: --yes does it")
-            return ExitCode.OK
-        answer = brokers.ask(UnregisterBrokerRequest(broker), UnregisterBrokerResponse)
-        require_ok(answer.error_code, answer.error_message, doing=f"forget broker {broker}")
-    click.echo(f"broker {broker} is forgotten")
+        if yes:
+            answer = brokers.ask(UnregisterBrokerRequest(broker), UnregisterBrokerResponse)
+            require_ok(answer.error_code, answer.error_message, doing=f"forget broker {broker}")
+    if as_json:
+        print_json({"broker": broker, "done": yes})
+    elif yes:
+        click.echo(f"broker {broker} is forgotten")
+    else:
+        note(f"broker {broker} can be forgotten; nothing was changed: --yes does it")
     return ExitCode.OK

@@ -1,5 +1,6 @@
 """`penstock cluster reassign`: moves by hand or from a file, what is under way, and calling it off."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -15,6 +16,7 @@ from penstock.cli.cluster.running import assign
 from penstock.cli.cluster.throttling import unthrottle
 from penstock.cli.exits import ExitCode, Failure, NotFound
 from penstock.cli.output import note, print_json, print_table
+from penstock.wire.messages.list_partition_reassignments_response import OngoingPartitionReassignment
 
 
 @click.command()
@@ -59,15 +61,7 @@ def _require_known(now: ClusterFacts, wanted: dict[Key, Replicas]) -> None:
 
 
 def _show_ongoing(brokers: Brokers, wishes: Wishes) -> ExitCode:
-    rows = [
-        {
-            "partition": f"{topic}-{index}",
-            "replicas": move.replicas,
-            "adding": move.adding_replicas,
-            "removing": move.removing_replicas,
-        }
-        for (topic, index), move in sorted(ongoing(brokers).items())
-    ]
+    rows = _rows(ongoing(brokers))
     if wishes.as_json:
         print_json(rows)
     elif rows:
@@ -80,6 +74,18 @@ def _show_ongoing(brokers: Brokers, wishes: Wishes) -> ExitCode:
     return ExitCode.OK
 
 
+def _rows(moving: Mapping[Key, OngoingPartitionReassignment]) -> list[dict[str, object]]:
+    return [
+        {
+            "partition": f"{topic}-{index}",
+            "replicas": move.replicas,
+            "adding": move.adding_replicas,
+            "removing": move.removing_replicas,
+        }
+        for (topic, index), move in sorted(moving.items())
+    ]
+
+
 def _cancel(brokers: Brokers, wishes: Wishes) -> ExitCode:
     moving = ongoing(brokers)
     if not wishes.yes:
@@ -90,6 +96,8 @@ def _cancel(brokers: Brokers, wishes: Wishes) -> ExitCode:
     unthrottle(brokers, {topic for topic, _ in moving})
     if refused:
         raise Failure("\n  ".join(f"{topic}-{index}: {reason}" for (topic, index), reason in sorted(refused.items())))
+    if wishes.as_json:
+        print_json(_rows(moving))
     note(f"called off: {len(moving)} partitions")
     return ExitCode.OK
 

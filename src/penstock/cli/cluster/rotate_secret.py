@@ -9,7 +9,7 @@ import click
 from penstock.broker.clock import SystemClock, SystemDice
 from penstock.cli.client import key_values
 from penstock.cli.exits import ExitCode, Failure
-from penstock.cli.output import note
+from penstock.cli.output import json_option, note, print_json
 from penstock.cli.serving import load
 from penstock.cluster import Keys, exchange_secret
 from penstock.metastore import Conflict, MetastoreError, open_metastore
@@ -22,7 +22,8 @@ from penstock.settings.broker import PENSTOCK_CLUSTER_NAME, PENSTOCK_ETCD_ENDPOI
 @click.option("-s", "--set", "pairs", multiple=True, metavar="NAME=VALUE", help="A setting, as for `penstock up`.")
 @click.option("--pause", default=10.0, show_default=True, help="Seconds that brokers get to hear of each step.")
 @click.option("-y", "--yes", is_flag=True, help="Do it.")
-def rotate_secret(file: Path | None, pairs: tuple[str, ...], pause: float, yes: bool) -> ExitCode:
+@json_option
+def rotate_secret(file: Path | None, pairs: tuple[str, ...], pause: float, yes: bool, as_json: bool) -> ExitCode:
     """Exchange the secret by which brokers know each other. No broker is stopped, no connection closed.
 
     It goes to etcd itself, with the settings of a broker. Three steps: both secrets are believed, the new one is used,
@@ -38,7 +39,10 @@ def rotate_secret(file: Path | None, pairs: tuple[str, ...], pause: float, yes: 
             hint="Name a broker's settings with --config: it is kept in their etcd.",
         )
     if not yes:
-        note("nothing was changed: --yes does it")
+        if as_json:
+            print_json({"done": False})
+        else:
+            note("nothing was changed: --yes does it")
         return ExitCode.OK
     try:
         done = asyncio.run(_rotate(config, pause))
@@ -48,7 +52,10 @@ def rotate_secret(file: Path | None, pairs: tuple[str, ...], pause: float, yes: 
         raise Failure(f"etcd: {error}", hint="Start again: it goes on where it ended.") from error
     if not done:
         raise Failure("there is no cluster in this etcd yet", hint="Its first broker makes the secret.")
-    click.echo("the cluster has a new secret")
+    if as_json:
+        print_json({"done": True})
+    else:
+        click.echo("the cluster has a new secret")
     return ExitCode.OK
 
 

@@ -7,7 +7,8 @@ import click
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.local.options import cluster_option
 from penstock.cli.local.state import ClusterState
-from penstock.testing.networks import CLIENTS, Networks
+from penstock.cli.output import json_option, print_json
+from penstock.testing.networks import CLIENTS
 
 
 @click.command(no_args_is_help=True)
@@ -17,8 +18,16 @@ from penstock.testing.networks import CLIENTS, Networks
 @click.option("--one-way", is_flag=True, help="Only what ID sends is lost; what is sent to it arrives.")
 @click.option("--heal", is_flag=True, help="Undo it: for ID, or for all.")
 @cluster_option
+@json_option
 def partition(
-    member: str | None, others: tuple[str, ...], one_way: bool, heal: bool, folder: Path, state: ClusterState
+    *,
+    member: str | None,
+    others: tuple[str, ...],
+    one_way: bool,
+    heal: bool,
+    folder: Path,
+    state: ClusterState,
+    as_json: bool,
 ) -> ExitCode:
     """Cut broker ID (or etcd1, ...) off the others: packets vanish, connections neither refuse nor end.
 
@@ -37,18 +46,20 @@ def partition(
             hint=f"Stop it, and start it as root with `penstock up --brokers {len(state.brokers)} --networks`.",
         )
     if heal:
-        _heal(networks, None if member is None else state.member(member).name)
+        healed = None if member is None else state.member(member).name
+        networks.heal(None if healed is None else [healed])
     elif member is None:
         raise click.UsageError("name the broker to cut off, or --heal")
     else:
         name = state.member(member).name
         chosen = [other if other == CLIENTS else state.member(other).name for other in others]
         networks.cut(name, *(chosen or (each for each in networks.names if each != name)), one_way=one_way)
-    for sender, receiver in sorted(networks.cuts()):
+    cuts = sorted(networks.cuts())
+    if as_json:
+        print_json([{"from": sender, "to": receiver} for sender, receiver in cuts])
+        return ExitCode.OK
+    if heal:
+        click.echo("healed" if healed is None else f"{healed} is healed")
+    for sender, receiver in cuts:
         click.echo(f"{sender} does not reach {receiver}")
     return ExitCode.OK
-
-
-def _heal(networks: Networks, name: str | None) -> None:
-    networks.heal(None if name is None else [name])
-    click.echo("healed" if name is None else f"{name} is healed")

@@ -9,9 +9,11 @@ import click
 from penstock.cli.addresses import listens
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.local.cluster import start_file
+from penstock.cli.local.faults import tell
 from penstock.cli.local.options import cluster_option
 from penstock.cli.local.processes import ProcessRecord
 from penstock.cli.local.state import BrokerState, ClusterState, EtcdState, running_state
+from penstock.cli.output import json_option
 from penstock.testing.running import START_TIMEOUT_S, STOP_TIMEOUT_S
 
 POLL_S = 0.05
@@ -20,7 +22,8 @@ POLL_S = 0.05
 @click.command(no_args_is_help=True)
 @click.argument("member", metavar="ID")
 @cluster_option
-def restart(member: str, folder: Path, state: ClusterState) -> ExitCode:
+@json_option
+def restart(member: str, folder: Path, state: ClusterState, as_json: bool) -> ExitCode:
     """Stop broker ID (or etcd1, etcd2, ...) cleanly if it runs, and start it again: same data, same address.
 
     A broker hands over what it leads before it stops. One that was killed or paused is started or goes on first.
@@ -36,7 +39,7 @@ def restart(member: str, folder: Path, state: ClusterState) -> ExitCode:
             wish.unlink(missing_ok=True)
             raise
     process = _wait_until_ready(folder, member, before)
-    click.echo(f"{found.name} runs again (pid {process.pid})")
+    tell(found, process, "restarted", as_json=as_json)
     return ExitCode.OK
 
 

@@ -6,7 +6,7 @@ import click
 
 from penstock.cli.exits import ExitCode, NotFound
 from penstock.cli.log.folders import data_option, stopped, yes_option
-from penstock.cli.output import note
+from penstock.cli.output import json_option, note, print_json
 from penstock.log import OfflineFolder, Sound, begin_empty, keep_sound, look_for_sound, lost_logs
 from penstock.model import TopicPartition
 
@@ -16,7 +16,8 @@ from penstock.model import TopicPartition
 @click.option("--empty", is_flag=True, help="Keep nothing: it begins empty, or is fetched anew from another broker.")
 @data_option
 @yes_option
-def accept_loss(partition: str, empty: bool, data: tuple[Path, ...], yes: bool) -> ExitCode:
+@json_option
+def accept_loss(partition: str, empty: bool, data: tuple[Path, ...], yes: bool, as_json: bool) -> ExitCode:
     """Let PARTITION (orders-0) go on with the records from its start to the first damage, and give up the rest.
 
     The damaged log is kept, set aside, until `penstock log remove-stray`. Consumers that were further than the end of
@@ -29,12 +30,25 @@ def accept_loss(partition: str, empty: bool, data: tuple[Path, ...], yes: bool) 
     with stopped(data) as folders:
         folder, name = _find(folders, partition)
         sound = None if empty else _sound_part(folder, name)
-        click.echo(_plan(name, sound))
-        if not yes:
-            note("nothing was changed: --yes does it")
-            return ExitCode.OK
-        aside = begin_empty(folder, name) if sound is None else keep_sound(folder, name, sound)
-    if aside is not None:
+        if not as_json:
+            click.echo(_plan(name, sound))
+        aside = None
+        if yes:
+            aside = begin_empty(folder, name) if sound is None else keep_sound(folder, name, sound)
+    if as_json:
+        print_json(
+            {
+                "partition": str(name),
+                "start_offset": None if sound is None else sound.start_offset,
+                "end_offset": None if sound is None else sound.end_offset,
+                "damage": None if sound is None else sound.stopped_by or None,
+                "set_aside": None if aside is None else str(aside),
+                "done": yes,
+            }
+        )
+    elif not yes:
+        note("nothing was changed: --yes does it")
+    elif aside is not None:
         click.echo(f"the damaged log is in {aside}")
     return ExitCode.OK
 

@@ -58,5 +58,15 @@ def strays_named(folders: Iterable[OfflineFolder], names: Iterable[str]) -> list
     return found
 
 
+def stray_facts(folder: OfflineFolder, stray: SetAside, *, done: bool) -> dict[str, object]:
+    """For programs; in the words of `penstock log list --json`."""
+    return {
+        "partition": None if stray.partition is None else str(stray.partition),
+        "bytes": stray.size,
+        "folder": str(folder.path / stray.name),
+        "done": done,
+    }
+
+
 def mib(size: int) -> str:
     return f"{size / (1 << 20):.1f} MiB"

@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from penstock.cli.exits import ExitCode
-from penstock.cli.log.folders import data_option, mib, stopped, strays_named, yes_option
-from penstock.cli.output import note
+from penstock.cli.log.folders import data_option, mib, stopped, stray_facts, strays_named, yes_option
+from penstock.cli.output import json_option, note, print_json
 
 
 @click.command("remove-stray", no_args_is_help=True)
@@ -14,7 +14,10 @@ from penstock.cli.output import note
 @click.option("--all", "everything", is_flag=True, help="All that were set aside.")
 @data_option
 @yes_option
-def remove_stray(names: tuple[str, ...], everything: bool, data: tuple[Path, ...], yes: bool) -> ExitCode:
+@json_option
+def remove_stray(
+    names: tuple[str, ...], everything: bool, data: tuple[Path, ...], yes: bool, as_json: bool
+) -> ExitCode:
     """Delete logs that were set aside, for good: NAMES are partitions (orders-0), or folders of `penstock log list`.
 
     \b
@@ -28,7 +31,10 @@ def remove_stray(names: tuple[str, ...], everything: bool, data: tuple[Path, ...
         for folder, stray in chosen:
             if yes:
                 folder.remove(stray)
-            click.echo(f"{'removed' if yes else 'would remove'} {folder.path / stray.name} ({mib(stray.size)})")
-    if not yes and chosen:
+            if not as_json:
+                click.echo(f"{'removed' if yes else 'would remove'} {folder.path / stray.name} ({mib(stray.size)})")
+    if as_json:
+        print_json([stray_facts(folder, stray, done=yes) for folder, stray in chosen])
+    elif not yes and chosen:
         note("nothing was changed: --yes does it")
     return ExitCode.OK
