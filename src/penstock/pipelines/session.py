@@ -76,7 +76,9 @@ def spark_session(
         from pyspark.logger import PySparkLogger  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
     except ImportError as error:
-        raise PipelineProblem("PySpark is not installed", hint="pip install 'penstock[spark]'") from error
+        raise PipelineProblem(
+            "PySpark is not installed", hint=f"{sys.executable} -m pip install 'penstock[spark]'"
+        ) from error
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):  # what the exception says, once more
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
     builder = SparkSession.builder

