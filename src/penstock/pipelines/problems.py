@@ -1,5 +1,6 @@
 """What a job cannot do, told to whoever runs it: one line what, and what to do about it."""
 
+import sys
 from enum import Enum
 
 
@@ -24,3 +25,16 @@ class PipelineProblem(Exception):
 
     def __str__(self) -> str:
         return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+_OF_THE_EXTRA = {"fastavro", "google", "numpy", "pandas", "py4j", "pyarrow", "pyspark"}
+
+
+def not_installed(error: ImportError) -> PipelineProblem | None:
+    """A module that is missing, if it comes with the extra; None for one that is ours to bring."""
+    if (error.name or "").partition(".")[0] not in _OF_THE_EXTRA:
+        return None
+    return PipelineProblem(
+        f"Spark jobs need more than the broker: there is no {error.name}",
+        hint=f"{sys.executable} -m pip install 'penstock[spark]'",
+    )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from penstock.pipelines.jars import jar_paths
 from penstock.pipelines.java import find_java
-from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.problems import PipelineProblem, not_installed
 from penstock.pipelines.starting import without_the_incubators_warning
 
 if TYPE_CHECKING:
@@ -76,9 +76,9 @@ def spark_session(
         from pyspark.logger import PySparkLogger  # noqa: PLC0415
         from pyspark.sql import SparkSession  # noqa: PLC0415
     except ImportError as error:
-        raise PipelineProblem(
-            "PySpark is not installed", hint=f"{sys.executable} -m pip install 'penstock[spark]'"
-        ) from error
+        if (missing := not_installed(error)) is None:
+            raise
+        raise missing from error
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):  # what the exception says, once more
         PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
     builder = SparkSession.builder

@@ -26,6 +26,16 @@ def test_the_pipeline_commands_start_without_spark() -> None:
     assert done.returncode == 0 and "Fetch the jars" in done.stdout, done.stderr
 
 
+@pytest.mark.parametrize("missing", ["pyspark", "py4j"])
+def test_a_job_where_spark_is_not_installed_says_what_to_install(missing: str) -> None:
+    arguments = ["pipeline", "run", "lake", "orders", "--table", "shop.orders", "--dry-run", "-b", "127.0.0.1:1"]
+    program = f"import sys; sys.modules[{missing!r}] = None; from penstock.cli.program import run; "
+    program += f"sys.exit(run({arguments!r}))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and f"there is no {missing}" in done.stderr, done.stderr
+    assert f"{sys.executable} -m pip install 'penstock[spark]'" in done.stderr and "bug" not in done.stderr
+
+
 def test_no_java_is_said_with_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

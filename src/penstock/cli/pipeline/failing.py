@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from penstock.cli.exits import Failure, NotFound, Unreachable
-from penstock.pipelines.problems import Kind, PipelineProblem
+from penstock.pipelines.problems import Kind, PipelineProblem, not_installed
 from penstock.pipelines.running.problem_words import problem_in
 
 _FAILURES: dict[Kind, type[Failure]] = {Kind.OTHER: Failure, Kind.AWAY: Unreachable, Kind.MISSING: NotFound}
@@ -18,6 +18,10 @@ def problems_as_failures(command: Callable[..., Any]) -> Callable[..., Any]:
             return command(*args, **options)
         except PipelineProblem as problem:
             raise _FAILURES[problem.kind](problem.message, hint=problem.hint) from problem
+        except ImportError as error:  # a job's module has PySpark's names, before there is a session to miss it
+            if (missing := not_installed(error)) is None:
+                raise
+            raise Failure(missing.message, hint=missing.hint) from error
         except Exception as error:
             words = problem_in(str(error))
             if words is None:
