@@ -13,11 +13,15 @@ import msgspec
 
 from penstock.errors import Fatal
 from penstock.log.checkpoints import read_properties, write_properties
+from penstock.log.folder_names import parse_folder_name
+from penstock.log.future_logs import PARTITION_METADATA
+from penstock.log.segment_files import LOG
 from penstock.model import TopicId, topic_id_from_text, topic_id_text
 
 META_PROPERTIES: Final = "meta.properties"
 LOCK_FILE: Final = ".lock"
 OUR_FORMAT: Final = "1"
+NAMES_SHOWN: Final = 5
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -63,6 +67,7 @@ def claim(folder: Path, *, cluster_id: str, node_id: int) -> Identity:
     found = read_identity(folder)
     if found is None:
         _require_no_folders_of_brokers(folder)
+        _require_no_folders_of_others(folder)
         identity = Identity(cluster_id, node_id, os.urandom(16))
         write_identity(folder, identity)
         return identity
@@ -83,6 +88,22 @@ def _require_no_folders_of_brokers(folder: Path) -> None:
             f"{folder} has the data folders of several brokers in it ({', '.join(within)}): "
             "set penstock.workers again, or name one of them in log.dirs"
         )
+
+
+def _require_no_folders_of_others(folder: Path) -> None:
+    """Whatever ends in a number (`dbus-1` in /etc) has the name of a log: it would be set aside, under another name."""
+    within = sorted(path.name for path in folder.iterdir() if parse_folder_name(path.name) and _is_of_others(path))
+    if within:
+        raise Fatal(
+            f"{folder} is no data folder, and has folders of others in it that are named like logs "
+            f"({', '.join(within[:NAMES_SHOWN])}): name an empty folder, or one that is not there yet"
+        )
+
+
+def _is_of_others(path: Path) -> bool:
+    """An empty one may be a log's that a crash left before its first file."""
+    names = [each.name for each in path.iterdir()] if path.is_dir() else []
+    return bool(names) and not any(name == PARTITION_METADATA or name.endswith(LOG) for name in names)
 
 
 class FolderLock:

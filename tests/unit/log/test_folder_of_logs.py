@@ -86,6 +86,16 @@ def test_a_folder_of_several_brokers_is_not_taken_by_one_and_theirs_are_left_alo
     assert read_identity(tmp_path / "broker-10") is not None
 
 
+def test_a_folder_with_folders_of_others_is_not_taken_and_theirs_keep_their_names(tmp_path: Path) -> None:
+    (tmp_path / "dbus-1" / "session.d").mkdir(parents=True)
+    (tmp_path / "orders-0").mkdir()  # as a crash leaves it
+    with pytest.raises(Fatal, match=r"named like logs \(dbus-1\).*name an empty folder"):
+        World(tmp_path).open()
+    assert read_identity(tmp_path) is None
+    (tmp_path / "dbus-1" / "session.d").rename(tmp_path / "dbus-1" / "00000000000000000000.log")
+    World(tmp_path).open().close()  # a log, of whomever
+
+
 def test_a_folder_has_one_user_at_a_time(tmp_path: Path) -> None:
     world = World(tmp_path)
     folder = world.open()
