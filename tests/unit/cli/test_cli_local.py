@@ -91,7 +91,8 @@ def test_programs_are_told_to_whom_it_was_done(tmp_path: Path, capsys: pytest.Ca
             told = json.loads(capsys.readouterr().out)
             assert told == {"member": "broker-2", "outcome": outcome, "pid": process.pid}
     assert run(["local", "kill", "2", "--json", "--data", str(tmp_path)]) == ExitCode.FAILED
-    assert capsys.readouterr().out == ""
+    told = capsys.readouterr()
+    assert told.out == "" and f"`penstock local restart 2 --data {tmp_path}` starts it" in told.err
 
 
 def test_a_pid_that_another_process_has_now_gets_no_signal() -> None:

@@ -1,7 +1,7 @@
 """What a person reads when a local cluster is up: where it is, and what to try."""
 
 from penstock.cli.local.cluster import LocalCluster
-from penstock.cli.local.state import DEFAULT_FOLDER
+from penstock.cli.local.state import data_option_for
 from penstock.model.words import counted
 
 DEFAULT_FIRST = "127.0.0.1:9092"
@@ -11,7 +11,7 @@ def banner_text(cluster: LocalCluster, command: str = "penstock") -> str:
     addresses = [broker.address for broker in cluster.state.brokers]
     # What is printed shall work when it is typed: defaults need no option.
     bootstrap = "" if addresses[0] == DEFAULT_FIRST else f" -b {addresses[0]}"
-    data = "" if cluster.folder == DEFAULT_FOLDER else f" --data {cluster.folder}"
+    data = data_option_for(cluster.folder)
     copies = min(len(addresses), 3)
     partition = f"  {command} local partition 2{data}" if cluster.state.networks is not None else None
     lines = [

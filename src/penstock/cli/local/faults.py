@@ -8,7 +8,7 @@ import click
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.local.options import cluster_option
 from penstock.cli.local.processes import ProcessRecord
-from penstock.cli.local.state import BrokerState, ClusterState, EtcdState
+from penstock.cli.local.state import BrokerState, ClusterState, EtcdState, data_option_for
 from penstock.cli.output import json_option, print_json
 
 TAKES_EFFECT_WITHIN_S = 5.0
@@ -25,7 +25,7 @@ def kill(member: str, folder: Path, state: ClusterState, as_json: bool) -> ExitC
     penstock local kill 2
     penstock local restart 2
     """
-    _send(state, member, signal.SIGKILL, becomes=None, outcome="killed", as_json=as_json)
+    _send(folder, state, member, signal.SIGKILL, becomes=None, outcome="killed", as_json=as_json)
     return ExitCode.OK
 
 
@@ -40,7 +40,7 @@ def pause(member: str, folder: Path, state: ClusterState, as_json: bool) -> Exit
     penstock local pause 2
     penstock local resume 2
     """
-    _send(state, member, signal.SIGSTOP, becomes="paused", outcome="paused", as_json=as_json)
+    _send(folder, state, member, signal.SIGSTOP, becomes="paused", outcome="paused", as_json=as_json)
     return ExitCode.OK
 
 
@@ -50,17 +50,25 @@ def pause(member: str, folder: Path, state: ClusterState, as_json: bool) -> Exit
 @json_option
 def resume(member: str, folder: Path, state: ClusterState, as_json: bool) -> ExitCode:
     """Let broker ID (or etcd1, etcd2, ...) go on after `penstock local pause`."""
-    _send(state, member, signal.SIGCONT, becomes="running", outcome="resumed", as_json=as_json)
+    _send(folder, state, member, signal.SIGCONT, becomes="running", outcome="resumed", as_json=as_json)
     return ExitCode.OK
 
 
 def _send(
-    state: ClusterState, wanted: str, number: signal.Signals, *, becomes: str | None, outcome: str, as_json: bool
+    folder: Path,
+    state: ClusterState,
+    wanted: str,
+    number: signal.Signals,
+    *,
+    becomes: str | None,
+    outcome: str,
+    as_json: bool,
 ) -> None:
     member = state.member(wanted)
     process = member.process
     if process is None or not process.send(number):
-        raise Failure(f"{member.name} does not run", hint=f"`penstock local restart {wanted}` starts it.")
+        again = f"penstock local restart {wanted}{data_option_for(folder)}"
+        raise Failure(f"{member.name} does not run", hint=f"`{again}` starts it.")
     if not process.wait_for(becomes, within_s=TAKES_EFFECT_WITHIN_S):
         raise Failure(f"{number.name} was sent to {member.name} (pid {process.pid}), and it is {process.state} still")
     tell(member, process, outcome, as_json=as_json)

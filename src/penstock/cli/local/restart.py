@@ -12,7 +12,7 @@ from penstock.cli.local.cluster import start_file
 from penstock.cli.local.faults import tell
 from penstock.cli.local.options import cluster_option
 from penstock.cli.local.processes import ProcessRecord
-from penstock.cli.local.state import BrokerState, ClusterState, EtcdState, running_state
+from penstock.cli.local.state import BrokerState, ClusterState, EtcdState, data_option_for, running_state
 from penstock.cli.output import json_option
 from penstock.testing.running import START_TIMEOUT_S, STOP_TIMEOUT_S
 
@@ -34,7 +34,7 @@ def restart(member: str, folder: Path, state: ClusterState, as_json: bool) -> Ex
     before = found.process
     if before is not None and before.state is not None:
         try:
-            _stop(found, before)
+            _stop(folder, found, before)
         except BaseException:
             wish.unlink(missing_ok=True)
             raise
@@ -43,13 +43,13 @@ def restart(member: str, folder: Path, state: ClusterState, as_json: bool) -> Ex
     return ExitCode.OK
 
 
-def _stop(member: BrokerState | EtcdState, process: ProcessRecord) -> None:
+def _stop(folder: Path, member: BrokerState | EtcdState, process: ProcessRecord) -> None:
     process.send(signal.SIGCONT)
     process.send(signal.SIGTERM)
     if not process.wait_for(None, within_s=STOP_TIMEOUT_S):
         raise Failure(
             f"{member.name} (pid {process.pid}) did not stop within {STOP_TIMEOUT_S:g} s",
-            hint=f"`penstock local kill {member.name}` does not ask.",
+            hint=f"`penstock local kill {member.name}{data_option_for(folder)}` does not ask.",
         )
 
 
@@ -67,4 +67,7 @@ def _wait_until_ready(folder: Path, wanted: str, before: ProcessRecord | None) -
         elif seen is not None and process is None:
             raise Failure(f"{member.name} ended again", hint=f"See {folder / member.name / 'broker.log'}.")
         time.sleep(POLL_S)
-    raise Failure(f"{wanted} is not ready after {START_TIMEOUT_S:g} s", hint="`penstock local status` tells more.")
+    raise Failure(
+        f"{wanted} is not ready after {START_TIMEOUT_S:g} s",
+        hint=f"`penstock local status{data_option_for(folder)}` tells more.",
+    )

@@ -20,6 +20,11 @@ LOCK_FILE = ".local-cluster.lock"
 DEFAULT_FOLDER = Path("penstock-cluster")
 
 
+def data_option_for(folder: Path) -> str:
+    """For commands that are printed: they shall work when they are typed, and the default needs no option."""
+    return "" if folder == DEFAULT_FOLDER else f" --data {folder}"
+
+
 class BrokerState(msgspec.Struct):
     id: int
     listener: str
@@ -121,7 +126,10 @@ def locked(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Failure(f"a cluster runs in {folder} already", hint="`penstock local status` shows it.") from None
+            raise Failure(
+                f"a cluster runs in {folder} already",
+                hint=f"`penstock local status{data_option_for(folder)}` shows it.",
+            ) from None
         yield
     finally:
         os.close(handle)

@@ -6,6 +6,7 @@ import time
 import structlog
 
 from penstock.cli.local.cluster import LocalCluster, Member
+from penstock.cli.local.state import data_option_for
 
 RESTART_PAUSE_S = 1.0
 LOG_LINES_SHOWN = 5
@@ -50,7 +51,8 @@ class Watching:
         if self._restarts:
             self._due_s[name] = time.monotonic() + RESTART_PAUSE_S
         else:
-            _log.info("start it again with", command=f"penstock local restart {name.removeprefix('broker-')}")
+            again = f"penstock local restart {name.removeprefix('broker-')}{data_option_for(self._cluster.folder)}"
+            _log.info("start it again with", command=again)
 
     def _start(self, name: str, member: Member) -> None:
         self._due_s.pop(name, None)
