@@ -8,6 +8,7 @@ from penstock.cli.cluster.electing import elect_preferred
 from penstock.cli.cluster.reading import partitions
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.output import json_option, note, print_json, print_table
+from penstock.model.words import counted
 
 
 @click.command()
@@ -42,5 +43,5 @@ def balance_leaders(topics: tuple[str, ...], yes: bool, cluster: Cluster, as_jso
     if refused:
         lines = [f"{topic}-{index}: {reason}" for (topic, index), reason in sorted(refused.items())]
         raise Failure(f"{len(refused)} of {len(ready)} leaders did not change", hint="\n".join(lines[:10]))
-    note(f"done: {len(ready)} partitions")
+    note(f"done: {counted(len(ready), 'partition')}")
     return ExitCode.OK

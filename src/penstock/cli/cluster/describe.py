@@ -15,6 +15,7 @@ from penstock.cli.cluster.settings import CLUSTER_NAME, ETCD_ENDPOINTS, broker_s
 from penstock.cli.cluster.words import bytes_text
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.output import json_option, print_json, print_table
+from penstock.model.words import counted
 from penstock.wire.messages.describe_cluster_response import DescribeClusterResponse
 
 TROUBLES_SHOWN = 20
@@ -101,7 +102,7 @@ def _etcd(brokers: Brokers, answer: DescribeClusterResponse) -> dict[str, object
 
 def _print(page: dict[str, Any]) -> None:
     click.echo(f"cluster {page['cluster_id']}, controller {page['controller']}")
-    click.echo(f"{page['topics']} topics, {page['partitions']} partitions\n")
+    click.echo(f"{counted(page['topics'], 'topic')}, {counted(page['partitions'], 'partition')}\n")
     columns = ["broker", "state", "address", "rack", "leads", "should lead", "replicas", "in sync", "bytes", "free"]
     print_table(
         columns,

@@ -19,6 +19,7 @@ from penstock.cli.cluster.words import ByteRate, show_plan, summary
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.files import FileToWrite
 from penstock.cli.output import note, print_json
+from penstock.model.words import counted
 
 AT_ONCE = 20
 FAILURES_SHOWN = 10
@@ -112,5 +113,5 @@ def _outcome(running: Running, count: int) -> ExitCode:
         raise Failure(
             f"{len(lines)} of {count} partitions were not moved", hint="\n".join([*lines[:FAILURES_SHOWN], *more])
         )
-    note(f"done: {count} partitions")
+    note(f"done: {counted(count, 'partition')}")
     return ExitCode.OK

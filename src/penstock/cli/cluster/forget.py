@@ -7,6 +7,7 @@ from penstock.cli.client import Cluster, client_options
 from penstock.cli.cluster.reading import can_tell_of_fenced, described, partitions
 from penstock.cli.exits import ExitCode, Failure, NotFound
 from penstock.cli.output import json_option, note, print_json
+from penstock.model.words import counted
 from penstock.wire.messages.unregister_broker_request import UnregisterBrokerRequest
 from penstock.wire.messages.unregister_broker_response import UnregisterBrokerResponse
 
@@ -30,7 +31,7 @@ def forget(broker: int, yes: bool, cluster: Cluster, as_json: bool) -> ExitCode:
             raise Failure(f"broker {broker} is alive", hint="Stop it first.")
         if kept := [each.name for each in partitions(brokers) if broker in each.replicas]:
             raise Failure(
-                f"broker {broker} keeps replicas of {len(kept)} partitions, such as {kept[0]}",
+                f"broker {broker} keeps replicas of {counted(len(kept), 'partition')}, such as {kept[0]}",
                 hint=f"`penstock cluster drain {broker}` moves them to others.",
             )
         known = sorted(each.broker_id for each in there.brokers)

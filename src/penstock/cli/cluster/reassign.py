@@ -16,6 +16,7 @@ from penstock.cli.cluster.running import assign
 from penstock.cli.cluster.throttling import unthrottle
 from penstock.cli.exits import ExitCode, Failure, NotFound
 from penstock.cli.output import note, print_json, print_table
+from penstock.model.words import counted
 from penstock.wire.messages.list_partition_reassignments_response import OngoingPartitionReassignment
 
 
@@ -98,7 +99,7 @@ def _cancel(brokers: Brokers, wishes: Wishes) -> ExitCode:
         raise Failure("\n  ".join(f"{topic}-{index}: {reason}" for (topic, index), reason in sorted(refused.items())))
     if wishes.as_json:
         print_json(_rows(moving))
-    note(f"called off: {len(moving)} partitions")
+    note(f"called off: {counted(len(moving), 'partition')}")
     return ExitCode.OK
 
 
