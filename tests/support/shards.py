@@ -19,7 +19,7 @@ from penstock.coordinators.decision import (
 )
 from penstock.coordinators.runtime import Runtime
 from penstock.errors import InvalidTxnState, KafkaStorageError, Refusal
-from penstock.model import Millis, TopicPartition
+from penstock.model import Clock, Millis, TopicPartition
 from penstock.wire.batch import BatchHeader
 from penstock.wire.markers import Marker, MarkerType, build_marker
 
@@ -177,7 +177,7 @@ class FakePartitions:
 
 
 class ShardWorld:
-    def __init__(self, partition: FakePartition | None = None) -> None:
+    def __init__(self, partition: FakePartition | None = None, *, clock: Clock | None = None) -> None:
         self.partition = partition or FakePartition()
         self.partitions = FakePartitions(self.partition)
         self.tasks: list[asyncio.Task[Any]] = []
@@ -187,7 +187,7 @@ class ShardWorld:
             new_machine=lambda _partition: Sums(),
             codec=Codec(),
             partitions=self.partitions,  # type: ignore[arg-type]
-            clock=self.clock,
+            clock=clock or self.clock,
             spawn=self._spawn,
         )
 

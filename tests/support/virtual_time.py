@@ -43,6 +43,13 @@ class LoopClock:
         return asyncio.get_running_loop().time()
 
 
+def stand_still(*, seconds: float) -> None:
+    """The process stops and goes on: timers are due that nobody came to, and the loop comes to them first."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualTimeLoop)
+    loop._now_s += seconds
+
+
 def run_virtual(work: Coroutine[Any, Any, _T]) -> _T:
     with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
         return runner.run(work)

@@ -56,6 +56,10 @@ LOAD_RECORDS = 200
 """Records read and applied between two turns of the loop: less than a millisecond's worth."""
 PUT_OFF_MS = 1_000
 """When a command that nobody waits for is tried again."""
+LATE_S = 1.0
+"""A timer that goes off so late says that the process stood still: it was stopped, or its machine was."""
+GRACE_MS = 5_000
+"""What others are given after that to be heard: clients say that they are alive every three to five seconds."""
 
 _log = structlog.get_logger(__name__)
 
@@ -298,19 +302,28 @@ class Shard:
 
     # Timers -----------------------------------------------------------------------------------------------------
 
-    def _set(self, timer: Timer) -> None:
+    def _set(self, timer: Timer, *, is_second: bool = False) -> None:
         former = self._timers.pop(timer.name, None)
         if former is not None:
             former.cancel()
         if timer.at is None or timer.command is None:
             return
         delay_s = max(timer.at - self._steady.now(), 0) / 1000
-        self._timers[timer.name] = asyncio.get_running_loop().call_later(delay_s, self._fire, timer)
+        self._timers[timer.name] = asyncio.get_running_loop().call_later(delay_s, self._fire, timer, is_second)
 
-    def _fire(self, timer: Timer) -> None:
-        self._timers.pop(timer.name, None)
-        if self.is_active and timer.command is not None:
-            self.submit(timer.command, timer.name)
+    def _fire(self, timer: Timer, is_second: bool) -> None:
+        """While the process stood still nobody was heard, and a loop that goes on may come to its timers before it has
+        looked at a socket: all members of all groups would be given up, whose heartbeats wait there. So a timer that is
+        late is set once more; but once only, or where everything is late nothing would ever be due.
+        """
+        handle = self._timers.pop(timer.name)
+        if not self.is_active or timer.command is None:
+            return
+        if not is_second and asyncio.get_running_loop().time() - handle.when() > LATE_S:
+            again = Timer(timer.name, Millis(self._steady.now() + GRACE_MS), timer.command)
+            self._set(again, is_second=True)
+            return
+        self.submit(timer.command, timer.name)
 
     def _put_off(self, command: Command, brought_by: tuple[str, ...] | None) -> None:
         """Too few replicas are in sync to write what a command needs, the log does not take it (somebody may have

@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 from tests.support.shards import Add, ShardWorld, Sleep, Wait
+from tests.support.virtual_time import LoopClock, in_virtual_time, stand_still
 
 from penstock.coordinators import runtime, shard
 from penstock.coordinators.decision import NOBODY
@@ -165,6 +166,28 @@ async def test_a_timer_comes_back_as_a_command() -> None:
     world.runtime.tell(0, Sleep())
     for _ in range(3):
         await asyncio.sleep(0)
+    assert world.machine.kept == [b"alarm"]
+
+
+@in_virtual_time
+async def test_a_timer_that_is_late_waits_for_those_who_could_not_be_heard_meanwhile() -> None:
+    """As after SIGSTOP and SIGCONT: what clients sent meanwhile is still in their sockets."""
+    world = await ShardWorld(clock=LoopClock()).loaded()
+    world.runtime.tell(0, Sleep())
+    stand_still(seconds=60)
+    await asyncio.sleep(0.001)
+    assert await world.add(b"heard") == 1
+    await asyncio.sleep(60)
+    assert world.machine.kept == [b"heard", b"alarm"]
+
+
+@in_virtual_time
+async def test_where_everything_is_always_late_timers_go_off_all_the_same() -> None:
+    world = await ShardWorld(clock=LoopClock()).loaded()
+    world.runtime.tell(0, Sleep())
+    for _ in range(3):
+        stand_still(seconds=60)
+        await asyncio.sleep(0.001)
     assert world.machine.kept == [b"alarm"]
 
 
