@@ -62,7 +62,7 @@ class HandProducer:
         self.sequences.clear()
 
 
-def describe_producers(client: Client, topic: str, partition: int = 0) -> list[dict[str, Any]]:
+def describe_producers(client: RawClient, topic: str, partition: int = 0) -> list[dict[str, Any]]:
     body = {"topics": [{"name": topic, "partition_indexes": [partition]}]}
     described = client.request("DescribeProducers", 0, body)["topics"][0]["partitions"][0]
     assert described["error_code"] == 0, described

@@ -100,6 +100,7 @@ class ProducedTransaction(msgspec.Struct):
             producer_epoch=self.producer_epoch,
             partitions=list(self.unasked),
             adds=self.api_version >= ADDS_FROM,
+            coordinator_epoch=max((guard.coordinator_epoch for guard in self.guards.values()), default=-1),
         )
 
     def take_guards(self) -> None:

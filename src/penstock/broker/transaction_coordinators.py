@@ -30,7 +30,7 @@ LANE: Final = "transactions"
 
 
 class LocalCoordinator(Protocol):
-    def known_coordinator_of(self, transactional_id: str) -> BrokerId: ...
+    def known_coordinator_of(self, transactional_id: str, *, epoch: int) -> BrokerId: ...
 
     async def add_partitions(self, asked: PartitionsAsked) -> Outcomes: ...
 
@@ -55,14 +55,14 @@ class TransactionCoordinators:
 
     async def add_partitions(self, asked: PartitionsAsked) -> Outcomes:
         """As `Transactions.add_partitions`, of whichever broker coordinates the id."""
-        coordinator = self._local.known_coordinator_of(asked.transactional_id)
+        coordinator = self._local.known_coordinator_of(asked.transactional_id, epoch=asked.coordinator_epoch)
         if coordinator != self._me:
             return await self._batches.ask(coordinator, asked)
         return await self._local.add_partitions(asked)
 
     def add_partitions_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
         """As `Transactions.add_partitions_at_once`; of another broker nothing is known without waiting."""
-        if self._local.known_coordinator_of(asked.transactional_id) != self._me:
+        if self._local.known_coordinator_of(asked.transactional_id, epoch=asked.coordinator_epoch) != self._me:
             return None
         return self._local.add_partitions_at_once(asked)
 

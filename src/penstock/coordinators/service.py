@@ -39,13 +39,15 @@ class CoordinatorService(ABC):
             await self._create_topic()
         return self.known_coordinator_of(key)
 
-    def known_coordinator_of(self, key: str) -> BrokerId:
-        """The same where nothing is created: NotCoordinator if there is no such topic."""
+    def known_coordinator_of(self, key: str, *, epoch: int = -1) -> BrokerId:
+        """The same where nothing is created: NotCoordinator if there is no such topic. `epoch` is that of a coordinator
+        which the caller has heard of: the image may be behind that.
+        """
         index = self._index_of(key)
-        leader = self._image.topics[self._topic].partitions[index].leader
-        if leader < 0:
+        partition = self._image.topics[self._topic].partitions[index]
+        if partition.leader < 0 or partition.leader_epoch < epoch:
             raise CoordinatorNotAvailable
-        return leader
+        return partition.leader
 
     async def _create_topic(self) -> None:
         (outcome,) = await self._controller.create_topics([self._topic_to_create()], timeout_ms=CREATION_TIMEOUT_MS)

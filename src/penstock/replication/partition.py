@@ -184,7 +184,13 @@ class Partition(ReplicatingReplica, ReadablePartition):
         producers.check_epoch(producer_id, producer_epoch)
         if producers.is_in_transaction(producer_id, producer_epoch):
             return None
-        return self._verifications.take(producer_id, producer_epoch=producer_epoch, sequence=sequence, adds=adds)
+        return self._verifications.take(
+            producer_id,
+            producer_epoch=producer_epoch,
+            sequence=sequence,
+            adds=adds,
+            coordinator_epoch=producers.coordinator_epoch_of(producer_id),
+        )
 
     def holds(self, guard: VerificationGuard) -> bool:
         """Whether neither a marker nor the transaction's first batch has ended it."""

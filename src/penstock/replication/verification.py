@@ -31,6 +31,8 @@ class VerificationGuard(msgspec.Struct, eq=False, gc=False):
     lowest_sequence: int
     adds: bool
     """Whether the coordinator is asked to add the partition (transaction version 2) or only whether it is in."""
+    coordinator_epoch: int = -1
+    """Of the coordinator whose marker came last for the producer; one of an older epoch has been replaced since."""
 
     def join(self, producer_epoch: int, sequence: int) -> None:
         """Another batch of the producer asks too."""
@@ -49,14 +51,17 @@ class Verifications:
     def __len__(self) -> int:
         return len(self._guards)
 
-    def take(self, producer_id: int, *, producer_epoch: int, sequence: int, adds: bool) -> VerificationGuard:
+    def take(
+        self, producer_id: int, *, producer_epoch: int, sequence: int, adds: bool, coordinator_epoch: int = -1
+    ) -> VerificationGuard:
         guard = self._guards.get(producer_id)
         if guard is not None:
             guard.join(producer_epoch, sequence)
             return guard
         if len(self._guards) >= GUARDS_MAX:
             del self._guards[next(iter(self._guards))]
-        guard = self._guards[producer_id] = VerificationGuard(producer_id, producer_epoch, sequence, adds)
+        guard = VerificationGuard(producer_id, producer_epoch, sequence, adds, coordinator_epoch)
+        self._guards[producer_id] = guard
         return guard
 
     def is_valid(self, producer_id: int, guard: VerificationGuard | None) -> bool:

@@ -30,7 +30,7 @@ HERE, THERE = BrokerId(1), BrokerId(2)
 
 
 class World:
-    """Ids that begin with "far" are coordinated by broker 2."""
+    """Ids that begin with "far" are coordinated by broker 2. As far as is known here, in epoch 5."""
 
     def __init__(self) -> None:
         self.asked_here: list[str] = []
@@ -40,9 +40,11 @@ class World:
         self.error_code = 0
         self.coordinators = TransactionCoordinators(self, cast(Any, self), me=HERE, spawn=asyncio.ensure_future)
 
-    def known_coordinator_of(self, transactional_id: str) -> BrokerId:
+    def known_coordinator_of(self, transactional_id: str, *, epoch: int) -> BrokerId:
         if transactional_id == "nobody's":
             raise NotCoordinator
+        if epoch > 5:
+            raise CoordinatorNotAvailable
         return THERE if transactional_id.startswith("far") else HERE
 
     async def add_partitions(self, asked: PartitionsAsked) -> Outcomes:
@@ -83,7 +85,9 @@ class World:
         ]
         return AddPartitionsToTxnResponse(results_by_transaction=results)
 
-    async def add(self, name: str, *partitions: TopicPartition, verify_only: bool = False) -> Outcomes:
+    async def add(
+        self, name: str, *partitions: TopicPartition, verify_only: bool = False, coordinator_epoch: int = -1
+    ) -> Outcomes:
         asked = PartitionsAsked(
             transactional_id=name,
             producer_id=7,
@@ -91,6 +95,7 @@ class World:
             partitions=partitions or (part(0),),
             version=TransactionVersion.TV2,
             verify_only=verify_only,
+            coordinator_epoch=coordinator_epoch,
         )
         return await self.coordinators.add_partitions(asked)
 
@@ -99,6 +104,15 @@ async def test_this_brokers_own_coordinator_is_asked_in_place() -> None:
     world = World()
     assert await world.add("near") == {part(0): None}
     assert (world.asked_here, world.asked_there) == (["near"], [])
+
+
+@pytest.mark.parametrize("name", ["near", "far"])
+async def test_nobody_is_asked_who_came_before_the_coordinator_whose_marker_is_there(name: str) -> None:
+    world = World()
+    assert await world.add(name, coordinator_epoch=5) == {part(0): None}
+    with pytest.raises(CoordinatorNotAvailable):
+        await world.add(name, coordinator_epoch=6)
+    assert len(world.asked_here) + len(world.asked_there) == 1
 
 
 async def test_only_this_brokers_own_coordinator_answers_at_once() -> None:

@@ -20,16 +20,18 @@ from penstock.errors import (
     TransactionAbortable,
 )
 from penstock.model import PartitionIndex, TopicPartition
+from penstock.replication import VerificationGuard
 from penstock.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
 
 PLACE = TopicPartition("__consumer_offsets", PartitionIndex(3))
 REQUEST = TxnOffsetCommitRequest("t", "g", 7, 1)
+GUARD = VerificationGuard(7, 1, -1, adds=False, coordinator_epoch=4)
 
 
 class FakePartition:
     topic_partition = PLACE
 
-    def __init__(self, guard: Any = "a guard") -> None:
+    def __init__(self, guard: Any = GUARD) -> None:
         self.guard = guard
         self.asked: list[Any] = []
 
@@ -53,6 +55,7 @@ class FakeGate:
         self, asked: PartitionsAsked, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
     ) -> Outcomes:
         self.asked.append(not asked.verify_only)
+        assert asked.coordinator_epoch == 4
         if self.asks_again and not holds(PLACE):
             again()
         return dict.fromkeys(asked.partitions, self.outcome)
@@ -66,13 +69,13 @@ async def ask(partition: FakePartition, gate: FakeGate, version: int = 5) -> Any
 @pytest.mark.parametrize(("version", "adds"), [(4, False), (5, True)])
 async def test_the_coordinator_is_asked_under_a_guard_and_from_version_5_to_add(version: int, adds: bool) -> None:
     partition, gate = FakePartition(), FakeGate()
-    assert await ask(partition, gate, version) == "a guard"
+    assert await ask(partition, gate, version) is GUARD
     assert partition.asked == [(7, 1, -1, adds)] and gate.asked == [adds]
 
 
 async def test_a_guard_that_was_ended_meanwhile_is_taken_anew() -> None:
     partition = FakePartition()
-    assert await ask(partition, FakeGate(asks_again=True)) == "a guard"
+    assert await ask(partition, FakeGate(asks_again=True)) is GUARD
     assert len(partition.asked) == 2
 
 

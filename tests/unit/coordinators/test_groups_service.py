@@ -15,6 +15,7 @@ from penstock.coordinators.transactions import PartitionsAsked
 from penstock.errors import NotEnoughReplicas
 from penstock.metrics import MetricsRegistry
 from penstock.model import PartitionIndex, TopicPartition
+from penstock.replication import VerificationGuard
 from penstock.settings import Config
 from penstock.wire.markers import Marker, MarkerType
 from penstock.wire.messages.offset_commit_request import (
@@ -36,8 +37,10 @@ class OffsetsPartition(FakePartition):
     topic_partition = TopicPartition(CONSUMER_OFFSETS, PartitionIndex(0))
     can_prove_lead = False
 
-    def begin_transaction_check(self, producer_id: int, producer_epoch: int, sequence: int, *, adds: bool) -> object:
-        return object()
+    def begin_transaction_check(
+        self, producer_id: int, producer_epoch: int, sequence: int, *, adds: bool
+    ) -> VerificationGuard:
+        return VerificationGuard(producer_id, producer_epoch, sequence, adds)
 
 
 class World:

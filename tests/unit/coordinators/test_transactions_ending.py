@@ -155,6 +155,16 @@ def test_an_older_end_leaves_the_epoch_and_may_be_sent_again(world: TransactionW
     assert world.add(producer, 3, version=0) is None
 
 
+def test_an_older_end_sent_again_is_written_again_so_that_nobody_answers_who_was_replaced(
+    world: TransactionWorld,
+) -> None:
+    """By then its successor may have the next transaction open, under the same epoch: whose end this is."""
+    producer = ended(world, commits=True, version=0)
+    records, before = len(world.log), world.of()
+    assert world.end(producer, commits=True, version=0) == producer
+    assert len(world.log) == records + 1 and world.of() == before and not world.due
+
+
 def test_an_older_end_of_nothing_is_refused_either_way(world: TransactionWorld) -> None:
     producer = world.init()
     for commits in (True, False):

@@ -99,6 +99,14 @@ def test_a_marker_between_the_question_and_the_append_makes_the_guard_worthless(
     assert stage.partition.last_stable_offset == stage.partition.log.end_offset == 1
 
 
+def test_a_guard_tells_which_coordinator_was_heard_of_last(stage: Stage) -> None:
+    first = stage.check()
+    assert first is not None and first.coordinator_epoch == -1
+    stage.end(ABORT, coordinator=4)
+    second = stage.check()
+    assert second is not None and second.coordinator_epoch == 4
+
+
 def test_a_guard_of_the_former_transaction_does_not_open_the_next(stage: Stage) -> None:
     stale = stage.check()
     stage.append(0, guard=stale)

@@ -58,6 +58,7 @@ async def admitted(
             producer_epoch=producer_epoch,
             partitions=[place],
             adds=adds,
+            coordinator_epoch=guard.coordinator_epoch,
         )
         outcomes = await gate.admit(asked, again=take_guard, holds=lambda _: guard is None or partition.holds(guard))
         refusal = outcomes[place]

@@ -24,6 +24,11 @@ class PartitionsAsked(msgspec.Struct, frozen=True, kw_only=True):
     partitions: Sequence[TopicPartition]
     version: TransactionVersion
     verify_only: bool = False
+    coordinator_epoch: int = -1
+    """The highest that one of the partitions had a marker of the producer from: only this coordinator, or one after it,
+    knows what the producer's transaction is. One before it that was replaced and does not know, asked by a broker that
+    does not either, would let a batch in that is late, and whose transaction is over: nobody would end it again.
+    """
 
     @classmethod
     def before_an_append(
@@ -34,6 +39,7 @@ class PartitionsAsked(msgspec.Struct, frozen=True, kw_only=True):
         producer_epoch: int,
         partitions: Sequence[TopicPartition],
         adds: bool,
+        coordinator_epoch: int = -1,
     ) -> Self:
         """A client of transaction version 2 leaves it to the broker to add partitions; an older one has added them."""
         return cls(
@@ -43,6 +49,7 @@ class PartitionsAsked(msgspec.Struct, frozen=True, kw_only=True):
             partitions=partitions,
             version=TransactionVersion.TV2 if adds else TransactionVersion.TV1,
             verify_only=not adds,
+            coordinator_epoch=coordinator_epoch,
         )
 
     def command(self, address: Address) -> AddPartitions | VerifyPartitions:

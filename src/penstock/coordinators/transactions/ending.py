@@ -124,7 +124,10 @@ def end(command: EndTransaction, transaction: Transaction | None, now: Millis, e
         is_done = _check_plain(command, transaction)
     if is_done:
         producer = Producer(transaction.producer_id, transaction.producer_epoch)
-        return Decision(replies=(Reply(command.address, producer),))
+        # The epoch tells a repeated end from that of the next transaction, or before version 2 nobody but the one who
+        # coordinates: whoever was replaced, and does not know what has begun since, cannot have it written again.
+        records = () if command.version.bumps_epoch else (TransactionKept(transaction.transactional_id, transaction),)
+        return Decision(records=records, replies=(Reply(command.address, producer),))
     needs_id = command.version.bumps_epoch and transaction.is_epoch_used_up
     if needs_id and command.new_producer_id is None:
         return Decision(replies=(Reply(command.address, NeedsProducerId()),))
