@@ -32,24 +32,50 @@ SUBSCRIPTIONS: tuple[dict[str, Any], ...] = (
 
 
 class Consumer(Client):
-    """A member with faults. It goes on reading what it owns until it learns otherwise, or its session has passed."""
+    """A member with faults. It goes on reading what it owns until it learns otherwise, or its session has passed; and
+    takes its time then: meanwhile it says that it still has all, or nothing of what it has, as clients do.
+    """
 
     is_alive = True
+    is_slow = True
+    is_deaf = False
     last_answer_ms = 0
+    told: dict[TopicId, frozenset[int]] | None = None
+    """What it is to own once it has given up the rest."""
+
+    def __init__(self, world: ConsumerWorld, member_id: str, *, dice: random.Random, **facts: Any) -> None:
+        super().__init__(world, member_id, **facts)
+        self.dice = dice
 
     def read(self) -> set[tuple[TopicId, int]]:
         lives = self.is_alive and self.world.now - self.last_answer_ms < self.world.topics.settings.session_timeout_ms
         return {(topic, index) for topic, parts in self.owned.items() for index in parts} if lives else set()
 
+    def beat(self, **facts: Any) -> Any:
+        if self.told is not None and self.dice.random() < 0.7:
+            facts |= self.dice.choice(({}, {"topic_partitions": None}))
+        elif self.told is not None:
+            self.owned, self.told = self.told, None
+        return super().beat(**facts)
+
     def beat_and_lose_the_answer(self) -> None:
-        kept = self.epoch, self.owned, self.last_answer_ms
+        self.is_deaf = True
         self.beat()
-        self.epoch, self.owned, self.last_answer_ms = kept
+        self.is_deaf = False
         self.tells_all = True
 
     def take(self, answer: Any) -> None:
+        if self.is_deaf:
+            return
         self.last_answer_ms = self.world.now
+        before = self.owned
         super().take(answer)
+        if self.epoch == 0:
+            self.told = None  # fenced
+        elif self.owned is not before:
+            self.told = None
+            if self.is_slow and any(parts - self.owned.get(topic, frozenset()) for topic, parts in before.items()):
+                self.owned, self.told = before, self.owned
 
 
 class Simulation:
@@ -73,7 +99,8 @@ class Simulation:
 
     def new_member(self, **facts: Any) -> Consumer:
         self.made += 1
-        member = Consumer(self.world, f"m{self.made}", **(self.dice.choice(SUBSCRIPTIONS) | facts))
+        facts = self.dice.choice(SUBSCRIPTIONS) | facts
+        member = Consumer(self.world, f"m{self.made}", dice=self.dice, **facts)
         self.members.append(member)
         return member
 
@@ -160,6 +187,8 @@ class Simulation:
     def settle(self) -> None:
         """Faults stop: the dead are given up, the living converge."""
         alive = [member for member in self.members if member.is_alive] or [self.new_member()]
+        for member in alive:
+            member.is_slow = False
         for _ in range(30):
             for member in alive:
                 member.beat()

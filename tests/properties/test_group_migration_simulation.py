@@ -47,7 +47,7 @@ class Migration:
         self.made += 1
         member: Someone = EagerConsumer(self.world)
         if self.dice.random() < 0.4:
-            member = Consumer(self.world, f"new-{self.made}")
+            member = Consumer(self.world, f"new-{self.made}", dice=self.dice)
         self.members.append(member)
         member.beat()
 
@@ -127,7 +127,7 @@ def test_and_in_other_orders_of_events(seed: int) -> None:
 
 def test_groups_do_change_their_protocols_here() -> None:
     changed = 0
-    for seed in range(10):
+    for seed in range(20):
         simulation = Migration(seed)
         simulation.run()
         changed += simulation.kinds == {"classic", "consumer"}
