@@ -155,6 +155,8 @@ class Partition(ReplicatingReplica, ReadablePartition):
         if not producers.is_in_transaction(producer_id, header.producer_epoch) and not self._verifications.is_valid(
             producer_id, guard
         ):
+            if guard is not None and guard.is_void:
+                raise NotLeaderOrFollower(f"{self.topic_partition} is led anew since the coordinator was asked")
             raise InvalidTxnState(f"Producer {producer_id} has no transaction open on {self.topic_partition}")
         producers.check_epoch(producer_id, header.producer_epoch)
         if by_coordinator:

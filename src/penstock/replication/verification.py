@@ -33,6 +33,8 @@ class VerificationGuard(msgspec.Struct, eq=False, gc=False):
     """Whether the coordinator is asked to add the partition (transaction version 2) or only whether it is in."""
     coordinator_epoch: int = -1
     """Of the coordinator whose marker came last for the producer; one of an older epoch has been replaced since."""
+    is_void: bool = False
+    """The partition is led anew since: whether a marker came between nobody knows. It is no fault of the producer's."""
 
     def join(self, producer_epoch: int, sequence: int) -> None:
         """Another batch of the producer asks too."""
@@ -87,4 +89,6 @@ class Verifications:
         self._guards.pop(producer_id, None)
 
     def clear(self) -> None:
+        for guard in self._guards.values():
+            guard.is_void = True
         self._guards.clear()

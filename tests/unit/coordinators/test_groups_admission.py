@@ -79,6 +79,13 @@ async def test_a_guard_that_was_ended_meanwhile_is_taken_anew() -> None:
     assert len(partition.asked) == 2
 
 
+async def test_whoever_asked_for_a_partition_that_is_led_anew_since_looks_for_its_coordinator() -> None:
+    """INVALID_TXN_STATE, as a guard that is worth nothing gets it, is the end of older producers."""
+    void = VerificationGuard(7, 1, -1, adds=False, coordinator_epoch=4, is_void=True)
+    with pytest.raises(NotCoordinator):
+        await ask(FakePartition(void), FakeGate(), 4)
+
+
 async def test_where_the_transaction_is_open_already_nobody_is_asked() -> None:
     gate = FakeGate()
     assert await ask(FakePartition(guard=None), gate) is None and gate.asked == []

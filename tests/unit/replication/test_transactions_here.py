@@ -121,11 +121,13 @@ def test_a_guard_of_one_producer_is_none_of_another(stage: Stage) -> None:
         stage.append(0, producer=Q, guard=stage.check(P))
 
 
-def test_a_new_leader_epoch_begins_without_guards(stage: Stage) -> None:
+def test_a_new_leader_epoch_begins_without_guards_and_whoever_had_one_tries_again(stage: Stage) -> None:
+    """INVALID_TXN_STATE would be the end of the producer's transaction."""
     guard = stage.check()
     stage.partition.lead(epoch=LeaderEpoch(4), leader=ME, replicas=(ME,), in_sync=(ME,))
-    with pytest.raises(InvalidTxnState):
+    with pytest.raises(NotLeaderOrFollower):
         stage.append(0, guard=guard)
+    assert stage.begin().base_offset == 0
 
 
 def test_whoever_does_not_lead_gives_no_guard(stage: Stage) -> None:

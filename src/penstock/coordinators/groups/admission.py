@@ -64,6 +64,8 @@ async def admitted(
         refusal = outcomes[place]
         if refusal is not None:
             raise refusal
+        if guard is not None and guard.is_void:
+            raise NotLeaderOrFollower
     except NotLeaderOrFollower:
         raise NotCoordinator(f"{place} is not led here") from None
     except NotEnoughReplicas as refusal:
