@@ -57,6 +57,23 @@ async def test_partitions_that_had_other_leaders_since_the_backup_are_replicated
         await nodes.until_in_sync("orders", 1, 2, 3)
 
 
+async def test_whoever_led_at_the_time_of_the_backup_leads_on_above_all_epochs_of_its_log(tmp_path: Path) -> None:
+    async with some_nodes(tmp_path, 1, QUICK) as nodes:
+        await nodes.create_topic("orders", replicas=(1,))
+        assert await produce(nodes, "orders", b"before") == 0
+        backup = await nodes.store.range(KEYS.prefix)
+        for number in range(1, 4):
+            await nodes.stop(1)
+            await nodes.start(1)
+            assert await produce(nodes, "orders", b"since") == number
+        known = nodes.partition("orders", 1).log.epochs.snapshot()
+        await nodes.stop(1)
+        await put_back(nodes, backup)
+        await nodes.start(1)
+        assert await produce(nodes, "orders", b"after") == 4
+        assert nodes.partition("orders", 1).log.epochs.snapshot() == [*known, (nodes.state("orders").leader_epoch, 4)]
+
+
 async def test_a_producer_is_not_given_an_id_that_another_has_had_since_the_backup(tmp_path: Path) -> None:
     """Its records would be taken for the other's, sent again: told to be there, and nowhere."""
     async with some_nodes(tmp_path, 1, QUICK) as nodes:

@@ -59,6 +59,7 @@ from penstock.coordinators.groups import Groups
 from penstock.coordinators.transactions import Transactions
 from penstock.errors import Fatal, Refusal
 from penstock.log import (
+    LEADER_EPOCH_MAX,
     NO_TOPIC_ID,
     Cleaner,
     Expected,
@@ -90,9 +91,8 @@ OPEN_FILES_MIN = 64
 PROBE_PATIENCE = 0.75
 """Of a heartbeat: an answer that takes longer has missed it, and the next is asked for in time."""
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-EPOCH_MAX = 1 << 30
 PRODUCER_ID_MAX = 1 << 62
-"""What logs say beyond these does not move the cluster's own counts, which must never come to their end."""
+"""What logs say beyond it does not move the cluster's own count, which must never come to its end."""
 
 _log = structlog.get_logger(__name__)
 
@@ -491,8 +491,8 @@ class Node:
         return frozenset(found)
 
     def _epochs(self) -> dict[Which, int]:
-        """The latest leader epoch of each log. One that nobody can have come to is damage that no checksum covers."""
-        logs = (log for folder in self.folders for log in folder if log.epochs.latest < EPOCH_MAX)
+        """The latest leader epoch of each log, where anybody can have come to it."""
+        logs = (log for folder in self.folders for log in folder if log.epochs.latest < LEADER_EPOCH_MAX)
         return {Which(log.topic_id, log.partition.partition): log.epochs.latest for log in logs}
 
     def _producer_id_next(self) -> int:

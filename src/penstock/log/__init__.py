@@ -3,6 +3,7 @@
 from penstock.log.accepting import Sound, begin_empty, keep_sound, look_for_sound
 from penstock.log.compaction_service import Cleaner
 from penstock.log.copying import CannotCopy, LogCopy
+from penstock.log.epochs import LEADER_EPOCH_MAX
 from penstock.log.files import FilePool
 from penstock.log.flusher import Flusher, FlushMetrics
 from penstock.log.folder import NO_TOPIC_ID, LogFolder
@@ -35,6 +36,7 @@ from penstock.log.unfinished_moves import settle_moves
 
 __all__ = [
     "FREE_BYTES_MIN",
+    "LEADER_EPOCH_MAX",
     "NO_TOPIC_ID",
     "CannotCopy",
     "Cleaner",

@@ -17,6 +17,8 @@ from penstock.log.files import remove_files, sync_folder
 
 FILE_NAME = "leader-epoch-checkpoint"
 NO_EPOCH = -1
+LEADER_EPOCH_MAX = 1 << 30
+"""Later ones are damage that no checksum covers: nobody can have come to them."""
 
 
 class HasEnd(Protocol):

@@ -22,7 +22,7 @@ from penstock.errors import (
     Refusal,
     UnknownLeaderEpoch,
 )
-from penstock.log import Flusher, PartitionLog
+from penstock.log import LEADER_EPOCH_MAX, Flusher, PartitionLog
 from penstock.metastore import Revision
 from penstock.model import BrokerId, Clock, LeaderEpoch, PartitionIndex, TopicId, TopicPartition
 from penstock.replication.following import Follower, Offline
@@ -190,10 +190,16 @@ class Replica:
         self._notify()
 
     def _become_leader(self, image: PartitionImage) -> None:
-        """A new epoch begins at the log's end: whatever is before it, this leader's log decides."""
+        """A new epoch begins at the log's end: whatever is before it, this leader's log decides.
+
+        At a start it may be an old one: what the store says of the broker's former process, before this one is
+        registered under an epoch of its own. Where the store was taken back in time the log is past that, and must not
+        forget it: it is what the next epoch is raised above.
+        """
         log = self.log
         self.epoch_start = log.end_offset
-        log.epochs.assign(image.leader_epoch, log.end_offset)
+        if not image.leader_epoch < log.epochs.latest < LEADER_EPOCH_MAX:
+            log.epochs.assign(image.leader_epoch, log.end_offset)
         if not self.current_rules().flushes_before_ack:
             self._durable_end = log.end_offset
         self.role = role = Leader(

@@ -359,6 +359,21 @@ def test_a_fetcher_of_a_lost_epoch_is_told_where_it_parted(bench: Bench) -> None
         bench.partition.diverging_epoch(9, 0)
 
 
+def test_a_log_does_not_forget_epochs_that_are_later_than_the_one_its_broker_is_told_to_lead_in(folder: Path) -> None:
+    """As a process is at its start, where the metadata store was put back from a backup."""
+    before = Bench(folder, {})
+    before.partition.append(before.batch(5), acks=1)
+    before.lead(epoch=6)
+    before.partition.append(before.batch(2), acks=1)
+    before.log.flush()
+    before.pool.close_all()
+    bench = Bench(folder, {})  # which leads in epoch 3
+    assert bench.log.epochs.snapshot() == [(3, 0), (6, 5)]
+    bench.lead(epoch=7)
+    assert bench.log.epochs.snapshot() == [(3, 0), (6, 5), (7, 7)]
+    bench.pool.close_all()
+
+
 def test_deleting_records_moves_the_start_up_to_the_high_watermark_only(bench: Bench) -> None:
     bench.partition.append(bench.batch(3), acks=1)
     assert bench.partition.delete_records(2) == 2
