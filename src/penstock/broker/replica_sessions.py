@@ -345,7 +345,7 @@ class ReplicaSession:
         held_back, self._held_back = self._held_back, {}
         for followed in held_back:
             if self._followed.get((followed.key, followed.asked.index)) is followed:
-                self.wake(followed)
+                followed.end_moved()  # unless it was sent meanwhile
 
     def _state(self, followed: Followed) -> PartitionAnswer:
         partition = followed.partition

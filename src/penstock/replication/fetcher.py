@@ -420,8 +420,10 @@ class LeaderFetcher:
     def _cut_or_wait(self, place: Place, where: "Diverging | int") -> None:
         """Cutting a log, or beginning it anew at an offset, waits for the disk; after a change of leaders, or where a
         broker is new, one answer may ask for thousands. The first is cut at once, and between the others everybody is
-        served.
+        served. What was asked before the cut is no answer to what is asked after it, and may come before the log is cut
+        or after more has been appended.
         """
+        place.asked_in = NOT_ASKED
         if not self._has_cut:
             self._has_cut = True
             self._cut(place, where)

@@ -30,6 +30,7 @@ from penstock.errors import (
 from penstock.log import FileSlice
 from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import Partitions, Promise, Throttle
+from penstock.replication.throttle import PAUSE_S
 from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition, FetchRequest
 from penstock.wire.messages.fetch_response import FetchResponse, PartitionData
@@ -379,6 +380,23 @@ async def test_a_replica_that_catches_up_is_held_to_its_rate_and_one_in_sync_is_
     bench.partitions.clock.time += 10_000
     answers = bench.read(await asyncio.wait_for(waiting, 10))
     assert set(answers) == {0} and answers[0].records
+    await bench.partitions.close()
+
+
+async def test_what_was_held_back_and_then_sent_is_not_sent_again_when_its_pause_is_over(tmp_path: Path) -> None:
+    rate = {"leader.replication.throttled.rate": "100"}
+    bench = Bench(tmp_path, settings=rate, topic={"leader.replication.throttled.replicas": "0:1"})
+    bench.partitions[0].lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, OTHER))
+    bench.partitions.fill(0, 3)
+    bench.begin(p0=0)
+    waiting = parked(bench.ask({0: 1}))
+    bench.partitions.clock.time += 10_000
+    bench.partitions.fill(0, 1)
+    assert set(bench.read(await asyncio.wait_for(waiting, 10))) == {0}
+    waiting = parked(bench.ask({}))
+    bench.partitions.clock.time += 10_000
+    await asyncio.sleep(2 * PAUSE_S)
+    parked(waiting)
     await bench.partitions.close()
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import errno
 import struct
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -231,6 +231,41 @@ async def test_of_many_logs_to_be_begun_anew_one_a_turn_is_and_those_that_went_m
     del fetcher.places[places[3].key]
     await bench.until(lambda: sum(turns) == 4 and not fetcher._to_cut)
     assert max(turns) == 1 and not any(place.is_busy for place in places if place is not places[3])
+
+
+async def test_a_log_that_waits_to_be_cut_is_cut_once_whatever_else_was_asked_before(bench: Bench) -> None:
+    """Cut by an old word again when more has come, it would lose what the leader counts on."""
+    fetcher = bench.fetcher
+    waiting: list[Coroutine[Any, Any, Any]] = []
+    cuts: list[object] = []
+
+    class Other:
+        """As much of a partition as is cut."""
+
+        role, log = bench.partition.role, bench.partition.log
+        topic_partition, leader_epoch, is_flushed = bench.partition.topic_partition, bench.partition.leader_epoch, False
+        cut_back = staticmethod(cuts.append)
+
+    first, _ = await bench.leader.next()
+    bench.leader.answer(first, records_at(0))
+    second, _ = await bench.leader.next_naming()
+    other = fetcher.places[TOPIC_ID, 1] = Place((TOPIC_ID, 1), cast("Any", Other()))
+    other.asked_in = fetcher.places[TOPIC_ID, 0].asked_in
+    fetcher._spawn = waiting.append  # nobody's turn comes before the test says so
+    diverging = [PartitionAnswer(index, 0, 0, -1, 0, diverging_epoch=(1, 0)) for index in (1, 0)]
+    bench.leader.answer(second, *diverging)
+    bench.leader.answer(second, diverging[1])
+    await bench.until(lambda: fetcher._answered == 3)
+    assert len(cuts) == 1 and bench.partition.log.end_offset == 1, "the other one's turn is first"
+    for work in waiting:
+        if "_cut_in_turns" in str(work):
+            await work
+        else:
+            work.close()
+    assert not fetcher._to_cut and bench.partition.log.end_offset == 0
+    while not (request := (await bench.leader.next())[1]).topics:
+        pass
+    assert [(asked.index, asked.offset) for asked in request.topics[0][1]] == [(0, 0)]
 
 
 @pytest.mark.parametrize("refusal", [UnknownLeaderEpoch, NotLeaderOrFollower, ReplicaNotAvailable])
