@@ -1,6 +1,7 @@
 """Three whole brokers in one process over one store: they find each other, and survive each other."""
 
 import asyncio
+import shutil
 import socket
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ from tests.support.raw import RawClient
 from penstock.broker import node
 from penstock.cluster import (
     AlterSettings,
+    BrokerRecord,
+    Cluster,
     CreatedTopic,
     CreateTopic,
     ImageChange,
@@ -151,6 +154,29 @@ async def test_a_clean_stop_leaves_word_of_the_registration_that_it_ended(tmp_pa
         await nodes.stop(2)
         await nodes.start(2)
         assert nodes[2].folders[0].stopped_under == epoch < nodes.cluster(2).broker_epoch
+
+
+async def test_a_broker_with_a_new_disk_makes_its_logs_before_it_is_registered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From then on it is asked whether it is there, and others rely on it; thousands of logs take longer than that."""
+    made: list[int] = []
+
+    async def join(self: Cluster, record: BrokerRecord, **what: Any) -> None:
+        made.append(len(list(nodes.folders(2)[0].glob("orders-*"))))
+        await register(self, record, **what)
+
+    async with some_nodes(tmp_path, 2, QUICK) as nodes:
+        await nodes.create_topic("orders", replicas=(1, 2), partitions=50)
+        await nodes.stop(2)
+        shutil.rmtree(nodes.folders(2)[0])
+        await nodes.until(lambda: 2 not in nodes.image().brokers)
+        await nodes.cluster(1).controller.unregister_broker(BrokerId(2))
+        register = Cluster.join
+        monkeypatch.setattr(Cluster, "join", join)
+        await nodes.start(2)
+        assert made == [50]
+        await nodes.until(lambda: all(set(part.in_sync) == {1, 2} for _, part in nodes.image().partitions()))
 
 
 async def test_after_a_loss_of_power_a_replica_counts_where_its_folder_says_that_all_was_flushed(

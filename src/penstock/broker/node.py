@@ -1,8 +1,10 @@
 """The node: where the concrete parts of a broker meet. Nothing else knows all of them.
 
 Order of a start: data folders locked, metadata store opened, cluster image read, logs opened (scanned only after a
-crash), listeners bound, registered under a new broker epoch and new leader epochs (RULES 2), connections accepted. A
-stop goes the other way round: answers under way leave, background work ends, logs are flushed and marked clean.
+crash) and those made that are not here, listeners bound, registered under a new broker epoch and new leader epochs
+(RULES 2), connections accepted. Whoever is registered is expected to answer, and a broker with a new disk may have
+thousands of logs to make. A stop goes the other way round: answers under way leave, background work ends, logs are
+flushed and marked clean.
 
 One of several brokers, which share an etcd, asks the store first which cluster it is, and hands over what it leads
 before it stops.
@@ -16,6 +18,7 @@ import resource
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -264,17 +267,20 @@ class Node:
             peer_listener=None if self.stands_alone else inter_broker_listener(self.config).name,
         )
         try:
-            ports = server.bind(listeners(self.config))
+            join = partial(
+                cluster.join,
+                stopped_under=self._stopped_under(),
+                flushed=self._flushed(),
+                shortened=self._shortened(),
+                epochs=self._epochs(),
+                producer_id_next=self._producer_id_next(),
+            )
             spawn(partitions.follow())
+            await asyncio.sleep(0)  # it has begun, and knows what is to be made
+            await partitions.settled()
+            ports = server.bind(listeners(self.config))
             with _start_refused_in_words():
-                await cluster.join(
-                    self._registration(ports),
-                    stopped_under=self._stopped_under(),
-                    flushed=self._flushed(),
-                    shortened=self._shortened(),
-                    epochs=self._epochs(),
-                    producer_id_next=self._producer_id_next(),
-                )
+                await join(self._registration(ports))
             for folder in self.folders:
                 folder.shortened.clear()
             await partitions.settled()
