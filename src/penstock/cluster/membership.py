@@ -32,6 +32,11 @@ from penstock.metastore import (
 )
 from penstock.model import BrokerId, Dice, TopicId, topic_id_text
 
+UNSEEN_IDS = 1_000_000
+"""Producer ids that no log here may show: of those who have a transactional id and have not written lately, or ever, of
+those who wrote to brokers that are not up, and what is left of the blocks that brokers had. There are enough of them.
+"""
+
 _log = structlog.get_logger(__name__)
 
 
@@ -87,19 +92,20 @@ async def register(metastore: Metastore, keys: Keys, broker_id: BrokerId, record
 
 async def ensure_producer_ids(metastore: Metastore, keys: Keys, *, above: int) -> None:
     """Give out no producer id that a log here has: a store that was taken back in time would give them out again, and
-    one producer's records would be taken for another's, sent twice.
+    one producer's records would be taken for another's, sent twice. Where it is behind, ids were given out that logs
+    here do not show, and it goes on a good way above.
     """
     while above:
         item = await metastore.get(keys.producer_ids)
         if item is not None and Decoders.producer_ids.decode(item.value).next >= above:
             return
         guard = unchanged_since(keys.producer_ids, NO_REVISION if item is None else item.mod_revision)
-        put = Put(keys.producer_ids, encode(ProducerIdsRecord(above)))
+        put = Put(keys.producer_ids, encode(ProducerIdsRecord(above + UNSEEN_IDS)))
         try:
             await metastore.commit(Transaction(compares=(guard,), puts=(put,)))
         except Conflict:
             continue
-        _log.warning("producer ids go on above those in the logs here", next=above)
+        _log.warning("producer ids go on above those in the logs here", next=above + UNSEEN_IDS)
         return
 
 

@@ -21,6 +21,7 @@ from penstock.cluster import (
 )
 from penstock.cluster.commands import CreatedTopic
 from penstock.cluster.keys import Keys
+from penstock.cluster.membership import UNSEEN_IDS
 from penstock.cluster.records import ControllerRecord, PartitionRecord, encode
 from penstock.errors import (
     DuplicateBrokerRegistration,
@@ -164,7 +165,8 @@ async def test_dynamic_settings_of_this_broker_and_of_all_act_at_once() -> None:
 
 
 async def test_producer_ids_go_on_after_those_that_logs_hold() -> None:
-    for taken, first in ((b'{"next":3000}', 5_000), (b'{"next":7000}', 7_000)):
+    """A good way after them: some have been given out that have not been written under."""
+    for taken, first in ((b'{"next":3000}', 5_000 + UNSEEN_IDS), (b'{"next":7000}', 7_000)):
         store = MemoryMetastore(ManualClock())
         await store.commit(Transaction(puts=(Put(KEYS.producer_ids, taken),)))
         cluster = Cluster(store, broker_id=BROKER_ID, config=Config.for_broker(), dice=SeededDice())
