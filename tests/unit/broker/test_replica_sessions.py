@@ -11,6 +11,7 @@ from tests.support.clusters import SeededDice
 from tests.support.logs import TOPIC_ID, headers_in
 from tests.support.partitions import SomePartitions
 
+from penstock.broker import replica_sessions
 from penstock.broker.afterwards import Afterwards
 from penstock.broker.callers import Caller
 from penstock.broker.deadlines import Deadlines
@@ -381,6 +382,21 @@ async def test_a_replica_that_catches_up_is_held_to_its_rate_and_one_in_sync_is_
     answers = bench.read(await asyncio.wait_for(waiting, 10))
     assert set(answers) == {0} and answers[0].records
     await bench.partitions.close()
+
+
+async def test_of_many_logs_whose_indexes_are_not_in_memory_some_are_loaded_for_each_answer(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[int] = []
+    monkeypatch.setattr(replica_sessions, "COLD_AT_ONCE", 1)
+    for index in bench.partitions:
+        bench.partitions.fill(index, 1)
+        log = bench.partitions[index].log
+        monkeypatch.setattr(log, "is_near", lambda _, index=index: index == 2 or index in loaded)
+        monkeypatch.setattr(log, "warm", lambda _, index=index: loaded.append(index))
+    assert set(bench.read(await bench.ask({0: 0, 1: 0, 2: 0}))) == {0, 2} and loaded == [0]
+    assert set(bench.read(await bench.ask({}))) == {1} and loaded == [0, 1]
+    parked(bench.ask({}))
 
 
 async def test_what_was_held_back_and_then_sent_is_not_sent_again_when_its_pause_is_over(tmp_path: Path) -> None:
