@@ -150,6 +150,8 @@ class ReplicaSession:
         self._took_in_at = -math.inf
         self._is_in_a_run = False
         """Whether the follower has taken in records twice within a short time: more are likely to come."""
+        self._was_full = False
+        """Whether the last answer had no room for all that there was."""
         self._is_scheduled = False
 
     def __len__(self) -> int:
@@ -289,9 +291,12 @@ class ReplicaSession:
         answers: list[tuple[TopicKey, PartitionAnswer]] = []
         left, slices_left = self._request.bytes_max, self._partitions.slices_max
         to_read, self._to_read = self._to_read, {}
-        for followed in to_read:
+        in_turn = self._in_sync_early(to_read) if self._was_full and to_read else to_read
+        self._was_full = False
+        for followed in in_turn:
             if left <= 0 or not slices_left:
                 self._to_read[followed] = None  # the first of the next answer
+                self._was_full = True
                 continue
             if self._is_held_back(followed):
                 continue
@@ -300,6 +305,7 @@ class ReplicaSession:
             if answer is None:
                 if followed.asked.offset < followed.partition.log.end_offset:
                     self._to_read[followed] = None  # too large for what is left of this answer
+                    self._was_full = True
                 elif self._has_news(followed):
                     self._news[followed] = None
                 continue
@@ -310,10 +316,19 @@ class ReplicaSession:
                 if self.broker_id not in followed.partition.in_sync:
                     self._count_against_throttle(followed, answer.records.size)
             answers.append((followed.key, answer))
+        if in_turn is not to_read:  # whoever has waited longest is still the first
+            self._to_read = {followed: None for followed in to_read if followed in self._to_read} | self._to_read
         if answers or with_news:
             answers += [(followed.key, self._state(followed)) for followed in self._news if self._has_news(followed)]
             self._news.clear()
         return answers
+
+    def _in_sync_early(self, to_read: "dict[Followed, None]") -> "list[Followed]":
+        """Of more than one answer holds: after whoever has waited longest come those that the follower is in sync with,
+        which producers wait for. Behind thousands of partitions that it catches up on it would fall out of sync.
+        """
+        first, *others = to_read
+        return [first, *sorted(others, key=lambda followed: self.broker_id not in followed.partition.in_sync)]
 
     def _read_one(self, followed: Followed, bytes_max: int, *, at_least_one: bool) -> PartitionAnswer | None:
         partition, asked = followed.partition, followed.asked

@@ -384,6 +384,30 @@ async def test_a_replica_that_catches_up_is_held_to_its_rate_and_one_in_sync_is_
     await bench.partitions.close()
 
 
+async def test_what_a_follower_is_in_sync_with_does_not_wait_for_all_that_it_catches_up_on(bench: Bench) -> None:
+    for index in (0, 1):
+        bench.partitions[index].lead(
+            epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, OTHER)
+        )
+        bench.partitions.fill(index, 2)
+    assert set(bench.read(bench.ask({0: 0, 1: 0}, bytes_max=1))) == {0}
+    bench.partitions.fill(2, 1)
+    size = bench.partitions[2].log.size
+    assert set(bench.read(bench.ask({0: 1, 2: 0}, bytes_max=2 * size))) == {1, 2}, "1 has waited, 2 is waited for"
+    assert set(bench.read(bench.ask({}))) == {0}
+
+
+async def test_what_it_catches_up_on_goes_on_though_there_is_ever_more_of_what_it_is_in_sync_with(bench: Bench) -> None:
+    partition = bench.partitions[0]
+    partition.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, OTHER))
+    for index in bench.partitions:
+        bench.partitions.fill(index, 9)
+    sent = set(bench.read(bench.ask({1: 0, 2: 0, 0: 0}, bytes_max=1)))
+    for offset in range(1, 4):
+        sent |= set(bench.read(bench.ask({1: offset, 2: offset}, bytes_max=1)))
+    assert sent == {0, 1, 2}
+
+
 async def test_of_many_logs_whose_indexes_are_not_in_memory_some_are_loaded_for_each_answer(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
