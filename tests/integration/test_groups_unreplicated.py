@@ -47,7 +47,7 @@ class Member:
             {
                 "group_id": self._group,
                 "session_timeout_ms": 60_000,
-                "rebalance_timeout_ms": 60_000,
+                "rebalance_timeout_ms": 10_000,
                 "member_id": self.id,
                 "protocol_type": "consumer",
                 "protocols": [{"name": "range", "metadata": b""}],
@@ -77,6 +77,13 @@ def join_until_there_is_a_generation(member: Member) -> int:
     return int(answer["generation_id"])
 
 
+def join_until_it_has_its_share(member: Member) -> None:
+    """The machine's own disk may take longer than a commit may, too: then the member is told so, and joins again."""
+    while (answer := member.sync(join_until_there_is_a_generation(member)))["error_code"]:
+        assert answer["error_code"] == NOT_AVAILABLE, answer
+    assert answer == {"throttle_time_ms": 0, "error_code": 0, "assignment": b"mine"}
+
+
 def work(port: int, disk: Disk) -> None:
     with RawClient(port) as client:
         while client.request("FindCoordinator", 4, {"key_type": 0, "coordinator_keys": ["readers"]})["coordinators"][0][
@@ -84,17 +91,15 @@ def work(port: int, disk: Disk) -> None:
         ]:
             pass
         member = Member(client)
-        generation = join_until_there_is_a_generation(member)
-        assert member.sync(generation)["assignment"] == b"mine"
+        join_until_it_has_its_share(member)
 
-        generation = member.join()["generation_id"]
+        generation = join_until_there_is_a_generation(member)
         disk.goes_on.clear()
         assert member.sync(generation)["error_code"] == NOT_AVAILABLE
         assert Member(client, "others").join()["error_code"] == NOT_AVAILABLE
         disk.goes_on.set()
 
-        generation = join_until_there_is_a_generation(member)
-        assert member.sync(generation) == {"throttle_time_ms": 0, "error_code": 0, "assignment": b"mine"}
+        join_until_it_has_its_share(member)
 
 
 async def test_joins_and_syncs_are_answered_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
