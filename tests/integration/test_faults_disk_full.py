@@ -35,7 +35,7 @@ class OnSmallDisk(NamedTuple):
 
     def fill_up(self) -> None:
         """Leave less room than a record needs."""
-        self.disk.resize(self.disk.used_bytes() // 4096 * 4096 + 2 * 4096)
+        self.disk.fill_up(left_bytes=2 * 4096)
 
 
 @pytest.fixture

@@ -202,7 +202,7 @@ def full_disk(cluster: ChaosCluster, dice: random.Random) -> Iterator[str]:
     victim = some_leader(cluster, dice)
     disk = cluster.disks[victim]
     size = os.statvfs(disk.path).f_blocks * os.statvfs(disk.path).f_frsize
-    disk.resize(disk.used_bytes() // 4096 * 4096 + FULL_BYTES_LEFT)
+    disk.fill_up(left_bytes=FULL_BYTES_LEFT)
     try:
         if takes(disk.path, 4 * FULL_BYTES_LEFT):
             raise DidNotTake(f"the disk of broker {victim} was filled up and takes more")

@@ -296,6 +296,9 @@ def one(value: bytes | None, key: bytes | None = None, **more: Any) -> bytes:
 # Disks ------------------------------------------------------------------------------------------------------------
 
 
+FILL_TRIES = 100
+
+
 class SmallDisk:
     """A file system of its own whose size can be changed while it is in use."""
 
@@ -309,6 +312,18 @@ class SmallDisk:
     def resize(self, size_bytes: int) -> None:
         _run("mount", "-o", f"remount,size={size_bytes}", str(self.path))
 
+    def fill_up(self, *, left_bytes: int) -> None:
+        """Leave no more room than this. Whoever uses the disk goes on writing: a size below what is in use by the time
+        the kernel hears of it is refused, and asked for anew.
+        """
+        for _ in range(FILL_TRIES - 1):
+            if _done("mount", "-o", f"remount,size={self._used_and(left_bytes)}", str(self.path)).returncode == 0:
+                return
+        self.resize(self._used_and(left_bytes))
+
+    def _used_and(self, left_bytes: int) -> int:
+        return self.used_bytes() // 4096 * 4096 + left_bytes
+
 
 @contextmanager
 def small_disk(path: Path, size_bytes: int) -> Iterator[SmallDisk]:
@@ -321,8 +336,12 @@ def small_disk(path: Path, size_bytes: int) -> Iterator[SmallDisk]:
         _run("umount", str(path))
 
 
+def _done(*command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 def _run(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = _done(*command)
     assert done.returncode == 0, (
         f"{' '.join(command)} failed: {done.stderr.strip()}. A full disk is tested on a small tmpfs: run the tests as"
         " root, or in a container with CAP_SYS_ADMIN."
