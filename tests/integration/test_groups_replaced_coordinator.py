@@ -16,7 +16,6 @@ SETTINGS = {
     "penstock.broker.lease.ms": "1500",
     "penstock.broker.heartbeat.ms": "300",
     "offsets.topic.num.partitions": "3",
-    "offsets.commit.timeout.ms": "500",
 }
 TOPIC = "orders"
 NOT_AVAILABLE = 15
