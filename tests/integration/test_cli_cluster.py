@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from confluent_kafka import Producer
-from tests.support.command import Penstock
+from tests.support.command import PATIENT, Penstock
 from tests.support.faults import eventually
 from tests.support.kafka import ApacheKafka
 from tests.support.programs import ClusterOfPrograms
@@ -183,7 +183,7 @@ def test_a_slow_move_is_interrupted_and_shown_then_goes_on_or_is_called_off(
     fill(cluster, "orders", 8_000_000)
     ((before,),) = replicas(cluster, "orders")
     after = before % 4 + 1
-    command = [sys.executable, "-m", "penstock.cli", "cluster", "reassign", f"orders:0={after}", "--yes"]
+    command = [sys.executable, "-m", "penstock.cli", "cluster", "reassign", f"orders:0={after}", "--yes", *PATIENT]
     with subprocess.Popen([*command, "--throttle", RATE], stderr=subprocess.PIPE, text=True) as slow:
         eventually(lambda: "adding" in penstock("cluster", "reassign").out, "it moves")
         slow.send_signal(signal.SIGINT)

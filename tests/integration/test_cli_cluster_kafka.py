@@ -11,7 +11,7 @@ import pytest
 from benchmarks.clusters import BROKERS, Cluster, kafka_cluster
 from confluent_kafka import Producer
 from tests.support import java
-from tests.support.command import Penstock
+from tests.support.command import PATIENT, Penstock
 from tests.support.faults import eventually
 
 from penstock.cli.exits import ExitCode
@@ -103,7 +103,7 @@ def test_a_slow_move_is_interrupted_and_shown_then_called_off_or_done(penstock: 
     fill(kafka, "orders", 8_000_000)
     ((before,),) = replicas(kafka, "orders")
     after = before % len(BROKERS) + 1
-    command = [sys.executable, "-m", "penstock.cli", "cluster", "reassign", f"orders:0={after}", "--yes"]
+    command = [sys.executable, "-m", "penstock.cli", "cluster", "reassign", f"orders:0={after}", "--yes", *PATIENT]
     command += ["--throttle", "20K", "-b", kafka.bootstrap]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as slow:
         eventually(lambda: "adding" in penstock("cluster", "reassign").out, "it moves")

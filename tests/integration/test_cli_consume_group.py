@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.support.command import Penstock
+from tests.support.command import PATIENT, Penstock
 from tests.support.group_clients import fresh_name, group_consumer, topic_with_records, wait_for_shares, write
 
 from penstock.cli.exits import ExitCode
@@ -46,7 +46,7 @@ def test_a_new_group_may_begin_at_the_end(penstock: Penstock, bootstrap: str) ->
 
 def test_a_member_that_follows_commits_before_it_leaves(bootstrap: str, penstock: Penstock) -> None:
     topic, group = topic_with_records(bootstrap, "followed", 3, partitions=1), fresh_name("group")
-    command = [sys.executable, "-m", "penstock.cli", "consume", topic, "-g", group, "-f", "-b", bootstrap]
+    command = [sys.executable, "-m", "penstock.cli", "consume", topic, "-g", group, "-f", "-b", bootstrap, *PATIENT]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ) as following:
         assert following.stdout is not None
         try:
@@ -63,7 +63,7 @@ def test_a_member_that_follows_commits_before_it_leaves(bootstrap: str, penstock
 def test_a_member_reads_its_share_beside_others(penstock: Penstock, bootstrap: str) -> None:
     topic, group = topic_with_records(bootstrap, "beside", 40, partitions=1), fresh_name("group")
     facts = {"partition_assignment_strategy": "roundrobin", "client_id": "a-first"}
-    command = [sys.executable, "-m", "penstock.cli", "consume", topic, "-g", group, "-b", bootstrap]
+    command = [sys.executable, "-m", "penstock.cli", "consume", topic, "-g", group, "-b", bootstrap, *PATIENT]
     command += ["-X", "partition.assignment.strategy=roundrobin", "-X", "client.id=z-last"]
     with group_consumer(bootstrap, group, topic, **facts) as consumer:
         wait_for_shares([consumer], 1)
@@ -85,8 +85,8 @@ def test_a_closed_pipe_is_no_reading(bootstrap: str, penstock: Penstock) -> None
     topic, group = topic_with_records(bootstrap, "piped", 5, partitions=1), fresh_name("group")
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, "-m", "penstock.cli", "consume", topic, "-g", group, "-b", bootstrap]
+    command = [sys.executable, "-m", "penstock.cli", "consume", topic, "-g", group, "-b", bootstrap, *PATIENT]
     with open(writer, "wb") as closed:
-        outcome = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, timeout=60, check=False)
+        outcome = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, timeout=180, check=False)
     assert outcome.returncode == ExitCode.OK, outcome.stderr
     assert committed(penstock, group) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from tests.support.command import Penstock
+from tests.support.command import PATIENT, Penstock
 
 from penstock.cli.exits import ExitCode
 from penstock.testing import RunningBroker
@@ -143,6 +143,7 @@ def test_following_prints_what_comes_until_it_is_interrupted(
     # A suite that was started in the background ignores SIGINT, and so would the command that inherits that from it.
     interruptible = ["env", "--default-signal=INT"]
     command = [*interruptible, sys.executable, "-m", "penstock.cli", "consume", topic, "--last", "1", "--follow"]
+    command += PATIENT
     environment = {**os.environ, "PENSTOCK_BOOTSTRAP": penstock_session_broker.bootstrap}
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as following:
         try:
@@ -159,7 +160,7 @@ def test_following_prints_what_comes_until_it_is_interrupted(
 def test_a_closed_pipe_is_a_quiet_end(penstock: Penstock, topic: str, penstock_session_broker: RunningBroker) -> None:
     penstock("produce", topic, stdin="".join(f"{n} {'x' * 100}\n" for n in range(5_000)))
     environment = {**os.environ, "PENSTOCK_BOOTSTRAP": penstock_session_broker.bootstrap}
-    pipe = f"{sys.executable} -m penstock.cli consume {topic} | head -1; echo ${{PIPESTATUS[0]}}"
+    pipe = f"{sys.executable} -m penstock.cli consume {topic} {' '.join(PATIENT)} | head -1; echo ${{PIPESTATUS[0]}}"
     outcome = subprocess.run(["bash", "-c", pipe], capture_output=True, text=True, env=environment, check=True)
     assert outcome.stdout == f"0 {'x' * 100}\n0\n" and outcome.stderr == ""
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 from tests.support import java
+from tests.support.command import PATIENT
 from tests.support.nodes import Nodes, some_nodes
 from tests.support.raw import RawClient
 from tests.support.schema import messages
@@ -141,7 +142,7 @@ async def test_an_operator_ends_what_hangs_with_either_tool(nodes: Nodes, by: st
             java.run(TRANSACTIONS, "--bootstrap-server", nodes.bootstrap, "abort", *where, "--start-offset", "0")
         else:
             command = (sys.executable, "-m", "penstock.cli", "txn", "abort", "--bootstrap", nodes.bootstrap)
-            subprocess.run((*command, *where, "--offset", "0", "--yes"), check=True, timeout=WITHIN_S)
+            subprocess.run((*command, *where, "--offset", "0", "--yes", *PATIENT), check=True, timeout=2 * WITHIN_S)
 
     _producer = await asyncio.to_thread(begin, nodes.bootstrap)
     partition = nodes.partition(TOPIC, at=1)

@@ -6,17 +6,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.support.command import PATIENT
+
 from penstock.testing import RunningBroker
 
 PAGE = Path(__file__).parents[2] / "docs" / "tutorial" / "consumer-groups.md"
-AS_COMMAND = f'set -e\npenstock() {{ "{sys.executable}" -m penstock.cli "$@"; }}\n'
+AS_COMMAND = f'set -e\npenstock() {{ "{sys.executable}" -m penstock.cli "$@" {" ".join(PATIENT)}; }}\n'
 
 
 def run(language: str, text: str, bootstrap: str) -> str:
     text = text.replace("127.0.0.1:9092", bootstrap)
     command = [sys.executable, "-c", text] if language == "python" else ["bash", "-c", AS_COMMAND + text]
     outcome = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, check=False,
+        command, capture_output=True, text=True, timeout=300, check=False,
         env={**os.environ, "PENSTOCK_BOOTSTRAP": bootstrap},
     )  # fmt: skip
     assert outcome.returncode == 0, f"{text}\n{outcome.stderr}"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.command import PATIENT
 from tests.support.topics import create, delete, write
 
 from penstock.pipelines.problems import PipelineProblem
@@ -55,6 +56,7 @@ def rows(spark: SparkSession, folder: Path) -> list[int]:
 
 def lag(queue: Queue, group: str) -> list[dict[str, object]]:
     command = [sys.executable, "-m", "penstock.cli", "group", "lag", group, "-b", queue.bootstrap, "--json"]
+    command += PATIENT
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -12,6 +12,8 @@ from penstock.cli.program import run
 
 PATIENCE_S = 10.0, 120.0
 """What a command has by default, which is for people, and what it has here, since a busy machine may take longer."""
+PATIENT = ("--timeout", f"{PATIENCE_S[1]:g}")
+"""The same for a command in a process of its own."""
 
 
 @dataclass(frozen=True)
