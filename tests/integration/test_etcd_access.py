@@ -56,7 +56,7 @@ async def test_who_has_the_password_may_use_the_clusters_keys_and_no_others(guar
     store = await open_etcd(guarded, change=as_user)
     revision = await store.commit(put("/penstock/main/a"))
     assert (await anext(store.watch("/penstock/main/", revision))).revision == revision
-    lease = await store.grant(10_000)
+    lease = await store.grant(600_000)
     await store.keep_alive(lease)
     await store.revoke(lease)
     with pytest.raises(AccessDenied, match="permission denied"):

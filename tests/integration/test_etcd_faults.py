@@ -215,10 +215,10 @@ async def _patiently(ask: Callable[[], Awaitable[_T]]) -> _T:
 
 
 async def test_a_hung_endpoint_delays_reads_and_leases_and_makes_no_call_wait_for_ever(three: EtcdCluster) -> None:
-    store = await open_etcd(three)
-    start = Revision((await store.range("")).revision + 1)
-    watcher, lease = Watcher(store, "/", start), await store.grant(600_000)
-    await watcher.reaches(await store.commit(put("/a")))
+    store = await _patiently(lambda: open_etcd(three, change=_as_brokers))
+    start = Revision((await _patiently(lambda: store.range(""))).revision + 1)
+    watcher, lease = Watcher(store, "/", start), await _patiently(lambda: store.grant(600_000))
+    await watcher.reaches(await _patiently(lambda: store.commit(put("/a"))))
     hung = used_by(store, three)
     hung.pause()
     async with asyncio.timeout(WITHIN_S):
@@ -322,7 +322,8 @@ async def test_a_watch_cut_off_while_things_change_hears_of_each_once(one: EtcdC
 
 async def test_a_lease_ends_when_nobody_keeps_it_alive_and_lives_when_somebody_does(one: EtcdCluster) -> None:
     store = await open_etcd(one)
-    kept, left = await store.grant(5_000), await store.grant(5_000)
+    # Long enough that a machine which stalls does not keep us from keeping the one alive.
+    kept, left = await store.grant(20_000), await store.grant(20_000)
     await store.commit(Transaction(puts=(Put("/kept", b"", kept), Put("/left", b"", left))))
     async with asyncio.timeout(WITHIN_S):
         while await store.get("/left") is not None:
@@ -369,6 +370,10 @@ async def test_an_etcd_that_is_not_there_is_said_so_in_words(one: EtcdCluster) -
     one.members[0].kill()
     with pytest.raises(Unavailable, match=r"no etcd endpoint could be used: .*[Cc]onnection refused"):
         await open_etcd(one, change=_hasty)
+
+
+def _as_brokers(options: EtcdOptions) -> EtcdOptions:
+    return msgspec.structs.replace(options, request_timeout_ms=3_000)
 
 
 def _hasty(options: EtcdOptions) -> EtcdOptions:

@@ -9,6 +9,9 @@ from penstock.metastore.etcd.protobuf import integer
 from penstock.metastore.etcd.store import EtcdMetastore
 from penstock.testing.etcd import EtcdCluster
 
+REQUEST_TIMEOUT_MS = 30_000
+"""Ten times what brokers have: an etcd on a busy disk may take seconds for a write, and few tests are about that."""
+
 
 async def open_etcd(
     cluster: EtcdCluster,
@@ -21,7 +24,11 @@ async def open_etcd(
 
 
 def etcd_options(cluster: EtcdCluster) -> EtcdOptions:
-    return EtcdOptions(endpoints=tuple(cluster.endpoints.split(",")), probe_key="/penstock/main/")
+    return EtcdOptions(
+        endpoints=tuple(cluster.endpoints.split(",")),
+        probe_key="/penstock/main/",
+        request_timeout_ms=REQUEST_TIMEOUT_MS,
+    )
 
 
 async def compact(store: EtcdMetastore, revision: Revision) -> None:
