@@ -131,7 +131,7 @@ def test_an_administrator_sees_the_group(quick: str) -> None:
 @pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
 def test_a_group_changes_its_protocol_and_back_while_its_members_read(quick: str, strategy: str) -> None:
     topic, group = topic_with_records(quick, "migration", 0), fresh_name("group")
-    classic = {"partition_assignment_strategy": strategy, "session_timeout_ms": 6_000, "heartbeat_interval_ms": 100}
+    classic = {"partition_assignment_strategy": strategy, "heartbeat_interval_ms": 100}
     admin = AdminClient({"bootstrap.servers": quick})
 
     def kind() -> object:
