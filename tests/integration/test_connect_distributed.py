@@ -59,10 +59,10 @@ class Worker:
                 stderr=log,
             )
 
-    def ask(self, path: str, body: dict[str, Any] | None = None) -> Any:
+    def ask(self, path: str, put: dict[str, Any] | None = None) -> Any:
         """None where it does not answer yet, or answers with an error: it is asked again."""
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self._url + path, data, {"Content-Type": "application/json"})
+        data, method = (None, "GET") if put is None else (json.dumps(put).encode(), "PUT")
+        request = urllib.request.Request(self._url + path, data, {"Content-Type": "application/json"}, method=method)
         try:
             with urllib.request.urlopen(request, timeout=60) as answer:
                 return json.load(answer)
@@ -90,8 +90,9 @@ def two_workers(folder: Path, bootstrap: str) -> Iterator[list[Worker]]:
 
 
 def _create(worker: Worker, name: str, config: dict[str, str]) -> None:
-    body = {"name": name, "config": config}
-    eventually(lambda: worker.ask("/connectors", body) is not None, f"the {name} created", within_s=WITHIN_S)
+    # Put and not posted: where the answer is lost, the connector may be there, and is asked for again.
+    path = f"/connectors/{name}/config"
+    eventually(lambda: worker.ask(path, config) is not None, f"the {name} created", within_s=WITHIN_S)
 
 
 def _worker_of(asked: Worker, connector: str) -> str | None:
