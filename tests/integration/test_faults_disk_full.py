@@ -12,6 +12,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Produ
 from tests.support.clients import read_to_end
 from tests.support.faults import (
     STORAGE_ERROR,
+    WITHIN_S,
     Client,
     ProgramBroker,
     SmallDisk,
@@ -211,8 +212,8 @@ def test_groups_and_transactions_go_on_when_there_is_room_again(small: OnSmallDi
 
     with Client(broker) as client, closing(consumer):
         assert client.create_topic("orders") == 0
-        assert commits(1)
-        producer.init_transactions(30)
+        eventually(lambda: commits(1), "there is a coordinator")
+        producer.init_transactions(WITHIN_S)
         small.fill_up()
         offset = 1
         while commits(offset + 1):
@@ -220,7 +221,7 @@ def test_groups_and_transactions_go_on_when_there_is_room_again(small: OnSmallDi
             assert offset < 10_000, "the disk is full"
         disk.resize(ROOMY)
         eventually(lambda: commits(offset + 2), "offsets are committed without a restart")
-        (committed,) = consumer.committed([TopicPartition("orders", 0)], timeout=10)
+        (committed,) = consumer.committed([TopicPartition("orders", 0)], timeout=WITHIN_S)
         assert committed.offset == offset + 2
     producer.begin_transaction()
     producer.produce("orders", b"within", partition=0)
