@@ -18,7 +18,7 @@ from tests.support.command import Penstock
 
 from penstock.cli.exits import ExitCode
 
-READY_TIMEOUT_S = 60
+READY_TIMEOUT_S = 120
 
 
 @contextmanager

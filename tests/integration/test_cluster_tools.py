@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tests.support import java
-from tests.support.nodes import Nodes, some_nodes
+from tests.support.nodes import WITHIN_S, Nodes, some_nodes
 
 from penstock.cluster import CreatedTopic, CreateTopic, PartitionImage
 from penstock.wire.records import Record, build_batch
@@ -90,7 +90,7 @@ async def test_kafkas_verification_finds_replicas_equal(tmp_path: Path) -> None:
         said = b""
         try:
             while b"max lag is 0 for partition orders-0 at offset 300 among 1 partitions" not in said:
-                line = await asyncio.wait_for(verifying.stdout.readline(), 60)
+                line = await asyncio.wait_for(verifying.stdout.readline(), WITHIN_S)
                 assert line and b"deviates" not in line, said
                 said += line
         finally:

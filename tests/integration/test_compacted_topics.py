@@ -16,7 +16,7 @@ QUICK_CLEANER = {
     "log.flush.offset.checkpoint.interval.ms": 100,
     "log.flush.scheduler.interval.ms": 100,
 }
-PATIENCE_S = 60
+PATIENCE_S = 180
 
 
 def _create(bootstrap: str, topic: str, **config: str) -> None:

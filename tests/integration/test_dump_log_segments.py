@@ -110,7 +110,7 @@ def test_compacted_segments_are_read(broker: RunningBroker) -> None:
     values = [b"%d" % number for number in range(600)]
     write(broker, topic, values, keys=10, compression_codec="gzip")
     write(broker, topic, values, keys=10)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while len(read_to_end(broker.bootstrap, topic)) > 50:
         assert time.monotonic() < deadline, "it was not compacted"
         time.sleep(0.3)

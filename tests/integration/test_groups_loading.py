@@ -45,7 +45,7 @@ def test_groups_are_loading_for_a_while_and_have_lost_nothing(penstock_broker_fa
     with RawClient(port_of(broker.bootstrap)) as client:
         topic = {"name": "orders", "num_partitions": PARTITIONS, "replication_factor": 1}
         topic |= {"assignments": [], "configs": []}
-        client.request("CreateTopics", 7, {"topics": [topic], "timeout_ms": 30_000, "validate_only": False})
+        client.request("CreateTopics", 7, {"topics": [topic], "timeout_ms": 120_000, "validate_only": False})
         for number in range(GROUPS):
             commit(client, f"g{number}")
     broker.kill()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.batches import Rec, batch
-from tests.support.nodes import Nodes, some_nodes
+from tests.support.nodes import WITHIN_S, Nodes, some_nodes
 from tests.support.raw import request_frame
 
 from penstock.broker.doorstep import WAITING_MAX
@@ -23,7 +23,7 @@ NOBODY_ELSE = {
 
 
 def connect(nodes: Nodes, at: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", nodes[at].endpoints["PLAINTEXT"].port), timeout=30)
+    return socket.create_connection(("127.0.0.1", nodes[at].endpoints["PLAINTEXT"].port), timeout=WITHIN_S)
 
 
 def answer_to(sock: socket.socket, frame: bytes) -> bytes:
@@ -56,7 +56,7 @@ async def test_brokers_replicate_and_find_each_other_alive_where_no_client_gets_
         appended = leader.append(memoryview(bytearray(batch([Rec(b"v")]))), acks=-1)
         acknowledged = leader.acknowledged(appended, acks=-1)
         if acknowledged is not None:
-            await asyncio.wait_for(acknowledged, 30)
+            await asyncio.wait_for(acknowledged, WITHIN_S)
         heard = heartbeats_heard(nodes)
         await nodes.until(lambda: all(count >= 5 for count in heard.values()))
 
@@ -86,7 +86,7 @@ async def test_a_stranger_over_the_limit_gets_nothing_but_what_a_broker_asks_fir
             assert not said_nothing(silent)
 
     async with some_nodes(tmp_path, 2, NOBODY_ELSE) as nodes:
-        await asyncio.wait_for(asyncio.to_thread(work, nodes), 60)
+        await asyncio.wait_for(asyncio.to_thread(work, nodes), 2 * WITHIN_S)
 
 
 async def test_a_crowd_at_the_door_does_not_keep_a_broker_out(tmp_path: Path) -> None:

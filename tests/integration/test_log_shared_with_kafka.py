@@ -25,14 +25,14 @@ def write(bootstrap: str, count: int) -> None:
     for number in range(count):
         producer.produce("orders", b"%060d" % number, partition=0)
         producer.poll(0)
-    assert producer.flush(60) == 0
+    assert producer.flush(180) == 0
 
 
 def read(bootstrap: str, count: int) -> list[bytes]:
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "judge"})
     consumer.assign([TopicPartition("orders", 0, OFFSET_BEGINNING)])
     values: list[bytes] = []
-    gives_up_at = time.monotonic() + 60
+    gives_up_at = time.monotonic() + 180
     while len(values) < count and time.monotonic() < gives_up_at:
         values += [message.value() or b"" for message in consumer.consume(10_000, 1.0) if message.error() is None]
     consumer.close()

@@ -31,5 +31,5 @@ def rest_catalog(folder: Path) -> Iterator[str]:
         yield address
     finally:
         process.stdin.close()
-        process.wait(30)
+        process.wait(120)
         process.stdout.close()
