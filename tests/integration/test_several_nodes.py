@@ -65,7 +65,10 @@ async def test_what_a_killed_node_led_is_led_by_others_and_it_may_come_back(tmp_
         await nodes.kill(controller)
         await nodes.until(lambda: controller not in leaders(nodes) and -1 not in leaders(nodes))
         assert nodes.image().controller_id in nodes.by_id
-        assert all(controller not in partition.in_sync for _, partition in nodes.image().partitions())
+        # The same ruling may take several writes.
+        await nodes.until(
+            lambda: all(controller not in partition.in_sync for _, partition in nodes.image().partitions())
+        )
         await nodes.start(controller)
         await nodes.until(lambda: len(nodes.image().brokers) == 3)
 
