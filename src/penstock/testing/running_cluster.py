@@ -190,10 +190,12 @@ class RunningCluster:
         self.wait(lambda: all(knows_all(number) for number in running), "every broker knows all others")
 
     def wait_until_in_sync(self, *topics: str, within_s: float = WITHIN_S) -> None:
-        """Every partition (of these topics, or of all) has a leader, and all its replicas in sync."""
+        """Every partition (of these topics, or of all) has a leader, and all its replicas in sync, as every broker that
+        answers sees it: whoever asks next may ask any of them.
+        """
 
-        def whole() -> bool:
-            found = self.metadata(*topics).topics
+        def whole(number: int) -> bool:
+            found = self.metadata(*topics, at=number).topics
             # A topic that the broker asked has not heard of yet comes with an error and without a partition.
             return all(topic.partitions for topic in found) and all(
                 partition.leader_id >= 0 and set(partition.isr_nodes) == set(partition.replica_nodes)
@@ -201,7 +203,17 @@ class RunningCluster:
                 for partition in topic.partitions
             )
 
-        self.wait(whole, f"all replicas of {', '.join(topics) or 'every topic'} in sync", within_s=within_s)
+        def seen_by_all() -> bool:
+            seen = []
+            for number, broker in self.brokers.items():
+                if broker.is_running:
+                    try:
+                        seen.append(whole(number))
+                    except OSError:  # one that hangs, or is about to die, has no say
+                        pass
+            return bool(seen) and all(seen)
+
+        self.wait(seen_by_all, f"all replicas of {', '.join(topics) or 'every topic'} in sync", within_s=within_s)
 
     def wait(self, holds: Callable[[], bool], what: str, *, within_s: float = WITHIN_S) -> None:
         deadline = time.monotonic() + within_s
