@@ -20,6 +20,7 @@ from tests.support.group_clients import (
     read_together,
     topic_with_records,
     wait_for_shares,
+    wait_until_empty,
     write,
 )
 
@@ -122,6 +123,7 @@ def test_an_administrator_sees_the_group(quick: str) -> None:
         assert described.partition_assignor == "uniform"
         listed = admin.list_consumer_groups().result(WITHIN_S).valid
         assert [each.type for each in listed if each.group_id == group] == [ConsumerGroupType.CONSUMER]
+    wait_until_empty(quick, group)
     admin.delete_consumer_groups([group])[group].result(WITHIN_S)
 
 

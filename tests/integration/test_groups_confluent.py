@@ -22,6 +22,7 @@ from tests.support.group_clients import (
     read_together,
     topic_with_records,
     wait_for_shares,
+    wait_until_empty,
     write,
 )
 
@@ -155,6 +156,7 @@ def test_the_admin_client_lists_describes_resets_and_deletes_groups(bootstrap: s
         assert {place.partition for place in member.assignment.topic_partitions} == {0, 1, 2, 3}
         with pytest.raises(KafkaException, match=r"NON_EMPTY_GROUP|not empty"):
             admin.delete_consumer_groups([group])[group].result(WITHIN_S)
+    wait_until_empty(bootstrap, group)
     wanted = ConsumerGroupTopicPartitions(group, [TopicPartition(topic, 1, 7)])
     admin.alter_consumer_group_offsets([wanted])[group].result(WITHIN_S)
     asked = ConsumerGroupTopicPartitions(group, None)

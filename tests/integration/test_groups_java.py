@@ -6,7 +6,13 @@ import re
 from typing import Any
 
 from tests.support import java
-from tests.support.group_clients import fresh_name, group_consumer, read_together, topic_with_records
+from tests.support.group_clients import (
+    fresh_name,
+    group_consumer,
+    read_together,
+    topic_with_records,
+    wait_until_empty,
+)
 from tests.support.kept import CONSOLE_CONSUMER, kept_of
 
 GROUPS = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
@@ -58,6 +64,7 @@ def test_kafkas_formatters_read_the_topic_that_groups_are_kept_in(bootstrap: str
     with group_consumer(bootstrap, group, topic) as consumer:
         read_together([consumer], 20)
         consumer.commit(asynchronous=False)
+    wait_until_empty(bootstrap, group)
     kept = kept_of_group(bootstrap, "OffsetsMessageFormatter", group)
     places = {(each["key"]["data"]["topic"], each["key"]["data"]["partition"]) for each in kept}
     assert places == {(topic, 0), (topic, 1)}

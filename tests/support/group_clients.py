@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, ConsumerGroupState, Producer
+from confluent_kafka.admin import AdminClient
 from tests.support.clients import fresh_name, make_topic
 
 WITHIN_S = 120.0
@@ -87,6 +88,15 @@ def wait_for_shares(consumers: Sequence[Consumer], *sizes: int) -> list[set[int]
     return [{place.partition for place in consumer.assignment()} for consumer in consumers]
 
 
+def wait_until_empty(bootstrap: str, group: str) -> None:
+    """A consumer that is closed says good-bye, and does not wait for long until it is heard."""
+    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+    deadline = time.monotonic() + WITHIN_S
+    while (state := admin.describe_consumer_groups([group])[group].result(WITHIN_S).state) != ConsumerGroupState.EMPTY:
+        assert time.monotonic() < deadline, f"{group} is {state}"
+        time.sleep(0.02)
+
+
 __all__ = [
     "CONSUMER_PROTOCOL",
     "fresh_name",
@@ -95,5 +105,6 @@ __all__ = [
     "read_together",
     "topic_with_records",
     "wait_for_shares",
+    "wait_until_empty",
     "write",
 ]
