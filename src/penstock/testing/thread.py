@@ -13,6 +13,9 @@ from penstock.settings.broker import PENSTOCK_LOG_LEVEL
 from penstock.testing.running import RunningBroker, settings_problems
 from penstock.testing.thread_log import log_to
 
+GIVEN_UP_AFTER_S = 30.0
+"""Generous: a broker that is given up goes on in this process, and a busy machine takes its time for a stop."""
+
 
 class ThreadBroker(RunningBroker):
     def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
@@ -56,7 +59,7 @@ class ThreadBroker(RunningBroker):
 
     def kill(self) -> None:
         """A thread cannot be killed: it is asked to stop and given up after a while."""
-        self._end(5.0)
+        self._end(GIVEN_UP_AFTER_S)
 
     def _end(self, timeout_s: float) -> bool:
         assert self._thread is not None
