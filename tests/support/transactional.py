@@ -71,7 +71,7 @@ def describe_producers(client: RawClient, topic: str, partition: int = 0) -> lis
 
 
 def describe_transaction(client: RawClient, transactional_id: str) -> dict[str, Any]:
-    answer = client.request("DescribeTransactions", 0, {"transactional_ids": [transactional_id]})
+    answer = ask_until_ready(client, "DescribeTransactions", 0, {"transactional_ids": [transactional_id]})
     state: dict[str, Any] = answer["transaction_states"][0]
     assert state["error_code"] == 0, state
     return state
