@@ -16,6 +16,7 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient
 from tests.support.group_clients import (
+    commit_once_loaded,
     fresh_name,
     group_consumer,
     read_each,
@@ -108,7 +109,7 @@ def test_what_was_committed_and_who_had_what_outlives_the_broker(
         write(broker.bootstrap, topic, range(100, 140), 4)
         (numbers,) = read_together([consumer], 40)
         assert sorted(numbers) == list(range(100, 140))
-        consumer.commit(asynchronous=False)
+        commit_once_loaded(consumer)
     broker.kill()
     broker.restart()
     with group_consumer(broker.bootstrap, "g", topic) as consumer:

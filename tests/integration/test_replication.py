@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
+from tests.support.group_clients import commit_once_loaded
 from tests.support.logs import headers_in, read_all
 from tests.support.nodes import Nodes, some_nodes
 
@@ -213,7 +214,7 @@ async def test_a_committed_offset_survives_its_coordinator(nodes: Nodes) -> None
 
     def commit(offset: int) -> None:
         consumer = Consumer({"bootstrap.servers": nodes.bootstrap, "group.id": "g", "enable.auto.commit": False})
-        consumer.commit(offsets=[TopicPartition("orders", 0, offset)], asynchronous=False)
+        commit_once_loaded(consumer, offsets=[TopicPartition("orders", 0, offset)])
         consumer.close()
 
     def committed() -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from confluent_kafka import Consumer, ConsumerGroupState, Producer
+from confluent_kafka import Consumer, ConsumerGroupState, KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 from tests.support.clients import fresh_name, make_topic
 
@@ -88,6 +88,19 @@ def wait_for_shares(consumers: Sequence[Consumer], *sizes: int) -> list[set[int]
     return [{place.partition for place in consumer.assignment()} for consumer in consumers]
 
 
+def commit_once_loaded(consumer: Consumer, **what: Any) -> None:
+    """After a start the coordinator may be reading its log, and librdkafka leaves it to its user to ask again."""
+    deadline = time.monotonic() + WITHIN_S
+    while True:
+        try:
+            consumer.commit(**what, asynchronous=False)
+            return
+        except KafkaException as refused:
+            is_loading = refused.args[0].code() == KafkaError.COORDINATOR_LOAD_IN_PROGRESS
+            assert is_loading and time.monotonic() < deadline, refused
+            time.sleep(0.02)
+
+
 def wait_until_empty(bootstrap: str, group: str) -> None:
     """A consumer that is closed says good-bye, and does not wait for long until it is heard."""
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
@@ -99,6 +112,7 @@ def wait_until_empty(bootstrap: str, group: str) -> None:
 
 __all__ = [
     "CONSUMER_PROTOCOL",
+    "commit_once_loaded",
     "fresh_name",
     "group_consumer",
     "read_each",
