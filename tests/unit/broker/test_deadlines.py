@@ -72,7 +72,7 @@ async def test_whoever_names_ever_other_times_leaves_nothing_behind(deadlines: D
     for wait_ms in range(1_000_000, 1_010_000):
         deadlines.call_later(wait_ms, lambda: None).cancel()
     assert len(deadlines) < 200
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not called:
             await asyncio.sleep(0.001)
     assert called == ["among them"]

@@ -193,7 +193,7 @@ async def test_a_fetch_moves_the_high_watermark_and_others_hear_of_it(bench: Ben
     other = bench.ask({0: 1}, replica=OTHER, session=(0, 0))
     assert isinstance(other, list)
     assert bench.partitions[0].high_watermark == 1
-    answers = bench.read(await asyncio.wait_for(waiting, 10))
+    answers = bench.read(await asyncio.wait_for(waiting, 60))
     assert answers[0].high_watermark == 1 and not answers[0].records
 
 
@@ -329,7 +329,7 @@ async def test_a_minimum_of_bytes_is_waited_for(bench: Bench) -> None:
 async def test_a_wait_ends_when_its_time_is_over(bench: Bench) -> None:
     bench.begin(p0=0)
     waiting = parked(bench.ask({}, wait_ms=20))
-    assert bench.read(await asyncio.wait_for(waiting, 10)) == {}
+    assert bench.read(await asyncio.wait_for(waiting, 60)) == {}
 
 
 async def test_a_session_that_is_not_known_or_out_of_step_is_refused(bench: Bench) -> None:
@@ -379,7 +379,7 @@ async def test_a_replica_that_catches_up_is_held_to_its_rate_and_one_in_sync_is_
     assert set(more) == {1, 2}, "1 is in sync, 2 is not listed"
     waiting = parked(bench.ask({}))
     bench.partitions.clock.time += 10_000
-    answers = bench.read(await asyncio.wait_for(waiting, 10))
+    answers = bench.read(await asyncio.wait_for(waiting, 60))
     assert set(answers) == {0} and answers[0].records
     await bench.partitions.close()
 

@@ -273,7 +273,7 @@ async def test_a_leader_that_flushes_before_it_acknowledges_counts_itself_after_
         replicas.fetch(broker)
         await replicas[broker].flush_replicated()
         replicas.fetch(broker)
-    await asyncio.wait_for(acknowledged, 10)
+    await asyncio.wait_for(acknowledged, 60)
     assert replicas.leader.log.recovery_point == 1
 
 
@@ -294,7 +294,7 @@ async def test_a_topic_that_begins_to_flush_first_flushes_what_it_had_before_any
         replicas.fetch(broker)
         await replicas[broker].flush_replicated()
         replicas.fetch(broker)
-    await asyncio.wait_for(acknowledged, 10)
+    await asyncio.wait_for(acknowledged, 60)
     assert [replicas[broker].log.recovery_point for broker in (1, 2, 3)] == [2, 2, 2]
 
 
@@ -385,7 +385,7 @@ async def test_records_from_before_flushing_was_asked_for_count_again_when_they_
     for broker in (2, 3):
         replicas.fetch(broker)  # had the leader counted what it has in memory, all would have it now
     assert replicas.leader.high_watermark == 0 and not acknowledged.done()
-    await asyncio.wait_for(acknowledged, 10)
+    await asyncio.wait_for(acknowledged, 60)
     assert replicas.leader.log.recovery_point == 1
 
 
@@ -402,9 +402,9 @@ async def test_records_that_wait_for_a_flush_count_at_once_when_flushing_is_no_l
     for broker in (1, 2, 3):
         replicas[broker].config.replace_overrides({})
         replicas[broker].current_rules()
-    await asyncio.wait_for(one, 10)
+    await asyncio.wait_for(one, 60)
     replicas.replicate()
-    await asyncio.wait_for(all_of_them, 10)
+    await asyncio.wait_for(all_of_them, 60)
     assert replicas.leader.log.recovery_point == 0
     release()
 
