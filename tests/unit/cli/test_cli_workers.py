@@ -124,6 +124,7 @@ def test_where_no_process_is_to_be_had_it_is_tried_again_later(tmp_path: Path, m
     monkeypatch.setattr(subprocess, "Popen", refused)
     worker = Worker(WorkerPlan(10, tmp_path, {}), None, {}, GuardedProcesses())
     worker.due_s = 0.0
+    worker._pause_s = 3_600.0  # which no stall of the machine outlasts
     looks = iter([None, None])
     stopping = cast("Stopping", SimpleNamespace(sleep=lambda _: next(looks)))
     with capture_logs() as said, pytest.raises(StopIteration):
