@@ -53,9 +53,8 @@ async def test_while_etcd_is_away_brokers_keep_what_they_lead_and_afterwards_too
 ) -> None:
     settings = {
         **PATIENT,
-        "penstock.broker.lease.ms": "8000",  # it has to end, but for no other reason
+        "penstock.broker.lease.ms": "15000",  # it has to end, but for no other reason
         "penstock.etcd.endpoints": etcd.endpoints,
-        "penstock.etcd.request.timeout.ms": "1000",
     }
     async with some_nodes(tmp_path, 3, settings) as nodes:
         await create(nodes, "orders", partitions=6)
