@@ -177,12 +177,12 @@ def test_a_partition_that_is_offline_is_said_with_kafkas_name_for_it(
     log.write_bytes(damaged)
     (penstock_broker.data_dir / ".kafka_cleanshutdown").unlink()
     penstock_broker.start()
-    failed = penstock("consume", "t", "--timeout", "5")
+    failed = penstock("consume", "t")
     assert failed.code == ExitCode.FAILED
     assert "partition 0 of t does not tell its offsets" in failed.err and "KAFKA_STORAGE_ERROR" in failed.err
     described = penstock("topic", "describe", "t")
     assert described.code == ExitCode.OK and "KAFKA_STORAGE_ERROR" in described.out
-    refused = penstock("produce", "t", "-p", "0", "-X", "message.timeout.ms=5000", stdin="y\n")
+    refused = penstock("produce", "t", "-p", "0", "-X", "message.timeout.ms=20000", stdin="y\n")
     assert refused.code == ExitCode.FAILED
     assert "nothing was written to t" in refused.err and "The cluster was reached" in refused.err
 
