@@ -309,6 +309,7 @@ async def test_a_consumer_reads_from_the_replica_in_its_own_rack(tmp_path: Path)
     async with some_nodes(tmp_path, 0, RACKS) as nodes:
         for broker in (1, 2, 3):
             await nodes.start(broker, broker_rack=f"rack-{broker}")
+        await nodes.until_all_are_known()
         await nodes.create_topic("orders", replicas=(1, 2, 3))
         values = [b"order %d" % number for number in range(500)]
         await produce(nodes, "orders", values)
@@ -322,6 +323,7 @@ async def test_a_consumer_without_a_rack_reads_from_the_leader(tmp_path: Path) -
     async with some_nodes(tmp_path, 0, RACKS) as nodes:
         for broker in (1, 2, 3):
             await nodes.start(broker, broker_rack=f"rack-{broker}")
+        await nodes.until_all_are_known()
         await nodes.create_topic("orders", replicas=(2, 1, 3))
         await produce(nodes, "orders", [b"x"] * 100)
         for rack in ("", "rack-elsewhere", "rack-2"):

@@ -181,6 +181,11 @@ class Nodes:
             while not holds():
                 await asyncio.sleep(0.005)
 
+    async def until_all_are_known(self) -> None:
+        """Every node that runs knows every other that does, and nobody else."""
+        everyone = {BrokerId(broker_id) for broker_id in self.running}
+        await self.until(lambda: all(set(self.image(at).brokers) == everyone for at in self.running))
+
     async def until_in_sync(self, topic: str, *brokers: int, index: int = 0) -> None:
         await self.until(lambda: set(self.state(topic, index).in_sync) == set(brokers))
 
@@ -200,8 +205,7 @@ async def some_nodes(
     try:
         for broker_id in range(1, count + 1):
             await nodes.start(broker_id)
-        everyone = {BrokerId(broker_id) for broker_id in range(1, count + 1)}
-        await nodes.until(lambda: all(set(nodes.cluster(at).image.brokers) == everyone for at in nodes.running))
+        await nodes.until_all_are_known()
         yield nodes
     finally:
         for broker_id in list(nodes.running):
