@@ -27,7 +27,8 @@ class CuttableLog(RetainedLog):
             self.truncate_fully_and_start_at(to)
             return
         try:
-            to = self.segments[self._number_of(self.segments, to)].end_below(to)
+            segment = self.segments[self._number_of(self.segments, to)]
+            to = segment.end_below(to, may_have_gaps=self.may_have_gaps)
         except OSError as error:
             raise self.fail("could not be cut", error) from error
         except Damaged as damage:

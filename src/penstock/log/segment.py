@@ -141,13 +141,19 @@ class Segment(SegmentOnDisk):
                 return position
         return self.size
 
-    def end_below(self, offset: int) -> int:
-        """Where the last batch ends that holds nothing at or after `offset`; where the segment begins, if none does."""
-        end = self.base_offset
-        for _, base, last_delta, _ in self._walk_to(offset - 1):
+    def end_below(self, offset: int, *, may_have_gaps: bool) -> int:
+        """Where the last batch ends that holds nothing at or after `offset`; where the segment begins, if none does.
+        Damaged where what lies before `offset` is no batch, or begins elsewhere than it should."""
+        end, is_end_known = self.base_offset, False
+        place = self._before_first()
+        for place in self._walk_to(offset - 1):
+            position, base, last_delta, _ = place
+            if base != end and not may_have_gaps and (is_end_known or not position):
+                raise Damaged(position, end, f"a batch from offset {base} on")
             if base + last_delta >= offset:
-                break
-            end = base + last_delta + 1
+                return end
+            end, is_end_known = base + last_delta + 1, True
+        self._ensure_end(place)
         return end
 
     def offset_at(self, position: int) -> int:

@@ -325,6 +325,27 @@ def test_a_log_that_is_cut_within_the_batch_it_begins_in_keeps_its_start(tmp_pat
     assert (log.start_offset, log.end_offset, read_all(log)) == (7, 7, b"")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "at"), [((0).to_bytes(4), 8), ((1 << 30).to_bytes(4), 8), ((7).to_bytes(8), 0), ((3).to_bytes(8), 0)]
+)
+def test_a_cut_that_comes_upon_damage_takes_no_more_than_it_was_to_take(tmp_path: Path, wrong: bytes, at: int) -> None:
+    """What lies behind a broken header is below the recovery point, and may be all that is left of it anywhere."""
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 10)
+    log.flush()
+    path, size = Path(log.active.file.path), log.size
+    data = bytearray(path.read_bytes())
+    data[4 * size // 10 + at : 4 * size // 10 + at + len(wrong)] = wrong
+    path.write_bytes(data)
+
+    with pytest.raises(KafkaStorageError, match="could not be cut"):
+        log.truncate(to=8)
+
+    assert (log.end_offset, log.recovery_point) == (10, 10)
+    again = reopen(log)
+    assert again.offline_reason is not None and path.read_bytes() == data
+
+
 def test_truncation_finds_the_largest_timestamp_of_what_is_left(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0", settings={"index.interval.bytes": "0"})
     for offset, timestamp in enumerate((100, 900, 300, 2_000)):
