@@ -82,7 +82,6 @@ class CuttableLog(RetainedLog):
         # What retention has dropped may still have the name that is to be the new one's.
         renames = self._move_away((*gone[::-1], segment), offset)
         self.segments, self.size = (segment,), 0
-        self.is_folder_synced = False
         self.epochs.clear()
         self.removal_begun(gone, [path for _, path in renames.done])
         try:
@@ -92,6 +91,7 @@ class CuttableLog(RetainedLog):
 
     def _move_away(self, segments: Sequence[Segment], offset: int) -> Renames:
         renames = Renames()
+        self.is_folder_synced = False  # else what is renamed back below could be gone all the same, and by then flushed
         try:
             for segment in segments:
                 for suffix in SUFFIXES:

@@ -9,7 +9,7 @@ import pytest
 from tests.support.logs import StillClock, a_batch, a_log, a_marker, base_offsets, fill, read_all, reopen
 
 from penstock.errors import KafkaStorageError, OffsetOutOfRange
-from penstock.log import files, retention
+from penstock.log import files, flushing, retention
 from penstock.log.files import names_in, rename_if_there
 from penstock.log.partition_log import PartitionLog
 from penstock.log.state import Home, LogState
@@ -483,6 +483,26 @@ def test_a_log_that_cannot_begin_anew_is_as_it_was(
     assert read_all(log) == held
     assert (log.start_offset, log.end_offset, log.recovery_point, log.high_watermark) == marks
     assert sorted(names_in(log.folder)) == names
+
+
+def test_a_log_that_could_not_begin_anew_has_its_names_for_good_before_its_recovery_point_rises_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That its files were renamed may be on disk, and not that they were renamed back: a start would remove them."""
+    log = a_filled_log(tmp_path)
+    log.flush()
+    log.home = Home()
+    monkeypatch.setattr(log.home, "start_rises", no_room)
+    with pytest.raises(OSError, match="No space"):
+        log.truncate_fully_and_start_at(100)
+    assert log.recovery_point == 0
+    synced: list[str] = []
+    monkeypatch.setattr(flushing, "sync_folder", synced.append)
+
+    log.flush()
+
+    assert log.recovery_point == 30
+    assert str(log.folder) in synced
 
 
 def test_a_log_can_begin_anew_at_any_offset(tmp_path: Path) -> None:
