@@ -1,16 +1,16 @@
 """Taking records off the end of a log: a follower that has to agree with its leader, or to begin anew."""
 
 import os
-from collections.abc import Sequence
+from bisect import bisect_left
 
 import structlog
 
 from penstock.log.checking import position_for
-from penstock.log.files import Renames, remove_files
+from penstock.log.files import Renames, names_in, remove_files
 from penstock.log.retention import DELETED, RetainedLog
 from penstock.log.scan import Damaged
 from penstock.log.segment import UNKNOWN, Segment
-from penstock.log.segment_files import INDEX, SUFFIXES, TIME_INDEX
+from penstock.log.segment_files import INDEX, SUFFIXES, TIME_INDEX, file_name
 from penstock.wire.batch import NO_TIMESTAMP
 from penstock.wire.malformed import Malformed
 
@@ -79,8 +79,7 @@ class CuttableLog(RetainedLog):
         # Its file is made by the first append, as that of every new log: nothing that could fail leaves it without one.
         segment = Segment(self.pool, str(self.folder), offset, created_at=self.clock.now())
         segment.activate()
-        # What retention has dropped may still have the name that is to be the new one's.
-        renames = self._move_away((*gone[::-1], segment), offset)
+        renames = self._move_away(offset)
         self.segments, self.size = (segment,), 0
         self.epochs.clear()
         self.removal_begun(gone, [path for _, path in renames.done])
@@ -89,13 +88,12 @@ class CuttableLog(RetainedLog):
         except OSError as error:  # a start would take what stays for what is known of the records to come
             raise self.take_offline(f"producers could not be forgotten: {error}", stops_reads=False) from error
 
-    def _move_away(self, segments: Sequence[Segment], offset: int) -> Renames:
+    def _move_away(self, offset: int) -> Renames:
         renames = Renames()
         self.is_folder_synced = False  # else what is renamed back below could be gone all the same, and by then flushed
         try:
-            for segment in segments:
-                for suffix in SUFFIXES:
-                    renames.add(segment.path(suffix), segment.path(suffix) + DELETED)
+            for name in self._names_to_leave():
+                renames.add(str(self.folder / name), str(self.folder / name) + DELETED)
             self.epochs.remove_file()  # fsyncs the folder
             self._write_down(offset)
         except OSError as error:
@@ -105,6 +103,14 @@ class CuttableLog(RetainedLog):
                 raise self.take_offline(f"could not be begun anew: {error}", stops_reads=True) from error
             raise
         return renames
+
+    def _names_to_leave(self) -> list[str]:
+        """All there are: what retention has dropped may not have been renamed yet, and would lie among the new ones.
+        That goes first, and of the log its end: a crash leaves what follows on from its start."""
+        files = (name for name in names_in(self.folder) if name.endswith(SUFFIXES))
+        names = sorted(name for name in files if name.partition(".")[0].isdecimal())
+        dropped = bisect_left(names, file_name(self.segments[0].base_offset, ""))
+        return [*names[:dropped], *reversed(names[dropped:])]
 
     def _write_down(self, offset: int) -> None:
         """The checkpoint says where the log begins anew, or nothing has happened."""

@@ -517,6 +517,19 @@ def test_a_log_can_begin_anew_at_any_offset(tmp_path: Path) -> None:
     assert (again.start_offset, again.end_offset, again.offline_reason) == (100, 102, None)
 
 
+def test_a_log_that_begins_anew_below_what_retention_has_dropped_is_not_mixed_with_it(tmp_path: Path) -> None:
+    """The files wait for a checkpoint, and a crash may come before they are renamed: a start would find them among the
+    new ones, where they end what comes after them."""
+    log = a_filled_log(tmp_path, retention_ms="1000")
+    assert log.drop_oldest(log.plan_retention(log.clock.now() + HOUR_MS))
+
+    log.truncate_fully_and_start_at(0)
+    fill(log, 8, value_bytes=5, leader_epoch=1)
+
+    again = reopen(log)
+    assert (again.offline_reason, base_offsets(read_all(again))) == (None, list(range(8)))
+
+
 def test_by_time_the_first_record_at_or_after_it_is_found(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0", settings=THREE_A_SEGMENT)
     for offset in range(0, 40, 2):
