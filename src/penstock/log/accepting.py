@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from penstock.log.abort_sums import FILE_NAME as ABORT_SUMS
 from penstock.log.epochs import FILE_NAME as LEADER_EPOCHS
 from penstock.log.files import private_descriptor, sync_file, sync_folder
 from penstock.log.future_logs import PARTITION_METADATA
@@ -64,9 +65,9 @@ def keep_sound(folder: OfflineFolder, partition: TopicPartition, sound: Sound) -
     copy.mkdir()
     for base, size in sound.segments:
         _copy(log / f"{base:020d}{LOG}", copy, size)
-        # Indexes are built again by the start; the one of aborted transactions it cuts to what is there.
+        # Indexes are built again by the start, the one of aborted transactions too where it is not as noted.
         _copy(log / f"{base:020d}{TXN_INDEX}", copy)
-    for name in (PARTITION_METADATA, LEADER_EPOCHS, GAPS_NOTE):
+    for name in (PARTITION_METADATA, LEADER_EPOCHS, GAPS_NOTE, ABORT_SUMS):
         _copy(log / name, copy)
     for snapshot in log.glob(f"*{SNAPSHOT}"):
         if snapshot.stem.isdecimal() and int(snapshot.stem) <= sound.end_offset:

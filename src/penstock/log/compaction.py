@@ -26,7 +26,7 @@ from penstock.log.files import private_descriptor, sync_folder
 from penstock.log.partition_log import PartitionLog
 from penstock.log.scan import Damaged, Found, walk
 from penstock.log.swapping import remove_leftovers
-from penstock.log.transactions import AbortedTransaction, collect_aborted
+from penstock.log.transactions import AbortedTransaction, CorruptTransactionIndex, collect_aborted
 from penstock.settings.topic import (
     DELETE_RETENTION_MS,
     INDEX_INTERVAL_BYTES,
@@ -84,6 +84,11 @@ class Compaction:
         except (Damaged, Malformed, OSError):
             self._check()
             raise
+        except CorruptTransactionIndex as error:
+            # What was aborted would be taken for the newest of its keys, and displace what was not.
+            self._check()
+            self._log.doubt_aborts(error.index)
+            raise Stopped(str(error)) from error
 
     async def _run(self, executor: Executor) -> CompactionOutcome:
         loop = asyncio.get_running_loop()
@@ -106,6 +111,7 @@ class Compaction:
             after += size
             self._swap_in(members)
             await in_thread(sync_folder, str(self._log.folder))
+            await in_thread(self._log.abort_sums.write)
         self._check()
         return CompactionOutcome(self._newest.upto, before, after, self._filter.records_read, self._filter.records_kept)
 

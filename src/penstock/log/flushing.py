@@ -2,7 +2,8 @@
 
 A flush has three parts: `begin_flush` on the loop fixes what is to be done and pins the files, `FlushJob.run` does it
 in a thread while appends go on, `end_flush` on the loop moves the recovery point. What must be on disk before it moves:
-the batches, the indexes of closed segments, the leader epochs, and the names of new files in the folder.
+the batches, the indexes of closed segments with the sums of those that have none of their own, the leader epochs, and
+the names of new files in the folder.
 
 A failed fsync is never retried: the kernel may have dropped the pages and would call the second one a success. The log
 goes offline, and the recovery point stays where it is (RULES 20).
@@ -41,6 +42,7 @@ class FlushJob:
         """Closed segments that are not open: the thread opens one after the other, however many there are."""
         self.indexes = [s for s in segments if s.is_index_unwritten and (close or not s.is_active)]
         self.transactions = [s.transactions for s in segments if s.transactions is not None]
+        self.must_note_aborts = any(not log.abort_sums.is_noted(s) for s in segments if close or not s.is_active)
         self.epochs = log.epochs.snapshot() if log.epochs.is_dirty else None
         self.epochs_file, self.epochs_removals = log.epochs, log.epochs.removals
         self.must_sync_folder = not log.is_folder_synced
@@ -77,6 +79,8 @@ class FlushJob:
         for index in self.transactions:
             with suppress(FileNotFoundError):  # retention was faster, or a cut
                 index.flush()
+        if self.must_note_aborts:
+            self.log.abort_sums.write()
         self.log.ensure_readable()
         if self.epochs is not None:
             self.epochs_file.write(self.epochs, removals=self.epochs_removals)

@@ -12,6 +12,7 @@ the five after a restart.
 import os
 import struct
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -138,6 +139,13 @@ class SnapshotFiles:
             except (CorruptSnapshot, FileNotFoundError) as error:
                 _log.warning("producer snapshot unusable", folder=str(self.folder), offset=offset, reason=str(error))
                 self.delete([offset])
+        return None
+
+    def read_within(self, first_offset: int, upto_offset: int) -> tuple[int, list[ProducerState]] | None:
+        """The newest one of these offsets that can be read; changes nothing."""
+        for offset in reversed([each for each in tuple(self.offsets) if first_offset <= each <= upto_offset]):
+            with suppress(CorruptSnapshot, FileNotFoundError):
+                return offset, decode_snapshot(self._path(offset).read_bytes())
         return None
 
     def delete(self, offsets: Iterable[int]) -> None:

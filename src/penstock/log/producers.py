@@ -306,6 +306,17 @@ class ProducerStates:
         self._load(states)
         return self._updated_to
 
+    def known_at(self, offset: int, first_offset: int) -> tuple["ProducerStates", int]:
+        """What was known at an offset or before it, as a copy, and the offset from which batches are to be replayed on
+        it; changes nothing. For a thread.
+        """
+        states = ProducerStates(self._snapshots.folder, self._config)
+        found = self._snapshots.read_within(first_offset, offset)
+        if found is None:
+            return states, first_offset
+        states._load(found[1])
+        return states, found[0]
+
     def truncate_to(self, offset: int, first_offset: int = 0) -> int:
         """The log now ends at `offset`; batches from the offset returned on must be replayed (`offset`: none)."""
         self._delete_snapshots(lambda later: later > offset)

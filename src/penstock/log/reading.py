@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import structlog
+
 from penstock.errors import CorruptMessage, KafkaStorageError, OffsetOutOfRange
 from penstock.log.checking import check_closed, position_for
 from penstock.log.damage import bad_range
@@ -14,11 +16,18 @@ from penstock.log.scan import Damaged, Found, walk
 from penstock.log.segment import HOT_TAIL_BYTES, UNKNOWN, Segment
 from penstock.log.slices import FileSlice
 from penstock.log.state import WANTS, LogState
-from penstock.log.transactions import AbortedTransaction, collect_aborted
+from penstock.log.transactions import (
+    AbortedTransaction,
+    CorruptTransactionIndex,
+    TransactionIndex,
+    collect_aborted,
+)
 from penstock.model import LeaderEpoch, Millis, Offset
 from penstock.wire.batch import HEADER_SIZE
 from penstock.wire.malformed import Malformed
 from penstock.wire.records import iterate
+
+_log = structlog.get_logger(__name__)
 
 LOOK_UPS_MAX: Final = 5
 """How often a lookup in a thread is begun anew because the log's files were exchanged under it."""
@@ -30,7 +39,7 @@ class FoundByTime(NamedTuple):
     leader_epoch: LeaderEpoch
 
 
-class _DamagedIn(Exception):
+class DamagedIn(Exception):
     """What a lookup came upon, and in which segment."""
 
     def __init__(self, segment: Segment, damage: Damaged) -> None:
@@ -125,7 +134,22 @@ class ReadableLog(LogState):
     def aborted_transactions(self, start: int, upto: int) -> list[AbortedTransaction]:
         """What a read_committed consumer of [start, upto) must skip."""
         later = self.segments[self._number_of(self.segments, start) :]
-        return collect_aborted((s.transactions for s in later if s.transactions is not None), start, upto)
+        try:
+            return collect_aborted((s.transactions for s in later if s.transactions is not None), start, upto)
+        except CorruptTransactionIndex as error:
+            self.doubt_aborts(error.index)
+            raise KafkaStorageError(f"{self.partition}: {error}, it is built again") from error
+        except OSError as error:
+            raise KafkaStorageError(f"{self.partition}: {error}") from error
+
+    def doubt_aborts(self, index: TransactionIndex | None) -> None:
+        """An index of aborted transactions is wrong: without it a reader would be shown what was aborted, so nobody is
+        told anything by it until housekeeping has built it again from the batches.
+        """
+        if index is not None and any(segment.transactions is index for segment in self.segments):
+            if not index.is_wrong:
+                _log.error("index of aborted transactions wrong", file=str(index.path))
+            index.is_wrong = self.has_wrong_aborts = True
 
     def aborted_within(self, records: FileSlice, before: int) -> list[AbortedTransaction]:
         """The same for a slice; `before` is the offset that it was cut at."""
@@ -156,9 +180,9 @@ class ReadableLog(LogState):
             segments = self.segments
             try:
                 return await asyncio.to_thread(find)
-            except _DamagedIn as found:
+            except DamagedIn as found:
                 if self.segments is segments:
-                    self._take_in_damage(found.segment, found.damage)
+                    self.take_in_damage(found.segment, found.damage)
                     raise CorruptMessage(f"{self.partition} cannot be looked up: {found.damage}") from found.damage
             except Malformed as error:
                 raise CorruptMessage(f"{self.partition} cannot be looked up: {error}") from error
@@ -193,7 +217,7 @@ class ReadableLog(LogState):
         from_offset = max(times.floor(timestamp), start_offset - segment.base_offset)
         position = position_for(segment, offsets, from_offset)
         try:
-            for found in _batches(segment, position=position, check_crc=False):
+            for found in batches_in(segment, position=position, check_crc=False):
                 if found.header.max_timestamp < timestamp or found.header.last_offset < start_offset:
                     continue
                 for record in iterate(found.view):
@@ -201,7 +225,7 @@ class ReadableLog(LogState):
                         epoch = LeaderEpoch(found.header.leader_epoch)
                         return FoundByTime(Millis(record.timestamp), Offset(record.offset), epoch)
         except Damaged as damage:
-            raise _DamagedIn(segment, damage) from damage
+            raise DamagedIn(segment, damage) from damage
         return None
 
     def batches_of(self, segment: Segment, *, position: int = 0, check_crc: bool = True) -> Iterator[Found]:
@@ -209,7 +233,7 @@ class ReadableLog(LogState):
         from a file that was exchanged.
         """
         try:
-            yield from _batches(segment, position=position, check_crc=check_crc)
+            yield from batches_in(segment, position=position, check_crc=check_crc)
         except Damaged as damage:
             raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
 
@@ -248,7 +272,7 @@ class ReadableLog(LogState):
                 raise KafkaStorageError(f"{self.partition}: {damage.strerror}") from damage  # next time, perhaps
             if isinstance(damage, OSError):
                 raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
-            self._take_in_damage(segment, damage)
+            self.take_in_damage(segment, damage)
             segment.is_checked = True
             return
         if was_index_written and not segment.is_index_written:
@@ -256,7 +280,7 @@ class ReadableLog(LogState):
             segment.is_index_written = True
         # One that was appended to since the start has its indexes in memory until the next flush has written them.
 
-    def _take_in_damage(self, segment: Segment, damage: Damaged) -> None:
+    def take_in_damage(self, segment: Segment, damage: Damaged) -> None:
         """Records that are missing take the log offline (RULES 21), those that are spoilt are kept from readers (RULES
         23). Whoever began to read in the middle of a segment does not know whose offsets they are."""
         if damage.position >= segment.size or Path(segment.file.path).stat().st_size < segment.size:
@@ -276,7 +300,7 @@ class ReadableLog(LogState):
         return max(0, bisect_right(segments, offset, key=_base_offset) - 1)
 
 
-def _batches(segment: Segment, *, position: int, check_crc: bool) -> Iterator[Found]:
+def batches_in(segment: Segment, *, position: int = 0, check_crc: bool = True) -> Iterator[Found]:
     """Through a descriptor of its own, so that a thread may do it."""
     if segment.size:
         with private_descriptor(segment.file.path) as fd:

@@ -26,12 +26,14 @@ from penstock.log.epoch_doubts import EpochDoubts
 from penstock.log.files import FilePool, names_in, private_descriptor, remove_files
 from penstock.log.index import OffsetIndex, TimeIndex
 from penstock.log.partition_log import PartitionLog
+from penstock.log.reading import DamagedIn
 from penstock.log.retention import DELETED
 from penstock.log.scan import Damaged, walk
 from penstock.log.segment import Segment
 from penstock.log.segment_files import INDEX, LOG, SUFFIXES, TIME_INDEX, TXN_INDEX, file_name
 from penstock.log.state import DAMAGE_NOTE, DISK_FULL, FLUSHED_NOTE, GAPS_NOTE, WANTS
 from penstock.log.swapping import CLEANED, SWAP, finish_swaps
+from penstock.log.transactions import EMPTY
 from penstock.model import Clock, TopicId, TopicPartition
 from penstock.settings.topic import INDEX_INTERVAL_BYTES
 from penstock.wire.batch import CONTROL, NO_TIMESTAMP
@@ -137,6 +139,7 @@ class _Opening:
     def run(self) -> None:
         log, known = self.log, self.known
         log.damage.load()
+        log.abort_sums.load()
         segments = self._list_segments() or [self._segment(known.start_offset, size=0, is_created=False)]
         first_offset = segments[0].base_offset
         log.segments = tuple(segments)
@@ -159,7 +162,9 @@ class _Opening:
         log.start_offset = min(log.start_offset, log.end_offset)
         log.epochs.cut_end(log.end_offset)
         log.epochs.cut_start(log.start_offset)
+        self._look_at_aborts()
         log.restore_producers(log.producers.restore(self._replay_before(), first_offset))
+        self._find_aborts_again()
         if self.was_damaged:
             _log.info("log found whole again", partition=str(log.partition))
             remove_files([str(log.folder / DAMAGE_NOTE)])
@@ -168,21 +173,37 @@ class _Opening:
         """An offset up to which the indexes of aborted transactions, and the snapshots, are as they were written.
 
         Above the recovery point power may have failed: an index may have lost some, or hold what the log does not, and
-        both may be of records that were cut, or of those that took their place. Of an index below, fsynced, an entry
-        that cannot be right tells that something destroyed it. They are replayed, from a snapshot of before.
+        both may be of records that were cut, or of those that took their place. They are replayed, from a snapshot of
+        before.
         """
+        before = min(self.trusted_to, self.log.end_offset)
+        return before if self.first_marker is None else min(self.first_marker, before)
+
+    def _look_at_aborts(self) -> None:
+        """Of an index below, fsynced, an entry that cannot be right tells that something destroyed it. So does a sum
+        that does not hold (abort_sums)."""
         log = self.log
-        before = min(self.trusted_to, log.end_offset)
-        if self.first_marker is not None:
-            before = min(self.first_marker, before)
-        for number, segment in enumerate(log.segments):
-            following = log.segments[number + 1].base_offset if number + 1 < len(log.segments) else log.end_offset
-            if segment.base_offset >= before:
-                break
-            if segment.transactions is not None and not segment.transactions.is_sound(segment.base_offset, following):
-                _log.warning("index of aborted transactions wrong, built again", file=segment.path(TXN_INDEX))
-                return segment.base_offset
-        return before
+        ends = [segment.base_offset for segment in log.segments[1:]] + [log.end_offset]
+        for segment, end_offset in zip(log.segments, ends, strict=True):
+            index = segment.transactions
+            if index is not None and not index.is_sound(segment.base_offset, end_offset):
+                index.is_wrong = True
+
+    def _find_aborts_again(self) -> None:
+        """What has not been replayed of indexes that are wrong."""
+        log = self.log
+        wrong = [
+            segment for segment in log.segments if segment.transactions is not None and segment.transactions.is_wrong
+        ]
+        for segment in wrong:
+            assert segment.transactions is not None
+            _log.warning("index of aborted transactions wrong, built again", file=segment.path(TXN_INDEX))
+            try:
+                segment.transactions.replace(log.find_aborts(segment))
+            except (DamagedIn, Malformed) as error:  # read_committed waits for it, the others do not
+                _log.error("index of aborted transactions not built", file=segment.path(TXN_INDEX), reason=str(error))
+        if wrong:
+            log.abort_sums.write()
 
     def _has_epochs(self) -> bool:
         """Whether the file of leader epochs can be read. If not the batches tell, whose epochs no checksum covers."""
@@ -216,8 +237,9 @@ class _Opening:
             segment.is_index_written = held.issuperset(
                 file_name(segment.base_offset, suffix) for suffix in (INDEX, TIME_INDEX)
             )
-            if file_name(segment.base_offset, TXN_INDEX) in held:
-                self.log.add_transaction_index(segment)
+            noted = self.log.abort_sums.noted.get(segment.base_offset, EMPTY)
+            if noted != EMPTY or file_name(segment.base_offset, TXN_INDEX) in held:
+                self.log.add_transaction_index(segment, noted)
             segments.append(segment)
         orphans = [name for name in ours if name.endswith(SUFFIXES[1:]) and name.partition(".")[0] + LOG not in held]
         remove_files(str(folder / name) for name in orphans)

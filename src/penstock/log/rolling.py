@@ -1,13 +1,16 @@
 """New segments, and what has to be remembered of producers as batches come in, live or replayed."""
 
+import asyncio
 import os
 
 from penstock.log.checking import position_for
 from penstock.log.files import remove_files
-from penstock.log.reading import ReadableLog
+from penstock.log.producers import CompletedTransaction
+from penstock.log.reading import DamagedIn, ReadableLog, batches_in
+from penstock.log.scan import Damaged
 from penstock.log.segment import Segment
 from penstock.log.segment_files import INDEX, TIME_INDEX, TXN_INDEX
-from penstock.log.transactions import AbortedTransaction, TransactionIndex
+from penstock.log.transactions import EMPTY, AbortedTransaction, Sum, TransactionIndex
 from penstock.wire.batch import BatchHeader
 
 
@@ -54,7 +57,9 @@ class RollableLog(ReadableLog):
                         aborted += b"" if ended is None else ended.encode()
             if aborted and segment.transactions is None:
                 self.add_transaction_index(segment)
-            if segment.transactions is not None:
+            if segment.transactions is not None and replay_from <= segment.base_offset:
+                segment.transactions.replace(aborted)
+            elif segment.transactions is not None:
                 segment.transactions.replace_from(replay_from, aborted)
 
     def remember_producers(self) -> bool:
@@ -76,13 +81,58 @@ class RollableLog(ReadableLog):
         segment.transactions.append(aborted)
 
     def _take_in_producer(self, header: BatchHeader, view: memoryview) -> AbortedTransaction | None:
-        ended = self.producers.update(header, view)
-        if ended is None or not ended.is_aborted:
-            return None
-        return AbortedTransaction(ended.producer_id, ended.first_offset, ended.last_offset, ended.last_stable_offset)
+        return _aborted(self.producers.update(header, view))
 
-    def add_transaction_index(self, segment: Segment) -> None:
-        segment.transactions = TransactionIndex(self.folder / os.path.basename(segment.path(TXN_INDEX)))
+    def add_transaction_index(self, segment: Segment, noted: Sum = EMPTY) -> None:
+        segment.transactions = TransactionIndex(self.folder / os.path.basename(segment.path(TXN_INDEX)), noted)
+
+    async def find_aborts_again(self) -> None:
+        """Build the indexes of aborted transactions again that turned out wrong. What fails is left as it is, and tried
+        again when somebody asks for it. KafkaStorageError, OSError.
+        """
+        self.has_wrong_aborts = False
+        active = self.active.transactions
+        if active is not None and active.is_wrong and self.trouble is None:
+            self.roll()  # nothing is added to it while it is read
+        for segment in self.segments[:-1]:
+            index, cuts, segments = segment.transactions, self.cuts, self.segments
+            if index is None or not index.is_wrong:
+                continue
+            try:
+                found = await asyncio.to_thread(self.find_aborts, segment)
+            except DamagedIn as damaged:
+                if self.segments is segments and self.is_readable:  # else a file may have been exchanged under it
+                    self.take_in_damage(damaged.segment, damaged.damage)
+                continue
+            except FileNotFoundError:
+                continue  # retention or compaction was faster
+            if self.cuts == cuts and self.is_readable and segment in self.segments:
+                index.replace(found)
+                await asyncio.to_thread(self.abort_sums.write)
+
+    def find_aborts(self, segment: Segment) -> bytearray:
+        """What a closed segment's index of aborted transactions should hold, by the batches from the last snapshot
+        before it on. Changes nothing. Blocks; in a thread. DamagedIn, Malformed, OSError.
+        """
+        segments, aborted = self.segments, bytearray()
+        producers, replay_from = self.producers.known_at(segment.base_offset, segments[0].base_offset)
+        for each in segments[self._number_of(segments, replay_from) :]:
+            if each.base_offset > segment.base_offset:
+                break
+            try:
+                for found in batches_in(each):
+                    if found.header.base_offset >= replay_from:
+                        ended = _aborted(producers.update(found.header, found.view))
+                        aborted += b"" if ended is None or each is not segment else ended.encode()
+            except Damaged as damage:
+                raise DamagedIn(each, damage) from damage
+        return aborted
+
+
+def _aborted(ended: CompletedTransaction | None) -> AbortedTransaction | None:
+    if ended is None or not ended.is_aborted:
+        return None
+    return AbortedTransaction(ended.producer_id, ended.first_offset, ended.last_offset, ended.last_stable_offset)
 
 
 def _position_before(segment: Segment, offset: int) -> int:

@@ -2,7 +2,8 @@
 
 It goes round all logs at `penstock.scrub.bytes.per.second`, and begins a new round when `penstock.scrub.interval.ms`
 has passed since the last one began. What it finds bad is remembered by the log (see damage) and reported; the walk goes
-on after the bad batch where its length can still be believed.
+on after the bad batch where its length can still be believed. An index of aborted transactions that is not what was
+written is built again from the batches.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ from penstock.log.damage import DamagedRange, bad_range
 from penstock.log.files import private_descriptor
 from penstock.log.partition_log import PartitionLog
 from penstock.log.scan import Damaged, walk
+from penstock.log.segment import Segment
 from penstock.metrics import MetricsRegistry, reading
 from penstock.model import Clock
 from penstock.settings.broker import PENSTOCK_SCRUB_BYTES_PER_SECOND, PENSTOCK_SCRUB_INTERVAL_MS
@@ -117,8 +119,21 @@ class Scrubber:
             for one in bad:
                 log.damage.report(segment.base_offset, one.where, one.reason)
             found += len(bad)
+            await self._scrub_aborts(log, segment)
         log.damage.keep_only({segment.base_offset for segment in log.segments})
         return found
+
+    async def _scrub_aborts(self, log: PartitionLog, segment: Segment) -> None:
+        """An index of aborted transactions has no checksum of its own, but what was written is known (abort_sums)."""
+        index, cuts = segment.transactions, log.cuts
+        if index is None:
+            return
+        try:
+            is_intact = await asyncio.get_running_loop().run_in_executor(self._executor, index.is_intact)
+        except OSError:  # the disk itself will not give it
+            is_intact = False
+        if not is_intact and log.cuts == cuts and log.is_readable:
+            log.doubt_aborts(index)
 
     def _read(self, path: str, base_offset: int, size: int) -> list[BadBatch]:
         bad = []

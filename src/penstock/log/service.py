@@ -5,6 +5,7 @@
     checkpoints        recovery points, log starts and high watermarks, every few seconds if they changed
     removal            of deleted files and folders when their delay is over
     second chances     a log that a full disk has stopped, when there is room again
+    aborted            transactions are found again in the batches where their index turned out wrong
     producers          that have been silent for too long are forgotten; what is known of them is kept for a cut
 
 One task, with one parent. Decisions are made on the loop; whatever blocks is done in a thread and reported back.
@@ -31,6 +32,7 @@ from penstock.settings.broker import (
     PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS,
     REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS,
 )
+from penstock.wire.malformed import Malformed
 
 if TYPE_CHECKING:
     from penstock.settings.config import Config
@@ -64,6 +66,7 @@ class LogHousekeeping:
                 ("flush", int(TICK_S * 1000), self.flush),
                 ("removal", int(TICK_S * 1000), self.remove_deleted),
                 ("second chances", 5_000, self.try_again),
+                ("aborted transactions", 5_000, self.find_aborts_again),
             ):
                 tasks.create_task(self._repeat(name, every_ms / 1000, step), name=f"log {name}")
 
@@ -143,6 +146,14 @@ class LogHousekeeping:
         for log in self._logs():
             if log.trouble is not None and log.trouble.may_pass:
                 log.try_again()
+
+    async def find_aborts_again(self) -> None:
+        for log in self._logs():
+            if log.has_wrong_aborts:
+                try:
+                    await log.find_aborts_again()
+                except (KafkaStorageError, OSError, Malformed) as error:  # that log's trouble, not the others'
+                    _log.error("aborted transactions not found", partition=str(log.partition), reason=str(error))
 
     async def expire_producers(self) -> None:
         now = self._clock.now()

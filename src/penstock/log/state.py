@@ -17,6 +17,7 @@ import msgspec
 import structlog
 
 from penstock.errors import KafkaStorageError
+from penstock.log.abort_sums import AbortSums
 from penstock.log.damage import Damage
 from penstock.log.epochs import LeaderEpochs
 from penstock.log.files import FilePool
@@ -97,6 +98,9 @@ class LogState:
         self.producers = ProducerStates(folder, config)
         self.damage = Damage(folder)
         """Single batches that a scrub found bad: the rest of the log is served on."""
+        self.abort_sums = AbortSums(self)
+        self.has_wrong_aborts = False
+        """Whether an index of aborted transactions turned out wrong, and nobody has tried to build it again since."""
         self.trouble: Trouble | None = None
         self.open_again: Callable[[], PartitionLog] | None = None
         """Of a log that a start could not open for want of room, descriptors and the like: it is not damaged, and

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from crc32c import crc32c
 
-from penstock.log.files import private_descriptor, write_atomically
+from penstock.log.files import private_descriptor, read_whole, write_atomically
 
 SUFFIX = ".txnindex"
 
@@ -29,8 +30,18 @@ READ_AT_ONCE: Final = 1024
 """Entries: a lookup mostly wants few."""
 
 
+Sum = tuple[int, int]
+"""Of an index: how many bytes it has, and their CRC-32C."""
+
+EMPTY: Final[Sum] = (0, 0)
+
+
 class CorruptTransactionIndex(ValueError):
-    """An entry that cannot be one; what follows the sound ones is cut off at start, and found anew."""
+    """An index that is not as it was written: nobody can tell by it what was aborted."""
+
+    def __init__(self, what: str, index: "TransactionIndex | None" = None) -> None:
+        super().__init__(what)
+        self.index = index
 
 
 class AbortedTransaction(msgspec.Struct, frozen=True, gc=False):
@@ -50,16 +61,29 @@ class AbortedTransaction(msgspec.Struct, frozen=True, gc=False):
 class TransactionIndex:
     """Holds no descriptor and no entries: aborts are rare, and a lookup reads what the page cache has, and of that no
     more than it needs. A reader beyond the last abort, as most are, costs no system call.
+
+    `noted` is a sum that its first bytes must have, whatever follows.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, noted: Sum = EMPTY) -> None:
         self.path = path
-        self._exists = path.exists()
+        data = read_whole(str(path))
+        self._exists = data is not None
+        self.is_wrong = noted != EMPTY and _sum_of((data or b"")[: noted[0]]) != noted
+        """It is not what was written. Nothing is looked up in it until all of it was found anew in the log."""
+        self.sum = noted if self.is_wrong else _sum_of(data or b"")
+        """What the file should hold."""
         self._last_offset: int | None = None  # of the last entry, once that is known
 
     def append(self, aborted: AbortedTransaction) -> None:
-        with self.path.open("ab") as file:
-            file.write(aborted.encode())
+        entry = aborted.encode()
+        try:
+            with self.path.open("ab") as file:
+                file.write(entry)
+        finally:
+            # Also where it failed: its marker is in the log. And not before: a thread may look something up meanwhile.
+            size, checksum = self.sum
+            self.sum = size + len(entry), crc32c(entry, checksum)
         self._exists = True
         self._last_offset = aborted.last_offset
 
@@ -67,15 +91,28 @@ class TransactionIndex:
         return list(_decode(self.path.read_bytes())) if self._exists else []
 
     def overlapping(self, start: int, upto: int) -> tuple[list[AbortedTransaction], bool]:
-        """Transactions with an offset in [start, upto), and whether later segments need no looking at."""
-        if not self._exists or (self._last_offset is not None and self._last_offset < start):
+        """Transactions with an offset in [start, upto), and whether later segments need no looking at.
+        CorruptTransactionIndex where the file does not say; OSError.
+        """
+        count = self.sum[0] // _ENTRY.size
+        if self.is_wrong:
+            raise CorruptTransactionIndex(f"{self.path.name} is wrong", self)
+        if not count or (self._last_offset is not None and self._last_offset < start):
             return [], False
+        try:
+            return self._look_up(start, upto, count)
+        except (FileNotFoundError, CorruptTransactionIndex) as error:
+            raise CorruptTransactionIndex(f"{self.path.name} is wrong: {error}", self) from error
+
+    def _look_up(self, start: int, upto: int, count: int) -> tuple[list[AbortedTransaction], bool]:
         found = []
         with private_descriptor(str(self.path)) as fd:
-            count = os.fstat(fd).st_size // _ENTRY.size
-            if count:
-                self._last_offset = _last_offset_at(fd, count - 1)
+            if os.fstat(fd).st_size < count * _ENTRY.size:
+                raise CorruptTransactionIndex(f"less than its {count} entries")
+            self._last_offset = _last_offset_at(fd, count - 1)
             for aborted in _entries(fd, _first_reaching(fd, count, start), count):
+                if not aborted.is_sound or aborted.last_offset < start:
+                    raise CorruptTransactionIndex(f"{aborted} cannot be")
                 if aborted.first_offset < upto:
                     found.append(aborted)
                 if aborted.last_stable_offset >= upto:
@@ -89,18 +126,38 @@ class TransactionIndex:
         """
         if self._exists:
             os.truncate(self.path, self._sound_size(offset))
-            self._last_offset = None
+            self._holds(self.path.read_bytes())
 
     def replace_from(self, offset: int, found: bytes | bytearray) -> None:
         """What was found in the log from an offset on takes the place of what is said of it here. Where that is the
         same, the file is not touched: it may be of before the recovery point, and nobody would flush it again.
         """
-        said = self.path.read_bytes() if self._exists else b""
+        said = read_whole(str(self.path)) or b""
+        self.is_wrong = self.is_wrong or _sum_of(said) != self.sum  # what is kept of it is as wrong
         wanted = said[: self._sound_size(offset) if said else 0] + found
-        if wanted != said:
+        self._write(wanted, instead_of=said)
+        self._holds(wanted)
+
+    def replace(self, found: bytes | bytearray) -> None:
+        """As `replace_from`, for what was found in all of the segment."""
+        self._write(bytes(found), instead_of=read_whole(str(self.path)) or b"")
+        self.is_wrong = False
+        self._holds(bytes(found))
+
+    def _write(self, wanted: bytes, *, instead_of: bytes) -> None:
+        if wanted != instead_of:
             write_atomically(str(self.path), wanted)
             self._exists = True
+
+    def _holds(self, data: bytes) -> None:
+        """One that is wrong goes on being held to what it should have been."""
+        if not self.is_wrong:
+            self.sum = _sum_of(data)
         self._last_offset = None
+
+    def is_intact(self) -> bool:
+        """Whether the file is what was written, of a segment that is closed. Blocks."""
+        return _sum_of(read_whole(str(self.path)) or b"") == self.sum
 
     def is_sound(self, base_offset: int, end_offset: int) -> bool:
         """Whether the file can be what was written of a segment: it has no checksum."""
@@ -132,6 +189,10 @@ class TransactionIndex:
             os.close(descriptor)
 
 
+def _sum_of(data: bytes) -> Sum:
+    return len(data), crc32c(data)
+
+
 def collect_aborted(indexes: Iterable[TransactionIndex], start: int, upto: int) -> list[AbortedTransaction]:
     """What a read_committed consumer of [start, upto) must skip; `indexes`: its segment's and all later ones."""
     found: list[AbortedTransaction] = []
@@ -144,8 +205,10 @@ def collect_aborted(indexes: Iterable[TransactionIndex], start: int, upto: int) 
 
 
 def _last_offset_at(fd: int, number: int) -> int:
-    (last_offset,) = _OFFSET.unpack(os.pread(fd, _OFFSET.size, number * _ENTRY.size + _LAST_OFFSET_AT))
-    return int(last_offset)
+    data = os.pread(fd, _OFFSET.size, number * _ENTRY.size + _LAST_OFFSET_AT)
+    if len(data) < _OFFSET.size:
+        raise CorruptTransactionIndex("cut meanwhile")
+    return int(_OFFSET.unpack(data)[0])
 
 
 def _first_reaching(fd: int, count: int, offset: int) -> int:

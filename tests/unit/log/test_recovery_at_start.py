@@ -244,9 +244,13 @@ def test_aborts_above_the_recovery_point_are_found_anew_whatever_became_of_their
 
 
 @pytest.mark.parametrize("is_clean", [True, False])
-@pytest.mark.parametrize("torn", [slice(0, 33), slice(0, 34 + 1)], ids=["nothing whole", "the second is torn"])
-def test_aborts_in_a_closed_segment_whose_index_is_torn_are_found_anew(
-    tmp_path: Path, torn: slice, is_clean: bool
+@pytest.mark.parametrize(
+    "torn",
+    [slice(0, 33), slice(0, 34 + 1), slice(0, 34), slice(34, 68), slice(0, 0), None],
+    ids=["nothing whole", "the second is torn", "the second is gone", "the first is gone", "both are gone", "no file"],
+)
+def test_aborts_in_a_closed_segment_whose_index_is_not_what_was_written_are_found_anew(
+    tmp_path: Path, torn: slice | None, is_clean: bool
 ) -> None:
     """All of it was flushed: something destroyed the index, and read_committed would be shown what was aborted."""
     log = a_log(tmp_path / "orders-0")
@@ -259,12 +263,17 @@ def test_aborts_in_a_closed_segment_whose_index_is_torn_are_found_anew(
     assert index is not None
     log.roll()
     fill(log, 2)
-    log.close()
-    index.path.write_bytes(index.path.read_bytes()[torn])
+    log.close() if is_clean else log.flush()
+    written = index.path.read_bytes()
+    if torn is None:
+        index.path.unlink()
+    else:
+        index.path.write_bytes(written[torn])
 
     again = reopen(log, is_clean=is_clean)
 
     assert [(each.first_offset, each.last_offset) for each in again.aborted_transactions(0, 8)] == [(2, 3), (4, 5)]
+    assert index.path.read_bytes() == written
 
 
 def test_a_new_index_of_aborts_lasts_before_the_recovery_point_passes_it(

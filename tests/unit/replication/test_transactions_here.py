@@ -9,12 +9,12 @@ from tests.support.partitions import ME, SomePartitions
 from penstock.errors import (
     InvalidProducerEpoch,
     InvalidTxnState,
+    KafkaStorageError,
     NotEnoughReplicas,
     NotLeaderOrFollower,
     OutOfOrderSequence,
     TransactionCoordinatorFenced,
 )
-from penstock.log.transactions import CorruptTransactionIndex
 from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import ALL, Appended, Partition, VerificationGuard
 from penstock.replication.verification import GUARDS_MAX
@@ -294,6 +294,6 @@ def test_a_read_that_cannot_tell_what_was_aborted_gives_its_file_back(stage: Sta
     index = stage.partition.log.active.transactions
     assert index is not None
     index.path.write_bytes(b"\x00\x09" + bytes(32))
-    with pytest.raises(CorruptTransactionIndex):
+    with pytest.raises(KafkaStorageError):
         stage.aborted()
     assert stage.partition.log.active.file.pins == 0
