@@ -73,7 +73,8 @@ class TransactionIndex:
         """It is not what was written. Nothing is looked up in it until all of it was found anew in the log."""
         self.sum = noted if self.is_wrong else _sum_of(data or b"")
         """What the file should hold."""
-        self._last_offset: int | None = None  # of the last entry, once that is known
+        self._last: tuple[Sum, int] = EMPTY, -1
+        """Last offset of the last entry, and what the index was then: a thread may find it, of before an append."""
 
     def append(self, aborted: AbortedTransaction) -> None:
         entry = aborted.encode()
@@ -85,7 +86,7 @@ class TransactionIndex:
             size, checksum = self.sum
             self.sum = size + len(entry), crc32c(entry, checksum)
         self._exists = True
-        self._last_offset = aborted.last_offset
+        self._last = self.sum, aborted.last_offset
 
     def entries(self) -> list[AbortedTransaction]:
         return list(_decode(self.path.read_bytes())) if self._exists else []
@@ -94,22 +95,23 @@ class TransactionIndex:
         """Transactions with an offset in [start, upto), and whether later segments need no looking at.
         CorruptTransactionIndex where the file does not say; OSError.
         """
-        count = self.sum[0] // _ENTRY.size
+        held = self.sum
         if self.is_wrong:
             raise CorruptTransactionIndex(f"{self.path.name} is wrong", self)
-        if not count or (self._last_offset is not None and self._last_offset < start):
+        known, last_offset = self._last
+        if held == EMPTY or (known == held and last_offset < start):
             return [], False
         try:
-            return self._look_up(start, upto, count)
+            return self._look_up(start, upto, held)
         except (FileNotFoundError, CorruptTransactionIndex) as error:
             raise CorruptTransactionIndex(f"{self.path.name} is wrong: {error}", self) from error
 
-    def _look_up(self, start: int, upto: int, count: int) -> tuple[list[AbortedTransaction], bool]:
-        found = []
+    def _look_up(self, start: int, upto: int, held: Sum) -> tuple[list[AbortedTransaction], bool]:
+        found, count = [], held[0] // _ENTRY.size
         with private_descriptor(str(self.path)) as fd:
             if os.fstat(fd).st_size < count * _ENTRY.size:
                 raise CorruptTransactionIndex(f"less than its {count} entries")
-            self._last_offset = _last_offset_at(fd, count - 1)
+            self._last = held, _last_offset_at(fd, count - 1)
             for aborted in _entries(fd, _first_reaching(fd, count, start), count):
                 if not aborted.is_sound or aborted.last_offset < start:
                     raise CorruptTransactionIndex(f"{aborted} cannot be")
@@ -153,7 +155,7 @@ class TransactionIndex:
         """One that is wrong goes on being held to what it should have been."""
         if not self.is_wrong:
             self.sum = _sum_of(data)
-        self._last_offset = None
+        self._last = EMPTY, -1
 
     def is_intact(self) -> bool:
         """Whether the file is what was written, of a segment that is closed. Blocks."""

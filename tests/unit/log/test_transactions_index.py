@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from penstock.log import transactions
 from penstock.log.transactions import AbortedTransaction, CorruptTransactionIndex, TransactionIndex, collect_aborted
 
 ONE = AbortedTransaction(producer_id=1, first_offset=0, last_offset=10, last_stable_offset=11)
@@ -98,6 +99,25 @@ def test_a_file_that_says_what_was_found_again_is_not_written_again(index: Trans
 def test_an_index_that_cannot_be_a_segment_s_is_known(index: TransactionIndex, wrong: bytes, is_sound: bool) -> None:
     index.path.write_bytes(wrong)
     assert index.is_sound(5, 60) is is_sound
+
+
+def test_an_abort_that_comes_while_a_thread_looks_another_up_is_found(
+    index: TransactionIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compaction does, in the active segment's index too; what it finds the last entry to be is of before."""
+    five = AbortedTransaction(producer_id=5, first_offset=55, last_offset=60, last_stable_offset=61)
+    read = transactions._last_offset_at
+
+    def slowly(fd: int, number: int) -> int:
+        last_offset = read(fd, number)
+        if len(index.entries()) == 4:
+            index.append(five)
+        return last_offset
+
+    monkeypatch.setattr(transactions, "_last_offset_at", slowly)
+    index.overlapping(0, 10)
+
+    assert index.overlapping(52, 70) == ([five], False)
 
 
 def test_a_search_goes_on_into_later_segments_only_while_it_must(tmp_path: Path, index: TransactionIndex) -> None:
