@@ -112,8 +112,8 @@ class SegmentOnDisk:
         if self.max_timestamp == UNREAD:
             tail = self.time_index if self.time_index is not None else self._load_last_time()
             timestamp, relative = tail.last() or (NO_TIMESTAMP, 0)
-            self.max_timestamp_last = self.base_offset + relative
-            self.max_timestamp = timestamp
+            if self.max_timestamp == UNREAD:  # else an append was faster than a thread, and knows of later ones
+                self.max_timestamp_last, self.max_timestamp = self.base_offset + relative, timestamp
         return self.max_timestamp
 
     def _load_last_time(self) -> TimeIndex:
@@ -146,7 +146,9 @@ class SegmentOnDisk:
                 return
             # Of a damaged segment not one batch may be found: then it ages by its file, as one without timestamps does.
             found = (self._timestamp_at(fd, place[0]) for place in walk_headers(fd, 0, self.size))
-            self.max_timestamp = max(found, default=NO_TIMESTAMP)
+            timestamp = max(found, default=NO_TIMESTAMP)
+            if self.time_index is None:  # else it is appended to by now, and memory knows
+                self.max_timestamp = timestamp
 
     def _timestamp_at(self, fd: int, position: int) -> int:
         timestamp: int = TIMESTAMP.unpack(os.pread(fd, TIMESTAMP.size, position + MAX_TIMESTAMP_AT))[0]

@@ -11,7 +11,9 @@ from tests.support.logs import StillClock, a_batch, a_log, a_marker, base_offset
 from penstock.errors import KafkaStorageError, OffsetOutOfRange
 from penstock.log import files, flushing, retention
 from penstock.log.files import names_in, rename_if_there
+from penstock.log.index import TimeIndex
 from penstock.log.partition_log import PartitionLog
+from penstock.log.segment_files import SegmentOnDisk
 from penstock.log.state import Home, LogState
 from penstock.wire.markers import MarkerType
 
@@ -141,6 +143,34 @@ def test_a_wrong_time_index_does_not_make_records_old(tmp_path: Path) -> None:
 
     assert again.delete_old_segments(log.clock.now() + HOUR_MS, 12) == 0
     assert again.delete_old_segments(log.clock.now() + HOUR_MS + 1, 12) == 4
+
+
+@pytest.mark.parametrize("asked", ["retention", "a lookup"])
+def test_a_record_that_comes_while_a_thread_looks_up_its_segment_s_age_does_not_get_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    log = a_log(tmp_path / "orders-0", settings={"retention.ms": str(HOUR_MS)})
+    now = log.clock.now()
+    log.append([a_batch(0, timestamp=now - 2 * HOUR_MS)])
+    log.close()
+    again = reopen(log, is_clean=True)
+    load = SegmentOnDisk._load_last_time
+
+    def slowly(segment: SegmentOnDisk) -> TimeIndex:
+        found = load(segment)
+        again.append([a_batch(1, timestamp=now)])
+        return found
+
+    monkeypatch.setattr(SegmentOnDisk, "_load_last_time", slowly)
+    if asked == "retention":
+        again.plan_retention(now)
+    else:
+        again.find_by_time(now)
+    again.high_watermark = 2
+
+    assert not again.plan_retention(now).segments
+    found = again.find_by_time(now)
+    assert found is not None and found.offset == 1
 
 
 def test_a_time_index_that_ends_too_early_does_not_make_records_old(tmp_path: Path) -> None:
