@@ -126,16 +126,17 @@ class TransactionIndex:
         right: power may have failed before all of the file was on disk. One without entries stays, empty: a removal
         would last only once the folder is fsynced, and until then all of them could come back.
         """
-        if self._exists:
-            os.truncate(self.path, self._sound_size(offset))
-            self._holds(self.path.read_bytes())
+        said = self._read()
+        if said:
+            size = self._sound_size(offset)
+            os.truncate(self.path, size)
+            self._holds(said[:size])
 
     def replace_from(self, offset: int, found: bytes | bytearray) -> None:
         """What was found in the log from an offset on takes the place of what is said of it here. Where that is the
         same, the file is not touched: it may be of before the recovery point, and nobody would flush it again.
         """
-        said = read_whole(str(self.path)) or b""
-        self.is_wrong = self.is_wrong or _sum_of(said) != self.sum  # what is kept of it is as wrong
+        said = self._read()
         wanted = said[: self._sound_size(offset) if said else 0] + found
         self._write(wanted, instead_of=said)
         self._holds(wanted)
@@ -145,6 +146,12 @@ class TransactionIndex:
         self._write(bytes(found), instead_of=read_whole(str(self.path)) or b"")
         self.is_wrong = False
         self._holds(bytes(found))
+
+    def _read(self) -> bytes:
+        """All of it, for some of it to be kept: if it is not what was written, neither is that."""
+        data = read_whole(str(self.path)) or b""
+        self.is_wrong = self.is_wrong or _sum_of(data) != self.sum
+        return data
 
     def _write(self, wanted: bytes, *, instead_of: bytes) -> None:
         if wanted != instead_of:
