@@ -28,13 +28,15 @@ FILE_NAME: Final = "penstock-aborted-transactions"
 
 
 class AbortSums:
-    __slots__ = ("_lock", "_log", "noted")
+    __slots__ = ("_lock", "_log", "are_doubted", "noted")
 
     def __init__(self, log: "LogState") -> None:
         self._log = log
         self._lock = threading.Lock()
         self.noted: dict[int, Sum] = {}
         """By base offset of the segment, as the file has it; replaced whole. Without a row nothing is known."""
+        self.are_doubted = False
+        """An index turned out wrong, and nobody has tried to build it again since."""
 
     def load(self) -> None:
         try:

@@ -149,7 +149,7 @@ class ReadableLog(LogState):
         if index is not None and any(segment.transactions is index for segment in self.segments):
             if not index.is_wrong:
                 _log.error("index of aborted transactions wrong", file=str(index.path))
-            index.is_wrong = self.has_wrong_aborts = True
+            index.is_wrong = self.abort_sums.are_doubted = True
 
     def aborted_within(self, records: FileSlice, before: int) -> list[AbortedTransaction]:
         """The same for a slice; `before` is the offset that it was cut at."""

@@ -90,7 +90,7 @@ class RollableLog(ReadableLog):
         """Build the indexes of aborted transactions again that turned out wrong. What fails is left as it is, and tried
         again when somebody asks for it. KafkaStorageError, OSError.
         """
-        self.has_wrong_aborts = False
+        self.abort_sums.are_doubted = False
         active = self.active.transactions
         if active is not None and active.is_wrong and self.trouble is None:
             self.roll()  # nothing is added to it while it is read

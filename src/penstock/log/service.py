@@ -149,7 +149,7 @@ class LogHousekeeping:
 
     async def find_aborts_again(self) -> None:
         for log in self._logs():
-            if log.has_wrong_aborts:
+            if log.abort_sums.are_doubted:
                 try:
                     await log.find_aborts_again()
                 except (KafkaStorageError, OSError, Malformed) as error:  # that log's trouble, not the others'

@@ -34,10 +34,10 @@ class SwappableLog(CuttableLog):
 
         False where the log was cut since: then nothing is ready.
         """
-        with self.swap_lock:
+        with self.ready_swap.lock:
             if self.cuts != cuts:
                 return False
-            self.swap_ready = base_offset
+            self.ready_swap.base_offset = base_offset
             (self.folder / GAPS_NOTE).touch()
             for suffix in reversed(SUFFIXES):
                 path = str(self.folder / file_name(base_offset, suffix))
@@ -47,15 +47,15 @@ class SwappableLog(CuttableLog):
 
     def _before_cut(self, to: int) -> None:
         super()._before_cut(to)  # counts it: from here on nothing gets ready that was made before
-        with self.swap_lock:
-            if self.swap_ready is None:
+        with self.ready_swap.lock:
+            if self.ready_swap.base_offset is None:
                 return
             try:
-                remove_leftovers(self.folder, self.swap_ready)
+                remove_leftovers(self.folder, self.ready_swap.base_offset)
                 sync_folder(str(self.folder))
             except OSError as error:
                 raise self.fail("could not be cut", error) from error
-            self.swap_ready = None
+            self.ready_swap.base_offset = None
 
     def replace_segments(self, old: Sequence[Segment], new_base_offsets: Sequence[int]) -> list[Segment]:
         """Second part, on the loop: `old` are neighbours among the closed segments, the new ones are `.swap` files.
@@ -74,7 +74,7 @@ class SwappableLog(CuttableLog):
                 "segments whose indexes a flush is writing may not be replaced: the new ones have the names"
             )
         deleted, new = self._exchange(old, new_base_offsets)
-        self.swap_ready = None
+        self.ready_swap.base_offset = None
         self.segments = (*segments[:first], *new, *segments[first + len(old) :])
         self.size += sum(s.size for s in new) - sum(s.size for s in old)
         self.is_folder_synced = False

@@ -124,7 +124,7 @@ async def test_what_lookups_do_not_see_the_scrub_does(log: PartitionLog) -> None
 
     assert {each.producer_id for each in log.aborted_transactions(0, 4)} == {7}
     await scrub(log)
-    assert not log.has_wrong_aborts
+    assert not log.abort_sums.are_doubted
 
 
 @pytest.mark.parametrize("is_clean", [True, False])
@@ -232,7 +232,7 @@ async def test_compaction_waits_for_an_index_that_is_wrong(tmp_path: Path) -> No
 
     with pytest.raises(Stopped):
         await clean_async(log)
-    assert log.has_wrong_aborts
+    assert log.abort_sums.are_doubted
     await housekeeping(log)
     assert index_of(log, 0).read_bytes() == written
     await clean_async(log)

@@ -35,6 +35,13 @@ def test_a_fresh_log_has_no_segment_file_until_its_first_record(tmp_path: Path) 
     assert names_in(log.folder) == ["00000000000000000000.log"]
 
 
+def test_a_log_has_no_more_attributes_than_instances_of_a_class_share_the_names_of(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 1)
+
+    assert len(vars(log)) <= 30, "one more makes ten thousand logs 15 MB larger: put it into an object with others"
+
+
 def test_a_slice_begins_with_the_batch_that_holds_the_offset(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 10, count=5)
