@@ -1,76 +1,17 @@
-"""Protobuf from a descriptor set made here, with every kind of field that has a column type of its own."""
+"""Protobuf with every kind of field that has a column type of its own."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from google.protobuf import descriptor_pool, message_factory, timestamp_pb2, wrappers_pb2
-from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet
+from tests.pipelines.decode.orders import AT, DESCRIPTORS, FRAME, an_order
 
 from penstock.pipelines.decode import decode_protobuf, split
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-FDP = FieldDescriptorProto
-AT = datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=UTC)
-
-
-def field(number: int, name: str, kind: int, *, of: str = "", repeated: bool = False) -> FieldDescriptorProto:
-    label = FDP.LABEL_REPEATED if repeated else FDP.LABEL_OPTIONAL
-    made = FDP(name=name, number=number, type=kind, label=label)
-    if of:  # set at all, even to nothing, it says that the field is a message
-        made.type_name = of
-    return made
-
-
-def descriptors() -> bytes:
-    order = DescriptorProto(
-        name="Order",
-        field=[
-            field(1, "id", FDP.TYPE_INT64),
-            field(2, "big", FDP.TYPE_UINT64),
-            field(3, "kind", FDP.TYPE_ENUM, of=".shop.Kind"),
-            field(4, "at", FDP.TYPE_MESSAGE, of=".google.protobuf.Timestamp"),
-            field(5, "note", FDP.TYPE_MESSAGE, of=".google.protobuf.StringValue"),
-            field(6, "lines", FDP.TYPE_MESSAGE, of=".shop.Order.Line", repeated=True),
-            field(7, "counts", FDP.TYPE_MESSAGE, of=".shop.Order.CountsEntry", repeated=True),
-            field(8, "raw", FDP.TYPE_BYTES),
-        ],
-    )
-    order.nested_type.add(name="Line", field=[field(1, "sku", FDP.TYPE_STRING), field(2, "n", FDP.TYPE_INT32)])
-    entry = order.nested_type.add(
-        name="CountsEntry", field=[field(1, "key", FDP.TYPE_STRING), field(2, "value", FDP.TYPE_INT32)]
-    )
-    entry.options.map_entry = True
-    file = FileDescriptorProto(
-        name="shop.proto", package="shop", syntax="proto3", message_type=[DescriptorProto(name="First"), order]
-    )
-    file.dependency.extend(["google/protobuf/timestamp.proto", "google/protobuf/wrappers.proto"])
-    kind = file.enum_type.add(name="Kind")
-    kind.value.add(name="NEW", number=0)
-    kind.value.add(name="OLD", number=1)
-    known = [FileDescriptorProto.FromString(each.DESCRIPTOR.serialized_pb) for each in (timestamp_pb2, wrappers_pb2)]
-    whole: bytes = FileDescriptorSet(file=[*known, file]).SerializeToString()
-    return whole
-
-
-DESCRIPTORS = descriptors()
-
-
-def an_order() -> Any:
-    pool = descriptor_pool.DescriptorPool()
-    for file in FileDescriptorSet.FromString(DESCRIPTORS).file:
-        pool.AddSerializedFile(file.SerializeToString())
-    order: Any = message_factory.GetMessageClass(pool.FindMessageTypeByName("shop.Order"))()
-    order.id, order.big, order.kind, order.raw = 7, 2**64 - 1, 1, b"\x00\xff"
-    order.at.FromDatetime(AT)
-    order.lines.add(sku="x", n=3)
-    order.counts["y"] = 4
-    return order
 
 
 def records(spark: SparkSession, *values: bytes | None) -> DataFrame:
@@ -88,8 +29,8 @@ def test_every_kind_of_field_becomes_its_column(spark: SparkSession) -> None:
 
 def test_frames_lead_to_the_type_by_its_indexes(spark: SparkSession) -> None:
     payload = an_order().SerializeToString()
-    prefix = b"\x00\x00\x00\x00\x09"
-    values = (prefix + b"\x02\x02" + payload, prefix + b"\x00" + payload, payload, prefix)
+    prefix = FRAME[:5]
+    values = (FRAME + payload, prefix + b"\x00" + payload, payload, prefix)
     rows = decode_protobuf(records(spark, *values), DESCRIPTORS, "shop.Order", framed=True).orderBy("n").collect()
     assert rows[0].data.id == 7 and rows[0].error is None
     assert rows[1].error == "message indexes [0] are not those of shop.Order: another type"

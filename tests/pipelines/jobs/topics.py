@@ -83,6 +83,23 @@ def read(bootstrap: str, topic: str) -> list[Got]:
     return sorted(found, key=lambda each: (each.partition or 0, each.offset or 0))
 
 
+def committed(bootstrap: str, group: str, topic: str, partitions: int) -> list[int]:
+    """What lag tools see of a job: the group's offsets."""
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": group})
+    try:
+        places = consumer.committed([TopicPartition(topic, each) for each in range(partitions)], timeout=60)
+        return [place.offset for place in places]
+    finally:
+        consumer.close()
+
+
+def delete_records(bootstrap: str, topic: str, *, before: int, partition: int = 0) -> None:
+    """As retention does."""
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    place = TopicPartition(topic, partition, before)
+    admin.delete_records([place])[place].result(60)
+
+
 def order_of(records: Iterable[Got]) -> dict[bytes, list[int]]:
     """Values by key, in the order of the log."""
     found: dict[bytes, list[int]] = {}

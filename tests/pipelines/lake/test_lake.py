@@ -10,8 +10,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
 from fastavro import parse_schema, schemaless_writer
+from tests.pipelines.decode.orders import AT, DESCRIPTORS, FRAME, an_order
+from tests.pipelines.jobs.topics import committed
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support.topics import write_in_transaction
 
@@ -28,6 +29,10 @@ DAY_MS = 24 * 3600 * 1000
 
 def orders(count: int, **more: Any) -> list[Any]:
     return [{"id": n, "amount": n / 2, **more} for n in range(count)]
+
+
+def progress(lake: Lake, topic: Topic) -> list[int]:
+    return committed(topic.bootstrap, f"spark.lake.{lake.catalog}.shop.orders", topic.name, topic.partitions)
 
 
 @pytest.mark.parametrize("source", ["kafka", "penstock"])
@@ -115,13 +120,51 @@ def test_raw_keeps_keys_values_headers_and_tombstones(lake: Lake, topic: Topic) 
     assert (record.key, record.value, record.from_topic) == (b"0", b"\x00\xff", topic.name)
 
 
+def order(**fields: Any) -> dict[str, Any]:
+    """A schema of Avro."""
+    kinds = [{"name": name, "type": kind} for name, kind in fields.items()]
+    return {"type": "record", "name": "Order", "fields": kinds}
+
+
+def avro(schema: dict[str, Any], value: dict[str, Any]) -> bytes:
+    out = io.BytesIO()
+    schemaless_writer(out, parse_schema(schema), value)
+    return out.getvalue()
+
+
+def test_bare_avro_lands_by_the_schema_given_and_a_wider_one_adds_to_the_table(lake: Lake, topic: Topic) -> None:
+    before, later = order(id="int", note=["null", "string"]), order(id="long", note=["null", "string"], paid="boolean")
+    topic.write([avro(before, {"id": 1, "note": "n"}), avro(before, {"id": 2, "note": None}), b"\xff", None])
+    first = lake.fill(topic, mode="avro", schema=json.dumps(before))
+    assert (first.rows_in, first.rows_out, first.bad_rows) == (4, 3, 1)
+    topic.write([avro(later, {"id": 2**40, "note": None, "paid": True})])
+    assert lake.fill(topic, mode="avro", schema=json.dumps(later)).rows_out == 1
+    assert {(row.id, row.note, row.paid) for row in lake.table().collect()} == {
+        (1, "n", None), (2, None, None), (None, None, None), (2**40, None, True),
+    }  # fmt: skip
+    (letter,) = lake.dead().collect()
+    assert letter.record_value == b"\xff" and letter.record_error.startswith("not Avro of its schema")
+
+
+@pytest.mark.parametrize("prefix", [b"", FRAME])
+def test_protobuf_lands_by_its_descriptors_in_the_day_of_its_event(lake: Lake, topic: Topic, prefix: bytes) -> None:
+    topic.write([prefix + an_order().SerializeToString(), b"\xff\xff\xff", None])
+    summary = lake.fill(
+        topic, mode="protobuf", descriptors=DESCRIPTORS, message="shop.Order", framed=bool(prefix), event_time="at"
+    )
+    assert (summary.rows_in, summary.rows_out, summary.bad_rows) == (3, 2, 1)
+    (row,) = lake.table().where("id IS NOT NULL").collect()
+    assert (row.id, row.big, row.kind, row.raw, row.note) == (7, 2**64 - 1, "OLD", b"\x00\xff", None)
+    assert ([line.asDict() for line in row.lines], row.counts) == ([{"sku": "x", "n": 3}], {"y": 4})
+    assert {str(each.partition.record_event_time_day) for each in lake.table("orders.partitions").collect()} == {
+        str(AT.date()), "2025-06-15",
+    }  # fmt: skip
+    assert [letter.record_value for letter in lake.dead().collect()] == [b"\xff\xff\xff"]
+
+
 def test_framed_avro_takes_its_columns_from_the_schemas_that_records_name(
     lake: Lake, topic: Topic, tmp_path: Path
 ) -> None:
-    def order(**fields: Any) -> dict[str, Any]:
-        kinds = [{"name": name, "type": kind} for name, kind in fields.items()]
-        return {"type": "record", "name": "Order", "fields": kinds}
-
     schemas: dict[int, Any] = {
         7: order(id="int"),
         8: order(id="long", note=["null", "string"], at={**order(city="string"), "name": "At"}),
@@ -132,9 +175,7 @@ def test_framed_avro_takes_its_columns_from_the_schemas_that_records_name(
         (tmp_path / f"{number}.avsc").write_text(json.dumps(schema))
 
     def framed(number: int, value: dict[str, Any]) -> bytes:
-        out = io.BytesIO()
-        schemaless_writer(out, parse_schema(schemas[number]), value)
-        return b"\x00" + number.to_bytes(4, "big") + out.getvalue()
+        return b"\x00" + number.to_bytes(4, "big") + avro(schemas[number], value)
 
     topic.write([framed(7, {"id": 1}), b"\x00\x00\x00\x00\x09x"])
     lake.fill(topic, mode="avro", framed=True, registry=str(tmp_path))
@@ -255,18 +296,9 @@ def test_a_stop_is_after_the_batch_under_way_and_the_next_run_lands_the_rest(lak
     options = lake.options(topic, mode="raw", batch_records_max=4)
     first = run(options, spark=lake.spark, watcher=watcher, stopping=stopping)
     assert (first.stopped, first.batches) == (True, 1) and 0 < first.rows_out < 9
-    assert sum(committed(topic, f"spark.lake.{lake.catalog}.shop.orders")) == first.rows_out, "what lag tools see"
+    assert sum(progress(lake, topic)) == first.rows_out, "what lag tools see"
     second = run(options, spark=lake.spark)
     assert not second.stopped and first.rows_out + second.rows_out == len(set(lake.places())) == len(lake.places()) == 9
-
-
-def committed(topic: Topic, group: str) -> list[int]:
-    consumer = Consumer({"bootstrap.servers": topic.bootstrap, "group.id": group})
-    try:
-        places = consumer.committed([TopicPartition(topic.name, each) for each in range(topic.partitions)], timeout=60)
-        return [place.offset for place in places]
-    finally:
-        consumer.close()
 
 
 def test_a_plan_says_what_would_be_read_and_writes_nothing(lake: Lake, topic: Topic) -> None:
