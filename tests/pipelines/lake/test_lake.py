@@ -301,6 +301,18 @@ def test_a_stop_is_after_the_batch_under_way_and_the_next_run_lands_the_rest(lak
     assert not second.stopped and first.rows_out + second.rows_out == len(set(lake.places())) == len(lake.places()) == 9
 
 
+@pytest.mark.parametrize("mode", ["json", "raw"])
+def test_a_job_that_begins_at_the_end_lands_what_comes_after_its_first_run(lake: Lake, topic: Topic, mode: str) -> None:
+    topic.write(orders(3))
+    options = {"mode": mode, "start": "latest", "evolve": False}
+    assert lake.fill(topic, **options).rows_in == 0
+    topic.write(orders(4))
+    assert lake.fill(topic, **options).rows_out == 4
+    assert sum(progress(lake, topic)) == 7
+    assert lake.places() == [(0, 2), (0, 3), (1, 1), (1, 2)]
+    assert mode == "raw" or {row.id for row in lake.table().collect()} == set(range(4))
+
+
 def test_a_plan_says_what_would_be_read_and_writes_nothing(lake: Lake, topic: Topic) -> None:
     topic.write(orders(5))
     steps = "\n".join(plan(lake.options(topic, batch_records_max=2), lake.spark).steps)

@@ -27,6 +27,7 @@ from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.jobs.lake.progress import Progress, caught_up
 from penstock.pipelines.jobs.lake.shaping import bad_rows, good_rows, with_event_time, without
 from penstock.pipelines.jobs.ranges import Ranges, read_ranges
+from penstock.pipelines.source.columns import DDL_WITH_HEADERS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -85,20 +86,24 @@ class Lane:
     def step(
         self, cluster_id: str, found: Mapping[str, TopicState], ends: Mapping[str, tuple[int, ...]]
     ) -> Step | None:
-        """The next batch up to `ends`, committed; None when there is nothing to read."""
+        """The next batch up to `ends`, committed; None when there is nothing to read or to keep."""
         options = self._options
         before = following(options, self.progress(), cluster_id, {topic: found[topic] for topic in self.topics})
         ranges = next_ranges(before, ends, records_max=options.batch_records_max)
-        if not ranges:
+        if ranges:
+            batch = read_ranges(
+                self._spark,
+                ranges,
+                reader=options.reader,
+                bootstrap=options.bootstrap,
+                isolation=options.isolation,
+                client=options.client,
+            )
+        elif options.start == "latest" and before.topics.keys() - self.progress().topics.keys():
+            # Where it begins has to be kept: else the next look would begin at the end again, and never land anything.
+            batch = self._spark.createDataFrame([], DDL_WITH_HEADERS)
+        else:
             return None
-        batch = read_ranges(
-            self._spark,
-            ranges,
-            reader=options.reader,
-            bootstrap=options.bootstrap,
-            isolation=options.isolation,
-            client=options.client,
-        )
         step = self._land(batch, ranges, before.advanced(ranges))
         self.unkept += 1
         if options.compact_every and self.unkept >= options.compact_every:
@@ -189,7 +194,9 @@ class Lane:
         there = self._columns or self._existing()
         wanted = as_columns(self._decoding.wanted(batch, None if there is None else data_columns(there)))
         columns = there or self._create(wanted)
-        if self._options.evolve:
+        # A job that begins at the end makes its table before it has seen any data: the first has its columns to give.
+        unseen = self.progress().sequence == 1 and not data_columns(columns).fields
+        if self._options.evolve or unseen:
             needed = changes(columns, wanted)
             if needed:
                 tables.alter(self._spark, self.table.name, needed)
