@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.pipelines.jobs.topics import create, read
+from tests.pipelines.jobs.topics import committed, create, read
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support.topics import delete
 
@@ -131,6 +131,13 @@ def test_what_is_kept_goes_to_a_topic_once_whenever_a_run_dies(
     assert sorted(json.loads(each.value)["id"] for each in read(queue.bootstrap, once)) == [0, 1, 2, 3, 10, 11]
     assert dedupe(**to, to_topic=once).details["forwarded"] == 0
     assert len(read(queue.bootstrap, once)) == lake.table("payments").count() == 6
+    assert sum(committed(queue.bootstrap, f"spark.dedupe.{lake.catalog}.shop.payments", topic.name, 2)) == 14
+    also = create(queue.bootstrap, queue.fresh("also"), 1)
+    assert dedupe(**to, to_topic=also).details["forwarded"] == 6
+    delete(queue.bootstrap, also)
+    create(queue.bootstrap, also, 1)
+    with pytest.raises(PipelineProblem, match=f"{also} was deleted and created anew since the table"):
+        dedupe(**to, to_topic=also)
     delete(queue.bootstrap, topic.name)
     topic.create()
     topic.write([{"id": n} for n in range(20, 40)])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.sql import functions as f
 from tests.pipelines.jobs.topics import Sent, create, fill, read
+from tests.support.topics import delete
 
 from penstock.pipelines.jobs.redrive import Reading, RedriveOptions, inspect, plan, run
 from penstock.pipelines.problems import PipelineProblem
@@ -94,6 +95,24 @@ def test_a_run_that_broke_off_sends_the_rest_only(spark: SparkSession, queue: Qu
     # With a filter that would take none of them: what was begun is finished as it was begun.
     run(RedriveOptions(queue.bootstrap, dead, reading=Reading(where="false"), transform=mended), spark=spark)
     assert values(queue, orders) == sorted(f"mended {n}".encode() for n in range(30))
+
+
+def test_a_topic_made_anew_while_it_is_read_has_none_of_its_letters_sent_unnoted(
+    spark: SparkSession, queue: Queue
+) -> None:
+    dead, orders = create(queue.bootstrap, queue.fresh("dead"), 1), create(queue.bootstrap, queue.fresh("orders"), 1)
+    fill(queue.bootstrap, dead, [letter(n, "timeout", orders) for n in range(20)])
+
+    def make_anew(_: BatchProgress) -> None:
+        delete(queue.bootstrap, dead)
+        create(queue.bootstrap, dead, 1)
+        fill(queue.bootstrap, dead, [letter(n, "timeout", orders) for n in range(100, 120)])
+
+    options = RedriveOptions(queue.bootstrap, dead, records_max=10)
+    with pytest.raises(PipelineProblem, match=f"{dead} was deleted and made anew while it was read"):
+        run(options, spark=spark, watcher=SimpleNamespace(batch=make_anew))
+    assert run(options, spark=spark).rows_out == 20
+    assert values(queue, orders) == sorted(str(n).encode() for n in [*range(10), *range(100, 120)])
 
 
 def test_a_stop_is_after_the_batch_under_way_and_the_next_run_sends_the_rest(spark: SparkSession, queue: Queue) -> None:

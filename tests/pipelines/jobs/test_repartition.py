@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions
-from tests.pipelines.jobs.topics import Sent, create, fill, order_of, read
+from tests.pipelines.jobs.topics import Sent, committed, create, fill, order_of, read
 from tests.support.topics import delete
 
 from penstock.pipelines.jobs.repartition import RepartitionOptions, plan, run
@@ -54,6 +55,7 @@ def test_a_history_into_fewer_partitions_stopped_and_continued(spark: SparkSessi
     stop = StopAfter(2)
     first = run(options, spark=spark, watcher=stop, stopping=stop)
     assert first.stopped and 0 < first.rows_out <= 120
+    assert sum(committed(queue.bootstrap, f"spark.{options.query}", source, 5)) == first.rows_out, "what lag tools see"
     fill(queue.bootstrap, source, numbers(200, 230))
     second = run(options, spark=spark)
 
@@ -63,6 +65,7 @@ def test_a_history_into_fewer_partitions_stopped_and_continued(spark: SparkSessi
     assert all(each.partition == partition_of(each.key, 2) for each in copied)
     assert all(each.timestamp_ms - int(each.value) == 1_700_000_000_000 for each in copied)
     assert all(each.headers == {"n": b"1"} for each in copied)
+    assert sum(committed(queue.bootstrap, f"spark.{options.query}", source, 5)) == 230
     switch = second.details["switch_over"]
     assert switch["complete"] and sum(switch["source"].values()) == 230
 
@@ -132,6 +135,31 @@ def test_another_key_for_a_job_that_was_begun_is_refused(spark: SparkSession, qu
     run(RepartitionOptions(queue.bootstrap, source, target, partitions=1), spark=spark)
     with pytest.raises(PipelineProblem, match=r"begun with other options: key was None, is 'value'"):
         run(RepartitionOptions(queue.bootstrap, source, target, key="value"), spark=spark)
+
+
+@pytest.mark.parametrize("when", ["between two runs", "between two batches"])
+def test_a_target_made_anew_does_not_go_on_without_what_was_copied(
+    spark: SparkSession, queue: Queue, when: str
+) -> None:
+    source, target = create(queue.bootstrap, queue.fresh("source"), 1), queue.fresh("target")
+    fill(queue.bootstrap, source, numbers(0, 20))
+    options = RepartitionOptions(queue.bootstrap, source, target, partitions=1, records_max=10)
+
+    class MadeAnew:
+        def batch(self, progress: BatchProgress) -> None:
+            if progress.batch == 0:
+                delete(queue.bootstrap, target)
+                create(queue.bootstrap, target, 1)
+
+    if when == "between two runs":
+        run(options, spark=spark)
+        delete(queue.bootstrap, target)
+    watcher = MadeAnew() if when == "between two batches" else None
+    with pytest.raises(PipelineProblem, match=f"{target} was deleted and made anew since this job was begun"):
+        run(options, spark=spark, watcher=watcher)
+    assert read(queue.bootstrap, target) == []
+    assert run(replace(options, id=f"{target} again"), spark=spark).rows_out == 20
+    assert order_of(read(queue.bootstrap, target)) == by_key(20)
 
 
 @pytest.mark.parametrize("deleted", ["source", "target"])

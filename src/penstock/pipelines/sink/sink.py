@@ -54,6 +54,10 @@ class Sink:
         last = self._ledger.last
         return last is not None and last.batch == batch and last.done
 
+    def made_anew(self) -> list[str]:
+        """Targets of the last batch that are others by now, under the same names: what was written went with those."""
+        return [] if self.last is None else self._changed(self.last.layout)
+
     def begin(
         self,
         batch: int,
@@ -93,14 +97,17 @@ class Sink:
 
     def _check_are_the_same(self, layout: Layout) -> None:
         """A producer that meets a deleted topic has it made anew, where brokers do that (auto.create.topics.enable)."""
-        now = {shape.name: shape.topic_id for shape in self._topics.layout(s.name for s in layout.topics).topics}
-        changed = [shape.name for shape in layout.topics if now[shape.name] != shape.topic_id]
+        changed = self._changed(layout)
         if changed:
             raise PipelineProblem(
                 f"{', '.join(changed)} was deleted and made anew while a batch was written to it",
                 hint="What was written before is gone with it. Started again, the query writes the whole batch to the\n"
                 "new topic, of which some rows may be there already.",
             )
+
+    def _changed(self, layout: Layout) -> list[str]:
+        now = {shape.name: shape.topic_id for shape in self._topics.layout(s.name for s in layout.topics).topics}
+        return [shape.name for shape in layout.topics if now[shape.name] != shape.topic_id]
 
     def _tasks(self, df: DataFrame, slots: int) -> int:
         at_once: int = df.sparkSession.sparkContext.defaultParallelism

@@ -101,24 +101,34 @@ class CopyLoop:
                 "the source was deleted and made anew since this job was begun",
                 hint="What is to be copied now has nothing to do with what was: give the job another name, --id NAME.",
             )
+        self._check_target()
         self._batch, self._stop = last.batch, _positions(details["stop"])
         self.at = dict(_positions(details["at"]) or {})
         if not last.done:
             wanted = self._without_lost(st.from_json(details["stretches"]))
             self._write(wanted, *self._prepared(wanted), self._ends())
 
+    def _check_target(self) -> None:
+        anew = self.sink.made_anew()
+        if anew:
+            raise PipelineProblem(
+                f"{', '.join(anew)} was deleted and made anew since this job was begun, and what was copied is gone",
+                hint="To copy all of it again, give the job another name: --id NAME.",
+            )
+
     def _ends(self) -> st.Positions:
         """Partitions that were added since are begun at their first record."""
-        if self._stop is not None:
-            return self._stop
         if self.source.identity() != self._identity:
             raise PipelineProblem("the source was deleted and made anew while it was copied")
+        if self._stop is not None:
+            return self._stop
         ends = self.source.ends()
         for partition, first in self.source.begins().items():
             self.at.setdefault(partition, first)
         return ends
 
     def _run(self, wanted: tuple[st.Stretch, ...], ends: st.Positions) -> None:
+        self._check_target()
         wanted = self._without_lost(wanted)
         # Before it is written down that it begins: an expression that Spark does not understand begins nothing.
         read, rows = self._prepared(wanted)

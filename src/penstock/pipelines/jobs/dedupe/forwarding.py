@@ -94,6 +94,11 @@ class Forwarding:
                 f"{self._topic} was deleted and created anew since the table's records began to go to {self._target}",
                 hint="Fill another table from the new one, and another topic from that.",
             )
+        if self._sink.made_anew():
+            raise PipelineProblem(
+                f"{self._target} was deleted and created anew since the table's records began to go to it",
+                hint="What went there is gone. Name another topic: it gets all that the table has.",
+            )
         loop = CopyLoop(self._copy, self._source, self._sink, stopping=self._stopping)
         loop.run()
         self._upto = dict(loop.at)

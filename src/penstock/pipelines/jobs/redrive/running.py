@@ -134,6 +134,8 @@ class _Redriving:
 
     def _take(self, wanted: tuple[st.Stretch, ...], *, lag: int) -> None:
         started = time.monotonic()
+        if self._source.identity() != self._identity:  # else what was sent would be noted for the wrong one
+            raise PipelineProblem(f"{self._options.topic} was deleted and made anew while it was read")
         found = letters(self._source.read(wanted), self._options.reading).select(
             *ORDER, _destination(self._options).alias("topic")
         )
