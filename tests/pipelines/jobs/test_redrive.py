@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyspark.sql import functions as f
-from tests.pipelines.jobs.topics import Sent, create, fill, read
+from tests.pipelines.jobs.topics import Sent, committed, create, fill, read
 from tests.support.topics import delete
 
 from penstock.pipelines.jobs.redrive import Reading, RedriveOptions, inspect, plan, run
@@ -122,6 +122,8 @@ def test_a_stop_is_after_the_batch_under_way_and_the_next_run_sends_the_rest(spa
     stopping = threading.Event()
     first = run(options, spark=spark, watcher=SimpleNamespace(batch=lambda _: stopping.set()), stopping=stopping)
     assert (first.stopped, first.rows_out) == (True, 10)
+    assert committed(queue.bootstrap, f"spark.{options.query}", dead, 1) == [10], "what lag tools see"
     second = run(options, spark=spark)
+    assert committed(queue.bootstrap, f"spark.{options.query}", dead, 1) == [30]
     assert (second.stopped, second.rows_out) == (False, 20)
     assert values(queue, orders) == sorted(str(n).encode() for n in range(30))

@@ -104,7 +104,9 @@ class CopyLoop:
         self._check_target()
         self._batch, self._stop = last.batch, _positions(details["stop"])
         self.at = dict(_positions(details["at"]) or {})
-        if not last.done:
+        if last.done:
+            self.source.passed(self.at)  # a run that died may not have come to it
+        else:
             wanted = self._without_lost(st.from_json(details["stretches"]))
             self._write(wanted, *self._prepared(wanted), self._ends())
 

@@ -66,7 +66,14 @@ def run(
     stopping: Stopping | None = None,
 ) -> Summary:
     with opened(options, spark) as session, Sink(options.sink(), options.query) as sink:
-        source = TopicSource(session, options.bootstrap, options.topic, reader=options.reader, client=options.client)
+        source = TopicSource(
+            session,
+            options.bootstrap,
+            options.topic,
+            reader=options.reader,
+            client=options.client,
+            group=f"spark.{options.query}",
+        )
         try:
             return _Redriving(options, session, source, sink, watcher or Unwatched(), stopping).run()
         finally:
@@ -115,6 +122,7 @@ class _Redriving:
                 break
             self._take(wanted, lag=st.lag(st.after(at, wanted), ends))
             at = st.after(at, wanted)
+            self._source.passed(at)
         self._summary.stopped = self._is_asked_to_stop()
         self._summary.seconds = time.monotonic() - started
         self._summary.details["sent_to"] = dict(self._by_topic)
