@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.pipelines.jobs.topics import Sent, create, fill, order_of, read
+from tests.pipelines.jobs.topics import Sent, committed, create, delete_records, fill, order_of, read
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support.topics import delete
 
+from penstock.pipelines.jobs.copying.sources import TopicSource
 from penstock.pipelines.jobs.replay import ReplayOptions, plan, run
 from penstock.pipelines.problems import PipelineProblem
 
@@ -68,6 +71,65 @@ def test_no_faster_than_asked_for(spark: SparkSession, queue: Queue) -> None:
     summary = run(ReplayOptions(queue.bootstrap, target, topic=source, rate=10), spark=spark)
     assert summary.rows_out == 60 and summary.batches > 1
     assert (time.monotonic() - started) * 10 >= 60, "this is a bound from below: a slow machine cannot break it"
+
+
+def test_a_stop_while_it_is_held_back_is_at_once_and_the_next_run_writes_the_rest(
+    spark: SparkSession, queue: Queue
+) -> None:
+    source, target = create(queue.bootstrap, queue.fresh("past"), 1), create(queue.bootstrap, queue.fresh("again"), 1)
+    fill(queue.bootstrap, source, [Sent("k", str(n), T0 + n) for n in range(25)])
+    options = ReplayOptions(queue.bootstrap, target, topic=source, records_max=10, rate=0.01)
+    stopping = threading.Event()
+    first = run(options, spark=spark, watcher=SimpleNamespace(batch=lambda _: stopping.set()), stopping=stopping)
+    assert (first.stopped, first.rows_out) == (True, 1), "a rate makes batches small"
+    assert committed(queue.bootstrap, f"spark.{options.query}", source, 1) == [1]
+    second = run(replace(options, rate=None), spark=spark)
+    assert (second.stopped, second.rows_out) == (False, 24)
+    assert order_of(read(queue.bootstrap, target)) == {b"k": list(range(25))}
+    assert committed(queue.bootstrap, f"spark.{options.query}", source, 1) == [25]
+
+
+def test_what_retention_takes_from_a_replay_that_was_stopped_is_told_and_accepted_only_if_asked(
+    spark: SparkSession, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = create(queue.bootstrap, queue.fresh("past"), 1), create(queue.bootstrap, queue.fresh("again"), 1)
+    fill(queue.bootstrap, source, [Sent("k", str(n), T0 + n) for n in range(20)])
+    options = ReplayOptions(queue.bootstrap, target, topic=source, records_max=10)
+    stopping = threading.Event()
+    run(options, spark=spark, watcher=SimpleNamespace(batch=lambda _: stopping.set()), stopping=stopping)
+    delete_records(queue.bootstrap, source, before=14)
+    with pytest.raises(PipelineProblem, match="records 10 to 14 of partition 0 are gone"):
+        run(options, spark=spark)
+
+    class Died(Exception): ...
+
+    def dying(_: TopicSource, at: Mapping[int, int]) -> None:
+        if at == {0: 20}:
+            raise Died
+
+    monkeypatch.setattr(TopicSource, "passed", dying)
+    with pytest.raises(Died):
+        run(replace(options, accept_loss=True), spark=spark)
+    monkeypatch.undo()
+    assert order_of(read(queue.bootstrap, target)) == {b"k": [*range(10), *range(14, 20)]}
+    assert run(options, spark=spark).rows_out == 0
+    assert committed(queue.bootstrap, f"spark.{options.query}", source, 1) == [20], "though a run died before that"
+
+
+def test_a_topic_made_anew_while_it_is_replayed_gives_none_of_its_records(spark: SparkSession, queue: Queue) -> None:
+    source, target = create(queue.bootstrap, queue.fresh("past"), 1), create(queue.bootstrap, queue.fresh("again"), 1)
+    fill(queue.bootstrap, source, [Sent("k", str(n), T0 + n) for n in range(20)])
+
+    class MadeAnew:
+        def batch(self, progress: BatchProgress) -> None:
+            delete(queue.bootstrap, source)
+            create(queue.bootstrap, source, 1)
+            fill(queue.bootstrap, source, [Sent("k", str(n), T0 + n) for n in range(100, 120)])
+
+    options = ReplayOptions(queue.bootstrap, target, topic=source, records_max=10)
+    with pytest.raises(PipelineProblem, match="the source was deleted and made anew while it was copied"):
+        run(options, spark=spark, watcher=MadeAnew())
+    assert order_of(read(queue.bootstrap, target)) == {b"k": list(range(10))}
 
 
 def test_from_a_table_of_the_lake_into_a_topic(spark: SparkSession, queue: Queue, tmp_path: Path) -> None:

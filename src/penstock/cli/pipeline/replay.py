@@ -19,6 +19,7 @@ from penstock.cli.pipeline.options import TIME, catalog_options, reader_option
               "from_topic, from_partition, from_offset.")  # fmt: skip
 @click.option("--rate", type=click.FloatRange(min=0, min_open=True), help="Records a second at most.")
 @click.option("--batch-records", "records_max", type=click.IntRange(min=1), help="Records a batch.  [default: 200000]")
+@click.option("--accept-loss", is_flag=True, help="Go on when retention took records before they were written again.")
 @click.option(
     "--id", metavar="NAME", help="The name under which the job keeps its place.  [default: from what is replayed]"
 )

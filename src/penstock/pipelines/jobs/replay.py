@@ -46,6 +46,7 @@ class ReplayOptions(CatalogOptions):
     """Records a second."""
     records_max: int = 200_000
     id: str | None = None
+    accept_loss: bool = False
     reader: str = "penstock"
     client: Mapping[str, str] = field(default_factory=dict)
 
@@ -125,6 +126,7 @@ def _run(options: ReplayOptions, spark: SparkSession, watcher: Watcher, stopping
         lambda df: replayed(df, options),
         options.records_max,
         rate=options.rate,
+        accept_loss=options.accept_loss,
         # Fixed now: what comes later is not part of a replay, least of all what it writes itself.
         stop=source.ends(),
     )  # fmt: skip
