@@ -43,7 +43,7 @@ def plan(options: RedriveOptions, spark: SparkSession | None = None) -> Plan:
     reading = options.reading
     if reading.where is not None or options.transform is not None:
         with asking(options, spark) as session:
-            as_records(_outgoing(letters(no_records(session), reading), options), topic=options.target or options.topic)
+            _check(_outgoing(letters(no_records(session), reading), options), options)
     kept = [f"reason contains {reading.reason!r}"] if reading.reason else []
     kept += [reading.where] if reading.where else []
     return Plan(
@@ -138,7 +138,17 @@ class _Redriving:
         self._sent = OffsetSet.unpack(last.details["sent"])
         if not last.done:
             chosen = OffsetSet.unpack(last.details["selected"])
-            self._send(st.from_json(last.details["stretches"]), chosen)
+            self._send(self._prepared(self._still_there(st.from_json(last.details["stretches"]), chosen), chosen))
+
+    def _still_there(self, wanted: tuple[st.Stretch, ...], chosen: OffsetSet) -> tuple[st.Stretch, ...]:
+        """Retention may have been quicker than the next start: what it took cannot be sent any more, and is told."""
+        firsts = self._source.firsts()
+        lost = sum(offset < firsts.get(partition, 0) for partition, offset in chosen)
+        if lost:
+            self._summary.details["lost_before_sent"] = lost
+        return tuple(
+            replace(each, first=min(max(each.first, firsts.get(each.partition, 0)), each.end)) for each in wanted
+        )
 
     def _take(self, wanted: tuple[st.Stretch, ...], *, lag: int) -> None:
         started = time.monotonic()
@@ -153,8 +163,12 @@ class _Redriving:
         if fresh:
             self._batch += 1
             chosen = OffsetSet.of((partition, offset) for partition, offset, _ in fresh)
-            self._begin(wanted, chosen, _destinations(fresh))
-            self._send(wanted, chosen)
+            topics = _destinations(fresh)
+            # Before it is written down that it begins: a function that does not fit begins nothing, else the next run
+            # would send these letters, whatever it is asked for.
+            outgoing = self._prepared(wanted, chosen)
+            self._begin(wanted, chosen, topics)
+            self._send(outgoing)
             self._by_topic.update(topic for _, _, topic in fresh)
         seconds = time.monotonic() - started
         self._pace.note(sum(each.length for each in wanted), seconds)  # in offsets, as what is left
@@ -185,11 +199,15 @@ class _Redriving:
             )
         self._sink.begin(self._batch, details, topics=topics)
 
-    def _send(self, wanted: tuple[st.Stretch, ...], chosen: OffsetSet) -> None:
+    def _prepared(self, wanted: tuple[st.Stretch, ...], chosen: OffsetSet) -> DataFrame:
         """Which letters is decided; the filter is not asked again."""
         places = self._spark.createDataFrame(list(chosen), "from_partition int, from_offset bigint")
         rows = letters(self._source.read(wanted), _unfiltered(self._options))
         rows = _outgoing(rows.join(f.broadcast(places), list(ORDER), "left_semi"), self._options)
+        _check(rows, self._options)
+        return rows
+
+    def _send(self, rows: DataFrame) -> None:
         order = ORDER if all(name in rows.columns for name in ORDER) else ()
         written = self._sink.write(rows, self._batch, order=order)
         self._summary.rows_out += written.rows
@@ -210,6 +228,11 @@ def _outgoing(found: DataFrame, options: RedriveOptions) -> DataFrame:
         },
     )
     return (options.transform(rows) if options.transform else rows).drop("partition")
+
+
+def _check(rows: DataFrame, options: RedriveOptions) -> None:
+    """Whether what the function made of them are records."""
+    as_records(rows, topic=options.target or options.topic)
 
 
 def _destination(options: RedriveOptions) -> Column:
