@@ -123,6 +123,8 @@ def test_what_cannot_be_done_is_said_first(spark: SparkSession, queue: Queue) ->
         run(RepartitionOptions(queue.bootstrap, "no-such", other), spark=spark)
     with pytest.raises(PipelineProblem, match="has 2 partitions, not 4"):
         plan(RepartitionOptions(queue.bootstrap, source, other, partitions=4))
+    with pytest.raises(PipelineProblem, match="only a job that follows"):
+        RepartitionOptions(queue.bootstrap, source, other, quiet_s=3)
     with pytest.raises(PipelineProblem, match="holds records already"):
         run(RepartitionOptions(queue.bootstrap, source, other), spark=spark)
     assert plan(RepartitionOptions(queue.bootstrap, source, "new", partitions=4)).steps

@@ -49,6 +49,10 @@ class RepartitionOptions(SparkOptions):
     """What reads the topic: Penstock's source, or Spark's own connector (kafka)."""
     client: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if self.quiet_s is not None and not self.follow:
+            raise PipelineProblem("only a job that follows ends when it is quiet", hint="Give --follow as well.")
+
     @property
     def query(self) -> str:
         return self.id or f"repartition/{self.source}/{self.target}"

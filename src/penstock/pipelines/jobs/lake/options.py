@@ -48,8 +48,32 @@ class LakeOptions(FillingOptions):
         one_of("partition_by", self.partition_by, PARTITIONS)
         if not self.topics:
             raise PipelineProblem("no topic named")
+        self._check_mode()
+        if self.expire_after_s is not None and not (self.compact_every or self.available_now):
+            raise PipelineProblem(
+                "snapshots are expired at compactions, and there would be none", hint="Give --compact-every N as well."
+            )
+
+    def _check_mode(self) -> None:
+        """An option that another mode would heed is a mistake, of which all rows might be bad ones."""
+        for name, value, modes in (
+            ("schema", self.schema, ("json", "avro")),
+            ("descriptors", self.descriptors, ("protobuf",)),
+            ("message", self.message, ("protobuf",)),
+            ("framed", self.framed, ("avro", "protobuf")),
+            ("registry", self.registry, ("avro",)),
+        ):
+            if value and self.mode not in modes:
+                raise PipelineProblem(f"{name} is for mode {' or '.join(modes)}, not {self.mode}")
         if self.mode == "avro" and self.schema is None and not self.registry:
-            raise PipelineProblem("avro needs a schema", hint="Give --schema FILE.avsc, or --registry URL-or-FOLDER.")
+            raise PipelineProblem(
+                "avro needs a schema", hint="Give --schema-file FILE.avsc, or --registry URL-or-FOLDER."
+            )
+        if self.mode == "avro" and self.framed and not self.registry:
+            raise PipelineProblem(
+                "framed values name the schema that wrote them, and there is nowhere to find it",
+                hint="Give --registry URL-or-FOLDER.",
+            )
         if self.mode == "protobuf" and not (self.descriptors and self.message):
             raise PipelineProblem(
                 "protobuf needs a descriptor set and a message's name",
