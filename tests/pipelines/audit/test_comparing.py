@@ -52,6 +52,15 @@ def test_each_kind_of_difference_is_told_from_the_others(spark: SparkSession) ->
     assert (total.partition, total.bucket, total.left, total.right) == (0, int(AT.timestamp()), 8, 9)
 
 
+def test_contents_of_one_id_are_held_against_each_other_as_often_as_they_are_there(spark: SparkSession) -> None:
+    left: list[Entry] = [(0, n, "key", digest) for n, digest in enumerate("aab")]
+    right: list[Entry] = [(0, n, "key", digest) for n, digest in enumerate("abb")]
+    none = dict.fromkeys(KINDS, 0)
+    assert counts(compare(side(spark, left), side(spark, right))) == none | {"differing": 1}
+    assert counts(compare(side(spark, left), side(spark, left[::-1]))) == none
+    assert counts(compare(side(spark, left), side(spark, left[1:]))) == none | {"missing": 1}
+
+
 def test_random_damage_is_counted_as_python_counts_it(spark: SparkSession) -> None:
     dice = random.Random(7)
     left = [(n % 3, n // 3, f"id{n}", f"d{n}") for n in range(300)]

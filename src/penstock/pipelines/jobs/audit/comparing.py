@@ -28,14 +28,19 @@ def compare(left: DataFrame, right: DataFrame) -> DataFrame:
         fn.count_if(~is_left).alias("rights"),
         fn.min(fn.when(is_left, place)).alias("l"),
         fn.min(fn.when(~is_left, place)).alias("r"),
-        # Contents as a set: whether every content of one side is on the other.
-        fn.collect_set(fn.when(is_left, fn.col("digest"))).alias("l_digests"),
-        fn.collect_set(fn.when(~is_left, fn.col("digest"))).alias("r_digests"),
+        fn.sort_array(fn.collect_list(fn.when(is_left, fn.col("digest")))).alias("l_digests"),
+        fn.sort_array(fn.collect_list(fn.when(~is_left, fn.col("digest")))).alias("r_digests"),
     )
     lefts, rights = fn.col("lefts"), fn.col("rights")
     on_both = (lefts > 0) & (rights > 0)
     known = (fn.size("l_digests") > 0) & (fn.size("r_digests") > 0)
-    differing = on_both & known & (fn.sort_array("l_digests") != fn.sort_array("r_digests"))
+    # Each content as often as on the other side. Where one has more records those count as missing or doubled, and the
+    # question left is whether every content of one side is on the other.
+    each, kinds = (
+        fn.col("l_digests") != fn.col("r_digests"),
+        fn.array_distinct("l_digests") != fn.array_distinct("r_digests"),
+    )
+    differing = on_both & known & fn.when(lefts == rights, each).otherwise(kinds)
     counted = by_id.withColumns(
         {
             "missing": fn.greatest(lefts - rights, fn.lit(0)),
