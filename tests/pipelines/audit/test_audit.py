@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+import signal
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,12 +14,16 @@ from typing import Any
 import pytest
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support import topics
+from tests.support.kafka import free_ports
+from tests.support.losing import LosingProxy, Lost
 
 import penstock.testing
 from penstock.cli.program import run
 from penstock.pipelines.jobs.audit import audit
 from penstock.pipelines.jobs.audit.page import page
 from penstock.pipelines.problems import PipelineProblem
+
+FETCH = 1
 
 
 @pytest.fixture
@@ -101,6 +108,36 @@ def test_a_topic_and_its_lake_table_are_the_same_until_a_row_goes(lake: Lake, qu
     assert report.totals["missing"] == 1 and not report.same
     (sample,) = report.samples["missing"]
     assert (sample["left_partition"], sample["left_offset"]) == (1, 3)
+
+
+async def test_ctrl_c_ends_an_audit_at_once_leaving_nothing_and_the_next_one_compares_all(
+    spark: Any, tmp_path: Path
+) -> None:
+    advertised, port = free_ports(2)
+    settings = {
+        "listeners": f"PLAINTEXT://127.0.0.1:{port}",
+        "advertised.listeners": f"PLAINTEXT://127.0.0.1:{advertised}",
+    }
+    bootstrap = f"127.0.0.1:{advertised}"
+    with penstock.testing.broker(settings, mode="process"):
+        async with LosingProxy(advertised, to=port) as proxy:
+            for name in ("left", "right"):
+                await asyncio.to_thread(topics.create, bootstrap, name)
+                await asyncio.to_thread(topics.write, bootstrap, name, [b"1", b"2"])
+            proxy.lose(FETCH, Lost.REQUEST)  # in the middle of reading, for as long as it takes
+            words = ["-m", "penstock.cli", "pipeline", "run", "audit", "topic:left", "topic:right", "-b", bootstrap]
+            begun = await asyncio.create_subprocess_exec(
+                sys.executable, *words, "--master", "local[1]", "--report", "report.json",
+                cwd=tmp_path, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            )  # fmt: skip
+            await asyncio.wait_for(proxy.has_lost.wait(), 400)
+            begun.send_signal(signal.SIGINT)
+            out, err = await asyncio.wait_for(begun.communicate(), 400)
+            assert (begun.returncode, out) == (130, b"") and b"Traceback" not in err, err
+            assert list(tmp_path.iterdir()) == []
+            proxy.restore()
+            report = await asyncio.to_thread(audit, "topic:left", "topic:right", bootstrap=bootstrap, spark=spark)
+    assert report.same and report.left_records == 2
 
 
 def test_a_missing_topic_or_table_is_said(spark: Any, penstock_queue: Any, tmp_path: Path) -> None:
