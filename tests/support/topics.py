@@ -40,7 +40,7 @@ def write(
     **more: Any,
 ) -> None:
     """Records into one partition, in order, all of them there when this returns."""
-    producer = Producer({"bootstrap.servers": bootstrap, "enable.idempotence": True, "linger.ms": 1})
+    producer = _connected({"bootstrap.servers": bootstrap, "enable.idempotence": True, "linger.ms": 1})
     failed: list[object] = []
     for value in values:
         producer.produce(
@@ -55,10 +55,19 @@ def write(
     assert producer.flush(60) == 0 and not failed, failed
 
 
+def _connected(settings: dict[str, Any]) -> Producer:
+    """One that gets its producer id at once. For that librdkafka looks for a connection to a broker by its own name,
+    which that to the bootstrap address is not, and where there is none looks again after half a second."""
+    producer = Producer(settings)
+    for _ in ("the bootstrap address", "a broker that it named"):
+        producer.list_topics(timeout=60)
+    return producer
+
+
 def write_in_transaction(
     bootstrap: str, topic: str, values: Iterable[bytes], *, transactional_id: str, commit: bool, partition: int = 0
 ) -> None:
-    producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": transactional_id})
+    producer = _connected({"bootstrap.servers": bootstrap, "transactional.id": transactional_id})
     producer.init_transactions(60)
     producer.begin_transaction()
     for value in values:

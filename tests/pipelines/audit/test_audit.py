@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.pipelines.conftest import QUEUE_SETTINGS
+from tests.pipelines.jobs.topics import Sent, fill
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support import topics
 from tests.support.kafka import free_ports
@@ -62,17 +64,19 @@ def test_a_topic_and_its_copy_with_damage(
 @pytest.mark.parametrize("reader", ["kafka", "penstock"])
 def test_two_clusters_that_have_a_topic_of_one_name_are_told_apart(spark: Any, queue: Any, reader: str) -> None:
     topic = topics.create(queue.bootstrap, queue.fresh("orders"), 2)
-    orders = [(b"%d" % n, b"order %d" % n) for n in range(30)]
+    orders = [(b"%d" % n, f"order {n}") for n in range(30)]
 
-    def fill(bootstrap: str, records: Sequence[tuple[bytes, bytes]]) -> None:
-        for number, value in records:
-            topics.write(bootstrap, topic, [value], partition=int(number) % 2, headers=[("number", number)])
+    def write(bootstrap: str, records: Sequence[tuple[bytes, str]]) -> None:
+        sent = [
+            Sent(None, value, headers=(("number", number),), partition=int(number) % 2) for number, value in records
+        ]
+        fill(bootstrap, topic, sent)
 
-    with penstock.testing.broker(mode="process") as other:
+    with penstock.testing.broker(QUEUE_SETTINGS, mode="process") as other:
         topics.create(other.bootstrap, topic, 2)
-        fill(queue.bootstrap, orders)
-        changed = [(number, b"another" if number == b"7" else value) for number, value in orders if number != b"4"]
-        fill(other.bootstrap, [*changed, orders[10], (b"30", b"nobody's")])
+        write(queue.bootstrap, orders)
+        changed = [(number, "another" if number == b"7" else value) for number, value in orders if number != b"4"]
+        write(other.bootstrap, [*changed, orders[10], (b"30", "nobody's")])
         ends = [f"topic:{topic}@{each}" for each in (queue.bootstrap, other.bootstrap)]
         options: dict[str, Any] = {"match": "header:number", "spark": spark, "reader": reader}
         there, back = audit(*ends, **options), audit(*reversed(ends), **options)
