@@ -10,22 +10,21 @@ from typing import Any
 import pytest
 from tests.support.batches import TRANSACTIONAL, Rec, batch
 from tests.support.brokers import Line
-from tests.support.coordinators import Kind, ask_until_ready
+from tests.support.coordinators import ask_until_ready
 from tests.support.nodes import Nodes, some_nodes
 from tests.support.raw import RawClient
 from tests.support.transactional import BUSY, describe_producers, describe_transaction
 
 from penstock.cluster import TRANSACTION_STATE
-from penstock.coordinators.runtime import java_hash
 from penstock.metastore import Changes, Revision
 
 SETTINGS = {
-    "penstock.broker.lease.ms": "1500",
-    "penstock.broker.heartbeat.ms": "300",
-    "transaction.state.log.num.partitions": "24",
-    "request.timeout.ms": "1000",
+    "penstock.broker.lease.ms": "6000",  # a machine that stalls is no broker that is gone
+    "penstock.broker.heartbeat.ms": "1000",
+    "request.timeout.ms": "3000",
 }
 TOPIC, LEADER = "orders", 4
+COORDINATOR, SUCCESSOR = 3, 1
 NOT_AVAILABLE, NOT_ENOUGH_REPLICAS = 15, 19
 
 
@@ -94,54 +93,54 @@ class OldProducer:
 
 @pytest.fixture
 async def nodes(tmp_path: Path) -> AsyncIterator[Nodes]:
-    """Broker 1 follows broker 3 as coordinator; 4 leads the topic, and may hear of it later than others."""
+    """One coordinates, another may succeed it; a third leads the topic, and may hear of that later than others."""
     async with some_nodes(tmp_path, 2, SETTINGS) as running:
-        running.lines |= {3: Line(running.store), LEADER: LateLine(running.store)}
-        await running.start(3)
+        running.lines |= {COORDINATOR: Line(running.store), LEADER: LateLine(running.store)}
+        await running.start(COORDINATOR)
         await running.start(LEADER)
-        await running.create_topic(TOPIC, replicas=(LEADER, 1))
-        with RawClient(port_of(running, 1)) as client:
-            body = {"key_type": Kind.TRANSACTION, "coordinator_keys": ["any"]}
-            await asyncio.to_thread(ask_until_ready, client, "FindCoordinator", 4, body)
+        await running.create_topic(TOPIC, replicas=(LEADER, SUCCESSOR))
+        await running.create_topic(
+            TRANSACTION_STATE,
+            replicas=(COORDINATOR, SUCCESSOR, 2),
+            cleanup_policy="compact",
+            min_insync_replicas="2",
+        )
+        await running.until_in_sync(TRANSACTION_STATE, COORDINATOR, SUCCESSOR, 2)
         yield running
 
 
-async def replaced(nodes: Nodes, index: int) -> None:
-    """Broker 3 is cut off from the metadata store; 1 coordinates in its place."""
-    line = nodes.lines[3]
+async def replaced(nodes: Nodes) -> None:
+    """The coordinator is cut off from the metadata store; another one coordinates in its place."""
+    line = nodes.lines[COORDINATOR]
     assert isinstance(line, Line)
     line.is_cut = True
-    await nodes.until(lambda: nodes.state(TRANSACTION_STATE, index, at=1).leader == 1)
-    assert nodes.partition(TRANSACTION_STATE, 3, index).is_leader, "as far as it knows"
+    await nodes.until(lambda: nodes.state(TRANSACTION_STATE, at=SUCCESSOR).leader == SUCCESSOR)
+    assert nodes.partition(TRANSACTION_STATE, COORDINATOR).is_leader, "as far as it knows"
 
 
 async def test_a_commit_is_not_taken_for_one_that_was_made_before(nodes: Nodes) -> None:
-    name, index = name_at_3(nodes)
-    await nodes.until_in_sync(TRANSACTION_STATE, 1, 2, 3, index=index)
-    producer = await asyncio.to_thread(OldProducer, nodes, name, 3)
-    await asyncio.to_thread(producer.transact, 3)
-    await replaced(nodes, index)
-    await asyncio.to_thread(producer.add, 1)
+    producer = await asyncio.to_thread(OldProducer, nodes, "name", COORDINATOR)
+    await asyncio.to_thread(producer.transact, COORDINATOR)
+    await replaced(nodes)
+    await asyncio.to_thread(producer.add, SUCCESSOR)
     assert await asyncio.to_thread(producer.produce, LEADER) == 0
-    assert await asyncio.to_thread(producer.commit_once, 3) == NOT_AVAILABLE
-    assert await asyncio.to_thread(producer.state, 1) == "Ongoing"
-    await asyncio.to_thread(producer.commit, 1)
+    assert await asyncio.to_thread(producer.commit_once, COORDINATOR) == NOT_AVAILABLE
+    assert await asyncio.to_thread(producer.state, SUCCESSOR) == "Ongoing"
+    await asyncio.to_thread(producer.commit, SUCCESSOR)
 
 
 async def test_a_late_batch_of_a_transaction_that_is_over_opens_none(nodes: Nodes) -> None:
     """A partition's leader that has not heard of the successor either asks the one before, but has its marker."""
-    name, index = name_at_3(nodes)
-    await nodes.until_in_sync(TRANSACTION_STATE, 1, 2, 3, index=index)
-    producer = await asyncio.to_thread(OldProducer, nodes, name, 3)
-    await asyncio.to_thread(producer.add, 3)
+    producer = await asyncio.to_thread(OldProducer, nodes, "name", COORDINATOR)
+    await asyncio.to_thread(producer.add, COORDINATOR)
     assert await asyncio.to_thread(producer.produce, LEADER) == 0
     line = nodes.lines[LEADER]
     assert isinstance(line, LateLine)
     line.is_late = True
-    await replaced(nodes, index)
-    await asyncio.to_thread(producer.commit, 1)
-    await asyncio.to_thread(producer.commit, 1)
-    assert nodes.state(TRANSACTION_STATE, index, at=LEADER).leader == 3, "as far as it knows"
+    await replaced(nodes)
+    await asyncio.to_thread(producer.commit, SUCCESSOR)
+    await asyncio.to_thread(producer.commit, SUCCESSOR)
+    assert nodes.state(TRANSACTION_STATE, at=LEADER).leader == COORDINATOR, "as far as it knows"
     assert await asyncio.to_thread(producer.produce, LEADER) == NOT_ENOUGH_REPLICAS
     with RawClient(port_of(nodes, LEADER)) as client:
         (row,) = await asyncio.to_thread(describe_producers, client, TOPIC)
@@ -151,12 +150,3 @@ async def test_a_late_batch_of_a_transaction_that_is_over_opens_none(nodes: Node
 
 def port_of(nodes: Nodes, broker: int) -> int:
     return nodes[broker].endpoints["PLAINTEXT"].port
-
-
-def name_at_3(nodes: Nodes) -> tuple[str, int]:
-    """A transactional id that broker 3 coordinates, and 1 after it; and the partition that it is in."""
-    partitions = nodes.image().topics[TRANSACTION_STATE].partitions
-    places = (
-        (f"name-{number}", (java_hash(f"name-{number}") & 0x7FFFFFFF) % len(partitions)) for number in range(1_000)
-    )
-    return next((name, at) for name, at in places if tuple(partitions[at].replicas) == (3, 1, 2))
