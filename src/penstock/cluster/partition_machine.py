@@ -6,6 +6,8 @@ elected, that broker's registration (RULES 13). Unregistering a broker takes sev
 
 from collections.abc import Sequence
 
+import msgspec
+
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.commands import Decision, ElectionType, ElectLeader, Reassign, UnregisterBroker
 from penstock.cluster.duties.machine import DutyMachine
@@ -77,7 +79,9 @@ class PartitionMachine:
         return Decision(self._written(rulings).transactions, rulings[0].how)
 
     def unregister(self, command: UnregisterBroker) -> Decision[None]:
-        """Forget a broker that is gone for good, with what it had: then another folder may have its id (RULES 3)."""
+        """Forget a broker that is gone for good, with what it had: then another folder may have its id (RULES 3).
+        Should it come back meanwhile it is not gone, and keeps what has not been written yet.
+        """
         broker = command.broker_id
         if broker in self._image.brokers:
             raise InvalidRequest(f"broker {broker} is running: stop it first, or it would register again at once")
@@ -88,15 +92,16 @@ class PartitionMachine:
             for topic, part in self._image.partitions()
             if (record := forget(part, broker)) is not None
         ]
-        identity = self._keys.identity(broker)
+        identity, away = self._keys.identity(broker), absent(self._keys.broker(broker))
         forgetting = Transaction(
-            compares=(
-                absent(self._keys.broker(broker)),
-                unchanged_since(identity, self._image.marks.identity_revisions[broker]),
-            ),
+            compares=(away, unchanged_since(identity, self._image.marks.identity_revisions[broker])),
             deletes=(Delete(identity),),
         )
-        return Decision((*self._written(rulings).transactions, forgetting), None)
+        written = [
+            msgspec.structs.replace(each, compares=(*each.compares, away))
+            for each in self._written(rulings).transactions
+        ]
+        return Decision((*written, forgetting), None)
 
     def _found(self, name: str, index: int) -> tuple[TopicImage, PartitionImage]:
         topic = self._image.topics.get(name)

@@ -9,6 +9,7 @@ from tests.support.in_sync import put_in_sync
 from tests.support.virtual_time import in_virtual_time
 
 from penstock.cluster import ElectionType, ElectLeader, PartitionImage, Reassign
+from penstock.cluster.commands import UnregisterBroker
 from penstock.cluster.elections import How
 from penstock.cluster.keys import Keys
 from penstock.cluster.records import encode
@@ -25,7 +26,7 @@ from penstock.errors import (
     Refusal,
     UnknownTopicOrPartition,
 )
-from penstock.metastore import Put, Transaction
+from penstock.metastore import OPERATIONS_MAX, Put, Transaction, absent
 from penstock.model import BrokerId, topic_id_text
 
 
@@ -182,6 +183,22 @@ async def test_a_broker_that_is_gone_for_good_is_forgotten_and_its_id_free() -> 
         await brokers.start(2, folder_id="another")
         await asyncio.sleep(1)
         assert the(brokers).leader == -1, "an empty folder does not pass for the one that had the records"
+
+
+@in_virtual_time
+async def test_a_broker_that_comes_back_while_it_is_being_forgotten_keeps_what_it_has() -> None:
+    async with some_brokers(2) as brokers:
+        await brokers.create("orders", partitions=300, replicas=1)
+        await brokers.kill(2)
+        its_own = [part.index for part in brokers.image().topics["orders"].partitions if part.replicas == (2,)]
+        assert len(its_own) == 150
+        await brokers.until(
+            lambda: all(brokers.image().topics["orders"].partitions[index].eligible == (2,) for index in its_own)
+        )
+        decision = brokers.clusters[1].controller._machine.decide(UnregisterBroker(BrokerId(2)))
+        assert len(decision.transactions) == 3, "two for the partitions, one for its name"
+        assert all(absent(Keys("main").broker(BrokerId(2))) in each.compares for each in decision.transactions)
+        assert all(len(each.compares) <= OPERATIONS_MAX for each in decision.transactions)
 
 
 @in_virtual_time

@@ -10,8 +10,10 @@ from penstock.cluster.shapes import PartitionImage, TopicImage
 from penstock.metastore import OPERATIONS_MAX, Compare, Put, Revision, Transaction, created_at, unchanged_since
 from penstock.model import BrokerId, TopicId, topic_id_text
 
-_COMPARES_MAX = OPERATIONS_MAX - 1
-"""Partitions and leaders in one transaction: each has a compare of its own, and one more names the controller."""
+_COMPARES_MAX = OPERATIONS_MAX - 2
+"""Partitions and leaders in one transaction: each has a compare of its own. One more names the controller, and another
+may name a broker that has to be away.
+"""
 
 
 class Which(NamedTuple):
