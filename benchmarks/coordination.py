@@ -113,6 +113,7 @@ class LargeTransactions:
             plain = side.measure("produce", topic, *shape, settings={**REPORTED, "p:acks": "all"})
             values: Values = {f"{self.key}.plain_mb_s": plain["bytes"] / 1e6 / plain["elapsed_s"]}
             for size in self.sizes:
+                side.touch(3 * self.amount_bytes)
                 done = side.measure("transact", topic, *shape, "-k", size, settings=REPORTED)
                 mb_s = done["bytes"] / 1e6 / done["elapsed_s"]
                 values[f"{self.key}.transactions_{size}_s"] = done["transactions"] / done["elapsed_s"]
