@@ -79,8 +79,9 @@ class CuttableLog(RetainedLog):
         # Its file is made by the first append, as that of every new log: nothing that could fail leaves it without one.
         segment = Segment(self.pool, str(self.folder), offset, created_at=self.clock.now())
         segment.activate()
-        renames = self._move_away(offset)
-        self.segments, self.size = (segment,), 0
+        with self.renaming.lock:  # a thread may be about to rename what retention has dropped
+            renames = self._move_away(offset)
+            self.segments, self.size = (segment,), 0
         self.epochs.clear()
         self.removal_begun(gone, [path for _, path in renames.done])
         try:

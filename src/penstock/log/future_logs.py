@@ -125,7 +125,8 @@ def remove_note(log: Path) -> None:
 
 def let_go(log: PartitionLog, why: str) -> None:
     """Nobody reads or writes this log any more; slices that are being sent keep their descriptors."""
-    log.trouble = Trouble(f"{log.partition}: {why}", stops_reads=True, may_pass=False)
+    with log.renaming.lock:
+        log.trouble = Trouble(f"{log.partition}: {why}", stops_reads=True, may_pass=False)
     for segment in log.segments:
         segment.file.forget()
         log.pool.indexes.drop(segment)

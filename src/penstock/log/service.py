@@ -170,10 +170,14 @@ def _rename(log: PartitionLog, segments: list[Segment]) -> list[str]:
     """Of a log that was deleted since, its folder went whole: what has its files' names now is another's. One that has
     begun anew may have given a name to a new segment.
     """
-    if not log.is_readable:
-        return []
-    used = {segment.base_offset for segment in log.segments}
-    return rename_doomed([segment for segment in segments if segment.base_offset not in used])
+    renamed = []
+    for segment in segments:
+        with log.renaming.lock:
+            base_offset, left = segment.base_offset, log.segments
+            is_used = base_offset >= left[0].base_offset and any(base_offset == each.base_offset for each in left)
+            if log.is_readable and not is_used:
+                renamed += rename_doomed([segment])
+    return renamed
 
 
 def _plan_all(logs: list[PartitionLog], now: int) -> list[tuple[PartitionLog, RetentionPlan]]:

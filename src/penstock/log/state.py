@@ -67,16 +67,17 @@ class Trouble(msgspec.Struct, frozen=True):
         return KafkaStorageError(self.reason)
 
 
-class ReadySwap:
-    """`.swap` files that a start would complete (swapping)."""
+class Renaming:
+    """Between threads that rename a log's files and the loop, which may cut it, begin it anew or delete it meanwhile:
+    what has a file's name then is something else.
+    """
 
-    __slots__ = ("base_offset", "lock")
+    __slots__ = ("lock", "ready_swap")
 
     def __init__(self) -> None:
-        self.base_offset: int | None = None
-        """None where there are none."""
         self.lock = threading.Lock()
-        """Between the thread that makes them ready and a cut on the loop, which has to know."""
+        self.ready_swap: int | None = None
+        """Base offset of the `.swap` files, if any, that a start would complete (swapping)."""
 
 
 class LogState:
@@ -130,7 +131,7 @@ class LogState:
         tells of all processes so far."""
         self.clean_upto = 0
         """Compaction has been through everything below it: the cleaner's checkpoint."""
-        self.ready_swap = ReadySwap()
+        self.renaming = Renaming()
         self.being_indexed: set[Segment] = set()
         """Closed segments whose indexes a flush is about to write, by name: their files are not exchanged meanwhile."""
         self.is_being_copied = False

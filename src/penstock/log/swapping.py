@@ -34,10 +34,10 @@ class SwappableLog(CuttableLog):
 
         False where the log was cut since: then nothing is ready.
         """
-        with self.ready_swap.lock:
+        with self.renaming.lock:
             if self.cuts != cuts:
                 return False
-            self.ready_swap.base_offset = base_offset
+            self.renaming.ready_swap = base_offset
             (self.folder / GAPS_NOTE).touch()
             for suffix in reversed(SUFFIXES):
                 path = str(self.folder / file_name(base_offset, suffix))
@@ -47,15 +47,15 @@ class SwappableLog(CuttableLog):
 
     def _before_cut(self, to: int) -> None:
         super()._before_cut(to)  # counts it: from here on nothing gets ready that was made before
-        with self.ready_swap.lock:
-            if self.ready_swap.base_offset is None:
+        with self.renaming.lock:
+            if self.renaming.ready_swap is None:
                 return
             try:
-                remove_leftovers(self.folder, self.ready_swap.base_offset)
+                remove_leftovers(self.folder, self.renaming.ready_swap)
                 sync_folder(str(self.folder))
             except OSError as error:
                 raise self.fail("could not be cut", error) from error
-            self.ready_swap.base_offset = None
+            self.renaming.ready_swap = None
 
     def replace_segments(self, old: Sequence[Segment], new_base_offsets: Sequence[int]) -> list[Segment]:
         """Second part, on the loop: `old` are neighbours among the closed segments, the new ones are `.swap` files.
@@ -74,7 +74,7 @@ class SwappableLog(CuttableLog):
                 "segments whose indexes a flush is writing may not be replaced: the new ones have the names"
             )
         deleted, new = self._exchange(old, new_base_offsets)
-        self.ready_swap.base_offset = None
+        self.renaming.ready_swap = None
         self.segments = (*segments[:first], *new, *segments[first + len(old) :])
         self.size += sum(s.size for s in new) - sum(s.size for s in old)
         self.is_folder_synced = False

@@ -4,7 +4,7 @@ import asyncio
 import errno
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,14 @@ import pytest
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, a_log, fill
 
 from penstock.errors import KafkaStorageError
-from penstock.log import FilePool, Flusher, LogFolder, LogHousekeeping, flushing, folder_checkpoints, reading
+from penstock.log import FilePool, Flusher, LogFolder, LogHousekeeping, flushing, folder_checkpoints, reading, service
 from penstock.log.checkpoints import write_offsets
 from penstock.log.files import names_in
 from penstock.log.recovery import Expected
 from penstock.log.reserve import RESERVE_BYTES, RESERVE_FILE
+from penstock.log.retention import rename_doomed
 from penstock.log.scan import Found, walk
+from penstock.log.segment import Segment
 from penstock.model import Offset, PartitionIndex, TopicPartition
 from penstock.settings.config import Config
 
@@ -267,9 +269,8 @@ async def test_a_log_that_fails_keeps_the_others_from_nothing(tmp_path: Path, mo
     await kept.close()
 
 
-async def test_files_that_were_dropped_go_when_their_logs_start_can_be_written_down(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def kept_with_files_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kept:
+    """Its log has dropped all that it had, and the files are there as they were: the disk was full just then."""
     kept = Kept(tmp_path)
     fill(kept.log, 30)
     kept.log.high_watermark = 30
@@ -283,6 +284,13 @@ async def test_files_that_were_dropped_go_when_their_logs_start_can_be_written_d
         full.setattr(folder_checkpoints, "write_offsets", fail)
         with pytest.raises(OSError, match="No space"):
             await kept.keeping.apply_retention()
+    return kept
+
+
+async def test_files_that_were_dropped_go_when_their_logs_start_can_be_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = await kept_with_files_dropped(tmp_path, monkeypatch)
     assert kept.log.start_offset == 30 and "00000000000000000000.log" in names_in(kept.log.folder)
 
     assert await kept.keeping.apply_retention() > 0
@@ -294,19 +302,7 @@ async def test_files_that_were_dropped_go_when_their_logs_start_can_be_written_d
 async def test_files_that_were_dropped_of_a_log_deleted_since_take_none_of_its_namesake_s_along(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = Kept(tmp_path)
-    fill(kept.log, 30)
-    kept.log.high_watermark = 30
-    kept.clock.time += 8 * 24 * HOUR_MS
-    (tmp_path / RESERVE_FILE).unlink()
-
-    def fail(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as full:
-        full.setattr(folder_checkpoints, "write_offsets", fail)
-        with pytest.raises(OSError, match="No space"):
-            await kept.keeping.apply_retention()
+    kept = await kept_with_files_dropped(tmp_path, monkeypatch)
     kept.folder.delete(ORDERS_0)
     namesake = kept.folder.create(ORDERS_0, TOPIC_ID, kept.log.config)
     namesake.append([a_batch(0, timestamp=kept.clock.time)])
@@ -317,22 +313,32 @@ async def test_files_that_were_dropped_of_a_log_deleted_since_take_none_of_its_n
     await kept.close()
 
 
+async def test_a_log_does_not_begin_anew_while_a_thread_renames_what_was_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = await kept_with_files_dropped(tmp_path, monkeypatch)
+    beginning = threading.Thread(target=kept.log.truncate_fully_and_start_at, args=(0,))
+    meanwhile: list[bool] = []
+
+    def rename(segments: Sequence[Segment]) -> list[str]:
+        if not meanwhile:
+            beginning.start()
+            beginning.join(0.2)
+            meanwhile.append(beginning.is_alive())
+        return rename_doomed(segments)
+
+    monkeypatch.setattr(service, "rename_doomed", rename)
+    await kept.keeping.apply_retention()
+    beginning.join()
+
+    assert meanwhile == [True], "its first record would have gone into a file that is renamed next"
+    await kept.close()
+
+
 async def test_files_that_were_dropped_of_a_log_begun_anew_since_are_not_taken_for_its_new_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = Kept(tmp_path)
-    fill(kept.log, 30)
-    kept.log.high_watermark = 30
-    kept.clock.time += 8 * 24 * HOUR_MS
-    (tmp_path / RESERVE_FILE).unlink()
-
-    def fail(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as full:
-        full.setattr(folder_checkpoints, "write_offsets", fail)
-        with pytest.raises(OSError, match="No space"):
-            await kept.keeping.apply_retention()
+    kept = await kept_with_files_dropped(tmp_path, monkeypatch)
     kept.log.truncate_fully_and_start_at(0)
     kept.log.append([a_batch(0, timestamp=kept.clock.time)])
     path = Path(kept.log.active.file.path)
