@@ -49,14 +49,18 @@ def test_each_letter_goes_back_once_whatever_the_filters(spark: SparkSession, qu
         ("timeout", orders): 10, ("bad currency", orders): 10, ("timeout", bills): 5, ("bad currency", bills): 5,
     }  # fmt: skip
 
-    wrong = RedriveOptions(queue.bootstrap, dead, reading=Reading(where="nonsense = 3"))
-    for asked in (lambda: plan(wrong, spark), lambda: run(wrong, spark=spark)):
-        with pytest.raises(PipelineProblem, match=r"Spark does not understand the condition: .*nonsense"):
-            asked()
+    for where, words in (
+        ("nonsense = 3", r"Spark does not understand the condition: .*nonsense"),
+        ("rand() < 0.5", "another outcome each time"),
+    ):
+        wrong = RedriveOptions(queue.bootstrap, dead, reading=Reading(where=where))
+        for asked in (lambda wrong: plan(wrong, spark), lambda wrong: run(wrong, spark=spark)):
+            with pytest.raises(PipelineProblem, match=words):
+                asked(wrong)
     useless = RedriveOptions(queue.bootstrap, dead, transform=lambda df: df.drop("value"))
-    for asked in (lambda: plan(useless, spark), lambda: run(useless, spark=spark)):
+    for asked in (lambda wrong: plan(wrong, spark), lambda wrong: run(wrong, spark=spark)):
         with pytest.raises(PipelineProblem, match="a record needs a column `value`"):
-            asked()
+            asked(useless)
     nothing = RedriveOptions(queue.bootstrap, dead, reading=Reading(where="false"))
     assert run(nothing, spark=spark).rows_out == 0, "a run that could not send anything has begun nothing"
     late = RedriveOptions(queue.bootstrap, dead, reading=Reading(reason="timeout"), records_max=12)

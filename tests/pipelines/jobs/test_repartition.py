@@ -74,10 +74,14 @@ def test_by_another_key(spark: SparkSession, queue: Queue) -> None:
     source = create(queue.bootstrap, queue.fresh("by-id"), 1)
     target = queue.fresh("by-rest")
     fill(queue.bootstrap, source, numbers(0, 60))
-    wrong = RepartitionOptions(queue.bootstrap, source, target, partitions=4, key="no_such_column")
-    for asked in (lambda: plan(wrong, spark), lambda: run(wrong, spark=spark)):
-        with pytest.raises(PipelineProblem, match=r"(?s)does not understand the expression.*no_such_column"):
-            asked()
+    for key, words in (
+        ("no_such_column", r"(?s)does not understand the expression.*no_such_column"),
+        ("cast(rand() * 7 AS int)", "another outcome each time"),
+    ):
+        wrong = RepartitionOptions(queue.bootstrap, source, target, partitions=4, key=key)
+        for asked in (lambda wrong: plan(wrong, spark), lambda wrong: run(wrong, spark=spark)):
+            with pytest.raises(PipelineProblem, match=words):
+                asked(wrong)
     options = RepartitionOptions(
         queue.bootstrap, source, target, partitions=4, key="cast(cast(value AS string) AS int) % 7", reader="kafka"
     )

@@ -151,6 +151,7 @@ def test_from_a_table_of_the_lake_into_a_topic(spark: SparkSession, queue: Queue
     for wrong, words in (
         (replace(options, table="shop.nothing"), r"no table shop\.nothing"),
         (replace(options, where="nonsense = 3"), r"Spark does not understand the expression: .*nonsense"),
+        (replace(options, where="rand() < 0.5"), "another outcome each time"),
     ):
         for asked in (lambda wrong: plan(wrong, spark), lambda wrong: run(wrong, spark=spark)):
             with pytest.raises(PipelineProblem, match=words):

@@ -16,7 +16,7 @@ from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.session import SparkOptions, lent, spark_session
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 @contextmanager
@@ -27,6 +27,19 @@ def understood(what: str) -> Iterator[None]:
     except (AnalysisException, IllegalArgumentException) as error:
         said = (error.getMessage() or str(error)).strip().splitlines()[0]
         raise PipelineProblem(f"Spark does not understand {what}: {said}") from error
+
+
+def repeatable(rows: DataFrame) -> DataFrame:
+    """Rows that are the same whenever they are asked for. A task that is run again would else choose others, or place
+    them elsewhere: some would be missing, some be there twice.
+    """
+    if not rows._jdf.queryExecution().analyzed().deterministic():
+        raise PipelineProblem(
+            "an expression has another outcome each time, like rand() or uuid()",
+            hint="A batch that is run again would lose records and double others. Use what is in the record itself: "
+            "xxhash64(value), for example.",
+        )
+    return rows
 
 
 def asking(options: SparkOptions, spark: SparkSession | None) -> AbstractContextManager[SparkSession]:

@@ -16,7 +16,7 @@ from pyspark.sql import functions as f
 
 from penstock.pipelines.jobs.copying import stretches as st
 from penstock.pipelines.jobs.copying.sources import ORDER, Source
-from penstock.pipelines.jobs.understanding import understood
+from penstock.pipelines.jobs.understanding import repeatable, understood
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Pace, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.sink import Sink
@@ -211,7 +211,8 @@ class CopyLoop:
 def made_of(rows: DataFrame, transform: Callable[[DataFrame], DataFrame]) -> DataFrame:
     """Rows by a user's expressions; told, where Spark does not understand those. A dry run asks with no rows."""
     with understood("the expression"):
-        return transform(rows)
+        made = transform(rows)
+    return repeatable(made)
 
 
 def _positions(rows: Any) -> dict[int, int] | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as f
 
 from penstock.pipelines.jobs.copying.headers import header
-from penstock.pipelines.jobs.understanding import understood
+from penstock.pipelines.jobs.understanding import repeatable, understood
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -52,7 +52,8 @@ def letters(rows: DataFrame, reading: Reading) -> DataFrame:
     if reading.where is None:
         return found
     with understood("the condition"):
-        return found.where(reading.where)
+        chosen = found.where(reading.where)
+    return repeatable(chosen)
 
 
 def counted(found: DataFrame) -> DataFrame:
