@@ -38,7 +38,7 @@ def packed(rulings: Sequence[Ruling]) -> list[Batch]:
 
 def test_leaders_of_few_partitions_each_share_transactions() -> None:
     batches = packed([elected(leader * 10 + number, leader) for leader in range(1, 100) for number in range(10)])
-    assert len(batches) == 9  # 990 partitions of 99 leaders: 1,089 compares, at most 127 at a time, with the controller
+    assert len(batches) == 9  # 990 partitions of 99 leaders: 1,089 compares, 126 at most at a time
 
 
 def test_every_transaction_compares_each_partition_each_leader_and_the_controller() -> None:
@@ -54,7 +54,7 @@ def test_every_transaction_compares_each_partition_each_leader_and_the_controlle
 
 def test_one_leader_of_many_is_compared_in_each_transaction() -> None:
     batches = packed([elected(number, 1) for number in range(300)])
-    assert [len(batch.rulings) for batch in batches] == [126, 126, 48]
+    assert [len(batch.rulings) for batch in batches] == [125, 125, 50]
     assert all(len(batch.transaction.compares) <= OPERATIONS_MAX for batch in batches)
     assert all(created_at(KEYS.broker(1), Revision(100)) in batch.transaction.compares for batch in batches)
 
@@ -66,4 +66,4 @@ def test_a_leader_that_registered_anew_between_two_decisions_splits_them() -> No
 
 
 def test_in_sync_sets_alone_name_no_leader() -> None:
-    assert [len(batch.rulings) for batch in packed([shrunk(number) for number in range(130)])] == [127, 3]
+    assert [len(batch.rulings) for batch in packed([shrunk(number) for number in range(130)])] == [126, 4]
