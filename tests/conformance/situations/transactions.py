@@ -233,6 +233,12 @@ def listing(name: str, *steps: Step | Body, versions: tuple[int, int] | None = N
     return situation("ListTransactions", name, ORDERS, *steps, versions=versions)
 
 
+# More than no time must have passed since it began, and a broker may be asked within the same millisecond.
+OLDER = Until(
+    "ListTransactions", 1, list_body(duration_filter=0, producer_id_filters=[PRODUCER]),
+    lambda answer: len(answer["transaction_states"]) == 1,
+)  # fmt: skip
+
 LIST = [
     listing("all", *OPEN, list_body()),
     listing("by state", *OPEN, list_body(state_filters=["Ongoing"]), list_body(state_filters=["Empty"])),
@@ -241,7 +247,8 @@ LIST = [
     listing("by a state nobody knows and one that is", *OPEN, list_body(state_filters=["Asleep", "Ongoing", "Asleep"])),
     listing("by a state in lower case", *OPEN, list_body(state_filters=["ongoing"])),
     listing("by producer", *OPEN, list_body(producer_id_filters=[PRODUCER]), list_body(producer_id_filters=[987_654])),
-    listing("by duration", *OPEN, list_body(duration_filter=0), list_body(duration_filter=3_600_000), versions=(1, 2)),
+    listing("by duration", *OPEN, OLDER, list_body(duration_filter=0), list_body(duration_filter=3_600_000),
+            versions=(1, 2)),
     listing("by duration, not begun", begun(), list_body(duration_filter=3_600_000), versions=(1, 2)),
     listing("by pattern", *OPEN, list_body(transactional_id_pattern="cf-.*-t"),
             list_body(transactional_id_pattern="cf"), versions=(2, 2)),
