@@ -2,6 +2,8 @@
 
 import os
 from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import structlog
 
@@ -90,20 +92,26 @@ class CuttableLog(RetainedLog):
             raise self.take_offline(f"producers could not be forgotten: {error}", stops_reads=False) from error
 
     def _move_away(self, offset: int) -> Renames:
-        renames = Renames()
-        self.is_folder_synced = False  # else what is renamed back below could be gone all the same, and by then flushed
-        try:
+        self.is_folder_synced = False  # else what is renamed back could be gone all the same, and by then flushed
+        with self._renames("could not be begun anew") as renames:
             for name in self._names_to_leave():
                 renames.add(str(self.folder / name), str(self.folder / name) + DELETED)
             self.epochs.remove_file()  # fsyncs the folder
             self._write_down(offset)
+        return renames
+
+    @contextmanager
+    def _renames(self, failure: str) -> Iterator[Renames]:
+        """Where something fails within, they are undone; where not even that can be done, the log goes offline."""
+        renames = Renames()
+        try:
+            yield renames
         except OSError as error:
             try:
                 renames.undo()
             except OSError:
-                raise self.take_offline(f"could not be begun anew: {error}", stops_reads=True) from error
+                raise self.take_offline(f"{failure}: {error}", stops_reads=True) from error
             raise
-        return renames
 
     def _names_to_leave(self) -> list[str]:
         """All there are: what retention has dropped may not have been renamed yet, and would lie among the new ones.

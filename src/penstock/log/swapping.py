@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from penstock.log.cutting import CuttableLog
-from penstock.log.files import Renames, private_descriptor, rename_if_there, sync_folder
+from penstock.log.files import private_descriptor, rename_if_there, sync_folder
 from penstock.log.retention import DELETED
 from penstock.log.scan import Damaged, walk
 from penstock.log.segment import Segment
@@ -90,17 +90,10 @@ class SwappableLog(CuttableLog):
         coming = [file_name(base, suffix) for base in new_base_offsets for suffix in reversed(SUFFIXES)]
         names = [(path, path + DELETED) for path in leaving]
         names += [(str(self.folder / name) + SWAP, str(self.folder / name)) for name in coming]
-        renames = Renames()
-        try:
+        with self._renames("swap of compacted segments failed") as renames:
             for was, now in names:
                 renames.add(was, now)
             new = [self._take_in(base_offset) for base_offset in new_base_offsets]
-        except OSError as error:
-            try:
-                renames.undo()
-            except OSError:
-                raise self.take_offline(f"swap of compacted segments failed: {error}", stops_reads=True) from error
-            raise
         return [now for _, now in renames.done if now.endswith(DELETED)], new
 
     def _take_in(self, base_offset: int) -> Segment:
