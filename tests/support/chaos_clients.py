@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener
+from aiokafka.errors import CommitFailedError, IllegalStateError
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
 from tests.support.history import UNTOLD, Ack, Consuming, Producing, Seen
 
@@ -25,6 +26,7 @@ DELIVERY_TIMEOUT_MS = 300_000
 UNACKNOWLEDGED_MAX = 2_000
 """Records under way at which a producer stops sending: what nobody acknowledges is not to grow without end."""
 FLUSH_S = 120.0
+CLOSE_S = 20.0
 
 
 class Client(ABC):
@@ -293,5 +295,27 @@ class AiokafkaReader(ReadingClient):
                 for partition, records in fetched.items():
                     for record in records:
                         self.saw(partition.partition, record.offset, record.value)
+            await self._commit(consumer)
         finally:
-            await consumer.stop()
+            await self._close(consumer)
+
+    async def _commit(self, consumer: AIOKafkaConsumer) -> None:
+        async with asyncio.timeout(FLUSH_S):
+            while True:
+                try:
+                    await consumer.commit()
+                except (CommitFailedError, IllegalStateError) as failure:  # it is joining anew
+                    self.note(type(failure).__name__)
+                    await asyncio.sleep(0.1)
+                else:
+                    return
+
+    async def _close(self, consumer: AIOKafkaConsumer) -> None:
+        """aiokafka looks for no coordinator once it closes: where that moved since the last commit, it tries to commit
+        without one for ever. So what has to be committed is committed before, and the rest is cut off.
+        """
+        try:
+            async with asyncio.timeout(CLOSE_S):
+                await consumer.stop()
+        except TimeoutError:
+            self.note("did not close by itself")
