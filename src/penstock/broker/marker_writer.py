@@ -1,7 +1,8 @@
 """Writes transaction markers to the partitions that this broker leads, for coordinators here and elsewhere.
 
 A marker in `__consumer_offsets` also decides what becomes of the offsets that were committed within its transaction, so
-the group coordinator writes it. A marker counts as written when the high watermark has passed it.
+the group coordinator writes it. A marker counts as written when the high watermark has passed it. That a producer has a
+later epoch is told then too: whoever is told so sends no marker, and the one that was there before may be all there is.
 """
 
 import asyncio
@@ -12,9 +13,15 @@ import msgspec
 import structlog
 
 from penstock.cluster import CONSUMER_OFFSETS
-from penstock.errors import Refusal, RequestTimedOut, UnknownServerError, UnknownTopicOrPartition
+from penstock.errors import (
+    InvalidProducerEpoch,
+    Refusal,
+    RequestTimedOut,
+    UnknownServerError,
+    UnknownTopicOrPartition,
+)
 from penstock.model import TopicPartition
-from penstock.replication import ALL, Partitions
+from penstock.replication import ALL, Appended, Partition, Partitions
 from penstock.settings import Config
 from penstock.settings.broker import REQUEST_TIMEOUT_MS
 from penstock.wire.markers import Marker
@@ -94,14 +101,30 @@ class MarkerWriter:
         partition = self._partitions.get(at.topic, at.partition)
         if partition is None:
             raise UnknownTopicOrPartition(f"{at} is not here")
-        appended = partition.append_marker(
-            entry.marker,
-            producer_id=entry.producer_id,
-            producer_epoch=entry.producer_epoch,
-            transaction_version=entry.transaction_version,
-        )
+        try:
+            appended = partition.append_marker(
+                entry.marker,
+                producer_id=entry.producer_id,
+                producer_epoch=entry.producer_epoch,
+                transaction_version=entry.transaction_version,
+            )
+        except InvalidProducerEpoch as refusal:
+            return _once_replicated(partition, refusal)
         pending = partition.acknowledged(appended, acks=ALL)
         return None if pending is None else asyncio.ensure_future(pending)
+
+
+def _once_replicated(partition: Partition, refusal: Refusal) -> "asyncio.Future[Any]":
+    end_offset = partition.log.end_offset
+    rests_on = Appended(end_offset, end_offset, -1, partition.log.start_offset)
+    pending = partition.acknowledged(rests_on, acks=ALL)
+
+    async def refuse() -> None:
+        if pending is not None:
+            await pending
+        raise refusal
+
+    return asyncio.ensure_future(refuse())
 
 
 def _outcome(began: "asyncio.Future[Any] | Refusal | None") -> Refusal | None:

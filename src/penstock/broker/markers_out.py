@@ -5,9 +5,9 @@ Whoever is away is asked again until it answers: once an end is settled, every p
 stop that: the coordinator has moved, or a partition says that it did.
 
 A partition that knows a later epoch of the producer has nothing open of the transaction, for whatever brought that
-epoch was let in only after its end there. So it needs no marker. Kafka stops at that: the transactional id would be
-without an end for good, and so would the partitions that were to be told next; and anybody can bring a later epoch,
-outside transactions.
+epoch was let in only after its end there; its leader tells so once that end is replicated. So it needs no marker. Kafka
+stops at that: the transactional id would be without an end for good, and so would the partitions that were to be told
+next; and anybody can bring a later epoch, outside transactions.
 """
 
 import asyncio

@@ -214,3 +214,23 @@ async def test_a_later_epoch_is_let_in_from_anybody_but_not_while_a_transaction_
     partition.append(memoryview(later), acks=ALL)
     assert await written(stage, entry(at(0))) == [[InvalidProducerEpoch]]
     assert partition.last_stable_offset == partition.high_watermark == 3
+
+
+async def test_a_later_epoch_is_told_when_all_that_came_before_it_is_replicated(tmp_path: Path) -> None:
+    """So is the marker that ended the transaction: a leader lost now leaves it open, and nobody would end it."""
+    stage = Stage(tmp_path, penstock_flush_before_ack="true")
+    partition, flushed = stage.local[0], stage.local.flusher.gates
+    guard = partition.begin_transaction_check(7, 0, 0)
+    first = stage.local.batch(producer=7, sequence=0, transactional=True)
+    partition.append(memoryview(first), acks=ALL, guard=guard)
+    assert await written(stage, entry(at(0))) == [[RequestTimedOut]]
+    partition.append(memoryview(stage.local.batch(producer=7, sequence=0, epoch=9)), acks=ALL)
+    assert await written(stage, entry(at(0))) == [[RequestTimedOut]], "nothing of it is flushed"
+    writing = asyncio.ensure_future(written(stage, entry(at(0))))
+    while partition.high_watermark < 3:
+        for gate in flushed:
+            if not gate.done():
+                gate.set_result(None)
+        await asyncio.sleep(0)
+    assert await writing == [[InvalidProducerEpoch]]
+    await stage.local.close()
