@@ -12,6 +12,7 @@ Runs in a thread, before anybody else knows of the log.
 """
 
 import os
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from penstock.errors import KafkaStorageError
 from penstock.log.checking import check_closed, end_offset_of, has_batch, header_at
 from penstock.log.checkpoints import CheckpointUnreadable
 from penstock.log.epoch_doubts import EpochDoubts
+from penstock.log.epochs import LeaderEpochs
 from penstock.log.files import FilePool, names_in, private_descriptor, remove_files
 from penstock.log.index import OffsetIndex, TimeIndex
 from penstock.log.partition_log import PartitionLog
@@ -103,11 +105,23 @@ def open_log(
         if not known.is_start_exact:
             log.start_offset = max(known.start_offset, log.segments[0].base_offset)
         log.end_offset = max(log.start_offset, known.recovery_point, known.high_watermark)
+        _learn_latest_epoch(log)
     log.size = sum(segment.size for segment in log.segments)
     log.high_watermark = max(log.start_offset, min(known.high_watermark, log.end_offset))
     # None is written down above the recovery point; one that lies there is of records that were cut since.
     log.clean_upto = known.clean_upto if known.clean_upto <= known.recovery_point else 0
     return log
+
+
+def _learn_latest_epoch(log: PartitionLog) -> None:
+    """Of a log that was not read, or not to its end: where the metadata was taken back in time it is what the next
+    epoch must be raised above, or what was written in the latest one could not be told from what another writes in it.
+    """
+    on_disk = LeaderEpochs(str(log.folder), log)
+    with suppress(OSError, CheckpointUnreadable):
+        on_disk.load()
+    if on_disk.latest > log.epochs.latest:
+        log.epochs.take_over(on_disk)
 
 
 def _open_again(log: PartitionLog, known: Known, *, wants_room: bool) -> PartitionLog:

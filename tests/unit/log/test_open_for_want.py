@@ -84,6 +84,22 @@ def test_a_want_of_descriptors_is_not_damage_wherever_it_is_met(
     opened.pool.close_all()
 
 
+@pytest.mark.parametrize("number", [errno.ENOMEM, errno.EIO])
+@pytest.mark.parametrize("where", [(recovery, "names_in"), (damage, "read_rows")])
+def test_a_log_that_is_not_read_still_tells_its_latest_leader_epoch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, where: tuple[object, str]
+) -> None:
+    """A start raises leader epochs above it, should the metadata have been taken back in time (RULES 12)."""
+    log = a_log(tmp_path)
+    fill(log, 2, leader_epoch=3)
+    fill(log, 1, leader_epoch=7)
+    log.close()
+    with monkeypatch.context() as poor:
+        poor.setattr(*where, failing(number))
+        unread = reopened(log)
+    assert unread.trouble is not None and unread.epochs.latest == 7
+
+
 def test_what_the_disk_will_not_give_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = a_log(tmp_path)
     fill(log, 3)
