@@ -148,6 +148,7 @@ class Nodes:
         (outcome,) = await controller.create_topics([command], timeout_ms=120_000)
         if isinstance(outcome, Refusal):
             raise outcome
+        await self.until(lambda: all(name in self.image(at).topics for at in self.running))
         await self.until(lambda: all(self.replica(name, at) is not None for at in replicas if at in self.running))
         return outcome
 
