@@ -2,11 +2,14 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 from confluent_kafka import Producer
 from tests.support.nodes import Nodes, some_nodes
+from tests.support.raw import RawClient
 
 from penstock.cluster.keys import Keys
+from penstock.errors import CoordinatorLoadInProgress, NotCoordinator
 from penstock.metastore import Delete, Listing, Put, Transaction
 
 QUICK = {"penstock.broker.lease.ms": "1500", "penstock.broker.heartbeat.ms": "300"}
@@ -84,3 +87,38 @@ async def test_a_producer_is_not_given_an_id_that_another_has_had_since_the_back
         await put_back(nodes, backup)
         await nodes.start(1)
         assert await produce(nodes, "orders", b"after", is_idempotent=True) == 1
+
+
+async def init_producer(nodes: Nodes, transactional_id: str | None) -> int:
+    """The id that a producer is given, once its coordinator has read its log."""
+
+    def work() -> dict[str, Any]:
+        body = {"transactional_id": transactional_id, "transaction_timeout_ms": 60_000}
+        with RawClient(nodes[1].endpoints["PLAINTEXT"].port) as client:
+            return client.request("InitProducerId", 4, {**body, "producer_id": -1, "producer_epoch": -1})
+
+    async with asyncio.timeout(WITHIN_S):
+        while True:
+            answer = await asyncio.to_thread(work)
+            if answer["error_code"] == 0:
+                given: int = answer["producer_id"]
+                return given
+            assert answer["error_code"] in (CoordinatorLoadInProgress.code, NotCoordinator.code)
+
+
+async def test_nobody_is_given_the_id_of_a_transactional_producer_that_has_written_nothing_since(
+    tmp_path: Path,
+) -> None:
+    """Nor lately: no log but the coordinator's has its id then."""
+    settings = {f"transaction.state.log.{name}": "1" for name in ("replication.factor", "min.isr", "num.partitions")}
+    async with some_nodes(tmp_path, 1, QUICK | settings) as nodes:
+        with RawClient(nodes[1].endpoints["PLAINTEXT"].port) as client:
+            looked_for = {"key_type": 1, "coordinator_keys": ["t"]}
+            await asyncio.to_thread(client.request, "FindCoordinator", 4, looked_for)
+        backup = await nodes.store.range(KEYS.prefix)
+        given = await init_producer(nodes, "t")
+        await nodes.stop(1)
+        await put_back(nodes, backup)
+        await nodes.start(1)
+        assert await init_producer(nodes, "t") == given
+        assert await init_producer(nodes, None) > given

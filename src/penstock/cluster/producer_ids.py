@@ -2,7 +2,12 @@
 
 import asyncio
 
+from penstock.cluster import membership
 from penstock.cluster.controller import Controller
+from penstock.cluster.image import ClusterImage
+from penstock.cluster.keys import Keys
+from penstock.errors import CoordinatorNotAvailable
+from penstock.metastore import Metastore, MetastoreError
 from penstock.model import ProducerId
 
 BLOCK_SIZE = 1_000
@@ -10,8 +15,11 @@ BLOCK_SIZE = 1_000
 
 
 class ProducerIds:
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, controller: Controller, image: ClusterImage, metastore: Metastore, keys: Keys) -> None:
         self._controller = controller
+        self._image = image
+        self._metastore = metastore
+        self._keys = keys
         self._next = 0
         self._end = 0
         self._fetching = asyncio.Lock()
@@ -23,6 +31,21 @@ class ProducerIds:
         given = ProducerId(self._next)
         self._next += 1
         return given
+
+    async def go_on_above(self, producer_id: int) -> None:
+        """Somebody has this id: a store that does not know of it was taken back in time, and gives ids again. The block
+        that is here may be of such.
+        """
+        is_given_again = self._next <= producer_id < self._end
+        is_behind = producer_id >= self._image.producer_id_next
+        if is_given_again or is_behind:
+            self._next = self._end
+        if not is_behind:
+            return
+        try:
+            await membership.ensure_producer_ids(self._metastore, self._keys, above=producer_id + 1)
+        except MetastoreError as error:
+            raise CoordinatorNotAvailable(str(error)) from error
 
     async def _fetch_block(self) -> None:
         async with self._fetching:

@@ -87,7 +87,7 @@ class Cluster:
             metastore, self._machine, self._feed, self.image, broker_id=broker_id, config=config, dice=dice
         )
         self.controller.metrics = self._metrics = (others and others.metrics) or ControllerMetrics()
-        self.producer_ids = ProducerIds(self.controller)
+        self.producer_ids = ProducerIds(self.controller, self.image, metastore, self._keys)
         self.in_sync_writes = InSyncWrites(
             metastore,
             self._keys,

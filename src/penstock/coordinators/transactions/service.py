@@ -18,12 +18,18 @@ from penstock.coordinators.decision import Address, Command
 from penstock.coordinators.patterns import compile_pattern
 from penstock.coordinators.runtime import Runtime
 from penstock.coordinators.service import CoordinatorService
+from penstock.coordinators.shard import Shard
 from penstock.coordinators.transactions import commands, metrics
 from penstock.coordinators.transactions.asked import Outcomes, PartitionsAsked
 from penstock.coordinators.transactions.commands import MarkersDue, NeedsProducerId, Producer, ProducerIdDue
 from penstock.coordinators.transactions.machine import TransactionMachine
 from penstock.coordinators.transactions.records import TransactionCodec
-from penstock.coordinators.transactions.state import TransactionLimits, TransactionState, TransactionVersion
+from penstock.coordinators.transactions.state import (
+    NO_PRODUCER_ID,
+    TransactionLimits,
+    TransactionState,
+    TransactionVersion,
+)
 from penstock.errors import (
     CoordinatorLoadInProgress,
     InvalidRequest,
@@ -94,7 +100,19 @@ class Transactions(CoordinatorService):
             clock=self._clock,
             spawn=self._spawn,
             on_order=self._ordered,
+            on_loaded=self._loaded,
         )
+
+    async def _loaded(self, shard: Shard) -> tuple[Command, ...]:
+        """No id that is known here is given to another producer. Of one who has not written lately, or ever, this alone
+        shows that the metadata store was taken back in time.
+        """
+        assert isinstance(shard.machine, TransactionMachine)
+        known = shard.machine.transactions.values()
+        highest = max((max(each.producer_id, each.next_producer_id) for each in known), default=NO_PRODUCER_ID)
+        if highest != NO_PRODUCER_ID:
+            await self._producer_ids.go_on_above(highest)
+        return ()
 
     # What machines order ----------------------------------------------------------------------------------------
 
