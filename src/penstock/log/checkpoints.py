@@ -53,7 +53,7 @@ def read_rows(path: str) -> list[list[str]] | None:
 
 
 def write_offsets(path: str, offsets: Mapping[TopicPartition, Offset]) -> None:
-    write_rows(path, [f"{tp.topic} {tp.partition} {offset}" for tp, offset in offsets.items()])
+    write_rows(path, [f"{topic} {partition} {offset}" for (topic, partition), offset in offsets.items()])
 
 
 def read_offsets(path: str) -> dict[TopicPartition, Offset]:
@@ -68,7 +68,8 @@ def read_offsets(path: str) -> dict[TopicPartition, Offset]:
 
 
 def write_topic_ids(path: str, topic_ids: Mapping[TopicPartition, TopicId]) -> None:
-    write_rows(path, [f"{tp.topic} {tp.partition} {topic_id_text(topic_id)}" for tp, topic_id in topic_ids.items()])
+    texts = {topic_id: topic_id_text(topic_id) for topic_id in set(topic_ids.values())}
+    write_rows(path, [f"{topic} {partition} {texts[of]}" for (topic, partition), of in topic_ids.items()])
 
 
 def read_topic_ids(path: str) -> dict[TopicPartition, TopicId]:

@@ -166,8 +166,11 @@ class FolderCheckpoints:
         return picture.number == self._written
 
     def _write_topic_ids(self, topic_ids: dict[TopicPartition, TopicId]) -> None:
-        """Those of rows that are still on disk stay: their logs are lost, or deleted, and a crash may come first."""
-        wanted = {partition: known for partition, known in self.topic_ids.items() if self.knows(partition)} | topic_ids
+        """Those of rows that are still on disk stay: their logs are lost, or deleted, and a crash may come first. Most
+        have none of that, and thousands of logs may each want this written in turn: so only the others are looked at.
+        """
+        left = self.topic_ids.keys() - topic_ids.keys()
+        wanted = topic_ids | {partition: self.topic_ids[partition] for partition in left if self.knows(partition)}
         if wanted != self.topic_ids or TOPIC_IDS in self._unreadable:
             write_topic_ids(str(self._folder / TOPIC_IDS), wanted)
             self._unreadable.discard(TOPIC_IDS)
