@@ -4,6 +4,7 @@ import asyncio
 import errno
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -172,6 +173,13 @@ def start_failure(error: OSError, config: Config) -> Failure:
             f"cannot listen: {error.strerror or error}",
             hint="Ports below 1024 are root's, or of who is given CAP_NET_BIND_SERVICE.\n"
             "Take other ports with --port and --http-port.",
+        )
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        files_max, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return Failure(
+            f"the broker cannot run: {error}",
+            hint=f"This process may open {files_max} files. Allow it more with `ulimit -n`, or with LimitNOFILE= in a\n"
+            "systemd unit; where that is plenty, all of the machine's are used up (fs.file-max).",
         )
     folders = ", ".join(str(folder) for folder in data_folders(config))
     hint = f"The data folder is {folders}; --data names another."

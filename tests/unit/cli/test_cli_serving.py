@@ -99,6 +99,7 @@ def test_settings_that_cannot_be_used_are_told_with_advice(
         (OSError(errno.EACCES, "PLAINTEXT://127.0.0.1:80: Permission denied"), "Ports below 1024"),
         (OSError(errno.EACCES, "Permission denied", "/srv/queue/.lock"), "The data folder is"),
         (OSError(errno.ENOSPC, "No space left on device", "/srv/queue/.lock"), "The data folder is"),
+        (OSError(errno.EMFILE, "Too many open files", "/srv/queue/.lock"), "This process may open"),
     ],
 )
 def test_what_stops_a_start_is_told_with_advice_for_it(error: OSError, advice: str) -> None:
