@@ -153,6 +153,9 @@ def _run(
                     note(f"line {number} skipped: {error}")
                 else:
                     sender.send(record)
+                    if sender.is_stuck:
+                        note(f"stopped at line {number}: nothing was taken for as long as records wait")
+                        break
         except KeyboardInterrupt:
             interrupted = True  # what was typed so far is still delivered
         sender.finish()

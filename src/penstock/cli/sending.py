@@ -22,9 +22,14 @@ class Sender:
     failed: int = 0
     bytes_sent: int = 0
     first_error: KafkaError | None = field(default=None)
+    timed_out: int = 0
+    is_stuck: bool = False
+    """Whether there was room for the last record only because others were given up after message.timeout.ms, with none
+    written meanwhile: so it would go on, a full queue each time, to the end of the input."""
 
     def send(self, record: ParsedRecord) -> None:
         """Queue a record; waits while librdkafka's queue is full, which is the backpressure."""
+        delivered, timed_out = self.delivered, self.timed_out
         fields: dict[str, Any] = {
             "value": record.value,
             "key": record.key,
@@ -45,12 +50,15 @@ class Sender:
                 self._failed(error.args[0])
                 return
             else:
+                self.is_stuck = self.delivered == delivered and self.timed_out > timed_out
                 self.bytes_sent += len(record.value or b"") + len(record.key or b"")
                 self.producer.poll(0)
                 return
 
     def finish(self) -> None:
-        """Wait until every record has its outcome; message.timeout.ms bounds it."""
+        """Wait until every record has its outcome; message.timeout.ms bounds it. Where it is known there is no wait."""
+        if self.is_stuck:
+            self.producer.purge()
         while self.producer.flush(0.5):
             pass
 
@@ -62,6 +70,7 @@ class Sender:
 
     def _failed(self, error: KafkaError) -> None:
         self.failed += 1
+        self.timed_out += error.code() == KafkaError._MSG_TIMED_OUT
         self.first_error = self.first_error or error
         if self.failed <= FAILURES_SHOWN_MAX:
             note(f"not written: {error_text(error)}")
