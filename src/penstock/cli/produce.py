@@ -154,7 +154,7 @@ def _run(
                 else:
                     sender.send(record)
                     if sender.is_stuck:
-                        note(f"stopped at line {number}: nothing was taken for as long as records wait")
+                        note(f"stopped at line {number}: no more records are taken")
                         break
         except KeyboardInterrupt:
             interrupted = True  # what was typed so far is still delivered

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
-from confluent_kafka import KafkaError
+from confluent_kafka import KafkaError, KafkaException
 
 from penstock.cli.kafka_names import Producer
 from penstock.cli.records import ParsedRecord
@@ -49,3 +49,31 @@ def test_a_queue_that_was_given_up_as_a_whole_is_the_end_of_it(outcomes: list[in
         assert not sender.is_stuck
     sender.send(ParsedRecord(b"one"))
     assert sender.is_stuck == is_stuck
+
+
+class FatalProducer(FullProducer):
+    """Meets an error of its own with the first question; what it has then is given up."""
+
+    def __init__(self) -> None:
+        super().__init__([KafkaError._PURGE_QUEUE])
+        self._was_asked = False
+
+    def flush(self, timeout_s: float) -> int:
+        if not self._was_asked:
+            self._was_asked = True
+            raise SystemError("a result with an exception set") from KafkaException(
+                KafkaError(KafkaError._INCONSISTENT)
+            )
+        self.poll(timeout_s)
+        return 0
+
+    def purge(self) -> None: ...
+
+
+def test_an_error_of_the_client_library_is_told_and_ends_it(capsys: pytest.CaptureFixture[str]) -> None:
+    sender = Sender(cast(Producer, FatalProducer()), "orders")
+    sender.send(ParsedRecord(b"one"))
+    sender.finish()
+    assert sender.first_error is not None and sender.first_error.code() == KafkaError._INCONSISTENT
+    assert (sender.is_stuck, sender.failed) == (True, 1)
+    assert "the client library gives up" in capsys.readouterr().err
