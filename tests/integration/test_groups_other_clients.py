@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import time
 from contextlib import closing
+from typing import Any
 
 import pytest
 from aiokafka import AIOKafkaConsumer
@@ -17,7 +18,8 @@ WITHIN_S = 120.0
 
 async def test_aiokafka_shares_a_topic_and_goes_on_where_it_committed(bootstrap: str) -> None:
     topic, group = topic_with_records(bootstrap, "aio-group", 80), fresh_name("group")
-    facts = {"bootstrap_servers": bootstrap, "group_id": group, "auto_offset_reset": "earliest"}
+    facts: dict[str, Any] = {"bootstrap_servers": bootstrap, "group_id": group, "auto_offset_reset": "earliest"}
+    facts |= {"session_timeout_ms": 45_000}  # a machine that stalls is no member that died
     consumers = [
         AIOKafkaConsumer(topic, enable_auto_commit=False, heartbeat_interval_ms=200, **facts) for _ in range(2)
     ]
