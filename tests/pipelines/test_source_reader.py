@@ -11,7 +11,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import TopicPartition
 from tests.pipelines.conftest import AWAY_S
 from tests.support.faults import eventually
-from tests.support.topics import add_partitions, create, delete, write, write_in_transaction
+from tests.support.topics import add_partitions, create, delete, until_known, write, write_in_transaction
 
 import penstock.testing
 from penstock.pipelines.kafka_names import KafkaException, OffsetSpec
@@ -263,7 +263,7 @@ def test_a_deleted_topic_fails_the_stream_or_is_passed_over(queue: Queue, stream
     assert values_of(reader, reader.partitions(reader.initialOffset(), end)) == numbers(0, 3)
     delete(queue.bootstrap, gone)
     write(queue.bootstrap, kept, numbers(3, 5))
-    _until_gone(queue, gone)
+    until_known(AdminClient({"bootstrap.servers": queue.bootstrap}), gone, 0)
     if not lax:
         with pytest.raises(PipelineProblem, match=rf"{stem}.gone-0: it was deleted"):
             reader.latestOffset()
@@ -279,7 +279,7 @@ def test_a_topic_made_anew_is_not_taken_for_the_former(queue: Queue, stream: Any
     end = reader.latestOffset()
     assert values_of(reader, reader.partitions(reader.initialOffset(), end)) == numbers(0, 3)
     delete(queue.bootstrap, topic)
-    _until_gone(queue, topic)
+    until_known(AdminClient({"bootstrap.servers": queue.bootstrap}), topic, 0)
     create(queue.bootstrap, topic)
     write(queue.bootstrap, topic, numbers(100, 105))  # more than before: offsets alone would not tell
     if not lax:
@@ -287,12 +287,6 @@ def test_a_topic_made_anew_is_not_taken_for_the_former(queue: Queue, stream: Any
             reader.latestOffset()
     else:
         assert step(reader, end)[0] == numbers(100, 105)
-
-
-def _until_gone(queue: Queue, topic: str) -> None:
-    admin = AdminClient({"bootstrap.servers": queue.bootstrap})
-    while topic in admin.list_topics(timeout=60).topics:
-        pass
 
 
 def test_progress_is_seen_as_a_groups_offsets(queue: Queue, stream: Any) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewPartitions, NewTopic
-from tests.support.clients import until_decided
+from tests.support.clients import WITHIN_S, until_decided
 
 Header = tuple[str, bytes | None]
 
@@ -17,6 +18,7 @@ def create(bootstrap: str, topic: str, partitions: int = 1, settings: Mapping[st
     admin = AdminClient({"bootstrap.servers": bootstrap})
     wanted = NewTopic(topic, partitions, 1, config=dict(settings or {}))
     admin.create_topics([wanted])[topic].result(60)
+    until_known(admin, topic, partitions)
     return topic
 
 
@@ -28,6 +30,21 @@ def delete(bootstrap: str, topic: str) -> None:
 def add_partitions(bootstrap: str, topic: str, to: int) -> None:
     admin = AdminClient({"bootstrap.servers": bootstrap})
     admin.create_partitions([NewPartitions(topic, to)])[topic].result(60)
+    until_known(admin, topic, to)
+
+
+def until_known(admin: AdminClient, topic: str, partitions: int) -> None:
+    """Until a topic is there with so many partitions, or gone with none. Apache Kafka's broker hears a little later of
+    what its controller has answered: whoever asks for a topic meanwhile gets what was before, and what is sent to a
+    partition that was added is lost without a word where nobody looks at what became of it.
+    """
+    deadline = time.monotonic() + WITHIN_S
+    while True:
+        found = admin.list_topics(timeout=60).topics.get(topic)
+        if (0 if found is None else len(found.partitions)) == partitions:
+            return
+        assert time.monotonic() < deadline, f"{topic} has not come to {partitions} partitions: {found}"
+        time.sleep(0.02)
 
 
 def write(

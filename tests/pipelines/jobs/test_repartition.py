@@ -7,10 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewPartitions
 from tests.pipelines.jobs.topics import Sent, committed, create, fill, order_of, read
-from tests.support.topics import delete
+from tests.support.topics import add_partitions, delete
 
 from penstock.pipelines.jobs.repartition import RepartitionOptions, plan, run
 from penstock.pipelines.problems import PipelineProblem
@@ -105,8 +103,7 @@ def test_following_takes_what_comes_and_new_partitions_too(spark: SparkSession, 
         def batch(self, progress: BatchProgress) -> None:
             if not self.done:
                 self.done = True
-                admin = AdminClient({"bootstrap.servers": queue.bootstrap})
-                admin.create_partitions([NewPartitions(source, 2)])[source].result()
+                add_partitions(queue.bootstrap, source, 2)
                 fill(queue.bootstrap, source, late)
 
     options = RepartitionOptions(queue.bootstrap, source, target, partitions=3, follow=True, quiet_s=3)

@@ -14,13 +14,12 @@ from fastavro import parse_schema, schemaless_writer
 from tests.pipelines.decode.orders import AT, DESCRIPTORS, FRAME, an_order
 from tests.pipelines.jobs.topics import committed
 from tests.pipelines.lake.conftest import Lake, Topic
-from tests.support.topics import write_in_transaction
+from tests.support.topics import add_partitions, delete, until_known, write_in_transaction
 
 from penstock.pipelines.jobs.copying.sources import TableSource
 from penstock.pipelines.jobs.copying.stretches import Stretch
 from penstock.pipelines.jobs.lake import plan, run
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
-from penstock.pipelines.kafka_names import NewPartitions
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import Plan
 
@@ -272,13 +271,12 @@ def test_a_table_that_is_rolled_back_gets_its_rows_again(lake: Lake, topic: Topi
 def test_partitions_that_are_added_are_read_and_a_topic_made_anew_is_refused(lake: Lake, topic: Topic) -> None:
     topic.write(orders(2))
     lake.fill(topic)
-    (grown,) = topic.admin.create_partitions([NewPartitions(topic.name, 3)]).values()
-    grown.result(60)
+    add_partitions(topic.bootstrap, topic.name, 3)
     topic.partitions = 3
     topic.write(orders(3))
     assert lake.fill(topic).rows_in == 3
-    (deleted,) = topic.admin.delete_topics([topic.name]).values()
-    deleted.result(60)
+    delete(topic.bootstrap, topic.name)
+    until_known(topic.admin, topic.name, 0)
     with pytest.raises(PipelineProblem, match="no topic"):
         lake.fill(topic)
     topic.create()

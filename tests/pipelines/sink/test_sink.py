@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewPartitions, NewTopic
+from confluent_kafka.cimpl import NewTopic
 from tests.support.clients import until_decided
+from tests.support.topics import add_partitions, until_known
 
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.sink import Sink, SinkOptions, write_batch, write_stream
@@ -45,15 +46,16 @@ class Topic:
         admin = self.admin
         wanted = NewTopic(self.name, partitions, 1, config={name.replace("_", "."): v for name, v in config.items()})
         admin.create_topics([wanted])[self.name].result()
+        until_known(admin, self.name, partitions)
         return self
 
     def delete(self) -> None:
         admin = self.admin
         admin.delete_topics([self.name])[self.name].result()
+        until_known(admin, self.name, 0)
 
     def grow(self, partitions: int) -> None:
-        admin = self.admin
-        admin.create_partitions([NewPartitions(self.name, partitions)])[self.name].result()
+        add_partitions(self.bootstrap, self.name, partitions)
 
     def committed(self, partitions: int) -> list[Record]:
         return list(self._read(partitions))
