@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.command import PATIENT
 from tests.support.faults import eventually
 
 from penstock.cli.exits import ExitCode
@@ -86,7 +87,8 @@ def test_a_cluster_is_told_of_and_found_again_with_its_topics(tmp_path: Path) ->
         assert set(members) == {"broker-1", "broker-2", "broker-3", "etcd1"}
         assert {row["state"] for row in members.values()} == {"running"}
         assert f"bootstrap  {first.bootstrap()}" in first.said()
-        created = penstock("topic", "create", "orders", "-p", "3", "--replication-factor", "3", "-b", first.bootstrap())
+        options = ("-p", "3", "--replication-factor", "3", "-b", first.bootstrap(), *PATIENT)
+        created = penstock("topic", "create", "orders", *options)
         assert created.returncode == ExitCode.OK, created.stderr
         addresses = first.bootstrap()
     assert first.state().supervisor is None
@@ -96,7 +98,7 @@ def test_a_cluster_is_told_of_and_found_again_with_its_topics(tmp_path: Path) ->
 
     with up(folder) as second:
         assert second.bootstrap() == addresses
-        described = penstock("topic", "describe", "orders", "--json", "-b", addresses)
+        described = penstock("topic", "describe", "orders", "--json", "-b", addresses, *PATIENT)
         assert len(json.loads(described.stdout)[0]["partitions"]) == 3
 
     fewer = penstock("up", "--brokers", "2", "--data", folder)
@@ -185,7 +187,7 @@ def test_a_leader_that_is_cut_off_is_replaced_and_joins_again_when_healed(tmp_pa
     often = ("--set", "leader.imbalance.check.interval.seconds=5")
     with up(tmp_path / "cluster", "--networks", "--port", "9092", *often) as run:
         assert run.bootstrap().count(":9092") == 3
-        options = ("-p", "3", "--replication-factor", "3", "-b", run.bootstrap())
+        options = ("-p", "3", "--replication-factor", "3", "-b", run.bootstrap(), *PATIENT)
         assert penstock("topic", "create", "orders", *options).returncode == ExitCode.OK
 
         def leaders() -> set[int]:
