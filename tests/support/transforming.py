@@ -28,6 +28,8 @@ ABORTED_IN = 10
 
 STUCK_AFTER_S = 10.0
 """Longer than anything takes that goes on by itself."""
+START_S = 60.0
+"""A program says nothing until it has begun, and on a busy machine that takes longer: killed before, it never would."""
 
 
 def patient(bootstrap: str) -> dict[str, Any]:
@@ -93,7 +95,7 @@ class Worker:
         self._start()
 
     def _start(self) -> None:
-        self._heard_at = time.monotonic()
+        self._heard_at = time.monotonic() + START_S
         self._process = subprocess.Popen(
             self._command, cwd=Path(__file__).parents[2], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
