@@ -47,7 +47,7 @@ class Member:
             {
                 "group_id": self._group,
                 "session_timeout_ms": 60_000,
-                "rebalance_timeout_ms": 10_000,
+                "rebalance_timeout_ms": 60_000,
                 "member_id": self.id,
                 "protocol_type": "consumer",
                 "protocols": [{"name": "range", "metadata": b""}],
