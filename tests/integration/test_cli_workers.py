@@ -40,7 +40,9 @@ class Workers:
     def launch(self) -> "subprocess.Popen[bytes]":
         with self._output.open("ab") as output:
             command = [sys.executable, "-P", "-m", "penstock.cli", "up", "--config", str(self._settings)]
-            self.process = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
+            # Whatever ends the test's process ends it too, and with it the workers; setpriv turns into what it starts.
+            guarded = ["setpriv", "--pdeathsig", "KILL", *command]
+            self.process = subprocess.Popen(guarded, stdout=output, stderr=output, start_new_session=True)
         return self.process
 
     def start(self) -> "subprocess.Popen[bytes]":
