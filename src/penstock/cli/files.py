@@ -18,4 +18,6 @@ class FileToWrite(click.Path):
         assert isinstance(path, Path)
         if not path.parent.is_dir():
             self.fail(f"there is no folder {path.parent}", param, ctx)
+        if not path.exists() and not os.access(path.parent, os.W_OK | os.X_OK):
+            self.fail(f"nothing can be written into the folder {path.parent}", param, ctx)
         return path

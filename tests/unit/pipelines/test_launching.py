@@ -3,7 +3,7 @@
 import json
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -13,6 +13,8 @@ from penstock.cli.client import Cluster
 from penstock.cli.exits import ExitCode
 from penstock.cli.pipeline.launching import Launch, _end_at_once, summary_lines
 from penstock.cli.pipeline.watching import Watching
+from penstock.cli.program import run
+from penstock.pipelines.jobs import audit as audit_job
 from penstock.pipelines.jobs import catalogs
 from penstock.pipelines.jobs import rollup as rollup_job
 from penstock.pipelines.running import Plan, Summary
@@ -99,6 +101,18 @@ def test_a_rollup_on_this_machine_keeps_its_windows_in_few_parts(monkeypatch: py
 
     assert (parts(), parts(master="spark://h:7077")) == ("8", None)
     assert parts(settings={"spark.sql.shuffle.partitions": "3"}) == "3"
+
+
+def test_an_audit_tells_what_it_found_though_there_is_no_room_for_its_report(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = audit_job.Report("topic:a", "topic:b", "content", "none", 60, ())
+    monkeypatch.setattr(audit_job, "opened", lambda *_: nullcontext())
+    monkeypatch.setattr(audit_job, "run", lambda *_, **__: report)
+    assert run(["pipeline", "run", "audit", "topic:a", "topic:b", "--report", "/dev/full"]) == ExitCode.FAILED
+    told = capsys.readouterr()
+    assert told.out == "topic:a: 0 records; topic:b: 0 records\nthe same\n"
+    assert told.err == "error: No space left on device\n"
 
 
 def test_details_are_told_in_plain_words() -> None:

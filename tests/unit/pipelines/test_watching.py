@@ -1,14 +1,18 @@
 """What is told while a job runs: the line, the metrics, and our own words out of Spark's errors."""
 
+import os
 import urllib.request
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, cast
 
+import click
 import pytest
 import structlog
 
-from penstock.cli.pipeline.watching import duration, line, warnings_on_stderr
+from penstock.cli.files import FileToWrite
+from penstock.cli.pipeline.watching import TerminalWatcher, duration, line, warnings_on_stderr
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress
@@ -63,6 +67,48 @@ def test_a_metrics_file_keeps_the_last_figures(tmp_path: Path) -> None:
     with JobMetrics("lake", file=file) as metrics:
         metrics.batch(SECOND)
     assert 'penstock_pipeline_batch_seconds_total{job="lake",query="q"} 2.0' in file.read_text()
+
+
+def test_a_metrics_file_that_cannot_be_written_is_said_once_and_does_not_end_the_job(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "metrics" / "lake.prom"
+    with warnings_on_stderr(), JobMetrics("lake", file=file) as metrics:
+        metrics.batch(SECOND)
+        metrics.batch(SECOND)
+        said = f"warning: metrics not written: file {file}, reason No such file or directory\n"
+        assert capsys.readouterr().err == said
+        file.parent.mkdir()
+        metrics.batch(SECOND)
+        assert 'penstock_pipeline_batches_total{job="lake",query="q"} 3.0' in file.read_text()
+        file.unlink()
+        file.parent.rmdir()
+        metrics.batch(SECOND)
+        assert capsys.readouterr().err == said, "again, since it had been well"
+
+
+def test_a_log_on_a_full_disk_does_not_end_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path("/dev/full").open("w", buffering=1) as full, warnings_on_stderr():
+        with pytest.raises(OSError, match="No space left"):
+            print("whatever", file=full)
+        monkeypatch.setattr("sys.stderr", full)
+        TerminalWatcher().batch(SECOND)
+        structlog.get_logger().warning("waiting for the cluster", bootstrap="here:9092")
+        monkeypatch.undo()
+        with suppress(OSError):  # what was not written is tried again
+            full.close()
+
+
+def test_a_folder_that_takes_no_file_is_told_before_the_job_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "lake.prom"
+    assert FileToWrite().convert(str(file), None, None) == file
+    # Root may write anywhere, and is who runs tests in containers.
+    monkeypatch.setattr("os.access", lambda path, mode: not mode & os.W_OK)
+    with pytest.raises(click.BadParameter, match=f"nothing can be written into the folder {tmp_path}"):
+        FileToWrite().convert(str(file), None, None)
+    assert FileToWrite().convert("/dev/null", None, None) == Path("/dev/null"), "there, and not made in its folder"
 
 
 def test_a_port_in_use_is_a_problem_in_words() -> None:

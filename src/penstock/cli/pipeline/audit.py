@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,9 @@ from penstock.cli.output import print_json
 from penstock.cli.pipeline.launching import Launch, job_options
 from penstock.cli.pipeline.options import TIME, catalog_options, reader_option
 from penstock.model.words import counted
+
+if TYPE_CHECKING:
+    from penstock.pipelines.jobs.audit.report import Report
 
 _FILE = FileToWrite()
 
@@ -55,18 +58,22 @@ def audit(
         return launch.tell_plan(job.plan(ready))
     with launch.opened(job, ready) as spark, launch.watching.watcher("audit") as watcher:
         found = job.run(ready, spark=spark, watcher=watcher)
-    if report_file is not None:
-        report_file.write_text(json.dumps(found.to_json(), indent=2) + "\n")
-    if page_file is not None:
-        page_file.write_text(page(found))
-    if launch.as_json:
-        print_json(found.to_json())
-    else:
-        ends = ((found.left, found.left_records), (found.right, found.right_records))
-        click.echo("; ".join(f"{end}: {counted(records, 'record')}" for end, records in ends))
-        click.echo(
-            "the same"
-            if found.same
-            else ", ".join(f"{count:,} {kind}" for kind, count in found.totals.items() if count)
-        )
+    try:
+        if report_file is not None:
+            report_file.write_text(json.dumps(found.to_json(), indent=2) + "\n")
+        if page_file is not None:
+            page_file.write_text(page(found))
+    finally:  # what was found is told also where there is no room for a file
+        _tell(found, as_json=launch.as_json)
     return ExitCode.OK if found.same else ExitCode.FAILED
+
+
+def _tell(found: "Report", *, as_json: bool) -> None:
+    if as_json:
+        print_json(found.to_json())
+        return
+    ends = ((found.left, found.left_records), (found.right, found.right_records))
+    click.echo("; ".join(f"{end}: {counted(records, 'record')}" for end, records in ends))
+    click.echo(
+        "the same" if found.same else ", ".join(f"{count:,} {kind}" for kind, count in found.totals.items() if count)
+    )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 import structlog
@@ -61,17 +61,18 @@ def watching_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def warnings_on_stderr() -> Iterator[None]:
     """What jobs warn of, as lines between those of the batches: stdout is for the summary, which programs read."""
     before = structlog.get_config()
-    structlog.configure(processors=[_in_words], logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+    structlog.configure(processors=[_tell_in_words])
     try:
         yield
     finally:
         structlog.configure(**before)
 
 
-def _in_words(_logger: object, _method: str, event: MutableMapping[str, Any]) -> str:
+def _tell_in_words(_logger: object, _method: str, event: MutableMapping[str, Any]) -> NoReturn:
     what = event.pop("event")
     details = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in event.items())
-    return f"{_anew()}warning: {what}" + (f": {details}" if details else "")
+    _tell(f"{_anew()}warning: {what}" + (f": {details}" if details else ""))
+    raise structlog.DropEvent
 
 
 def tell_of_stop() -> None:
@@ -85,7 +86,13 @@ class TerminalWatcher:
     """A line a batch: rewritten in place where a person looks, kept where a log is written. On stderr."""
 
     def batch(self, progress: BatchProgress) -> None:
-        click.echo(f"{_anew()}{line(progress)}", err=True, nl=not sys.stderr.isatty())
+        _tell(f"{_anew()}{line(progress)}", nl=not sys.stderr.isatty())
+
+
+def _tell(words: str, *, nl: bool = True) -> None:
+    """A job does not end because nobody listens, or because the disk of its log is full."""
+    with suppress(OSError):
+        click.echo(words, err=True, nl=nl)
 
 
 def _anew() -> str:

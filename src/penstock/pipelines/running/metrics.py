@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from types import TracebackType
 
+import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, start_http_server, write_to_textfile
 
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running.progress import BatchProgress
 
 _LABELS = ("job", "query")
+_log = structlog.get_logger(__name__)
 
 
 class JobMetrics:
@@ -27,6 +29,7 @@ class JobMetrics:
         self._remaining = self._gauge("remaining_seconds", "Estimated seconds until nothing is left to read.")
         self._last = self._gauge("last_batch_rows", "Rows of the last batch.")
         self._state = self._gauge("state_rows", "Rows kept at hand: rollup's open windows, what dedupe's window holds.")
+        self._is_failing = False
         self.port: int | None = None
         """Where it is served; of port 0 the one that was free."""
 
@@ -61,7 +64,18 @@ class JobMetrics:
         if progress.state_rows is not None:
             self._state.labels(*labels).set(progress.state_rows)
         if self._file is not None:
-            write_to_textfile(str(self._file), self._registry)  # whole or not at all: it renames
+            self._write(self._file)
+
+    def _write(self, file: Path) -> None:
+        """What fails is said once, and does not end the job, whose records are not in it."""
+        try:
+            write_to_textfile(str(file), self._registry)  # whole or not at all: it renames
+        except OSError as error:
+            if not self._is_failing:
+                _log.warning("metrics not written", file=str(file), reason=error.strerror or str(error))
+            self._is_failing = True
+        else:
+            self._is_failing = False
 
     def _counter(self, name: str, words: str) -> Counter:
         return Counter(f"penstock_pipeline_{name}", words, _LABELS, registry=self._registry)
