@@ -48,13 +48,8 @@ def spark_session(
 ) -> SparkSession:
     """A session named `app`; `settings` are Spark's own and win over ours. Without `jars`, format("penstock") works,
     format("kafka") and Iceberg do not."""
-    find_java()
+    check_startable(settings, jars=jars)
     chosen = {**DEFAULTS, "spark.master": master, "spark.app.name": app, **settings}
-    if chosen.get("spark.submit.deployMode") == "cluster":
-        raise PipelineProblem(
-            "the driver of a job runs where the job is started: spark.submit.deployMode=cluster is not for it",
-            hint="Leave that out, or hand a file to spark-submit that runs the job: docs/pipelines/cluster.md has one.",
-        )
     if jars:
         own = ",".join(str(path.resolve()) for path in jar_paths())
         others = chosen.get("spark.jars")
@@ -90,6 +85,18 @@ def spark_session(
 
     register(session)
     return session
+
+
+def check_startable(settings: Mapping[str, str], *, jars: bool) -> None:
+    """What a session takes is there: for a dry run, which would else call a run fine that does not even start."""
+    find_java()
+    if settings.get("spark.submit.deployMode") == "cluster":
+        raise PipelineProblem(
+            "the driver of a job runs where the job is started: spark.submit.deployMode=cluster is not for it",
+            hint="Leave that out, or hand a file to spark-submit that runs the job: docs/pipelines/cluster.md has one.",
+        )
+    if jars:
+        jar_paths()
 
 
 @contextmanager

@@ -10,8 +10,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.pipelines.jobs.topics import Sent, create, fill, order_of, read
 
+from penstock.cli.program import run as run_command
+from penstock.pipelines.jars import FOLDER_VARIABLE
 from penstock.pipelines.jobs.repartition import RepartitionOptions, run
 
 if TYPE_CHECKING:
@@ -80,3 +83,27 @@ def test_ctrl_c_ends_a_job_after_its_batch_and_the_next_start_continues(
     assert not after.stopped and after.details["switch_over"]["complete"]
     assert summary["rows_out"] + after.rows_out == 50
     assert order_of(read(queue.bootstrap, target)) == {str(key).encode(): list(range(key, 50, 5)) for key in range(5)}
+
+
+def test_a_dry_run_tells_of_jars_that_the_run_would_miss(
+    penstock_queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    topic, out = (create(penstock_queue.bootstrap, penstock_queue.fresh(name), 1) for name in ("orders", "out"))
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "none"))
+    monkeypatch.chdir(tmp_path)
+    for job in (
+        ["lake", topic, "--table", "shop.orders"],
+        ["dedupe", topic, "--table", "shop.orders"],
+        ["rollup", topic, "--table", "shop.orders", "--schema", "n INT", "--window", "1 minute"],
+        ["replay", out, "--from", topic, "--reader", "kafka"],
+        ["redrive", topic, "--to", out, "--reader", "kafka"],
+        ["repartition", topic, out, "--reader", "kafka"],
+        ["audit", f"topic:{topic}", f"topic:{out}"],
+    ):
+        assert run_command(["pipeline", "run", *job, "-b", penstock_queue.bootstrap, "--dry-run"]) == 1, job
+        out_, err = capsys.readouterr()
+        assert out_ == "" and f"error: the jars for Spark are not in {tmp_path}/none: spark-sql-kafka" in err, job
+        assert "Run once: penstock pipeline setup." in err
+    ours = ["repartition", topic, out, "-b", penstock_queue.bootstrap, "--dry-run"]
+    assert run_command(["pipeline", "run", *ours]) == 0, "Penstock's own source takes no jars"
+    assert list(tmp_path.iterdir()) == []

@@ -63,6 +63,7 @@ def plan(options: RepartitionOptions, spark: SparkSession | None = None) -> Plan
     before = topics.layout([options.source]).topics[0]
     there = topics.find(options.target)
     _check_target(options, there.partitions if there else None)
+    sessions.check(options, spark, reader=options.reader)
     if options.key is not None:
         with asking(options, spark) as session:
             made_of(no_records(session), lambda df: rekeyed(df, options.key))

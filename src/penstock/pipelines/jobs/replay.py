@@ -85,13 +85,15 @@ def plan(options: ReplayOptions, spark: SparkSession | None = None) -> Plan:
 
 
 def _check(options: ReplayOptions, spark: SparkSession | None) -> None:
-    """The table and the condition, without reading a record."""
+    """Spark, the table and the condition, without reading a record."""
     if options.table is not None:
         if spark is None and catalogs.is_unmade(options):
             raise _no_table(options)
         with opened(options, spark) as session:
             made_of(_table(options, session).read(()), lambda df: replayed(df, options))
-    elif options.where is not None:
+        return
+    sessions.check(options, spark, reader=options.reader)
+    if options.where is not None:
         with asking(options, spark) as session:
             made_of(no_records(session), lambda df: replayed(df, options))
 

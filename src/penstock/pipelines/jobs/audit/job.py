@@ -23,6 +23,7 @@ from penstock.pipelines.jobs.ranges import Ranges, read_ranges
 from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Unwatched, Watcher
 from penstock.pipelines.running.one_job import OneJob
+from penstock.pipelines.session import check_startable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -40,7 +41,9 @@ def audit(left: str, right: str, *, bootstrap: str = "", spark: SparkSession | N
 def plan(options: AuditOptions, spark: SparkSession | None = None) -> Plan:
     """Reads the clusters and the catalog, writes nothing."""
     if spark is None and (not options.has_table or is_unmade(options)):
-        return _plan(options, None)
+        planned = _plan(options, None)
+        check_startable(options.settings, jars=options.has_table or sessions.needs_jars(options.reader))
+        return planned
     with opened(options, spark) as session:
         return _plan(options, session)
 

@@ -5,10 +5,20 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from penstock.pipelines.session import SparkOptions, lent, spark_session
+from penstock.pipelines.session import SparkOptions, check_startable, lent, spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+def needs_jars(reader: str) -> bool:
+    return reader == "kafka"
+
+
+def check(options: SparkOptions, spark: SparkSession | None, *, reader: str) -> None:
+    """For a dry run: that the session for the run could be had."""
+    if spark is None:
+        check_startable(options.settings, jars=needs_jars(reader))
 
 
 def opened(options: SparkOptions, spark: SparkSession | None, *, reader: str) -> AbstractContextManager[SparkSession]:
@@ -16,7 +26,7 @@ def opened(options: SparkOptions, spark: SparkSession | None, *, reader: str) ->
 
     def make() -> SparkSession:
         return spark or spark_session(
-            f"penstock {options.job}", master=options.master, settings=options.settings, jars=reader == "kafka"
+            f"penstock {options.job}", master=options.master, settings=options.settings, jars=needs_jars(reader)
         )
 
     return lent(spark, make)

@@ -24,6 +24,7 @@ from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.jobs.lake.progress import Progress
 from penstock.pipelines.jobs.understanding import asking
 from penstock.pipelines.running import BatchProgress, Pace, Plan, Stopping, Summary, Unwatched, Watcher
+from penstock.pipelines.session import check_startable
 from penstock.pipelines.source.group import GroupProgress
 from penstock.pipelines.source.options import SourceOptions
 
@@ -45,7 +46,9 @@ def plan(options: LakeOptions, spark: SparkSession | None = None, *, how: Decodi
     """Reads the cluster and the tables, writes nothing: where there is no warehouse yet, it is not made for this.
     `how` is that of a job that does not decode as lake does."""
     if spark is None and is_unmade(options):
-        return _plan(options, None, how)
+        planned = _plan(options, None, how)
+        check_startable(options.settings, jars=True)
+        return planned
     with opened(options, spark) as session:
         return _plan(options, session, how)
 

@@ -40,6 +40,7 @@ def plan(options: RedriveOptions, spark: SparkSession | None = None) -> Plan:
     topics.layout([options.topic])
     if options.target is not None:
         topics.layout([options.target])
+    sessions.check(options, spark, reader=options.reader)
     reading = options.reading
     if reading.where is not None or options.transform is not None:
         with asking(options, spark) as session:

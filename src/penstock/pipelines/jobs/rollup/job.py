@@ -32,6 +32,7 @@ from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.running.follow import follow
 from penstock.pipelines.running.topic_stream import TopicStream
+from penstock.pipelines.session import check_startable
 from penstock.pipelines.sink.streams import batch_writer
 from penstock.pipelines.source.columns import DDL_WITH_HEADERS
 
@@ -55,6 +56,8 @@ def plan(options: RollupOptions, spark: SparkSession | None = None) -> Plan:
     state = looked_at(lambda: _look(options))
     check_target(options, options.to_topic, hasty=True)
     unmade = spark is None and catalogs.is_unmade(options)  # looked into, it would be made
+    if unmade:
+        check_startable(options.settings, jars=True)
     with asking(options, spark) if unmade else opened(options, spark) as session:
         windows = windows_of(session.createDataFrame([], DDL_WITH_HEADERS), options)
         if not unmade:
