@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from tests.pipelines.decode.orders import AT, DESCRIPTORS, FRAME, an_order
 
 from penstock.pipelines.decode import decode_protobuf, split
@@ -48,3 +49,6 @@ def test_what_is_not_a_descriptor_set_or_not_in_it_is_said(spark: SparkSession) 
         decode_protobuf(records(spark), DESCRIPTORS, "shop.Nothing")
     with pytest.raises(ValueError, match="not a descriptor set"):
         decode_protobuf(records(spark), b"\xff\xff", "shop.Order")
+    without_imports = FileDescriptorSet(file=FileDescriptorSet.FromString(DESCRIPTORS).file[-1:]).SerializeToString()
+    with pytest.raises(ValueError, match=r"shop\.proto cannot be understood: .*timestamp\.proto.* --include_imports"):
+        decode_protobuf(records(spark), without_imports, "shop.Order")

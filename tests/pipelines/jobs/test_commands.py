@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from tests.pipelines.decode.orders import AT, DESCRIPTORS, FRAME, an_order
 from tests.pipelines.jobs.topics import Sent, create, fill, order_of, read
+from tests.pipelines.lake.conftest import Lake, Topic
 
 from penstock.cli.program import run as run_command
 from penstock.pipelines.jars import FOLDER_VARIABLE
@@ -83,6 +86,39 @@ def test_ctrl_c_ends_a_job_after_its_batch_and_the_next_start_continues(
     assert not after.stopped and after.details["switch_over"]["complete"]
     assert summary["rows_out"] + after.rows_out == 50
     assert order_of(read(queue.bootstrap, target)) == {str(key).encode(): list(range(key, 50, 5)) for key in range(5)}
+
+
+def test_protobuf_lands_by_a_descriptor_file(
+    spark: SparkSession, penstock_queue: Queue, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    queue, lake = penstock_queue, Lake(spark, tmp_path / "warehouse")
+    topic = Topic(queue.bootstrap, queue.fresh("orders"))
+    value = an_order().SerializeToString()
+    topic.write([value, value, FRAME + value, None])
+    file = tmp_path / "shop.desc"
+    words = [
+        "lake", topic.name, "--table", "shop.orders", "--mode", "protobuf", "--descriptors", str(file),
+        "--available-now", "--catalog", lake.catalog, "--warehouse", str(lake.folder),
+    ]  # fmt: skip
+    shop = FileDescriptorSet.FromString(DESCRIPTORS).file[-1]
+    for descriptors, message, problem in (
+        (DESCRIPTORS, "shop.Nothing", "the descriptor set has no message shop.Nothing"),
+        (b"no descriptors", "shop.Order", "not a descriptor set: make one with protoc"),
+        (FileDescriptorSet(file=[shop]).SerializeToString(), "shop.Order", "shop.proto cannot be understood"),
+    ):
+        file.write_bytes(descriptors)
+        wrong = ["pipeline", "run", *words, "--message", message, "--dry-run", "-b", queue.bootstrap]
+        assert run_command(wrong) == 1
+        assert capsys.readouterr().err.startswith(f"error: the schema cannot be used: {problem}")
+    file.write_bytes(DESCRIPTORS)
+    begun = command(queue, *words, "--message", "shop.Order", "--master", "local[1]", "--json")
+    done = subprocess.run(begun, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert (summary["rows_in"], summary["rows_out"], summary["bad_rows"]) == (4, 3, 1)
+    rows = lake.table().where("id IS NOT NULL").selectExpr("id", "kind", "lines[0].sku", "unix_millis(at)").collect()
+    assert [tuple(row) for row in rows] == [(7, "OLD", "x", int(AT.timestamp() * 1000))] * 2
+    assert lake.dead().first().record_error.startswith("not Protobuf of shop.Order")  # type: ignore[union-attr]
 
 
 def test_a_dry_run_tells_of_jars_that_the_run_would_miss(

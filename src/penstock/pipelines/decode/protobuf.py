@@ -73,7 +73,11 @@ def _message(descriptors: bytes, name: str) -> Descriptor:
     except DecodeError:
         raise ValueError("not a descriptor set: make one with protoc --descriptor_set_out") from None
     for file in files:
-        pool.AddSerializedFile(file.SerializeToString())
+        try:
+            pool.AddSerializedFile(file.SerializeToString())
+        except TypeError as error:
+            words = f"{file.name} cannot be understood: {error}: protoc needs --include_imports as well"
+            raise ValueError(words) from None
     try:
         return pool.FindMessageTypeByName(name)
     except KeyError:
