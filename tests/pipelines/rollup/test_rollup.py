@@ -142,3 +142,24 @@ def test_a_topic_that_is_deleted_while_it_is_read_is_named(spark: SparkSession, 
     words = f"there is no topic {topic.name}|records of {topic.name} that were to be read are gone"
     with pytest.raises(PipelineProblem, match=words):
         run(options, spark=spark, watcher=Deletes())
+
+
+def test_a_table_that_was_dropped_does_not_go_on_with_the_last_windows_alone(
+    spark: SparkSession, penstock_queue: Any, tmp_path: Path
+) -> None:
+    lake = Lake(spark, tmp_path / "warehouse")
+    topic = Topic(penstock_queue.bootstrap, penstock_queue.fresh("sales"), partitions=1)
+    options = RollupOptions(
+        bootstrap=topic.bootstrap, topic=topic.name, table="shop.minutes", available_now=True,
+        warehouse=str(lake.folder), catalog=lake.catalog, schema="n INT", window="1 minute", watermark="1 minute",
+    )  # fmt: skip
+    for minute in (0, 10):
+        topic.write([{"n": 1}], timestamp_ms=BEGIN_MS + minute * MINUTE_MS)
+        run(options, spark=spark)
+    assert lake.table("minutes").count() == 1
+    spark.sql(f"DROP TABLE {lake.catalog}.shop.minutes")
+    topic.write([{"n": 1}], timestamp_ms=BEGIN_MS + 20 * MINUTE_MS)
+    with pytest.raises(PipelineProblem, match=r"shop\.minutes was dropped since the windows in .* were begun"):
+        run(options, spark=spark)
+    run(replace(options, checkpoint=str(tmp_path / "anew")), spark=spark)
+    assert lake.table("minutes").count() == 2

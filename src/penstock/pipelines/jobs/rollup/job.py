@@ -264,6 +264,11 @@ def _committing(options: RollupOptions, summary: Summary) -> Callable[[DataFrame
         query = spark.sparkContext.getLocalProperty(QUERY_ID)
         assert query is not None, "only Spark calls this, for a streaming query"
         if not tables.exists(spark, name):
+            if number:  # the first batch makes it, whether a window is final then or not
+                raise PipelineProblem(
+                    f"{options.table} was dropped since the windows in {options.checkpoint_folder} were begun",
+                    hint="What was written is gone with it. A checkpoint of its own begins anew: --checkpoint FOLDER.",
+                )
             tables.create(spark, name, batch.schema, by="day", column="window_start")
         table = LakeTable(spark, name, options.job)
         progress = table.progress()
