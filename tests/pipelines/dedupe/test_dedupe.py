@@ -15,6 +15,7 @@ from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support.topics import delete
 
 from penstock.pipelines.jobs.dedupe import DedupeOptions, dedupe, first_of_each, plan, run, unseen
+from penstock.pipelines.jobs.lake.commits import LakeTable
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress
 from penstock.pipelines.sink import Sink
@@ -173,3 +174,27 @@ def test_a_stop_while_a_large_table_goes_to_a_topic_is_after_the_part_under_way(
     second = run(both, spark=spark)
     assert (second.stopped, second.details["forwarded"], second.rows_in) == (False, 21, 1)
     assert [json.loads(each.value)["id"] for each in read(queue.bootstrap, once)] == list(range(31))
+
+
+def test_a_table_that_is_rolled_back_gets_its_rows_again_and_the_topic_none_twice(
+    spark: SparkSession, penstock_queue: Any, tmp_path: Any
+) -> None:
+    queue, lake = penstock_queue, Lake(spark, tmp_path / "warehouse")
+    topic = Topic(queue.bootstrap, queue.fresh("payments"), partitions=1)
+    once = create(queue.bootstrap, queue.fresh("once"), 1)
+    options = DedupeOptions(
+        bootstrap=topic.bootstrap, topics=(topic.name,), table="shop.payments", available_now=True, id="field:id",
+        warehouse=str(lake.folder), catalog=lake.catalog, window_s=60, to_topic=once, batch_records_max=4,
+    )  # fmt: skip
+    topic.write([{"id": n} for n in range(4)])
+    run(options, spark=spark)
+    table = LakeTable(spark, f"{lake.catalog}.shop.payments", "dedupe")
+    before = table.java().currentSnapshot().snapshotId()
+    topic.write([{"id": n} for n in range(4, 12)])
+    run(options, spark=spark)
+    table.java().manageSnapshots().rollbackTo(before).commit()
+    topic.write([{"id": 12}])
+    again = run(options, spark=spark)
+    assert (again.stopped, again.rows_in, again.details["forwarded"]) == (False, 9, 1)
+    assert lake.table("payments").count() == 13
+    assert [json.loads(each.value)["id"] for each in read(queue.bootstrap, once)] == list(range(13))

@@ -102,7 +102,8 @@ class Forwarding:
         loop = CopyLoop(self._copy, self._source, self._sink, stopping=self._stopping)
         loop.run()
         self._upto = dict(loop.at)
-        self.behind = self._upto != ends
+        # A table that was rolled back is behind the topic, until it has its rows again.
+        self.behind = any(loop.at.get(partition, 0) < end for partition, end in ends.items())
         return loop.summary.rows_out
 
     def close(self) -> None:
