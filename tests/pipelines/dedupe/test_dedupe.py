@@ -198,3 +198,8 @@ def test_a_table_that_is_rolled_back_gets_its_rows_again_and_the_topic_none_twic
     assert (again.stopped, again.rows_in, again.details["forwarded"]) == (False, 9, 1)
     assert lake.table("payments").count() == 13
     assert [json.loads(each.value)["id"] for each in read(queue.bootstrap, once)] == list(range(13))
+    spark.sql(f"DROP TABLE {lake.catalog}.shop.payments")
+    for _ in range(2):
+        with pytest.raises(PipelineProblem, match=f"the table was dropped and made anew .* to go to {once}"):
+            run(options, spark=spark)
+    assert len(read(queue.bootstrap, once)) == 13

@@ -168,6 +168,43 @@ def test_from_a_table_of_the_lake_into_a_topic(spark: SparkSession, queue: Queue
     assert {each.headers["penstock.origin.topic"] for each in restored} == {orders.name.encode()}
 
 
+@pytest.mark.parametrize("when", ["between two runs", "between two batches"])
+def test_a_table_made_anew_gives_none_of_its_records_to_a_replay_that_was_begun(
+    spark: SparkSession, penstock_queue: Queue, tmp_path: Path, when: str
+) -> None:
+    queue, lake = penstock_queue, Lake(spark, tmp_path / "warehouse")
+    first, second = (Topic(queue.bootstrap, queue.fresh("orders"), partitions=1) for _ in range(2))
+    for topic, values in ((first, range(20)), (second, range(100, 120))):
+        topic.write([b"%d" % n for n in values])
+    lake.fill(first, mode="raw")
+    target = create(queue.bootstrap, queue.fresh("restored"), 1)
+    options = ReplayOptions(
+        queue.bootstrap, target, table="shop.orders", records_max=10, catalog=lake.catalog, warehouse=str(lake.folder)
+    )
+    stopping = threading.Event()
+
+    def drop(_: object = None) -> None:
+        spark.sql(f"DROP TABLE {lake.catalog}.shop.orders")
+
+    def make_anew(_: object = None) -> None:
+        drop()
+        lake.fill(second, mode="raw")
+
+    if when == "between two batches":
+        with pytest.raises(PipelineProblem, match="the source was deleted and made anew while it was copied"):
+            run(options, spark=spark, watcher=SimpleNamespace(batch=make_anew))
+        with pytest.raises(PipelineProblem, match=r"there is no table .*shop\.orders any more"):
+            run(replace(options, id=f"{target} too"), spark=spark, watcher=SimpleNamespace(batch=drop))
+        assert sorted(int(each.value) for each in read(queue.bootstrap, target)) == [*range(10), *range(100, 110)]
+        return
+    run(options, spark=spark, watcher=SimpleNamespace(batch=lambda _: stopping.set()), stopping=stopping)
+    make_anew()
+    with pytest.raises(PipelineProblem, match="the source was deleted and made anew since this job was begun"):
+        run(options, spark=spark)
+    assert sorted(int(each.value) for each in read(queue.bootstrap, target)) == list(range(10))
+    assert run(replace(options, id=f"{target} again"), spark=spark).rows_out == 20
+
+
 def test_a_replay_of_nothing_is_refused() -> None:
     with pytest.raises(PipelineProblem, match="replay from what"):
         ReplayOptions("localhost:1", "t")

@@ -11,6 +11,7 @@ from pyspark.sql import functions as f
 
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.pipelines.jobs.copying.stretches import Positions, Stretch
+from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.source.cluster import Cluster
 from penstock.pipelines.source.group import GroupProgress
@@ -31,7 +32,7 @@ ORDER = ("from_partition", "from_offset")
 
 class Source(Protocol):
     def identity(self) -> str:
-        """Differs when the topic is another one under the same name."""
+        """Differs when the topic or table is another one under the same name."""
 
     def begins(self) -> Positions:
         """Where a job that is new starts."""
@@ -151,7 +152,7 @@ class TableSource:
     since_ms: int | None = None
 
     def identity(self) -> str:
-        return self.table
+        return tables.identity(self.spark, self.table)
 
     def begins(self) -> Positions:
         return self._bound(f.min("record_offset"))

@@ -31,10 +31,12 @@ class KeptSource:
 
     def __init__(self, table: TableSource, topic: str, progress: Callable[[], Progress]) -> None:
         self._table, self._topic, self._progress = table, topic, progress
+        self._table_id = table.identity()
         self._first: dict[int, int] | None = None
 
     def identity(self) -> str:
-        return self._progress().topics[self._topic].topic_id
+        """Of the topic and of the table, which may each be made anew without the other."""
+        return f"{self._progress().topics[self._topic].topic_id}/{self._table_id}"
 
     def begins(self) -> Positions:
         """Looked for once; what is added later begins at its first offset."""
@@ -87,13 +89,7 @@ class Forwarding:
         ends = self._source.ends()
         if ends == self._upto:
             return 0
-        last = self._sink.last
-        if last is not None and last.details["identity"] != self._source.identity():
-            # The table has rows of both, under the same offsets: which of them the topic has cannot be told.
-            raise PipelineProblem(
-                f"{self._topic} was deleted and created anew since the table's records began to go to {self._target}",
-                hint="Fill another table from the new one, and another topic from that.",
-            )
+        self._check_source()
         if self._sink.made_anew():
             raise PipelineProblem(
                 f"{self._target} was deleted and created anew since the table's records began to go to it",
@@ -105,6 +101,23 @@ class Forwarding:
         # A table that was rolled back is behind the topic, until it has its rows again.
         self.behind = any(loop.at.get(partition, 0) < end for partition, end in ends.items())
         return loop.summary.rows_out
+
+    def _check_source(self) -> None:
+        last = self._sink.last
+        if last is None or last.details["identity"] == self._source.identity():
+            return
+        before, now = (each.partition("/")[0] for each in (last.details["identity"], self._source.identity()))
+        if before == now:
+            # What went to the topic is not in this table, and so would not be known for what it is when it comes again.
+            raise PipelineProblem(
+                f"the table was dropped and made anew since its records began to go to {self._target}",
+                hint="Name another topic: it gets all that the table has.",
+            )
+        # The table has rows of both, under the same offsets: which of them the topic has cannot be told.
+        raise PipelineProblem(
+            f"{self._topic} was deleted and created anew since the table's records began to go to {self._target}",
+            hint="Fill another table from the new one, and another topic from that.",
+        )
 
     def close(self) -> None:
         self._sink.close()

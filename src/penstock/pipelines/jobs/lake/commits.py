@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
 
+from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.progress import Progress
-from penstock.pipelines.jobs.lake.tables import plain
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -51,7 +51,7 @@ class LakeTable:
     @property
     def plain_name(self) -> str:
         """For people."""
-        return plain(self.name)
+        return tables.plain(self.name)
 
     @property
     def key(self) -> str:
@@ -127,8 +127,7 @@ class LakeTable:
 
     def java(self) -> Any:
         """Iceberg's own table, read anew."""
-        util = self._jvm().org.apache.iceberg.spark.Spark3Util
-        return util.loadIcebergTable(self.spark._jsparkSession, self.name)
+        return tables.java(self.spark, self.name)
 
     def _jvm(self) -> Any:
         return self.spark._jvm

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import types as t
 
 from penstock.pipelines.jobs.lake.evolution import AddColumn, Change
-from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.problems import Kind, PipelineProblem
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,6 +45,19 @@ def quoted(name: str) -> str:
 
 def exists(spark: SparkSession, table: str) -> bool:
     return bool(spark.catalog.tableExists(table))
+
+
+def java(spark: SparkSession, table: str) -> Any:
+    """Iceberg's own table, read anew."""
+    jvm: Any = spark._jvm
+    return jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, table)
+
+
+def identity(spark: SparkSession, table: str) -> str:
+    """Differs when the table is another one under the same name."""
+    if not exists(spark, table):
+        raise PipelineProblem(f"there is no table {plain(table)} any more", kind=Kind.MISSING)
+    return str(java(spark, table).uuid())
 
 
 def create(spark: SparkSession, table: str, columns: t.StructType, *, by: str, column: str) -> None:
