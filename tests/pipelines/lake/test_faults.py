@@ -7,15 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from py4j.protocol import Py4JError
 from tests.pipelines.conftest import QUEUE_SETTINGS
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support.faults import small_disk
 
 import penstock.testing
+from penstock.pipelines.jobs.lake import maintenance
+from penstock.pipelines.jobs.rollup import rollup
 from penstock.pipelines.problems import PipelineProblem
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from tests.pipelines.conftest import Queue
 
 
 def test_patience_ends_with_what_to_do(lake: Lake) -> None:
@@ -38,3 +42,32 @@ def test_a_full_disk_is_said_and_the_next_run_lands_every_row_once(
         disk.resize(64 << 20)
         lake.fill(topic, mode="raw", batch_records_max=4, settings=catalog)
         assert lake.places() == [(partition, at) for partition in (0, 1) for at in range(10)]
+
+
+def test_upkeep_that_finds_the_disk_full_says_so_and_the_rows_have_landed(
+    lake: Lake, penstock_queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        # Not by a small disk: Iceberg leaves what it could not write open for as long as Java lives.
+        raise Py4JError("An error occurred while calling o345.execute: java.io.IOException: No space left on device")
+
+    topic = Topic(penstock_queue.bootstrap, penstock_queue.fresh("orders"))
+    topic.write([b"1", b"2"])
+    monkeypatch.setattr(maintenance, "compact", full)
+    with pytest.raises(PipelineProblem, match="the disk is full"):
+        lake.fill(topic, mode="raw", compact_every=100)
+    assert lake.table().count() == 2
+
+
+def test_a_checkpoint_on_a_full_disk_is_said(spark: SparkSession, penstock_queue: Queue, tmp_path: Path) -> None:
+    topic = Topic(penstock_queue.bootstrap, penstock_queue.fresh("sales"))
+    topic.write([{"n": 1}])
+    lake = Lake(spark, tmp_path / "warehouse")
+    with small_disk(tmp_path / "disk", 1 << 20) as disk:
+        disk.fill_up(left_bytes=4096)
+        with pytest.raises(PipelineProblem, match=r"the disk is full.*checkpoint"):
+            rollup(
+                spark=spark, bootstrap=topic.bootstrap, topic=topic.name, table="shop.minutes", schema="n INT",
+                window="1 minute", available_now=True, checkpoint=str(disk.path / "checkpoint"),
+                catalog=lake.catalog, warehouse=str(lake.folder),
+            )  # fmt: skip

@@ -11,7 +11,9 @@ import click
 import pytest
 import structlog
 
+from penstock.cli.exits import Failure
 from penstock.cli.files import FileToWrite
+from penstock.cli.pipeline.failing import problems_as_failures
 from penstock.cli.pipeline.watching import TerminalWatcher, duration, line, warnings_on_stderr
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.pipelines.problems import PipelineProblem
@@ -125,6 +127,25 @@ def test_our_words_are_found_in_sparks_error() -> None:
     )
     assert problem_in(text) == "t-0: it was deleted\nfailOnDataLoss=false goes on."
     assert problem_in("java.lang.OutOfMemoryError") is None
+
+
+def test_a_full_disk_is_told_wherever_java_finds_it_and_our_own_files_by_name() -> None:
+    @problems_as_failures
+    def job(error: Exception) -> None:
+        raise error
+
+    for said in (
+        "An error occurred while calling o1.start\n: java.io.IOException: No space left on device\n\tat x",
+        "[SQLITE_FULL] Insertion failed because database is full (database or disk is full)",
+        "[SQLITE_IOERR_SHMSIZE] I/O error within xShmMap while trying to resize an existing shared memory segment",
+    ):
+        with pytest.raises(Failure, match="the disk is full") as told:
+            job(Exception(said))
+        assert told.value.hint is not None and "make room" in told.value.hint
+    with pytest.raises(OSError, match=r"report\.json"):
+        job(OSError(28, "No space left on device", "report.json"))
+    with pytest.raises(LookupError):
+        job(LookupError("a bug"))
 
 
 @pytest.mark.parametrize("as_text", [False, True])

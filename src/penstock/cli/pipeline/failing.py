@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.cli.exits import Failure, NotFound, Unreachable
 from penstock.pipelines.problems import Kind, PipelineProblem, not_installed
-from penstock.pipelines.running.problem_words import problem_in
+from penstock.pipelines.running.problem_words import full_disk_in, problem_in
 
 _FAILURES: dict[Kind, type[Failure]] = {Kind.OTHER: Failure, Kind.AWAY: Unreachable, Kind.MISSING: NotFound}
 
@@ -22,8 +22,13 @@ def problems_as_failures(command: Callable[..., Any]) -> Callable[..., Any]:
             if (missing := not_installed(error)) is None:
                 raise
             raise Failure(missing.message, hint=missing.hint) from error
+        except OSError:
+            raise  # our own files, which are told by name
         except Exception as error:
-            words = problem_in(str(error))
+            text = str(error)
+            words = problem_in(text)
+            if words is None and (full := full_disk_in(text)) is not None:
+                words = str(full)
             if words is None:
                 raise
             message, _, hint = words.partition("\n")

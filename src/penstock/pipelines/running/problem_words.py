@@ -1,7 +1,11 @@
-"""Our own words out of an error of Spark's: what a task or the driver's helper raised comes wrapped in Java's."""
+"""Our own words for an error of Spark's: what a task or the driver's helper raised comes wrapped in Java's."""
 
 import re
 
+from penstock.pipelines.problems import PipelineProblem
+
+# The last is SQLite's, which takes some room only to open a catalog.
+_FULL = ("No space left on device", "Disk quota exceeded", "database or disk is full", "SQLITE_IOERR_SHMSIZE")
 _NAME = "penstock.pipelines.problems.PipelineProblem: "
 
 
@@ -17,3 +21,13 @@ def problem_in(text: str) -> str | None:
             break
         lines.append(line)
     return "\n".join(lines) or None
+
+
+def full_disk_in(text: str) -> PipelineProblem | None:
+    """Java does not say which one."""
+    if not any(mark in text for mark in _FULL):
+        return None
+    return PipelineProblem(
+        "the disk is full: the warehouse's, the checkpoint's, or the one that Spark keeps its temporary files on",
+        hint="Nothing was committed of the batch, and nothing is lost: make room and run it again.",
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock.pipelines.jobs.ends import ClusterAway
-from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.running.problem_words import full_disk_in
 
 _AWAY = (
     "org.apache.kafka.common.errors.TimeoutException",
@@ -21,7 +21,6 @@ _AWAY = (
 )
 # Spark's connector, at the end of a batch that was broken off and is run again: it has no figures for that one.
 _UNCOUNTED = 'IterableOps.map(scala.Function1)" because the return value of "scala.Option.get()" is null'
-_FULL = ("No space left on device", "Disk quota exceeded", "database or disk is full")
 _UNKNOWN = ("UnknownTopicOrPartitionException", "UNKNOWN_TOPIC_OR_PART")
 _GONE = (
     "OffsetOutOfRangeException",
@@ -43,11 +42,8 @@ class Uncounted(ClusterAway):
 def meaning(error: Exception) -> Exception:
     """Another exception that says it, or the same one."""
     text = str(error)
-    if any(mark in text for mark in _FULL):
-        return PipelineProblem(
-            "the disk is full: the warehouse's, or the one that Spark keeps its temporary files on",
-            hint="Nothing was committed of the batch, and nothing is lost: make room and run it again.",
-        )
+    if (full := full_disk_in(text)) is not None:
+        return full
     if any(mark in text for mark in _GONE):
         return RecordsGone(_first_line(text))
     if _UNCOUNTED in text:

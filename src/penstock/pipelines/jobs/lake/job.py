@@ -209,11 +209,20 @@ class _Run:
         """A scheduled run does its upkeep at its end, however few batches it had."""
         for lane in self._lanes:
             if self._options.available_now and lane.unkept:
-                lane.maintain()
+                self._maintain(lane)
         self._summary.details = {
             lane.table.plain_name: {"commit": lane.progress().sequence, "maintenance": lane.maintained}
             for lane in self._lanes
         }
+
+    def _maintain(self, lane: Lane) -> None:
+        try:
+            lane.maintain()
+        except (Py4JError, PySparkException) as error:
+            told = meaning(error)
+            if told is error:
+                raise
+            raise told from error
 
     def _forget(self) -> None:
         for lane in self._lanes:

@@ -130,8 +130,8 @@ def _ran(
         .option("checkpointLocation", options.checkpoint_folder)
         .foreachBatch(_committing(options, summary))
     )
-    query = stream.trigger(writer).start()
     try:
+        query = stream.trigger(writer).start()
         followed = follow(query, stream, watcher=_Counting(query, summary, watcher, patience), stopping=stopping)
     except (PySparkException, Py4JError) as error:
         told = meaning(error)
