@@ -58,16 +58,16 @@ def write(
 ) -> None:
     """Records into one partition, in order, all of them there when this returns."""
     producer = _connected({"bootstrap.servers": bootstrap, "enable.idempotence": True, "linger.ms": 1})
+    send(producer, topic, ({"value": value, "key": key, "partition": partition, **more} for value in values))
+
+
+def send(producer: Producer, topic: str, records: Iterable[Mapping[str, Any]]) -> None:
+    """All of them are there when this returns. A record that was given up is told of by itself alone: for flush() it is
+    as good as written.
+    """
     failed: list[object] = []
-    for value in values:
-        producer.produce(
-            topic,
-            value=value,
-            key=key,
-            partition=partition,
-            on_delivery=lambda error, _record: failed.append(error) if error else None,
-            **more,
-        )
+    for record in records:
+        producer.produce(topic, on_delivery=lambda error, _record: failed.append(error) if error else None, **record)
         producer.poll(0)
     assert producer.flush(60) == 0 and not failed, failed
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
+from tests.support import topics
 from tests.support.clients import until_decided
-from tests.support.topics import until_known
 
 Headers = list[tuple[str, bytes | None]]
 
@@ -35,27 +34,22 @@ class Got:
 
 
 def create(bootstrap: str, name: str, partitions: int, **config: str) -> str:
-    admin = AdminClient({"bootstrap.servers": bootstrap})
-    settings = {key.replace("_", "."): value for key, value in config.items()}
-    admin.create_topics([NewTopic(name, partitions, 1, config=settings)])[name].result()
-    until_known(admin, name, partitions)
-    return name
+    return topics.create(bootstrap, name, partitions, {key.replace("_", "."): value for key, value in config.items()})
 
 
 def fill(bootstrap: str, topic: str, records: Iterable[Sent]) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, "partitioner": "murmur2_random"})
-    failed: list[object] = []
-    for each in records:
-        producer.produce(
-            topic,
-            key=each.key,
-            value=each.value,
-            timestamp=each.timestamp_ms,
-            headers=list(each.headers),
-            partition=each.partition,
-            on_delivery=lambda error, _record: failed.append(error) if error else None,
-        )
-    assert producer.flush(60) == 0 and not failed, failed
+    wanted = (
+        {
+            "key": each.key,
+            "value": each.value,
+            "timestamp": each.timestamp_ms,
+            "headers": list(each.headers),
+            "partition": each.partition,
+        }
+        for each in records
+    )
+    topics.send(producer, topic, wanted)
 
 
 def read(bootstrap: str, topic: str) -> list[Got]:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.support.topics import until_known
+from tests.support.topics import create, send
 
 from penstock.pipelines.jobs.catalogs import catalog_settings
 from penstock.pipelines.jobs.lake import LakeOptions, run
-from penstock.pipelines.kafka_names import AdminClient, NewTopic, Producer
+from penstock.pipelines.kafka_names import AdminClient, Producer
 from penstock.pipelines.running import Summary
 
 if TYPE_CHECKING:
@@ -29,25 +29,21 @@ class Topic:
         self.create()
 
     def create(self) -> None:
-        (made,) = self.admin.create_topics([NewTopic(self.name, self.partitions, 1)]).values()
-        made.result(60)
-        until_known(self.admin, self.name, self.partitions)
+        create(self.bootstrap, self.name, self.partitions)
 
     def write(self, records: Sequence[Record], *, timestamp_ms: int = 1_750_000_000_000) -> None:
         """Round robin over the partitions, each record a millisecond after the one before."""
         producer = Producer({"bootstrap.servers": self.bootstrap})
-        failed: list[object] = []
-        for n, record in enumerate(records):
-            value = json.dumps(record).encode() if isinstance(record, dict) else record
-            producer.produce(
-                self.name,
-                key=str(n),
-                value=value,
-                partition=n % self.partitions,
-                timestamp=timestamp_ms + n,
-                on_delivery=lambda error, _record: failed.append(error) if error else None,
-            )
-        assert producer.flush(60) == 0 and not failed, failed
+        wanted = (
+            {
+                "key": str(n),
+                "value": json.dumps(record).encode() if isinstance(record, dict) else record,
+                "partition": n % self.partitions,
+                "timestamp": timestamp_ms + n,
+            }
+            for n, record in enumerate(records)
+        )
+        send(producer, self.name, wanted)
 
 
 class Lake:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
 from tests.support.clients import until_decided
-from tests.support.topics import add_partitions, until_known
+from tests.support.topics import add_partitions, create, until_known
 
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.sink import Sink, SinkOptions, write_batch, write_stream
@@ -43,10 +42,7 @@ class Topic:
         return AdminClient({"bootstrap.servers": self.bootstrap})
 
     def create(self, partitions: int, **config: str) -> Topic:
-        admin = self.admin
-        wanted = NewTopic(self.name, partitions, 1, config={name.replace("_", "."): v for name, v in config.items()})
-        admin.create_topics([wanted])[self.name].result()
-        until_known(admin, self.name, partitions)
+        create(self.bootstrap, self.name, partitions, {name.replace("_", "."): v for name, v in config.items()})
         return self
 
     def delete(self) -> None:

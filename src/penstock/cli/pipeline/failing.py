@@ -26,10 +26,8 @@ def problems_as_failures(command: Callable[..., Any]) -> Callable[..., Any]:
             raise  # our own files, which are told by name
         except Exception as error:
             text = str(error)
-            words = problem_in(text)
-            if words is None and (full := full_disk_in(text)) is not None:
-                words = str(full)
-            if words is None:
+            words = problem_in(text) or str(full_disk_in(text) or "")
+            if not words:
                 raise
             message, _, hint = words.partition("\n")
             raise Failure(message, hint=hint or None) from error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from penstock.pipelines.jobs.ends import ClusterAway
 from penstock.pipelines.running.problem_words import full_disk_in
 
@@ -51,6 +53,13 @@ def meaning(error: Exception) -> Exception:
     if any(mark in text for mark in (*_AWAY, *_UNKNOWN)):  # a broker that just starts may not know its topics yet
         return ClusterAway(_first_line(text))
     return error
+
+
+def raise_meaning(error: Exception) -> NoReturn:
+    told = meaning(error)
+    if told is error:
+        raise error
+    raise told from error
 
 
 def _first_line(text: str) -> str:

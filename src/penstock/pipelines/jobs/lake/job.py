@@ -17,7 +17,7 @@ from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.batches import lag
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
 from penstock.pipelines.jobs.lake.decoding import Decoding, decoding
-from penstock.pipelines.jobs.lake.failures import meaning
+from penstock.pipelines.jobs.lake.failures import raise_meaning
 from penstock.pipelines.jobs.lake.fitting import check_existing, check_new
 from penstock.pipelines.jobs.lake.lane import Lane, Step, following
 from penstock.pipelines.jobs.lake.options import LakeOptions
@@ -172,10 +172,7 @@ class _Run:
             return True
         except (Py4JError, PySparkException) as error:
             lane.forget()
-            told = meaning(error)
-            if told is error:
-                raise
-            raise told from error
+            raise_meaning(error)
         self._overtaken = 0
         if step is None:
             return False
@@ -219,10 +216,7 @@ class _Run:
         try:
             lane.maintain()
         except (Py4JError, PySparkException) as error:
-            told = meaning(error)
-            if told is error:
-                raise
-            raise told from error
+            raise_meaning(error)
 
     def _forget(self) -> None:
         for lane in self._lanes:
