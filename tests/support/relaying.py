@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Iterable
 from typing import NamedTuple
@@ -18,18 +19,22 @@ class Relay(ABC):
         """`port` 0 is any free one."""
         self.port = port
         self._to = to
-        self._server: asyncio.Server | None = None
+        self._listener: socket.socket | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
-        self.port = self._server.sockets[0].getsockname()[1]
+        self._listener = socket.create_server(("127.0.0.1", self.port))
+        self._listener.setblocking(False)
+        self.port = self._listener.getsockname()[1]
+        asyncio.get_running_loop().add_reader(self._listener, self._accept, self._listener)
 
     async def close(self) -> None:
         """Returns when every connection is gone, those that were being made included."""
-        assert self._server is not None
-        self._server.close()
+        assert self._listener is not None
+        asyncio.get_running_loop().remove_reader(self._listener)
+        self._listener.close()
+        self._listener = None
         self.cut_all()
         while self._tasks:
             await asyncio.wait(self._tasks)
@@ -50,17 +55,25 @@ class Relay(ABC):
     def pumps(self, near: Side, far: Side) -> Iterable[Coroutine[None, None, None]]:
         """What passes on each way of a connection, and lets go of the writer that it has at its end."""
 
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._writers.add(writer)
-        self._begin(self._connect(Side(reader, writer)))
+    def _accept(self, listener: socket.socket) -> None:
+        """Not by an asyncio server: that tells of a connection only turns of the loop after it has taken it, and one
+        taken right before `close` would be told of after it, cut by nobody.
+        """
+        try:
+            accepted, _ = listener.accept()
+        except (BlockingIOError, ConnectionAbortedError):  # given up meanwhile
+            return
+        self._begin(self._connect(accepted))
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _connect(self, near: Side) -> None:
-        if self.is_refusing:
+    async def _connect(self, accepted: socket.socket) -> None:
+        near = Side(*await asyncio.open_connection(sock=accepted))
+        self._writers.add(near.writer)
+        if self.is_refusing or self._listener is None:
             self.let_go(near.writer)
             return
         try:

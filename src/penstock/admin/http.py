@@ -53,6 +53,7 @@ class HttpServer:
         self._timeout_seconds = timeout_seconds
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
+        self._is_stopped = False
 
     async def start(self) -> None:
         # Empty is every interface, which asyncio calls None.
@@ -84,6 +85,7 @@ class HttpServer:
         server, self._server = self._server, None
         if server is None:
             return
+        self._is_stopped = True
         server.close()
         for connection in self._connections:
             connection.cancel()
@@ -105,6 +107,8 @@ class HttpServer:
         task = asyncio.current_task()
         assert task is not None
         try:
+            if self._is_stopped:  # it was being made when `stop` cancelled the others
+                return
             if len(self._connections) >= self._connections_max:
                 writer.write(_TURNED_AWAY)
                 return
