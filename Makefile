@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test check lint types contracts unit sim setup integration chaos conformance pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
+.PHONY: help compiled up test check lint types contracts unit sim scenarios setup integration chaos conformance pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -49,12 +49,15 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
-unit: $(VENV)/.dev compiled ## unit, property and architecture tests, and 200 seeds of the simulated cluster
-	$(BIN)/pytest -q -n 2 tests/unit tests/properties tests/architecture tests/simulation
+unit: $(VENV)/.dev compiled ## unit, property and architecture tests, scenarios, and 200 seeds of the simulated cluster
+	$(BIN)/pytest -q -n 2 tests/unit tests/properties tests/architecture tests/scenarios tests/simulation
 
 SEEDS ?= 1000
 sim: $(VENV)/.dev ## thousands of seeds of the simulated cluster, and each planted bug; SEEDS=5000, or SEED=137 for the story of one
 	@$(BIN)/python tools/simulate.py $(if $(SEED),--seed $(SEED) $(if $(BUG),--bug $(BUG)),--seeds $(SEEDS))
+
+scenarios: $(VENV)/.dev ## write the machines' answers in tests/scenarios anew; look at the diff
+	@$(BIN)/python -m tools.scenarios
 
 setup: ## what the suites need beside Python: kcat, etcd, Java, Apache Kafka's jars
 	@tools/test-setup
