@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient
 from tests.support.topics import add_partitions, create, write
 
 if TYPE_CHECKING:
@@ -29,10 +32,14 @@ def reading(spark: SparkSession, queue: Queue, topic: str, kind: str = "penstock
     return reader.load()
 
 
-def into_files(frame: DataFrame, folder: Path, *, available_now: bool = False) -> StreamingQuery:
+def into_files(
+    frame: DataFrame, folder: Path, *, available_now: bool = False, name: str | None = None
+) -> StreamingQuery:
     writer = frame.selectExpr("CAST(value AS STRING) AS value", "partition", "offset").writeStream.format("parquet")
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))
     writer = writer.trigger(availableNow=True) if available_now else writer.trigger(processingTime="0 seconds")
+    if name is not None:
+        writer = writer.queryName(name)
     return writer.start(str(folder / "rows"))
 
 
@@ -82,6 +89,38 @@ def test_a_stream_goes_on_after_a_restart_with_partitions_added(
     query.processAllAvailable()
     query.stop()
     assert written(spark, tmp_path) == list(range(90))
+
+
+def test_progress_is_seen_by_the_querys_name_unless_told_otherwise(
+    spark: SparkSession, queue: Queue, tmp_path: Path
+) -> None:
+    """One batch behind, as Spark tells sources of it; where nothing came since, too."""
+    topic = create(queue.bootstrap, queue.fresh("named"), 2)
+    write(queue.bootstrap, topic, numbers(0, 30), partition=0)
+    write(queue.bootstrap, topic, numbers(30, 35), partition=1)
+    named, silent = queue.fresh("named query"), queue.fresh("silent")
+    for name, options in ((named, {}), (silent, {"penstock.group": ""}), (None, {})):
+        limited = reading(spark, queue, topic, maxOffsetsPerTrigger=20, **options)
+        query = into_files(limited, tmp_path / str(name), name=name)
+        query.processAllAvailable()
+        ends = [json.loads(progress.json)["sources"][0]["endOffset"][topic] for progress in query.recentProgress]
+        query.stop()
+        assert ends[-1] == {"0": 30, "1": 5} and written(spark, tmp_path / str(name)) == list(range(35))
+        if name == named:
+            before_last = next(end for end in reversed(ends) if end != ends[-1])
+            assert committed(queue, f"spark.{named}", topic) == {int(index): at for index, at in before_last.items()}
+    assert committed(queue, f"spark.{silent}", topic) == {}
+    groups = AdminClient({"bootstrap.servers": queue.bootstrap}).list_consumer_groups().result(60).valid
+    assert not [group.group_id for group in groups if group.group_id in ("spark.", "spark.None", "penstock-spark")]
+
+
+def committed(queue: Queue, group: str, topic: str) -> dict[int, int]:
+    consumer = Consumer({"bootstrap.servers": queue.bootstrap, "group.id": group})
+    try:
+        found = consumer.committed([TopicPartition(topic, index) for index in (0, 1)], timeout=60)
+    finally:
+        consumer.close()
+    return {each.partition: each.offset for each in found if each.offset >= 0}
 
 
 @pytest.mark.parametrize("kind", ["penstock", "kafka"])

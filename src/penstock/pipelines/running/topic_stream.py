@@ -62,7 +62,10 @@ class TopicStream:
         return parse(given, streaming=True)
 
     def load(self, spark: SparkSession) -> DataFrame:
-        return spark.readStream.format(self.format).options(**self.options()).load()
+        options = self.options()
+        if self.format == "penstock":
+            options["penstock.group"] = ""  # whoever follows the query commits, the last batch too
+        return spark.readStream.format(self.format).options(**options).load()
 
     def trigger(self, writer: DataStreamWriter) -> DataStreamWriter:
         named = writer.queryName(self.query)

@@ -11,7 +11,7 @@ from penstock.pipelines.source.cluster import Cluster
 from penstock.pipelines.source.losing import judge
 from penstock.pipelines.source.options import SourceOptions
 from penstock.pipelines.source.planning import Range, ranges
-from penstock.pipelines.source.positions import Position
+from penstock.pipelines.source.positions import Offsets, Position
 from penstock.pipelines.source.reading import read
 from penstock.pipelines.source.tasks import tasks
 
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 class RangePartition(InputPartition):
     """One task's range of offsets, as Spark carries it to a worker."""
 
-    def __init__(self, value: Range) -> None:
+    def __init__(self, value: Range, *, begins_batch_at: Offsets | None = None) -> None:
+        """One task of a stream's batch is told where the batch begins, in all partitions."""
         self.value = value
+        self.begins_batch_at = begins_batch_at
 
 
 class BatchReader(DataSourceReader):

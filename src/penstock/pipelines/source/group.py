@@ -1,8 +1,17 @@
-"""A query's progress as a consumer group's offsets, so that lag tools see Spark like any other consumer."""
+"""A query's progress as a consumer group's offsets, so that lag tools see Spark like any other consumer.
+
+Which group is the driver's to know where the options name one. Where they do not it is spark.<query name>, and Spark
+tells a query's name to the tasks of its batches alone. So there the first task of a batch commits where the batch
+began, which is what Spark has the driver's side do at that time, too.
+"""
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import structlog
+from pyspark import TaskContext
 
 from penstock.model import TopicPartition
 from penstock.pipelines import kafka_names as kafka
@@ -12,10 +21,42 @@ from penstock.pipelines.source.positions import Offsets
 
 _log = structlog.get_logger(__name__)
 
+_OF_A_BATCH = re.compile(r"(?P<name>.+)\nid = [0-9a-f-]{36}\nrunId = [0-9a-f-]{36}\nbatch = \d+")
+"""How Spark describes the jobs of a query that has a name."""
+
+
+def named_by_query(options: SourceOptions) -> SourceOptions:
+    """In a task: the options with the group that they leave to the query's name, if it has one."""
+    if options.group is not None:
+        return options
+    task = TaskContext.get()
+    described = _OF_A_BATCH.fullmatch((task and task.getLocalProperty("spark.job.description")) or "")
+    return options if described is None else replace(options, group=f"spark.{described['name']}")
+
+
+def is_first_attempt() -> bool:
+    """An attempt that was begun beside another may end long after its batch: it must not take the group back."""
+    task = TaskContext.get()
+    return task is None or task.attemptNumber() == 0
+
+
+def commit(consumer: Consumer, group: str, offsets: Offsets) -> bool:
+    """Without joining: the group stays empty, its offsets move. What fails is said and does not end the query, whose
+    own checkpoint is what counts.
+    """
+    try:
+        consumer.commit(
+            offsets=[kafka.TopicPartition(each.topic, each.partition, offset) for each, offset in offsets.items()],
+            asynchronous=False,
+        )
+    except KafkaException as error:
+        _log.warning("progress not committed", group=group, reason=error.args[0].str())
+        return False
+    return True
+
 
 class GroupProgress:
-    """Commits without joining: the group stays empty, its offsets move. What fails is said and does not end the query,
-    whose own checkpoint is what counts."""
+    """A group that the options name."""
 
     def __init__(self, options: SourceOptions) -> None:
         self._options = options
@@ -25,17 +66,8 @@ class GroupProgress:
     def commit(self, offsets: Offsets) -> None:
         group = self._options.group
         moved = {each: offset for each, offset in offsets.items() if self._committed.get(each) != offset}
-        if group is None or not moved:
-            return
-        try:
-            self._client(group).commit(
-                offsets=[kafka.TopicPartition(each.topic, each.partition, offset) for each, offset in moved.items()],
-                asynchronous=False,
-            )
-        except KafkaException as error:
-            _log.warning("progress not committed", group=group, reason=error.args[0].str())
-            return
-        self._committed.update(moved)
+        if group and moved and commit(self._client(group), group, moved):
+            self._committed.update(moved)
 
     def close(self) -> None:
         consumer, self._consumer = self._consumer, None

@@ -60,6 +60,7 @@ class SourceOptions:
     headers: bool = False
     read_committed: bool = True
     group: str | None = None
+    """None leaves it to the name of a streaming query; an empty one is none."""
     broker_wait_ms: int = DEFAULT_BROKER_WAIT_MS
     client: Mapping[str, str] = field(default_factory=dict)
     """librdkafka's own properties: the options that begin with kafka., without that."""

@@ -12,8 +12,10 @@ from penstock.pipelines.kafka_names import Consumer, KafkaError, KafkaException,
 from penstock.pipelines.passing import NOT_THERE, passes
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.source.columns import record_batch
+from penstock.pipelines.source.group import commit
 from penstock.pipelines.source.options import SourceOptions
 from penstock.pipelines.source.planning import Range
+from penstock.pipelines.source.positions import Offsets
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,13 +33,17 @@ _log = structlog.get_logger(__name__)
 _idle: dict[str, Consumer] = {}
 
 
-def read(options: SourceOptions, part: Range) -> Iterator[pa.RecordBatch]:
+def read(options: SourceOptions, part: Range, *, progress: Offsets | None = None) -> Iterator[pa.RecordBatch]:
     """The records of a range as Arrow batches. Ends when everything below the range's end was delivered, or is known
-    not to exist: a record at or beyond the end, or the end of the log, has been seen."""
+    not to exist: a record at or beyond the end, or the end of the log, has been seen. What is `progress` besides is
+    committed to the group.
+    """
     consumer = _take(options)
     try:
         for records in _batches(consumer, options, part):
             yield record_batch(part.partition, records, headers=options.headers)
+        if progress and options.group:
+            commit(consumer, options.group, progress)
     except BaseException:
         consumer.close()
         raise
@@ -125,7 +131,7 @@ def consumer_settings(options: SourceOptions) -> dict[str, Any]:
         "fetch.message.max.bytes": 4 * 1024 * 1024,
         "queued.max.messages.kbytes": 32 * 1024,
         **options.client_settings(),
-        "group.id": options.group or "penstock-spark",  # the library wants one; nothing is committed by it
+        "group.id": options.group or "penstock-spark",  # the library wants one
         "enable.auto.commit": False,
         "enable.auto.offset.store": False,
         "enable.partition.eof": True,

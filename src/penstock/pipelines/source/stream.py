@@ -19,7 +19,7 @@ from penstock.model import TopicPartition
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.source.batch import RangePartition
 from penstock.pipelines.source.cluster import Cluster
-from penstock.pipelines.source.group import GroupProgress
+from penstock.pipelines.source.group import GroupProgress, is_first_attempt, named_by_query
 from penstock.pipelines.source.losing import judge
 from penstock.pipelines.source.options import SourceOptions
 from penstock.pipelines.source.planning import Log, Loss, capped, limited, ranges, records_for, settled
@@ -83,7 +83,9 @@ class StreamReader(DataSourceStreamReader):
         logs = self._cluster.logs(each for each in upto.offsets if each in there)
         parts, lost = ranges(since, upto, logs, self._cluster.ids(logs))
         self._lose(lost)
-        return [RangePartition(part) for part in tasks(parts, self._options, self._cluster)]
+        planned = tasks(parts, self._options, self._cluster)
+        first = [RangePartition(part, begins_batch_at=since.offsets) for part in planned[:1]]
+        return [*first, *(RangePartition(part) for part in planned[1:])]
 
     def _remember(self, position: Position) -> None:
         if self._guessed and self._begin is None:
@@ -95,7 +97,10 @@ class StreamReader(DataSourceStreamReader):
         self._planned = position
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        return read(self._options, partition.value)
+        assert isinstance(partition, RangePartition)
+        options = named_by_query(self._options)
+        leaves_to_name = self._options.group is None and is_first_attempt()
+        return read(options, partition.value, progress=partition.begins_batch_at if leaves_to_name else None)
 
     def commit(self, end: dict[str, Any]) -> None:
         self._group.commit(Position.from_json(end).offsets)
