@@ -1,6 +1,7 @@
 """A metadata store that was put back to an earlier day, under brokers whose records are of today."""
 
 import asyncio
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,38 @@ async def test_whoever_led_at_the_time_of_the_backup_leads_on_above_all_epochs_o
         await nodes.start(1)
         assert await produce(nodes, "orders", b"after") == 4
         assert nodes.partition("orders", 1).log.epochs.snapshot() == [*known, (nodes.state("orders").leader_epoch, 4)]
+
+
+async def test_records_of_brokers_that_were_killed_are_kept_though_their_leaders_came_after_the_backup(
+    tmp_path: Path,
+) -> None:
+    """Nothing but their batches tells of the epochs: what is not flushed is read at the start, and believed."""
+    async with some_nodes(tmp_path, 3, QUICK) as nodes:
+        await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
+        backup = await nodes.store.range(KEYS.prefix)
+        leader = nodes.state("orders").leader
+        await nodes.stop(leader)
+        await nodes.start(leader)
+        await nodes.until_in_sync("orders", 1, 2, 3)
+        assert [await produce(nodes, "orders", b"since") for _ in range(3)] == [0, 1, 2]
+        await nodes.until(lambda: {nodes.partition("orders", broker).log.end_offset for broker in (1, 2, 3)} == {3})
+        for broker in (1, 2, 3):
+            await leave_as_if_killed(nodes, broker)
+        await put_back(nodes, backup)
+        for broker in (1, 2, 3):
+            await nodes.start(broker)
+        assert await produce(nodes, "orders", b"after") == 3
+        await nodes.until_in_sync("orders", 1, 2, 3)
+
+
+async def leave_as_if_killed(nodes: Nodes, broker: int) -> None:
+    """With the data folder that a killed process leaves: what was written, flushed or not, and no clean stop."""
+    (folder,) = nodes.folders(broker)
+    left = folder.with_name(folder.name + "-left")
+    await asyncio.to_thread(shutil.copytree, folder, left)
+    await nodes.stop(broker)
+    await asyncio.to_thread(shutil.rmtree, folder)
+    left.rename(folder)
 
 
 async def test_a_producer_is_not_given_an_id_that_another_has_had_since_the_backup(tmp_path: Path) -> None:

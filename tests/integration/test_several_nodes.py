@@ -254,7 +254,7 @@ async def test_a_replica_that_has_lost_committed_records_is_not_elected_whatever
 def start_in_vain(folder: Path, cluster_id: str) -> None:
     """The logs are opened, but not registered, and closed."""
     opened = LogFolder(folder, cluster_id=cluster_id, node_id=2, pool=FilePool(64), clock=StillClock())
-    opened.open_all(lambda _, topic_id: Expected(Config.for_broker().for_topic({}), 0, topic_id))
+    opened.open_all(lambda _, topic_id: Expected(Config.for_broker().for_topic({}), topic_id))
     assert opened.close()
 
 

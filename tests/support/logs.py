@@ -137,7 +137,6 @@ def reopen(
     *,
     is_clean: bool = False,
     recovery_point: int | None = None,
-    leader_epoch: int | None = None,
 ) -> PartitionLog:
     """Open the files of a log again, as after a crash (or a clean stop), with what its checkpoints would say."""
     return open_log(
@@ -149,7 +148,6 @@ def reopen(
             recovery_point=log.recovery_point if recovery_point is None else recovery_point,
             start_offset=log.start_offset,
             high_watermark=log.high_watermark,
-            leader_epoch=leader_epoch,
         ),
         config=log.config,
         pool=FilePool(64),

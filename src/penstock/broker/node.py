@@ -461,7 +461,7 @@ class Node:
             is_its_own = topic_id == topic.topic_id or (topic_id == NO_TOPIC_ID and shown.counts_on(self.broker_id))
             if not is_its_own:
                 return None
-            return Expected(partitions.config_of(topic), shown.leader_epoch, topic.topic_id)
+            return Expected(partitions.config_of(topic), topic.topic_id)
 
         with _start_refused_in_words():
             await asyncio.to_thread(settle_moves, self.folders)

@@ -154,12 +154,12 @@ class LogFolder(Home):
     def _opener(
         self, name: str, partition: TopicPartition, topic_id: TopicId, expected: Expected, *, is_clean: bool
     ) -> Callable[[], PartitionLog]:
-        known = self._known(partition, is_clean=is_clean, leader_epoch=expected.leader_epoch)
+        known = self._known(partition, is_clean=is_clean)
         return lambda: open_log(
             self.path / name, partition, topic_id, known, config=expected.config, pool=self.pool, clock=self.clock
         )
 
-    def _known(self, partition: TopicPartition, *, is_clean: bool, leader_epoch: int | None = None) -> Known:
+    def _known(self, partition: TopicPartition, *, is_clean: bool) -> Known:
         on_disk = self.checkpoints.on_disk
         are_starts_known = self.checkpoints.knows_starts and not self.identity.is_adopted
         return Known(
@@ -171,7 +171,6 @@ class LogFolder(Home):
             may_have_gaps=self.identity.is_adopted,
             high_watermark=on_disk[HIGH_WATERMARKS].get(partition, 0),
             clean_upto=on_disk[CLEANER_OFFSETS].get(partition, 0),
-            leader_epoch=leader_epoch,
         )
 
     def _take_clean_marker(self) -> bool:

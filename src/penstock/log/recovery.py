@@ -61,15 +61,12 @@ class Known(msgspec.Struct, frozen=True, gc=False):
     """Offsets may be missing between batches although the folder has no note of it: Kafka wrote it."""
     high_watermark: int = 0
     clean_upto: int = 0
-    leader_epoch: int | None = None
-    """The latest that the cluster has come to; None where nobody knows."""
 
 
 class Expected(msgspec.Struct, frozen=True, gc=False):
     """What the cluster's metadata says of a log."""
 
     config: "Config | TopicConfig"
-    leader_epoch: int | None = None
     topic_id: TopicId | None = None
     """Of the topic of that name, for a log that does not say its own."""
 
@@ -290,7 +287,7 @@ class _Opening:
     def _recover(self, segments: list[Segment]) -> None:
         """Segment by segment: those below the recovery point need only look whole, the others are read."""
         log, scan_from = self.log, 0 if self.reads_all else self.point
-        doubts = EpochDoubts(self.known.leader_epoch, on_disk=log.epochs.latest)
+        doubts = EpochDoubts(on_disk=log.epochs.latest)
         # Above the recovery point the batches tell: the file may know of epochs whose records were cut since.
         log.epochs.cut_end(self.epochs_from)
         for number, segment in enumerate(segments):
