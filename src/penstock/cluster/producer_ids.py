@@ -1,6 +1,7 @@
 """Producer ids for this broker to give out, fetched from the metadata in blocks."""
 
 import asyncio
+from collections.abc import Collection
 
 from penstock.cluster import membership
 from penstock.cluster.controller import Controller
@@ -32,20 +33,21 @@ class ProducerIds:
         self._next += 1
         return given
 
-    async def go_on_above(self, producer_id: int) -> None:
-        """Somebody has this id: a store that does not know of it was taken back in time, and gives ids again. The block
-        that is here may be of such.
+    async def go_on_above(self, known: Collection[int]) -> None:
+        """Somebody has these ids: a store that does not know of them was taken back in time, and gives ids again. The
+        block that is here may be of such, and so may one that is on its way.
         """
-        is_given_again = self._next <= producer_id < self._end
-        is_behind = producer_id >= self._image.producer_id_next
-        if is_given_again or is_behind:
-            self._next = self._end
-        if not is_behind:
-            return
-        try:
-            await membership.ensure_producer_ids(self._metastore, self._keys, above=producer_id + 1)
-        except MetastoreError as error:
-            raise CoordinatorNotAvailable(str(error)) from error
+        async with self._fetching:
+            highest = max(known, default=-1)
+            is_behind = highest >= self._image.producer_id_next
+            if is_behind or any(self._next <= each < self._end for each in known):
+                self._next = self._end
+            if not is_behind:
+                return
+            try:
+                await membership.ensure_producer_ids(self._metastore, self._keys, above=highest + 1)
+            except MetastoreError as error:
+                raise CoordinatorNotAvailable(str(error)) from error
 
     async def _fetch_block(self) -> None:
         async with self._fetching:

@@ -180,12 +180,29 @@ async def test_producer_ids_go_on_after_those_that_logs_hold() -> None:
 async def test_an_id_that_turns_out_to_be_in_use_is_not_given_out_though_it_is_in_the_block(cluster: Cluster) -> None:
     """A store that was taken back in time gave out the block before anybody came upon the id."""
     assert [await cluster.producer_ids.next() for _ in range(3)] == [0, 1, 2]
-    await cluster.producer_ids.go_on_above(2)
+    await cluster.producer_ids.go_on_above({2})
     assert await cluster.producer_ids.next() == 3, "that one is this block's own"
-    await cluster.producer_ids.go_on_above(4)
+    await cluster.producer_ids.go_on_above({4})
     assert await cluster.producer_ids.next() == 1_000
-    await cluster.producer_ids.go_on_above(5_000)
+    await cluster.producer_ids.go_on_above({5_000})
     assert await cluster.producer_ids.next() == 5_001 + UNSEEN_IDS, "others have had this block's"
+
+
+async def test_an_id_in_use_is_not_given_out_though_the_store_has_been_taken_past_another(cluster: Cluster) -> None:
+    assert await cluster.producer_ids.next() == 0
+    await cluster.controller.allocate_producer_ids(5_000)
+    await cluster.producer_ids.go_on_above({4, 5_500})
+    assert await cluster.producer_ids.next() == 6_000
+
+
+async def test_an_id_that_turns_out_to_be_in_use_is_not_given_out_though_its_block_is_on_its_way(
+    cluster: Cluster,
+) -> None:
+    """Whoever asks while a coordinator reads its log would be given it."""
+    given, _ = await asyncio.gather(cluster.producer_ids.next(), cluster.producer_ids.go_on_above({4}))
+    assert given == 0
+    later = {await cluster.producer_ids.next() for _ in range(10)}
+    assert 4 not in later
 
 
 async def test_producer_ids_never_repeat(cluster: Cluster) -> None:

@@ -24,12 +24,7 @@ from penstock.coordinators.transactions.asked import Outcomes, PartitionsAsked
 from penstock.coordinators.transactions.commands import MarkersDue, NeedsProducerId, Producer, ProducerIdDue
 from penstock.coordinators.transactions.machine import TransactionMachine
 from penstock.coordinators.transactions.records import TransactionCodec
-from penstock.coordinators.transactions.state import (
-    NO_PRODUCER_ID,
-    TransactionLimits,
-    TransactionState,
-    TransactionVersion,
-)
+from penstock.coordinators.transactions.state import TransactionLimits, TransactionState, TransactionVersion
 from penstock.errors import (
     CoordinatorLoadInProgress,
     InvalidRequest,
@@ -109,9 +104,9 @@ class Transactions(CoordinatorService):
         """
         assert isinstance(shard.machine, TransactionMachine)
         known = shard.machine.transactions.values()
-        highest = max((max(each.producer_id, each.next_producer_id) for each in known), default=NO_PRODUCER_ID)
-        if highest != NO_PRODUCER_ID:
-            await self._producer_ids.go_on_above(highest)
+        await self._producer_ids.go_on_above(
+            {pid for each in known for pid in (each.producer_id, each.next_producer_id)}
+        )
         return ()
 
     # What machines order ----------------------------------------------------------------------------------------
