@@ -223,8 +223,10 @@ class Replica:
     def _become_follower(self, image: PartitionImage) -> None:
         """Nobody who waits here can be answered: the records they wait for may be cut."""
         self.role = Follower(leader=image.leader, epoch=image.leader_epoch, planted=self._planted)
-        # An epoch that this broker led without a record says nothing of the log.
-        self.log.epochs.cut_end(self.log.end_offset)
+        # An epoch that this broker led without a record says nothing of the log. Where a log that was not read ends is
+        # a guess, and what its file of epochs tells is what the next epoch is raised above (RULES 12).
+        if self.log.is_readable:
+            self.log.epochs.cut_end(self.log.end_offset)
         self._fail_waiters(NotLeaderOrFollower(f"{self.topic_partition} is led by broker {image.leader} now"))
         if self.log.trouble is not None:
             self.leave_in_sync()

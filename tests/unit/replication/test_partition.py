@@ -130,6 +130,14 @@ def test_without_followers_and_flushes_an_append_is_committed_at_once(bench: Ben
     assert bench.partition.acknowledged(appended, acks=ALL) is None
 
 
+def test_a_log_that_was_not_read_keeps_its_latest_leader_epoch_while_another_leads(bench: Bench) -> None:
+    """A store that was taken back in time is told of it when the broker registers; where the log ends is a guess."""
+    bench.log.epochs.assign(7, 150)
+    bench.log.leave_unread(OSError(errno.EMFILE, "Too many open files"), lambda: bench.log)
+    bench.lead(epoch=4, leader=OTHER, replicas=(ME, OTHER))
+    assert bench.log.epochs.latest == 7
+
+
 def test_a_broker_that_does_not_lead_refuses(bench: Bench) -> None:
     bench.lead(epoch=4, leader=OTHER, replicas=(ME, OTHER))
     with pytest.raises(NotLeaderOrFollower):
