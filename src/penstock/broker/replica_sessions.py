@@ -97,7 +97,11 @@ class Followed:
         partition, broker_id = self.partition, self.session.broker_id
         if partition.leader_epoch != self.asked.current_leader_epoch or not partition.is_leader:
             self.session.wake(self)
-        elif broker_id not in partition.in_sync and partition.has_lost_track_of(broker_id):
+        elif (
+            broker_id not in partition.in_sync
+            and partition.has_lost_track_of(broker_id)
+            and self.asked.offset >= partition.log.end_offset  # else it is owed records, and named again after those
+        ):
             self._have_it_named_again()
         else:
             self.session.news(self)

@@ -457,3 +457,17 @@ async def test_a_follower_that_was_taken_out_of_sync_is_asked_how_far_it_is(benc
     partition.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=everybody, in_sync=everybody)
     await settle()
     parked(waiting)
+
+
+async def test_a_follower_out_of_sync_that_waits_for_its_turn_is_sent_records_and_not_asked_how_far_it_is(
+    bench: Bench,
+) -> None:
+    """It says so with the next fetch. One that has much to catch up on would be asked again each time its turn came."""
+    bench.partitions.fill(0, 1)
+    bench.partitions.fill(1, 1)
+    assert set(bench.read(bench.ask({1: 0, 0: 0}, bytes_max=1))) == {1}
+    partition = bench.partitions[0]
+    partition.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, OTHER))
+    assert partition.has_lost_track_of(FOLLOWER)
+    answers = bench.read(bench.ask({}))
+    assert set(answers) == {0} and answers[0].error_code == 0 and answers[0].records
