@@ -9,6 +9,7 @@ from confluent_kafka import Producer
 from tests.support.nodes import Nodes, some_nodes
 from tests.support.raw import RawClient
 
+from penstock.cluster.commands import Reassign
 from penstock.cluster.keys import Keys
 from penstock.errors import CoordinatorLoadInProgress, NotCoordinator
 from penstock.metastore import Delete, Listing, Put, Transaction
@@ -98,6 +99,25 @@ async def test_records_of_brokers_that_were_killed_are_kept_though_their_leaders
             await nodes.start(broker)
         assert await produce(nodes, "orders", b"after") == 3
         await nodes.until_in_sync("orders", 1, 2, 3)
+
+
+async def test_a_log_that_was_moved_here_since_the_backup_is_set_aside_and_not_deleted(tmp_path: Path) -> None:
+    """The brokers that the backup knows of have deleted theirs: it may be the last that has the records."""
+    async with some_nodes(tmp_path, 2, QUICK) as nodes:
+        await nodes.create_topic("orders", replicas=(1,))
+        assert await produce(nodes, "orders", b"before") == 0
+        backup = await nodes.store.range(KEYS.prefix)
+        cluster = nodes[1].cluster
+        assert cluster is not None
+        await cluster.controller.reassign([Reassign("orders", 0, (2,))], timeout_ms=60_000)
+        await nodes.until(lambda: nodes.state("orders").replicas == (2,) and not nodes.replica("orders", 1))
+        for broker in (1, 2):
+            await nodes.stop(broker)
+        await put_back(nodes, backup)
+        for broker in (1, 2):
+            await nodes.start(broker)
+        (stray,) = [name for name in nodes[2].folders[0].strays if name.startswith("orders-0.")]
+        assert (nodes[2].folders[0].path / stray / f"{0:020d}.log").stat().st_size > 0
 
 
 async def leave_as_if_killed(nodes: Nodes, broker: int) -> None:

@@ -459,7 +459,9 @@ class Node:
                 return None
             shown = topic.partitions[partition.partition]
             is_its_own = topic_id == topic.topic_id or (topic_id == NO_TOPIC_ID and shown.counts_on(self.broker_id))
-            if not is_its_own:
+            # Moved away while this broker was down, it seems. Metadata that was taken back in time seems so too, and
+            # then others may have deleted theirs: what a start does not want it sets aside (RULES 15).
+            if not is_its_own or self.broker_id not in shown.replicas:
                 return None
             return Expected(partitions.config_of(topic), topic.topic_id)
 
