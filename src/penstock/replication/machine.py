@@ -232,13 +232,13 @@ class Leader:
     def written(self, proposal: Proposal, revision: int, now: int) -> Proposal | None:
         """The write was made. Perhaps the watch has told so already, or even of what came after it."""
         if self.pending is proposal:
-            self.image = msgspec.structs.replace(
+            image = msgspec.structs.replace(
                 self.image,
                 in_sync=proposal.in_sync,
                 eligible=proposal.eligible,
                 revision=revision,
             )
-            self._settle(now)
+            self._take(image, now)
         return self.review()
 
     def conflicted(self, proposal: Proposal, now: int) -> None:
@@ -259,9 +259,18 @@ class Leader:
             for broker_id in set(self.image.in_sync) - set(image.in_sync):
                 if broker_id in self._progress:
                     self._progress[broker_id].end = UNKNOWN  # somebody knew better: it joins when it has asked again
-            self.image = image
-            self._settle(now)
+            self._take(image, now)
         return self.review()
+
+    def _take(self, image: PartitionImage, now: int) -> None:
+        """Go by these sets from now on. Whoever has joined begins with a full replica.lag.time.max.ms: where the high
+        watermark stood still it has all that is below it, and may be far from the end all the same.
+        """
+        joined = set(image.in_sync) - set(self.image.in_sync)
+        self.image = image
+        self._settle(now)
+        for broker_id in joined & self._progress.keys():
+            self._progress[broker_id].caught_up_at = now
 
     def registered(self, broker_id: BrokerId, broker_epoch: int, now: int) -> Proposal | None:
         """A broker registered again: what it had before says nothing of what it has now (RULES 1). One whose fetches

@@ -275,6 +275,29 @@ def test_a_follower_that_stays_behind_for_too_long_leaves() -> None:
     assert proposal is not None and proposal.in_sync == (1, 2)
 
 
+@pytest.mark.parametrize("is_told_by_watch", [False, True])
+def test_a_follower_that_joins_with_much_to_catch_up_on_has_the_whole_time_to_do_so(is_told_by_watch: bool) -> None:
+    """Below the minimum the high watermark stands still: whoever comes back has all that is below it, and joins, but
+    may lack what was written since. It would be put out at the next look, and join with its next fetch, on and on.
+    """
+    bench = LeaderBench(in_sync_min=2, replicas=(1, 2), in_sync=(1, 2))
+    bench.fetch(2, 50)
+    bench.append(1_000_000)
+    late = bench.tick(after_ms=LAG_MS + 1)
+    assert late is not None and late.in_sync == (1,) and late.eligible == (2,)
+    bench.written(late)
+    proposal = bench.fetch(2, 60)
+    assert proposal is not None and proposal.in_sync == (1, 2)
+    if is_told_by_watch:
+        bench.machine.updated(a_state(replicas=(1, 2), in_sync=(1, 2), revision=102), bench.now)
+    else:
+        bench.written(proposal, 102)
+    bench.fetch(2, 70)
+    assert bench.tick(after_ms=LAG_MS) is None
+    late = bench.tick(after_ms=1)
+    assert late is not None and late.in_sync == (1,) and late.eligible == (2,)
+
+
 def test_a_follower_that_has_everything_stays_in_sync_however_long_nothing_happens() -> None:
     bench = LeaderBench()
     bench.fetch(2, 50)
