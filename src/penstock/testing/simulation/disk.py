@@ -144,6 +144,10 @@ class SimulatedLog:
     def offline_reason(self) -> str | None:
         return None if self.trouble is None else self.trouble.reason
 
+    @property
+    def is_readable(self) -> bool:
+        return self.trouble is None or not self.trouble.stops_reads
+
     def ensure_readable(self) -> None:
         if self.trouble is not None and self.trouble.stops_reads:
             raise self.trouble.refusal()
