@@ -22,7 +22,7 @@ from penstock.log.files import PooledFile, private_descriptor, remove_files, syn
 from penstock.log.machine import flush_is_due
 from penstock.log.segment import Segment
 from penstock.log.segment_files import INDEX, TIME_INDEX
-from penstock.log.state import DISK_FULL, FLUSHED_NOTE, PASSING, LogState
+from penstock.log.state import DISK_FULL, FLUSHED_NOTE, PASSING, LogState, steady_ms
 from penstock.settings.topic import FLUSH_MESSAGES, FLUSH_MS
 
 sync_data: Callable[[int], None] = os.fdatasync
@@ -115,7 +115,7 @@ def write_flush_note(log: LogState, *, holds: bool) -> None:
 
 class FlushableLog(LogState):
     def is_flush_late(self, now: int) -> bool:
-        """Whether flush.ms has passed over unflushed records."""
+        """Whether flush.ms has passed over unflushed records, by `steady_ms`."""
         unflushed = self.end_offset - self.recovery_point
         return unflushed > 0 and flush_is_due(  # nothing is, in most logs at most times
             unflushed_records=unflushed,
@@ -157,7 +157,7 @@ class FlushableLog(LogState):
         for segment in job.indexes:
             segment.indexes_written()
         self.recovery_point = max(self.recovery_point, job.upto_offset)
-        self.flushed_at = self.clock.now()
+        self.flushed_at = steady_ms(self.clock)
 
     def _flush_failed(self, job: FlushJob, error: OSError) -> KafkaStorageError:
         """A failed fsync stays failed. Without room for an index or the epochs, the next flush writes them."""

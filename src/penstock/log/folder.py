@@ -34,7 +34,7 @@ from penstock.log.identity import FolderLock, claim, write_identity
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import Expected, Known, open_log
 from penstock.log.reserve import give_up_reserve, keep_reserve
-from penstock.log.state import Home, LogState
+from penstock.log.state import Home, LogState, steady_ms
 from penstock.model import Clock, TopicId, TopicPartition, topic_id_from_text
 from penstock.settings.topic import FILE_DELETE_DELAY_MS
 
@@ -83,7 +83,7 @@ class LogFolder(Home):
         self.rolled_logs: list[PartitionLog] = []
         """Logs with a closed segment that wants flushing."""
         self.doomed_files: list[tuple[int, list[str]]] = []
-        """When to remove what; folders too."""
+        """When to remove what, by `steady_ms`; folders too."""
 
     # --- opening ---
 
@@ -265,13 +265,13 @@ class LogFolder(Home):
             # A full disk may have no room for a longer name, and this is what makes some. Its own it keeps until it is
             # gone: before that nobody else's log can come to it.
             _log.error("deleted log not renamed, removed at once", partition=str(partition), reason=str(error))
-            self.doomed_files.append((self.clock.now(), [str(log.folder)]))
+            self.doomed_files.append((0, [str(log.folder)]))
 
     def remove_later(self, log: PartitionLog) -> None:
         """The folder of a log that nobody uses any more."""
         gone = self.path / leaving_name(log.partition, DELETE)
         log.folder.rename(gone)
-        due = self.clock.now() + log.config[FILE_DELETE_DELAY_MS]
+        due = steady_ms(self.clock) + log.config[FILE_DELETE_DELAY_MS]
         self.doomed_files.append((due, [str(gone)]))
 
     def set_aside(self, partition: TopicPartition) -> None:
@@ -293,7 +293,7 @@ class LogFolder(Home):
         self.write_checkpoints()
 
     def doomed(self, log: LogState, paths: list[str]) -> None:
-        self.doomed_files.append((self.clock.now() + log.config[FILE_DELETE_DELAY_MS], paths))
+        self.doomed_files.append((steady_ms(self.clock) + log.config[FILE_DELETE_DELAY_MS], paths))
 
     # --- checkpoints, removal, closing ---
 

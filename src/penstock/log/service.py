@@ -24,7 +24,7 @@ from penstock.log.partition_log import PartitionLog
 from penstock.log.reserve import give_up_reserve, keep_reserve
 from penstock.log.retention import RetentionPlan, rename_doomed
 from penstock.log.segment import Segment
-from penstock.log.state import DISK_FULL
+from penstock.log.state import DISK_FULL, steady_ms
 from penstock.model import Clock
 from penstock.settings.broker import (
     LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS,
@@ -108,7 +108,7 @@ class LogHousekeeping:
         return count
 
     async def flush(self) -> None:
-        now = self._clock.now()
+        now = steady_ms(self._clock)
         late = {log for log in self._logs() if log.is_flush_late(now) and log.trouble is None}
         rolled = {log for folder in self._folders for log in folder.rolled_logs if log.trouble is None}
         for folder in self._folders:
@@ -137,7 +137,7 @@ class LogHousekeeping:
 
     async def remove_deleted(self) -> None:
         for folder in self._folders:
-            if paths := folder.due_for_removal(self._clock.now()):
+            if paths := folder.due_for_removal(steady_ms(self._clock)):
                 await asyncio.to_thread(remove_paths, paths)
 
     async def try_again(self) -> None:

@@ -50,6 +50,11 @@ WANTS: Final = (*PASSING, errno.ENOMEM, errno.EACCES, errno.EPERM, errno.EROFS)
 """What an error at start says of the machine and of how it is set up, and not of a log."""
 
 
+def steady_ms(clock: Clock) -> int:
+    """For what is due after a while, whatever becomes of the time of day."""
+    return round(clock.monotonic() * 1000)
+
+
 class Trouble(msgspec.Struct, frozen=True):
     """Why a log takes no appends.
 
@@ -136,7 +141,7 @@ class LogState:
         """Closed segments whose indexes a flush is about to write, by name: their files are not exchanged meanwhile."""
         self.is_being_copied = False
         """On its way to another data folder: compaction waits, else the copy could keep what it takes out here."""
-        self.flushed_at = clock.now()
+        self.flushed_at = steady_ms(clock)
         self.home: Home | None = None
 
     @property

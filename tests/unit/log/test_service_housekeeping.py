@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.clocks import ManualClock
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, a_log, fill
 
 from penstock.errors import KafkaStorageError
@@ -20,7 +21,7 @@ from penstock.log.reserve import RESERVE_BYTES, RESERVE_FILE
 from penstock.log.retention import rename_doomed
 from penstock.log.scan import Found, walk
 from penstock.log.segment import Segment
-from penstock.model import Offset, PartitionIndex, TopicPartition
+from penstock.model import Clock, Offset, PartitionIndex, TopicPartition
 from penstock.settings.config import Config
 
 HOUR_MS = 3_600_000
@@ -120,16 +121,17 @@ async def test_a_failed_flush_reaches_every_waiter_and_is_not_retried(
 class Kept:
     """A folder with one log, and its housekeeping."""
 
-    def __init__(self, path: Path, **settings: str) -> None:
+    def __init__(self, path: Path, clock: Clock | None = None, **settings: str) -> None:
         self.clock = StillClock()
+        clock = clock or self.clock
         self.broker = Config.for_broker({})
         named = {name.replace("_", "."): value for name, value in settings.items()}
         topic = self.broker.for_topic({"internal.segment.bytes": "300", **named})
-        self.folder = LogFolder(path, cluster_id="c1", node_id=1, pool=FilePool(16), clock=self.clock)
+        self.folder = LogFolder(path, cluster_id="c1", node_id=1, pool=FilePool(16), clock=clock)
         self.folder.open_all(lambda *_: Expected(topic))
         self.log = self.folder.create(ORDERS_0, TOPIC_ID, topic)
         self.flusher = Flusher()
-        self.keeping = LogHousekeeping([self.folder], self.flusher, self.broker, self.clock)
+        self.keeping = LogHousekeeping([self.folder], self.flusher, self.broker, clock)
 
     async def close(self) -> None:
         await self.flusher.close()
@@ -176,6 +178,25 @@ async def test_records_are_flushed_when_flush_ms_has_passed(tmp_path: Path) -> N
     await kept.keeping.flush()
 
     assert kept.log.recovery_point == 2
+    await kept.close()
+
+
+async def test_records_are_flushed_and_files_removed_in_time_though_the_clock_was_set_back(tmp_path: Path) -> None:
+    clock = ManualClock()
+    kept = Kept(tmp_path, clock, flush_ms="1000", file_delete_delay_ms="1000")
+    fill(kept.log, 2)
+    (gone := tmp_path / "00000000000000000000.log.deleted").touch()
+    kept.folder.doomed(kept.log, [str(gone)])
+    clock.set(by_ms=-HOUR_MS)
+    await kept.keeping.flush()
+    await kept.keeping.remove_deleted()
+    assert kept.log.recovery_point == 0 and gone.exists()
+
+    clock.advance(1_000)
+    await kept.keeping.flush()
+    await kept.keeping.remove_deleted()
+
+    assert kept.log.recovery_point == 2 and not gone.exists()
     await kept.close()
 
 
