@@ -24,6 +24,8 @@ class ProducerIds:
         self._next = 0
         self._end = 0
         self._fetching = asyncio.Lock()
+        self._heard_of = 0
+        """How often somebody came upon ids that are in use."""
 
     async def next(self) -> ProducerId:
         """An id that no producer was given before."""
@@ -37,20 +39,22 @@ class ProducerIds:
         """Somebody has these ids: a store that does not know of them was taken back in time, and gives ids again. The
         block that is here may be of such, and so may one that is on its way.
         """
-        async with self._fetching:
-            highest = max(known, default=-1)
-            is_behind = highest >= self._image.producer_id_next
-            if is_behind or any(self._next <= each < self._end for each in known):
-                self._next = self._end
-            if not is_behind:
-                return
-            try:
-                await membership.ensure_producer_ids(self._metastore, self._keys, above=highest + 1)
-            except MetastoreError as error:
-                raise CoordinatorNotAvailable(str(error)) from error
+        self._heard_of += 1
+        highest = max(known, default=-1)
+        is_behind = highest >= self._image.producer_id_next
+        if is_behind or any(self._next <= each < self._end for each in known):
+            self._next = self._end
+        if not is_behind:
+            return
+        try:
+            await membership.ensure_producer_ids(self._metastore, self._keys, above=highest + 1)
+        except MetastoreError as error:
+            raise CoordinatorNotAvailable(str(error)) from error
 
     async def _fetch_block(self) -> None:
         async with self._fetching:
-            if self._next == self._end:
-                self._next = await self._controller.allocate_producer_ids(BLOCK_SIZE)
-                self._end = self._next + BLOCK_SIZE
+            while self._next == self._end:
+                heard_of = self._heard_of
+                first = await self._controller.allocate_producer_ids(BLOCK_SIZE)
+                if self._heard_of == heard_of:  # else it is from before what was heard meanwhile: the next one is not
+                    self._next, self._end = first, first + BLOCK_SIZE
