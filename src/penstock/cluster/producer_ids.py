@@ -24,8 +24,8 @@ class ProducerIds:
         self._next = 0
         self._end = 0
         self._fetching = asyncio.Lock()
-        self._heard_of = 0
-        """How often somebody came upon ids that are in use."""
+        self._above = 0
+        """Ids below may be in use, whatever the store says."""
 
     async def next(self) -> ProducerId:
         """An id that no producer was given before."""
@@ -39,8 +39,8 @@ class ProducerIds:
         """Somebody has these ids: a store that does not know of them was taken back in time, and gives ids again. The
         block that is here may be of such, and so may one that is on its way.
         """
-        self._heard_of += 1
         highest = max(known, default=-1)
+        self._above = max(self._above, highest + 1)
         is_behind = highest >= self._image.producer_id_next
         if is_behind or any(self._next <= each < self._end for each in known):
             self._next = self._end
@@ -54,7 +54,6 @@ class ProducerIds:
     async def _fetch_block(self) -> None:
         async with self._fetching:
             while self._next == self._end:
-                heard_of = self._heard_of
                 first = await self._controller.allocate_producer_ids(BLOCK_SIZE)
-                if self._heard_of == heard_of:  # else it is from before what was heard meanwhile: the next one is not
+                if first >= self._above:  # else the store was asked before it was raised: the next one is later
                     self._next, self._end = first, first + BLOCK_SIZE

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.clocks import ManualClock
@@ -18,6 +19,7 @@ from penstock.cluster import (
     Resource,
     ResourceType,
     SettingChange,
+    membership,
 )
 from penstock.cluster.commands import CreatedTopic
 from penstock.cluster.keys import Keys
@@ -201,6 +203,24 @@ async def test_an_id_that_turns_out_to_be_in_use_is_not_given_out_though_its_blo
     """Whoever asks while a coordinator reads its log would be given it."""
     first, _ = await asyncio.gather(cluster.producer_ids.next(), cluster.producer_ids.go_on_above({4}))
     assert 4 not in {first, *[await cluster.producer_ids.next() for _ in range(10)]}
+
+
+async def test_no_id_is_given_out_from_below_those_in_use_while_the_store_is_being_raised(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_go_on, ensure = asyncio.Event(), membership.ensure_producer_ids
+
+    async def late(*args: Any, **more: Any) -> None:
+        await may_go_on.wait()
+        await ensure(*args, **more)
+
+    monkeypatch.setattr(membership, "ensure_producer_ids", late)
+    raising = asyncio.create_task(cluster.producer_ids.go_on_above({1_400}))
+    await asyncio.sleep(0)
+    first = await cluster.producer_ids.next()
+    may_go_on.set()
+    await raising
+    assert first > 1_400
 
 
 async def test_producer_ids_never_repeat(cluster: Cluster) -> None:
