@@ -12,12 +12,12 @@ from tools.wire.facts import Field, Message
 from tools.wire.layout import Layouts
 
 MADE_BY = "# Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again."
-_METHODS = {"api_key", "versions", "flexible_from", "encode", "decode"}
+_METHODS = {"api_key", "versions", "flexible_from", "codec", "encode", "decode"}
 _RUNTIME = (
-    "BYTE", "Buffer", "COMPACT_INT32S", "Codec", "NULL_COUNT", "PLAIN_INT32S", "Push", "UNPACK_INT32S", "ZERO_UUID",
-    "compact_ints", "compact_strings", "compact_uuids", "decode_whole", "encode_whole", "long_string_length",
-    "long_varint", "plain_ints", "plain_strings", "plain_uuids", "read_compact_strings", "read_ints", "read_strings",
-    "read_tag", "read_uuids", "skip_tags", "string_length", "tag_section", "tagged_field", "uvarint",
+    "BYTE", "Buffer", "COMPACT_INT32S", "Codec", "Message", "NULL_COUNT", "PLAIN_INT32S", "Push", "UNPACK_INT32S",
+    "ZERO_UUID", "compact_ints", "compact_strings", "compact_uuids", "long_string_length", "long_varint", "plain_ints",
+    "plain_strings", "plain_uuids", "read_compact_strings", "read_ints", "read_strings", "read_tag", "read_uuids",
+    "skip_tags", "string_length", "tag_section", "tagged_field", "uvarint",
 )  # fmt: skip
 _FAILURES = ("absurd_count", "field_refused", "negative_length", "null_refused", "null_unsayable", "wrong_tag_size")
 
@@ -27,14 +27,10 @@ def structs_text(message: Message) -> str:
     structs = _structs(message)
     for name in _inner_first(message, structs):
         _struct_class(code, name, structs[name])
-    _message_class(code, message, carries_records=_carries_records(message))
-    # In quotes, as making such a type takes longer than making the codec.
-    kind = f"Codec[{'Buffer' if _carries_records(message) else 'bytes'}, {message.name}]"
-    code.line(f'_CODEC: "{kind}" = Codec("{message.module}")')
+    _message_class(code, message)
     body = "\n".join(code.lines)
-    return "\n".join(
-        [MADE_BY, "from typing import ClassVar", "", "import msgspec", "", _runtime_imports(body), "", body, ""]
-    )
+    imports = ["import msgspec", ""] if "msgspec." in body else []
+    return "\n".join([MADE_BY, *imports, _runtime_imports(body), "", body, ""])
 
 
 def codec_text(message: Message) -> str:
@@ -90,27 +86,19 @@ def _struct_class(code: Code, name: str, fields: tuple[Field, ...]) -> None:
     code.line()
 
 
-def _message_class(code: Code, message: Message, *, carries_records: bool) -> None:
+def _message_class(code: Code, message: Message) -> None:
     clashing = {field.python_name for field in message.fields} & _METHODS
     if clashing:
         raise ValueError(f"{message.name} has fields named like its methods: {clashing}")
-    with code.block(f"class {message.name}(msgspec.Struct, gc=False):"):
+    with code.block(f"class {message.name}(Message, gc=False):"):
         if message.key is not None:
-            code.line(f"api_key: ClassVar[int] = {message.key}")
-        code.line(f"versions: ClassVar[tuple[int, int]] = ({message.versions.low}, {message.versions.high})")
+            code.line(f"api_key = {message.key}")
+        code.line(f"versions = ({message.versions.low}, {message.versions.high})")
         flexible = message.flexible.low if message.flexible else None
-        code.line(f"flexible_from: ClassVar[int | None] = {flexible}")
+        code.line(f"flexible_from = {flexible}")
+        code.line(f'codec = Codec("{message.module}"{", memoryview" if _carries_records(message) else ""})')
         for field in message.fields:
             code.line(f"{field.python_name}: {python_type(field)} = {default_of(field)}")
-        code.line()
-        code.line("@classmethod")
-        with code.block(f'def decode(cls, data: Buffer, version: int, position: int = 0) -> "{message.name}":'):
-            kept = "memoryview(data)" if carries_records else "bytes(data)"
-            taken = f"data if isinstance(data, bytes) else {kept}"
-            code.line(f'return decode_whole("{message.name}", _CODEC, {taken}, version, position)')
-        code.line()
-        with code.block("def encode(self, version: int) -> bytes:"):
-            code.line(f'return encode_whole("{message.name}", _CODEC, self, version)')
     code.line()
 
 

@@ -1,21 +1,20 @@
-"""What the generated messages are made of: varints, strings, arrays, tagged fields, and the frame around every codec.
+"""What the generated messages are made of: varints, strings, arrays, tagged fields, and what all of them can do.
 
 A compact length is an unsigned varint of the length plus one, 0 being null; a plain one is an int16 (strings) or int32,
--1 being null. Readers take the data and a position, which may lie past the end: see decode_whole.
+-1 being null. Readers take the data and a position, which may lie past the end: see Message.decode.
 """
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Self
+
+import msgspec
 
 from penstock.wire.malformed import Malformed, Unencodable, absurd_count, negative_length, null_refused
 
 Buffer = bytes | bytearray | memoryview
 Push = Callable[[Buffer], None]
-
-Message = TypeVar("Message")
-Data = TypeVar("Data", bound=Buffer)
 
 ZERO_UUID = bytes(16)
 NULL_COUNT = b"\xff\xff\xff\xff"
@@ -30,20 +29,21 @@ PLAIN_INT32S = [struct.Struct(f">i{count}i").pack for count in _COUNTS]
 UNPACK_INT32S = [struct.Struct(f">{count}i").unpack_from for count in _COUNTS]
 
 
-class Codec(Generic[Data, Message]):
+class Codec:
     """The functions that read and write one message, by version; imported when it is first read or written.
 
     Nine tenths of the generated code is in them, and a broker meets half of the messages never: 2.3 MB and a
-    twentieth of its start.
+    twentieth of its start. `keep` makes of a buffer what they read: a view where records are left in it.
     """
 
-    __slots__ = ("_module", "decoders", "encoders")
+    __slots__ = ("_module", "decoders", "encoders", "keep")
 
-    decoders: Mapping[int, Callable[[Data, int], tuple[Message, int]]]
-    encoders: Mapping[int, Callable[[Push, Message], None]]
+    decoders: Mapping[int, Callable[[Any, int], tuple[Any, int]]]
+    encoders: Mapping[int, Callable[[Push, Any], None]]
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, keep: type[bytes] | type[memoryview] = bytes) -> None:
         self._module = module
+        self.keep = keep
 
     def __getattr__(self, name: str) -> Any:
         """Called for what is not there yet, so once."""
@@ -52,37 +52,48 @@ class Codec(Generic[Data, Message]):
         return object.__getattribute__(self, name)
 
 
-def decode_whole(name: str, codec: Codec[Data, Message], data: Data, version: int, position: int) -> Message:
-    """Decode a message. Bytes after its end are let be, as by Kafka: librdkafka ends Metadata v13 with three too many.
+class Message(msgspec.Struct, gc=False):
+    """What all generated messages can do. Here, as two methods of each would be a quarter of a broker's messages."""
 
-    A length that reaches past the end is not checked where it is read: what follows it fails, or the end does.
-    """
-    decoder = codec.decoders.get(version)
-    if decoder is None:
-        raise Malformed(f"{name} has no version {version}")
-    try:
-        message, end = decoder(data, position)
-    except (IndexError, struct.error):
-        raise Malformed(f"{name} v{version} is truncated: {len(data) - position} bytes") from None
-    except UnicodeDecodeError:
-        raise Malformed(f"{name} v{version} has a string that is not UTF-8") from None
-    except Malformed as error:
-        raise Malformed(f"{name} v{version}: {error}") from None
-    if end > len(data):
-        raise Malformed(f"{name} v{version} is truncated: {len(data) - position} bytes")
-    return message
+    api_key: ClassVar[int]
+    """Of requests and responses; records of internal topics have none."""
+    versions: ClassVar[tuple[int, int]]
+    flexible_from: ClassVar[int | None]
+    codec: ClassVar[Codec]
 
+    @classmethod
+    def decode(cls, data: Buffer, version: int, position: int = 0) -> Self:
+        """Bytes after the message's end are let be, as by Kafka: librdkafka ends Metadata v13 with three too many.
 
-def encode_whole(name: str, codec: Codec[Any, Message], message: Message, version: int) -> bytes:
-    encoder = codec.encoders.get(version)
-    if encoder is None:
-        raise Unencodable(f"{name} has no version {version}")
-    pieces: list[Buffer] = []
-    try:
-        encoder(pieces.append, message)
-        return b"".join(pieces)
-    except (AttributeError, TypeError, ValueError, struct.error) as error:
-        raise Unencodable(f"{name} v{version}: {error}") from error
+        A length that reaches past the end is not checked where it is read: what follows it fails, or the end does.
+        """
+        codec = cls.codec
+        decoder = codec.decoders.get(version)
+        if decoder is None:
+            raise Malformed(f"{cls.__name__} has no version {version}")
+        message: Self
+        try:
+            message, end = decoder(data if isinstance(data, bytes) else codec.keep(data), position)
+        except (IndexError, struct.error):
+            raise Malformed(f"{cls.__name__} v{version} is truncated: {len(data) - position} bytes") from None
+        except UnicodeDecodeError:
+            raise Malformed(f"{cls.__name__} v{version} has a string that is not UTF-8") from None
+        except Malformed as error:
+            raise Malformed(f"{cls.__name__} v{version}: {error}") from None
+        if end > len(data):
+            raise Malformed(f"{cls.__name__} v{version} is truncated: {len(data) - position} bytes")
+        return message
+
+    def encode(self, version: int) -> bytes:
+        encoder = self.codec.encoders.get(version)
+        if encoder is None:
+            raise Unencodable(f"{type(self).__name__} has no version {version}")
+        pieces: list[Buffer] = []
+        try:
+            encoder(pieces.append, self)
+            return b"".join(pieces)
+        except (AttributeError, TypeError, ValueError, struct.error) as error:
+            raise Unencodable(f"{type(self).__name__} v{version}: {error}") from error
 
 
 def long_varint(data: Buffer, pos: int) -> tuple[int, int]:

@@ -33,7 +33,7 @@ def test_a_varint_of_more_than_31_bits_is_malformed(encoded: bytes) -> None:
         p.read_uvarint(encoded, 0)
 
 
-def test_a_varint_that_ends_early_is_an_index_error_which_decode_whole_names() -> None:
+def test_a_varint_that_ends_early_is_an_index_error_which_decoding_names() -> None:
     with pytest.raises(IndexError):
         p.read_uvarint(b"\x80", 0)
 

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class AddPartitionsToTxnPartitionResult(msgspec.Struct, gc=False):
@@ -21,23 +19,12 @@ class AddPartitionsToTxnResult(msgspec.Struct, gc=False):
     topic_results: list[AddPartitionsToTxnTopicResult] = msgspec.field(default_factory=list)
 
 
-class AddPartitionsToTxnResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 24
-    versions: ClassVar[tuple[int, int]] = (0, 5)
-    flexible_from: ClassVar[int | None] = 3
+class AddPartitionsToTxnResponse(Message, gc=False):
+    api_key = 24
+    versions = (0, 5)
+    flexible_from = 3
+    codec = Codec("add_partitions_to_txn_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     results_by_transaction: list[AddPartitionsToTxnResult] = msgspec.field(default_factory=list)
     results_by_topic_v3_and_below: list[AddPartitionsToTxnTopicResult] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "AddPartitionsToTxnResponse":
-        return decode_whole(
-            "AddPartitionsToTxnResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("AddPartitionsToTxnResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, AddPartitionsToTxnResponse]" = Codec("add_partitions_to_txn_response")

@@ -1,26 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class AllocateProducerIdsRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 67
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class AllocateProducerIdsRequest(Message, gc=False):
+    api_key = 67
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("allocate_producer_ids_request")
     broker_id: int = 0
     broker_epoch: int = -1
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "AllocateProducerIdsRequest":
-        return decode_whole(
-            "AllocateProducerIdsRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("AllocateProducerIdsRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, AllocateProducerIdsRequest]" = Codec("allocate_producer_ids_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class EntityData(msgspec.Struct, gc=False):
@@ -17,21 +15,10 @@ class EntryData(msgspec.Struct, gc=False):
     entity: list[EntityData] = msgspec.field(default_factory=list)
 
 
-class AlterClientQuotasResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 49
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 1
+class AlterClientQuotasResponse(Message, gc=False):
+    api_key = 49
+    versions = (0, 1)
+    flexible_from = 1
+    codec = Codec("alter_client_quotas_response")
     throttle_time_ms: int = 0
     entries: list[EntryData] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "AlterClientQuotasResponse":
-        return decode_whole(
-            "AlterClientQuotasResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("AlterClientQuotasResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, AlterClientQuotasResponse]" = Codec("alter_client_quotas_response")

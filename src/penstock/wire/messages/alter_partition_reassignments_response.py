@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class ReassignablePartitionResponse(msgspec.Struct, gc=False):
@@ -17,28 +15,13 @@ class ReassignableTopicResponse(msgspec.Struct, gc=False):
     partitions: list[ReassignablePartitionResponse] = msgspec.field(default_factory=list)
 
 
-class AlterPartitionReassignmentsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 45
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 0
+class AlterPartitionReassignmentsResponse(Message, gc=False):
+    api_key = 45
+    versions = (0, 1)
+    flexible_from = 0
+    codec = Codec("alter_partition_reassignments_response")
     throttle_time_ms: int = 0
     allow_replication_factor_change: bool = True
     error_code: int = 0
     error_message: str | None = ""
     responses: list[ReassignableTopicResponse] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "AlterPartitionReassignmentsResponse":
-        return decode_whole(
-            "AlterPartitionReassignmentsResponse",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("AlterPartitionReassignmentsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, AlterPartitionReassignmentsResponse]" = Codec("alter_partition_reassignments_response")

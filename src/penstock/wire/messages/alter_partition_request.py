@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class BrokerState(msgspec.Struct, gc=False):
@@ -25,22 +23,11 @@ class TopicData(msgspec.Struct, gc=False):
     partitions: list[PartitionData] = msgspec.field(default_factory=list)
 
 
-class AlterPartitionRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 56
-    versions: ClassVar[tuple[int, int]] = (2, 3)
-    flexible_from: ClassVar[int | None] = 0
+class AlterPartitionRequest(Message, gc=False):
+    api_key = 56
+    versions = (2, 3)
+    flexible_from = 0
+    codec = Codec("alter_partition_request")
     broker_id: int = 0
     broker_epoch: int = -1
     topics: list[TopicData] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "AlterPartitionRequest":
-        return decode_whole(
-            "AlterPartitionRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("AlterPartitionRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, AlterPartitionRequest]" = Codec("alter_partition_request")

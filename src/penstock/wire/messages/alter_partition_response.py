@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class PartitionData(msgspec.Struct, gc=False):
@@ -21,22 +19,11 @@ class TopicData(msgspec.Struct, gc=False):
     partitions: list[PartitionData] = msgspec.field(default_factory=list)
 
 
-class AlterPartitionResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 56
-    versions: ClassVar[tuple[int, int]] = (2, 3)
-    flexible_from: ClassVar[int | None] = 0
+class AlterPartitionResponse(Message, gc=False):
+    api_key = 56
+    versions = (2, 3)
+    flexible_from = 0
+    codec = Codec("alter_partition_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     topics: list[TopicData] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "AlterPartitionResponse":
-        return decode_whole(
-            "AlterPartitionResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("AlterPartitionResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, AlterPartitionResponse]" = Codec("alter_partition_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class AlterReplicaLogDirPartitionResult(msgspec.Struct, gc=False):
@@ -16,21 +14,10 @@ class AlterReplicaLogDirTopicResult(msgspec.Struct, gc=False):
     partitions: list[AlterReplicaLogDirPartitionResult] = msgspec.field(default_factory=list)
 
 
-class AlterReplicaLogDirsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 34
-    versions: ClassVar[tuple[int, int]] = (1, 2)
-    flexible_from: ClassVar[int | None] = 2
+class AlterReplicaLogDirsResponse(Message, gc=False):
+    api_key = 34
+    versions = (1, 2)
+    flexible_from = 2
+    codec = Codec("alter_replica_log_dirs_response")
     throttle_time_ms: int = 0
     results: list[AlterReplicaLogDirTopicResult] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "AlterReplicaLogDirsResponse":
-        return decode_whole(
-            "AlterReplicaLogDirsResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("AlterReplicaLogDirsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, AlterReplicaLogDirsResponse]" = Codec("alter_replica_log_dirs_response")

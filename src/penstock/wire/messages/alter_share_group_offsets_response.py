@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class AlterShareGroupOffsetsResponsePartition(msgspec.Struct, gc=False):
@@ -18,27 +16,12 @@ class AlterShareGroupOffsetsResponseTopic(msgspec.Struct, gc=False):
     partitions: list[AlterShareGroupOffsetsResponsePartition] = msgspec.field(default_factory=list)
 
 
-class AlterShareGroupOffsetsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 91
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class AlterShareGroupOffsetsResponse(Message, gc=False):
+    api_key = 91
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("alter_share_group_offsets_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = None
     responses: list[AlterShareGroupOffsetsResponseTopic] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "AlterShareGroupOffsetsResponse":
-        return decode_whole(
-            "AlterShareGroupOffsetsResponse",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("AlterShareGroupOffsetsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, AlterShareGroupOffsetsResponse]" = Codec("alter_share_group_offsets_response")

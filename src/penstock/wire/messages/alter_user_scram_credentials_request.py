@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class ScramCredentialDeletion(msgspec.Struct, gc=False):
@@ -19,25 +17,10 @@ class ScramCredentialUpsertion(msgspec.Struct, gc=False):
     salted_password: bytes = b""
 
 
-class AlterUserScramCredentialsRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 51
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class AlterUserScramCredentialsRequest(Message, gc=False):
+    api_key = 51
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("alter_user_scram_credentials_request")
     deletions: list[ScramCredentialDeletion] = msgspec.field(default_factory=list)
     upsertions: list[ScramCredentialUpsertion] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "AlterUserScramCredentialsRequest":
-        return decode_whole(
-            "AlterUserScramCredentialsRequest",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("AlterUserScramCredentialsRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, AlterUserScramCredentialsRequest]" = Codec("alter_user_scram_credentials_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class AlterUserScramCredentialsResult(msgspec.Struct, gc=False):
@@ -12,25 +10,10 @@ class AlterUserScramCredentialsResult(msgspec.Struct, gc=False):
     error_message: str | None = ""
 
 
-class AlterUserScramCredentialsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 51
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class AlterUserScramCredentialsResponse(Message, gc=False):
+    api_key = 51
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("alter_user_scram_credentials_response")
     throttle_time_ms: int = 0
     results: list[AlterUserScramCredentialsResult] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "AlterUserScramCredentialsResponse":
-        return decode_whole(
-            "AlterUserScramCredentialsResponse",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("AlterUserScramCredentialsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, AlterUserScramCredentialsResponse]" = Codec("alter_user_scram_credentials_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class PartitionData(msgspec.Struct, gc=False):
@@ -20,22 +18,11 @@ class DirectoryData(msgspec.Struct, gc=False):
     topics: list[TopicData] = msgspec.field(default_factory=list)
 
 
-class AssignReplicasToDirsRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 73
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class AssignReplicasToDirsRequest(Message, gc=False):
+    api_key = 73
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("assign_replicas_to_dirs_request")
     broker_id: int = 0
     broker_epoch: int = -1
     directories: list[DirectoryData] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "AssignReplicasToDirsRequest":
-        return decode_whole(
-            "AssignReplicasToDirsRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("AssignReplicasToDirsRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, AssignReplicasToDirsRequest]" = Codec("assign_replicas_to_dirs_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class PartitionData(msgspec.Struct, gc=False):
@@ -21,22 +19,11 @@ class DirectoryData(msgspec.Struct, gc=False):
     topics: list[TopicData] = msgspec.field(default_factory=list)
 
 
-class AssignReplicasToDirsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 73
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class AssignReplicasToDirsResponse(Message, gc=False):
+    api_key = 73
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("assign_replicas_to_dirs_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     directories: list[DirectoryData] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "AssignReplicasToDirsResponse":
-        return decode_whole(
-            "AssignReplicasToDirsResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("AssignReplicasToDirsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, AssignReplicasToDirsResponse]" = Codec("assign_replicas_to_dirs_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class Listener(msgspec.Struct, gc=False):
@@ -19,10 +17,11 @@ class Feature(msgspec.Struct, gc=False):
     max_supported_version: int = 0
 
 
-class BrokerRegistrationRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 62
-    versions: ClassVar[tuple[int, int]] = (0, 4)
-    flexible_from: ClassVar[int | None] = 0
+class BrokerRegistrationRequest(Message, gc=False):
+    api_key = 62
+    versions = (0, 4)
+    flexible_from = 0
+    codec = Codec("broker_registration_request")
     broker_id: int = 0
     cluster_id: str = ""
     incarnation_id: bytes = ZERO_UUID
@@ -32,15 +31,3 @@ class BrokerRegistrationRequest(msgspec.Struct, gc=False):
     is_migrating_zk_broker: bool = False
     log_dirs: list[bytes] = msgspec.field(default_factory=list)
     previous_broker_epoch: int = -1
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "BrokerRegistrationRequest":
-        return decode_whole(
-            "BrokerRegistrationRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("BrokerRegistrationRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, BrokerRegistrationRequest]" = Codec("broker_registration_request")

@@ -1,27 +1,12 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class BrokerRegistrationResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 62
-    versions: ClassVar[tuple[int, int]] = (0, 4)
-    flexible_from: ClassVar[int | None] = 0
+class BrokerRegistrationResponse(Message, gc=False):
+    api_key = 62
+    versions = (0, 4)
+    flexible_from = 0
+    codec = Codec("broker_registration_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     broker_epoch: int = -1
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "BrokerRegistrationResponse":
-        return decode_whole(
-            "BrokerRegistrationResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("BrokerRegistrationResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, BrokerRegistrationResponse]" = Codec("broker_registration_response")

@@ -1,30 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class ConsumerGroupCurrentMemberAssignmentKey(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 8
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class ConsumerGroupCurrentMemberAssignmentKey(Message, gc=False):
+    api_key = 8
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("consumer_group_current_member_assignment_key")
     group_id: str = ""
     member_id: str = ""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ConsumerGroupCurrentMemberAssignmentKey":
-        return decode_whole(
-            "ConsumerGroupCurrentMemberAssignmentKey",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ConsumerGroupCurrentMemberAssignmentKey", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ConsumerGroupCurrentMemberAssignmentKey]" = Codec("consumer_group_current_member_assignment_key")

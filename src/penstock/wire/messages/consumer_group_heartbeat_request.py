@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class TopicPartitions(msgspec.Struct, gc=False):
@@ -11,10 +9,11 @@ class TopicPartitions(msgspec.Struct, gc=False):
     partitions: list[int] = msgspec.field(default_factory=list)
 
 
-class ConsumerGroupHeartbeatRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 68
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 0
+class ConsumerGroupHeartbeatRequest(Message, gc=False):
+    api_key = 68
+    versions = (0, 1)
+    flexible_from = 0
+    codec = Codec("consumer_group_heartbeat_request")
     group_id: str = ""
     member_id: str = ""
     member_epoch: int = 0
@@ -25,15 +24,3 @@ class ConsumerGroupHeartbeatRequest(msgspec.Struct, gc=False):
     subscribed_topic_regex: str | None = None
     server_assignor: str | None = None
     topic_partitions: list[TopicPartitions] | None = None
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ConsumerGroupHeartbeatRequest":
-        return decode_whole(
-            "ConsumerGroupHeartbeatRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ConsumerGroupHeartbeatRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ConsumerGroupHeartbeatRequest]" = Codec("consumer_group_heartbeat_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class TopicPartitions(msgspec.Struct, gc=False):
@@ -15,10 +13,11 @@ class Assignment(msgspec.Struct, gc=False):
     topic_partitions: list[TopicPartitions] = msgspec.field(default_factory=list)
 
 
-class ConsumerGroupHeartbeatResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 68
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 0
+class ConsumerGroupHeartbeatResponse(Message, gc=False):
+    api_key = 68
+    versions = (0, 1)
+    flexible_from = 0
+    codec = Codec("consumer_group_heartbeat_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = None
@@ -26,19 +25,3 @@ class ConsumerGroupHeartbeatResponse(msgspec.Struct, gc=False):
     member_epoch: int = 0
     heartbeat_interval_ms: int = 0
     assignment: Assignment | None = None
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ConsumerGroupHeartbeatResponse":
-        return decode_whole(
-            "ConsumerGroupHeartbeatResponse",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ConsumerGroupHeartbeatResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ConsumerGroupHeartbeatResponse]" = Codec("consumer_group_heartbeat_response")

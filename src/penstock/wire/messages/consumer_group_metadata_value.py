@@ -1,26 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class ConsumerGroupMetadataValue(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 3
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class ConsumerGroupMetadataValue(Message, gc=False):
+    api_key = 3
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("consumer_group_metadata_value")
     epoch: int = 0
     metadata_hash: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ConsumerGroupMetadataValue":
-        return decode_whole(
-            "ConsumerGroupMetadataValue", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ConsumerGroupMetadataValue", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ConsumerGroupMetadataValue]" = Codec("consumer_group_metadata_value")

@@ -1,29 +1,10 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class ConsumerGroupPartitionMetadataKey(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 4
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class ConsumerGroupPartitionMetadataKey(Message, gc=False):
+    api_key = 4
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("consumer_group_partition_metadata_key")
     group_id: str = ""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ConsumerGroupPartitionMetadataKey":
-        return decode_whole(
-            "ConsumerGroupPartitionMetadataKey",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ConsumerGroupPartitionMetadataKey", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ConsumerGroupPartitionMetadataKey]" = Codec("consumer_group_partition_metadata_key")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class PartitionMetadata(msgspec.Struct, gc=False):
@@ -18,24 +16,9 @@ class TopicMetadata(msgspec.Struct, gc=False):
     partition_metadata: list[PartitionMetadata] = msgspec.field(default_factory=list)
 
 
-class ConsumerGroupPartitionMetadataValue(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 4
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class ConsumerGroupPartitionMetadataValue(Message, gc=False):
+    api_key = 4
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("consumer_group_partition_metadata_value")
     topics: list[TopicMetadata] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ConsumerGroupPartitionMetadataValue":
-        return decode_whole(
-            "ConsumerGroupPartitionMetadataValue",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ConsumerGroupPartitionMetadataValue", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ConsumerGroupPartitionMetadataValue]" = Codec("consumer_group_partition_metadata_value")

@@ -1,30 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class ConsumerGroupRegularExpressionKey(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 16
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class ConsumerGroupRegularExpressionKey(Message, gc=False):
+    api_key = 16
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("consumer_group_regular_expression_key")
     group_id: str = ""
     regular_expression: str = ""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ConsumerGroupRegularExpressionKey":
-        return decode_whole(
-            "ConsumerGroupRegularExpressionKey",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ConsumerGroupRegularExpressionKey", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ConsumerGroupRegularExpressionKey]" = Codec("consumer_group_regular_expression_key")

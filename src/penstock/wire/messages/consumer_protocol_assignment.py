@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class TopicPartition(msgspec.Struct, gc=False):
@@ -11,20 +9,9 @@ class TopicPartition(msgspec.Struct, gc=False):
     partitions: list[int] = msgspec.field(default_factory=list)
 
 
-class ConsumerProtocolAssignment(msgspec.Struct, gc=False):
-    versions: ClassVar[tuple[int, int]] = (0, 3)
-    flexible_from: ClassVar[int | None] = None
+class ConsumerProtocolAssignment(Message, gc=False):
+    versions = (0, 3)
+    flexible_from = None
+    codec = Codec("consumer_protocol_assignment")
     assigned_partitions: list[TopicPartition] = msgspec.field(default_factory=list)
     user_data: bytes | None = None
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ConsumerProtocolAssignment":
-        return decode_whole(
-            "ConsumerProtocolAssignment", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ConsumerProtocolAssignment", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ConsumerProtocolAssignment]" = Codec("consumer_protocol_assignment")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class Listener(msgspec.Struct, gc=False):
@@ -19,24 +17,13 @@ class Feature(msgspec.Struct, gc=False):
     max_supported_version: int = 0
 
 
-class ControllerRegistrationRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 70
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class ControllerRegistrationRequest(Message, gc=False):
+    api_key = 70
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("controller_registration_request")
     controller_id: int = 0
     incarnation_id: bytes = ZERO_UUID
     zk_migration_ready: bool = False
     listeners: list[Listener] = msgspec.field(default_factory=list)
     features: list[Feature] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ControllerRegistrationRequest":
-        return decode_whole(
-            "ControllerRegistrationRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ControllerRegistrationRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ControllerRegistrationRequest]" = Codec("controller_registration_request")

@@ -1,31 +1,12 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class ControllerRegistrationResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 70
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class ControllerRegistrationResponse(Message, gc=False):
+    api_key = 70
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("controller_registration_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = ""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ControllerRegistrationResponse":
-        return decode_whole(
-            "ControllerRegistrationResponse",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ControllerRegistrationResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ControllerRegistrationResponse]" = Codec("controller_registration_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class AclCreation(msgspec.Struct, gc=False):
@@ -16,20 +14,9 @@ class AclCreation(msgspec.Struct, gc=False):
     permission_type: int = 0
 
 
-class CreateAclsRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 30
-    versions: ClassVar[tuple[int, int]] = (1, 3)
-    flexible_from: ClassVar[int | None] = 2
+class CreateAclsRequest(Message, gc=False):
+    api_key = 30
+    versions = (1, 3)
+    flexible_from = 2
+    codec = Codec("create_acls_request")
     creations: list[AclCreation] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "CreateAclsRequest":
-        return decode_whole(
-            "CreateAclsRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("CreateAclsRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, CreateAclsRequest]" = Codec("create_acls_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class CreatePartitionsAssignment(msgspec.Struct, gc=False):
@@ -16,22 +14,11 @@ class CreatePartitionsTopic(msgspec.Struct, gc=False):
     assignments: list[CreatePartitionsAssignment] | None = msgspec.field(default_factory=list)
 
 
-class CreatePartitionsRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 37
-    versions: ClassVar[tuple[int, int]] = (0, 3)
-    flexible_from: ClassVar[int | None] = 2
+class CreatePartitionsRequest(Message, gc=False):
+    api_key = 37
+    versions = (0, 3)
+    flexible_from = 2
+    codec = Codec("create_partitions_request")
     topics: list[CreatePartitionsTopic] = msgspec.field(default_factory=list)
     timeout_ms: int = 0
     validate_only: bool = False
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "CreatePartitionsRequest":
-        return decode_whole(
-            "CreatePartitionsRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("CreatePartitionsRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, CreatePartitionsRequest]" = Codec("create_partitions_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class CreatePartitionsTopicResult(msgspec.Struct, gc=False):
@@ -12,21 +10,10 @@ class CreatePartitionsTopicResult(msgspec.Struct, gc=False):
     error_message: str | None = None
 
 
-class CreatePartitionsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 37
-    versions: ClassVar[tuple[int, int]] = (0, 3)
-    flexible_from: ClassVar[int | None] = 2
+class CreatePartitionsResponse(Message, gc=False):
+    api_key = 37
+    versions = (0, 3)
+    flexible_from = 2
+    codec = Codec("create_partitions_response")
     throttle_time_ms: int = 0
     results: list[CreatePartitionsTopicResult] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "CreatePartitionsResponse":
-        return decode_whole(
-            "CreatePartitionsResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("CreatePartitionsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, CreatePartitionsResponse]" = Codec("create_partitions_response")

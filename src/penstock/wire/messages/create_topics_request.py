@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class CreatableReplicaAssignment(msgspec.Struct, gc=False):
@@ -24,22 +22,11 @@ class CreatableTopic(msgspec.Struct, gc=False):
     configs: list[CreatableTopicConfig] = msgspec.field(default_factory=list)
 
 
-class CreateTopicsRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 19
-    versions: ClassVar[tuple[int, int]] = (2, 7)
-    flexible_from: ClassVar[int | None] = 5
+class CreateTopicsRequest(Message, gc=False):
+    api_key = 19
+    versions = (2, 7)
+    flexible_from = 5
+    codec = Codec("create_topics_request")
     topics: list[CreatableTopic] = msgspec.field(default_factory=list)
     timeout_ms: int = 60000
     validate_only: bool = False
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "CreateTopicsRequest":
-        return decode_whole(
-            "CreateTopicsRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("CreateTopicsRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, CreateTopicsRequest]" = Codec("create_topics_request")

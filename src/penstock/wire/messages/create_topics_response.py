@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class CreatableTopicConfigs(msgspec.Struct, gc=False):
@@ -25,21 +23,10 @@ class CreatableTopicResult(msgspec.Struct, gc=False):
     configs: list[CreatableTopicConfigs] | None = msgspec.field(default_factory=list)
 
 
-class CreateTopicsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 19
-    versions: ClassVar[tuple[int, int]] = (2, 7)
-    flexible_from: ClassVar[int | None] = 5
+class CreateTopicsResponse(Message, gc=False):
+    api_key = 19
+    versions = (2, 7)
+    flexible_from = 5
+    codec = Codec("create_topics_response")
     throttle_time_ms: int = 0
     topics: list[CreatableTopicResult] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "CreateTopicsResponse":
-        return decode_whole(
-            "CreateTopicsResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("CreateTopicsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, CreateTopicsResponse]" = Codec("create_topics_response")

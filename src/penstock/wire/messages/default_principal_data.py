@@ -1,26 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class DefaultPrincipalData(msgspec.Struct, gc=False):
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class DefaultPrincipalData(Message, gc=False):
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("default_principal_data")
     type: str = ""
     name: str = ""
     token_authenticated: bool = False
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DefaultPrincipalData":
-        return decode_whole(
-            "DefaultPrincipalData", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DefaultPrincipalData", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DefaultPrincipalData]" = Codec("default_principal_data")

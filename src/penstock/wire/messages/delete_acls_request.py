@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class DeleteAclsFilter(msgspec.Struct, gc=False):
@@ -16,20 +14,9 @@ class DeleteAclsFilter(msgspec.Struct, gc=False):
     permission_type: int = 0
 
 
-class DeleteAclsRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 31
-    versions: ClassVar[tuple[int, int]] = (1, 3)
-    flexible_from: ClassVar[int | None] = 2
+class DeleteAclsRequest(Message, gc=False):
+    api_key = 31
+    versions = (1, 3)
+    flexible_from = 2
+    codec = Codec("delete_acls_request")
     filters: list[DeleteAclsFilter] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DeleteAclsRequest":
-        return decode_whole(
-            "DeleteAclsRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DeleteAclsRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DeleteAclsRequest]" = Codec("delete_acls_request")

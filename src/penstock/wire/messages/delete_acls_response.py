@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class DeleteAclsMatchingAcl(msgspec.Struct, gc=False):
@@ -24,21 +22,10 @@ class DeleteAclsFilterResult(msgspec.Struct, gc=False):
     matching_acls: list[DeleteAclsMatchingAcl] = msgspec.field(default_factory=list)
 
 
-class DeleteAclsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 31
-    versions: ClassVar[tuple[int, int]] = (1, 3)
-    flexible_from: ClassVar[int | None] = 2
+class DeleteAclsResponse(Message, gc=False):
+    api_key = 31
+    versions = (1, 3)
+    flexible_from = 2
+    codec = Codec("delete_acls_response")
     throttle_time_ms: int = 0
     filter_results: list[DeleteAclsFilterResult] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DeleteAclsResponse":
-        return decode_whole(
-            "DeleteAclsResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DeleteAclsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DeleteAclsResponse]" = Codec("delete_acls_response")

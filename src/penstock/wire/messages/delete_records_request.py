@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class DeleteRecordsPartition(msgspec.Struct, gc=False):
@@ -16,21 +14,10 @@ class DeleteRecordsTopic(msgspec.Struct, gc=False):
     partitions: list[DeleteRecordsPartition] = msgspec.field(default_factory=list)
 
 
-class DeleteRecordsRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 21
-    versions: ClassVar[tuple[int, int]] = (0, 2)
-    flexible_from: ClassVar[int | None] = 2
+class DeleteRecordsRequest(Message, gc=False):
+    api_key = 21
+    versions = (0, 2)
+    flexible_from = 2
+    codec = Codec("delete_records_request")
     topics: list[DeleteRecordsTopic] = msgspec.field(default_factory=list)
     timeout_ms: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DeleteRecordsRequest":
-        return decode_whole(
-            "DeleteRecordsRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DeleteRecordsRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DeleteRecordsRequest]" = Codec("delete_records_request")

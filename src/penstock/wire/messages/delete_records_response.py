@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class DeleteRecordsPartitionResult(msgspec.Struct, gc=False):
@@ -17,21 +15,10 @@ class DeleteRecordsTopicResult(msgspec.Struct, gc=False):
     partitions: list[DeleteRecordsPartitionResult] = msgspec.field(default_factory=list)
 
 
-class DeleteRecordsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 21
-    versions: ClassVar[tuple[int, int]] = (0, 2)
-    flexible_from: ClassVar[int | None] = 2
+class DeleteRecordsResponse(Message, gc=False):
+    api_key = 21
+    versions = (0, 2)
+    flexible_from = 2
+    codec = Codec("delete_records_response")
     throttle_time_ms: int = 0
     topics: list[DeleteRecordsTopicResult] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DeleteRecordsResponse":
-        return decode_whole(
-            "DeleteRecordsResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DeleteRecordsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DeleteRecordsResponse]" = Codec("delete_records_response")

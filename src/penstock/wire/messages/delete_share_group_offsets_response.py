@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class DeleteShareGroupOffsetsResponseTopic(msgspec.Struct, gc=False):
@@ -13,27 +11,12 @@ class DeleteShareGroupOffsetsResponseTopic(msgspec.Struct, gc=False):
     error_message: str | None = None
 
 
-class DeleteShareGroupOffsetsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 92
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class DeleteShareGroupOffsetsResponse(Message, gc=False):
+    api_key = 92
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("delete_share_group_offsets_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = None
     responses: list[DeleteShareGroupOffsetsResponseTopic] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DeleteShareGroupOffsetsResponse":
-        return decode_whole(
-            "DeleteShareGroupOffsetsResponse",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DeleteShareGroupOffsetsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DeleteShareGroupOffsetsResponse]" = Codec("delete_share_group_offsets_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class PartitionResult(msgspec.Struct, gc=False):
@@ -17,20 +15,9 @@ class DeleteStateResult(msgspec.Struct, gc=False):
     partitions: list[PartitionResult] = msgspec.field(default_factory=list)
 
 
-class DeleteShareGroupStateResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 86
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class DeleteShareGroupStateResponse(Message, gc=False):
+    api_key = 86
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("delete_share_group_state_response")
     results: list[DeleteStateResult] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DeleteShareGroupStateResponse":
-        return decode_whole(
-            "DeleteShareGroupStateResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DeleteShareGroupStateResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DeleteShareGroupStateResponse]" = Codec("delete_share_group_state_response")

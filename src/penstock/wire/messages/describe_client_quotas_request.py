@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class ComponentData(msgspec.Struct, gc=False):
@@ -12,21 +10,10 @@ class ComponentData(msgspec.Struct, gc=False):
     match: str | None = ""
 
 
-class DescribeClientQuotasRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 48
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 1
+class DescribeClientQuotasRequest(Message, gc=False):
+    api_key = 48
+    versions = (0, 1)
+    flexible_from = 1
+    codec = Codec("describe_client_quotas_request")
     components: list[ComponentData] = msgspec.field(default_factory=list)
     strict: bool = False
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DescribeClientQuotasRequest":
-        return decode_whole(
-            "DescribeClientQuotasRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DescribeClientQuotasRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DescribeClientQuotasRequest]" = Codec("describe_client_quotas_request")

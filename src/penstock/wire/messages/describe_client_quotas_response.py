@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class EntityData(msgspec.Struct, gc=False):
@@ -21,23 +19,12 @@ class EntryData(msgspec.Struct, gc=False):
     values: list[ValueData] = msgspec.field(default_factory=list)
 
 
-class DescribeClientQuotasResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 48
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 1
+class DescribeClientQuotasResponse(Message, gc=False):
+    api_key = 48
+    versions = (0, 1)
+    flexible_from = 1
+    codec = Codec("describe_client_quotas_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = ""
     entries: list[EntryData] | None = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DescribeClientQuotasResponse":
-        return decode_whole(
-            "DescribeClientQuotasResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DescribeClientQuotasResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DescribeClientQuotasResponse]" = Codec("describe_client_quotas_response")

@@ -1,27 +1,12 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class DescribeClusterRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 60
-    versions: ClassVar[tuple[int, int]] = (0, 2)
-    flexible_from: ClassVar[int | None] = 0
+class DescribeClusterRequest(Message, gc=False):
+    api_key = 60
+    versions = (0, 2)
+    flexible_from = 0
+    codec = Codec("describe_cluster_request")
     include_cluster_authorized_operations: bool = False
     endpoint_type: int = 1
     include_fenced_brokers: bool = False
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DescribeClusterRequest":
-        return decode_whole(
-            "DescribeClusterRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DescribeClusterRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DescribeClusterRequest]" = Codec("describe_cluster_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class DescribeClusterBroker(msgspec.Struct, gc=False):
@@ -14,10 +12,11 @@ class DescribeClusterBroker(msgspec.Struct, gc=False):
     is_fenced: bool = False
 
 
-class DescribeClusterResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 60
-    versions: ClassVar[tuple[int, int]] = (0, 2)
-    flexible_from: ClassVar[int | None] = 0
+class DescribeClusterResponse(Message, gc=False):
+    api_key = 60
+    versions = (0, 2)
+    flexible_from = 0
+    codec = Codec("describe_cluster_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = None
@@ -26,15 +25,3 @@ class DescribeClusterResponse(msgspec.Struct, gc=False):
     controller_id: int = -1
     brokers: list[DescribeClusterBroker] = msgspec.field(default_factory=list)
     cluster_authorized_operations: int = -2147483648
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DescribeClusterResponse":
-        return decode_whole(
-            "DescribeClusterResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DescribeClusterResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DescribeClusterResponse]" = Codec("describe_cluster_response")

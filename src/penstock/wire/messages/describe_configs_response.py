@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class DescribeConfigsSynonym(msgspec.Struct, gc=False):
@@ -31,21 +29,10 @@ class DescribeConfigsResult(msgspec.Struct, gc=False):
     configs: list[DescribeConfigsResourceResult] = msgspec.field(default_factory=list)
 
 
-class DescribeConfigsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 32
-    versions: ClassVar[tuple[int, int]] = (1, 4)
-    flexible_from: ClassVar[int | None] = 4
+class DescribeConfigsResponse(Message, gc=False):
+    api_key = 32
+    versions = (1, 4)
+    flexible_from = 4
+    codec = Codec("describe_configs_response")
     throttle_time_ms: int = 0
     results: list[DescribeConfigsResult] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DescribeConfigsResponse":
-        return decode_whole(
-            "DescribeConfigsResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DescribeConfigsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DescribeConfigsResponse]" = Codec("describe_configs_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class DescribedDelegationTokenRenewer(msgspec.Struct, gc=False):
@@ -24,26 +22,11 @@ class DescribedDelegationToken(msgspec.Struct, gc=False):
     renewers: list[DescribedDelegationTokenRenewer] = msgspec.field(default_factory=list)
 
 
-class DescribeDelegationTokenResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 41
-    versions: ClassVar[tuple[int, int]] = (1, 3)
-    flexible_from: ClassVar[int | None] = 2
+class DescribeDelegationTokenResponse(Message, gc=False):
+    api_key = 41
+    versions = (1, 3)
+    flexible_from = 2
+    codec = Codec("describe_delegation_token_response")
     error_code: int = 0
     tokens: list[DescribedDelegationToken] = msgspec.field(default_factory=list)
     throttle_time_ms: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DescribeDelegationTokenResponse":
-        return decode_whole(
-            "DescribeDelegationTokenResponse",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DescribeDelegationTokenResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DescribeDelegationTokenResponse]" = Codec("describe_delegation_token_response")

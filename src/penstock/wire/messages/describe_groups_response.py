@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class DescribedGroupMember(msgspec.Struct, gc=False):
@@ -26,21 +24,10 @@ class DescribedGroup(msgspec.Struct, gc=False):
     authorized_operations: int = -2147483648
 
 
-class DescribeGroupsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 15
-    versions: ClassVar[tuple[int, int]] = (0, 6)
-    flexible_from: ClassVar[int | None] = 5
+class DescribeGroupsResponse(Message, gc=False):
+    api_key = 15
+    versions = (0, 6)
+    flexible_from = 5
+    codec = Codec("describe_groups_response")
     throttle_time_ms: int = 0
     groups: list[DescribedGroup] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DescribeGroupsResponse":
-        return decode_whole(
-            "DescribeGroupsResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DescribeGroupsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DescribeGroupsResponse]" = Codec("describe_groups_response")

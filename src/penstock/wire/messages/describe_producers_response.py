@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class ProducerState(msgspec.Struct, gc=False):
@@ -27,21 +25,10 @@ class TopicResponse(msgspec.Struct, gc=False):
     partitions: list[PartitionResponse] = msgspec.field(default_factory=list)
 
 
-class DescribeProducersResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 61
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class DescribeProducersResponse(Message, gc=False):
+    api_key = 61
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("describe_producers_response")
     throttle_time_ms: int = 0
     topics: list[TopicResponse] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DescribeProducersResponse":
-        return decode_whole(
-            "DescribeProducersResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DescribeProducersResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DescribeProducersResponse]" = Codec("describe_producers_response")

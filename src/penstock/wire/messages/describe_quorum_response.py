@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class ReplicaState(msgspec.Struct, gc=False):
@@ -41,23 +39,12 @@ class Node(msgspec.Struct, gc=False):
     listeners: list[Listener] = msgspec.field(default_factory=list)
 
 
-class DescribeQuorumResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 55
-    versions: ClassVar[tuple[int, int]] = (0, 2)
-    flexible_from: ClassVar[int | None] = 0
+class DescribeQuorumResponse(Message, gc=False):
+    api_key = 55
+    versions = (0, 2)
+    flexible_from = 0
+    codec = Codec("describe_quorum_response")
     error_code: int = 0
     error_message: str | None = ""
     topics: list[TopicData] = msgspec.field(default_factory=list)
     nodes: list[Node] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DescribeQuorumResponse":
-        return decode_whole(
-            "DescribeQuorumResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DescribeQuorumResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DescribeQuorumResponse]" = Codec("describe_quorum_response")

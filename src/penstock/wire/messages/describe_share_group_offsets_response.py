@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class DescribeShareGroupOffsetsResponsePartition(msgspec.Struct, gc=False):
@@ -28,25 +26,10 @@ class DescribeShareGroupOffsetsResponseGroup(msgspec.Struct, gc=False):
     error_message: str | None = None
 
 
-class DescribeShareGroupOffsetsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 90
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 0
+class DescribeShareGroupOffsetsResponse(Message, gc=False):
+    api_key = 90
+    versions = (0, 1)
+    flexible_from = 0
+    codec = Codec("describe_share_group_offsets_response")
     throttle_time_ms: int = 0
     groups: list[DescribeShareGroupOffsetsResponseGroup] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DescribeShareGroupOffsetsResponse":
-        return decode_whole(
-            "DescribeShareGroupOffsetsResponse",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DescribeShareGroupOffsetsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DescribeShareGroupOffsetsResponse]" = Codec("describe_share_group_offsets_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class TopicRequest(msgspec.Struct, gc=False):
@@ -15,26 +13,11 @@ class Cursor(msgspec.Struct, gc=False):
     partition_index: int = 0
 
 
-class DescribeTopicPartitionsRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 75
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class DescribeTopicPartitionsRequest(Message, gc=False):
+    api_key = 75
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("describe_topic_partitions_request")
     topics: list[TopicRequest] = msgspec.field(default_factory=list)
     response_partition_limit: int = 2000
     cursor: Cursor | None = None
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DescribeTopicPartitionsRequest":
-        return decode_whole(
-            "DescribeTopicPartitionsRequest",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DescribeTopicPartitionsRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DescribeTopicPartitionsRequest]" = Codec("describe_topic_partitions_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class DescribeTopicPartitionsResponsePartition(msgspec.Struct, gc=False):
@@ -32,26 +30,11 @@ class Cursor(msgspec.Struct, gc=False):
     partition_index: int = 0
 
 
-class DescribeTopicPartitionsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 75
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class DescribeTopicPartitionsResponse(Message, gc=False):
+    api_key = 75
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("describe_topic_partitions_response")
     throttle_time_ms: int = 0
     topics: list[DescribeTopicPartitionsResponseTopic] = msgspec.field(default_factory=list)
     next_cursor: Cursor | None = None
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DescribeTopicPartitionsResponse":
-        return decode_whole(
-            "DescribeTopicPartitionsResponse",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DescribeTopicPartitionsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DescribeTopicPartitionsResponse]" = Codec("describe_topic_partitions_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class TopicData(msgspec.Struct, gc=False):
@@ -22,21 +20,10 @@ class TransactionState(msgspec.Struct, gc=False):
     topics: list[TopicData] = msgspec.field(default_factory=list)
 
 
-class DescribeTransactionsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 65
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class DescribeTransactionsResponse(Message, gc=False):
+    api_key = 65
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("describe_transactions_response")
     throttle_time_ms: int = 0
     transaction_states: list[TransactionState] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "DescribeTransactionsResponse":
-        return decode_whole(
-            "DescribeTransactionsResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("DescribeTransactionsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, DescribeTransactionsResponse]" = Codec("describe_transactions_response")

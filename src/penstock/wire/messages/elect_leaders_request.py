@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class TopicPartitions(msgspec.Struct, gc=False):
@@ -11,22 +9,11 @@ class TopicPartitions(msgspec.Struct, gc=False):
     partitions: list[int] = msgspec.field(default_factory=list)
 
 
-class ElectLeadersRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 43
-    versions: ClassVar[tuple[int, int]] = (0, 2)
-    flexible_from: ClassVar[int | None] = 2
+class ElectLeadersRequest(Message, gc=False):
+    api_key = 43
+    versions = (0, 2)
+    flexible_from = 2
+    codec = Codec("elect_leaders_request")
     election_type: int = 0
     topic_partitions: list[TopicPartitions] | None = msgspec.field(default_factory=list)
     timeout_ms: int = 60000
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ElectLeadersRequest":
-        return decode_whole(
-            "ElectLeadersRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ElectLeadersRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ElectLeadersRequest]" = Codec("elect_leaders_request")

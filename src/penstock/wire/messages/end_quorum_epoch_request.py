@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class ReplicaInfo(msgspec.Struct, gc=False):
@@ -30,22 +28,11 @@ class LeaderEndpoint(msgspec.Struct, gc=False):
     port: int = 0
 
 
-class EndQuorumEpochRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 54
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 1
+class EndQuorumEpochRequest(Message, gc=False):
+    api_key = 54
+    versions = (0, 1)
+    flexible_from = 1
+    codec = Codec("end_quorum_epoch_request")
     cluster_id: str | None = None
     topics: list[TopicData] = msgspec.field(default_factory=list)
     leader_endpoints: list[LeaderEndpoint] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "EndQuorumEpochRequest":
-        return decode_whole(
-            "EndQuorumEpochRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("EndQuorumEpochRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, EndQuorumEpochRequest]" = Codec("end_quorum_epoch_request")

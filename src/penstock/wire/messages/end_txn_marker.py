@@ -1,22 +1,9 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class EndTxnMarker(msgspec.Struct, gc=False):
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class EndTxnMarker(Message, gc=False):
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("end_txn_marker")
     coordinator_epoch: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "EndTxnMarker":
-        return decode_whole("EndTxnMarker", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position)
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("EndTxnMarker", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, EndTxnMarker]" = Codec("end_txn_marker")

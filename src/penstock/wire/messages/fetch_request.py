@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class ReplicaState(msgspec.Struct, gc=False):
@@ -34,10 +32,11 @@ class ForgottenTopic(msgspec.Struct, gc=False):
     partitions: list[int] = msgspec.field(default_factory=list)
 
 
-class FetchRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 1
-    versions: ClassVar[tuple[int, int]] = (4, 18)
-    flexible_from: ClassVar[int | None] = 12
+class FetchRequest(Message, gc=False):
+    api_key = 1
+    versions = (4, 18)
+    flexible_from = 12
+    codec = Codec("fetch_request")
     cluster_id: str | None = None
     replica_id: int = -1
     replica_state: ReplicaState = msgspec.field(default_factory=ReplicaState)
@@ -50,13 +49,3 @@ class FetchRequest(msgspec.Struct, gc=False):
     topics: list[FetchTopic] = msgspec.field(default_factory=list)
     forgotten_topics_data: list[ForgottenTopic] = msgspec.field(default_factory=list)
     rack_id: str = ""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "FetchRequest":
-        return decode_whole("FetchRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position)
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("FetchRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, FetchRequest]" = Codec("fetch_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class EpochEndOffset(msgspec.Struct, gc=False):
@@ -53,24 +51,13 @@ class NodeEndpoint(msgspec.Struct, gc=False):
     rack: str | None = None
 
 
-class FetchResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 1
-    versions: ClassVar[tuple[int, int]] = (4, 18)
-    flexible_from: ClassVar[int | None] = 12
+class FetchResponse(Message, gc=False):
+    api_key = 1
+    versions = (4, 18)
+    flexible_from = 12
+    codec = Codec("fetch_response", memoryview)
     throttle_time_ms: int = 0
     error_code: int = 0
     session_id: int = 0
     responses: list[FetchableTopicResponse] = msgspec.field(default_factory=list)
     node_endpoints: list[NodeEndpoint] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "FetchResponse":
-        return decode_whole(
-            "FetchResponse", _CODEC, data if isinstance(data, bytes) else memoryview(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("FetchResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[Buffer, FetchResponse]" = Codec("fetch_response")

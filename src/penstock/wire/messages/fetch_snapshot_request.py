@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class SnapshotId(msgspec.Struct, gc=False):
@@ -24,23 +22,12 @@ class TopicSnapshot(msgspec.Struct, gc=False):
     partitions: list[PartitionSnapshot] = msgspec.field(default_factory=list)
 
 
-class FetchSnapshotRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 59
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 0
+class FetchSnapshotRequest(Message, gc=False):
+    api_key = 59
+    versions = (0, 1)
+    flexible_from = 0
+    codec = Codec("fetch_snapshot_request")
     cluster_id: str | None = None
     replica_id: int = -1
     max_bytes: int = 2147483647
     topics: list[TopicSnapshot] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "FetchSnapshotRequest":
-        return decode_whole(
-            "FetchSnapshotRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("FetchSnapshotRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, FetchSnapshotRequest]" = Codec("fetch_snapshot_request")

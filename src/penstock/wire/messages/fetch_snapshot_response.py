@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class SnapshotId(msgspec.Struct, gc=False):
@@ -37,23 +35,12 @@ class NodeEndpoint(msgspec.Struct, gc=False):
     port: int = 0
 
 
-class FetchSnapshotResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 59
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 0
+class FetchSnapshotResponse(Message, gc=False):
+    api_key = 59
+    versions = (0, 1)
+    flexible_from = 0
+    codec = Codec("fetch_snapshot_response", memoryview)
     throttle_time_ms: int = 0
     error_code: int = 0
     topics: list[TopicSnapshot] = msgspec.field(default_factory=list)
     node_endpoints: list[NodeEndpoint] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "FetchSnapshotResponse":
-        return decode_whole(
-            "FetchSnapshotResponse", _CODEC, data if isinstance(data, bytes) else memoryview(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("FetchSnapshotResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[Buffer, FetchSnapshotResponse]" = Codec("fetch_snapshot_response")

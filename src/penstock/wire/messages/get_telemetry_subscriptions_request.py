@@ -1,29 +1,10 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
-class GetTelemetrySubscriptionsRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 71
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class GetTelemetrySubscriptionsRequest(Message, gc=False):
+    api_key = 71
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("get_telemetry_subscriptions_request")
     client_instance_id: bytes = ZERO_UUID
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "GetTelemetrySubscriptionsRequest":
-        return decode_whole(
-            "GetTelemetrySubscriptionsRequest",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("GetTelemetrySubscriptionsRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, GetTelemetrySubscriptionsRequest]" = Codec("get_telemetry_subscriptions_request")

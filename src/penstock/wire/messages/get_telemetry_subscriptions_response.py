@@ -1,15 +1,14 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
-class GetTelemetrySubscriptionsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 71
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class GetTelemetrySubscriptionsResponse(Message, gc=False):
+    api_key = 71
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("get_telemetry_subscriptions_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     client_instance_id: bytes = ZERO_UUID
@@ -19,19 +18,3 @@ class GetTelemetrySubscriptionsResponse(msgspec.Struct, gc=False):
     telemetry_max_bytes: int = 0
     delta_temporality: bool = False
     requested_metrics: list[str] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "GetTelemetrySubscriptionsResponse":
-        return decode_whole(
-            "GetTelemetrySubscriptionsResponse",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("GetTelemetrySubscriptionsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, GetTelemetrySubscriptionsResponse]" = Codec("get_telemetry_subscriptions_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class AlterableConfig(msgspec.Struct, gc=False):
@@ -18,25 +16,10 @@ class AlterConfigsResource(msgspec.Struct, gc=False):
     configs: list[AlterableConfig] = msgspec.field(default_factory=list)
 
 
-class IncrementalAlterConfigsRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 44
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 1
+class IncrementalAlterConfigsRequest(Message, gc=False):
+    api_key = 44
+    versions = (0, 1)
+    flexible_from = 1
+    codec = Codec("incremental_alter_configs_request")
     resources: list[AlterConfigsResource] = msgspec.field(default_factory=list)
     validate_only: bool = False
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "IncrementalAlterConfigsRequest":
-        return decode_whole(
-            "IncrementalAlterConfigsRequest",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("IncrementalAlterConfigsRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, IncrementalAlterConfigsRequest]" = Codec("incremental_alter_configs_request")

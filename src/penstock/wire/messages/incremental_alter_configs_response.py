@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class AlterConfigsResourceResponse(msgspec.Struct, gc=False):
@@ -13,25 +11,10 @@ class AlterConfigsResourceResponse(msgspec.Struct, gc=False):
     resource_name: str = ""
 
 
-class IncrementalAlterConfigsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 44
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 1
+class IncrementalAlterConfigsResponse(Message, gc=False):
+    api_key = 44
+    versions = (0, 1)
+    flexible_from = 1
+    codec = Codec("incremental_alter_configs_response")
     throttle_time_ms: int = 0
     responses: list[AlterConfigsResourceResponse] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "IncrementalAlterConfigsResponse":
-        return decode_whole(
-            "IncrementalAlterConfigsResponse",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("IncrementalAlterConfigsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, IncrementalAlterConfigsResponse]" = Codec("incremental_alter_configs_response")

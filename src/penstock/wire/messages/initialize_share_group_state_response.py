@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class PartitionResult(msgspec.Struct, gc=False):
@@ -17,24 +15,9 @@ class InitializeStateResult(msgspec.Struct, gc=False):
     partitions: list[PartitionResult] = msgspec.field(default_factory=list)
 
 
-class InitializeShareGroupStateResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 83
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class InitializeShareGroupStateResponse(Message, gc=False):
+    api_key = 83
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("initialize_share_group_state_response")
     results: list[InitializeStateResult] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "InitializeShareGroupStateResponse":
-        return decode_whole(
-            "InitializeShareGroupStateResponse",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("InitializeShareGroupStateResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, InitializeShareGroupStateResponse]" = Codec("initialize_share_group_state_response")

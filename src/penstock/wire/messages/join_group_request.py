@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class JoinGroupRequestProtocol(msgspec.Struct, gc=False):
@@ -11,10 +9,11 @@ class JoinGroupRequestProtocol(msgspec.Struct, gc=False):
     metadata: bytes = b""
 
 
-class JoinGroupRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 11
-    versions: ClassVar[tuple[int, int]] = (0, 9)
-    flexible_from: ClassVar[int | None] = 6
+class JoinGroupRequest(Message, gc=False):
+    api_key = 11
+    versions = (0, 9)
+    flexible_from = 6
+    codec = Codec("join_group_request")
     group_id: str = ""
     session_timeout_ms: int = 0
     rebalance_timeout_ms: int = -1
@@ -23,15 +22,3 @@ class JoinGroupRequest(msgspec.Struct, gc=False):
     protocol_type: str = ""
     protocols: list[JoinGroupRequestProtocol] = msgspec.field(default_factory=list)
     reason: str | None = None
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "JoinGroupRequest":
-        return decode_whole(
-            "JoinGroupRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("JoinGroupRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, JoinGroupRequest]" = Codec("join_group_request")

@@ -1,27 +1,12 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class LegacyOffsetCommitKey(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 0
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class LegacyOffsetCommitKey(Message, gc=False):
+    api_key = 0
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("legacy_offset_commit_key")
     group: str = ""
     topic: str = ""
     partition: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "LegacyOffsetCommitKey":
-        return decode_whole(
-            "LegacyOffsetCommitKey", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("LegacyOffsetCommitKey", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, LegacyOffsetCommitKey]" = Codec("legacy_offset_commit_key")

@@ -1,27 +1,12 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class LegacyOffsetCommitValue(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 0
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class LegacyOffsetCommitValue(Message, gc=False):
+    api_key = 0
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("legacy_offset_commit_value")
     offset: int = 0
     metadata: str = ""
     commit_timestamp: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "LegacyOffsetCommitValue":
-        return decode_whole(
-            "LegacyOffsetCommitValue", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("LegacyOffsetCommitValue", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, LegacyOffsetCommitValue]" = Codec("legacy_offset_commit_value")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class ListOffsetsPartition(msgspec.Struct, gc=False):
@@ -17,23 +15,12 @@ class ListOffsetsTopic(msgspec.Struct, gc=False):
     partitions: list[ListOffsetsPartition] = msgspec.field(default_factory=list)
 
 
-class ListOffsetsRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 2
-    versions: ClassVar[tuple[int, int]] = (1, 11)
-    flexible_from: ClassVar[int | None] = 6
+class ListOffsetsRequest(Message, gc=False):
+    api_key = 2
+    versions = (1, 11)
+    flexible_from = 6
+    codec = Codec("list_offsets_request")
     replica_id: int = 0
     isolation_level: int = 0
     topics: list[ListOffsetsTopic] = msgspec.field(default_factory=list)
     timeout_ms: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ListOffsetsRequest":
-        return decode_whole(
-            "ListOffsetsRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ListOffsetsRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ListOffsetsRequest]" = Codec("list_offsets_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class ListOffsetsPartitionResponse(msgspec.Struct, gc=False):
@@ -19,21 +17,10 @@ class ListOffsetsTopicResponse(msgspec.Struct, gc=False):
     partitions: list[ListOffsetsPartitionResponse] = msgspec.field(default_factory=list)
 
 
-class ListOffsetsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 2
-    versions: ClassVar[tuple[int, int]] = (1, 11)
-    flexible_from: ClassVar[int | None] = 6
+class ListOffsetsResponse(Message, gc=False):
+    api_key = 2
+    versions = (1, 11)
+    flexible_from = 6
+    codec = Codec("list_offsets_response")
     throttle_time_ms: int = 0
     topics: list[ListOffsetsTopicResponse] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ListOffsetsResponse":
-        return decode_whole(
-            "ListOffsetsResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ListOffsetsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ListOffsetsResponse]" = Codec("list_offsets_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class OngoingPartitionReassignment(msgspec.Struct, gc=False):
@@ -18,27 +16,12 @@ class OngoingTopicReassignment(msgspec.Struct, gc=False):
     partitions: list[OngoingPartitionReassignment] = msgspec.field(default_factory=list)
 
 
-class ListPartitionReassignmentsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 46
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class ListPartitionReassignmentsResponse(Message, gc=False):
+    api_key = 46
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("list_partition_reassignments_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = ""
     topics: list[OngoingTopicReassignment] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ListPartitionReassignmentsResponse":
-        return decode_whole(
-            "ListPartitionReassignmentsResponse",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ListPartitionReassignmentsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ListPartitionReassignmentsResponse]" = Codec("list_partition_reassignments_response")

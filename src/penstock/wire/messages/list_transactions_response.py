@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class TransactionState(msgspec.Struct, gc=False):
@@ -12,23 +10,12 @@ class TransactionState(msgspec.Struct, gc=False):
     transaction_state: str = ""
 
 
-class ListTransactionsResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 66
-    versions: ClassVar[tuple[int, int]] = (0, 2)
-    flexible_from: ClassVar[int | None] = 0
+class ListTransactionsResponse(Message, gc=False):
+    api_key = 66
+    versions = (0, 2)
+    flexible_from = 0
+    codec = Codec("list_transactions_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     unknown_state_filters: list[str] = msgspec.field(default_factory=list)
     transaction_states: list[TransactionState] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ListTransactionsResponse":
-        return decode_whole(
-            "ListTransactionsResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ListTransactionsResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ListTransactionsResponse]" = Codec("list_transactions_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class MetadataResponseBroker(msgspec.Struct, gc=False):
@@ -32,10 +30,11 @@ class MetadataResponseTopic(msgspec.Struct, gc=False):
     topic_authorized_operations: int = -2147483648
 
 
-class MetadataResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 3
-    versions: ClassVar[tuple[int, int]] = (0, 13)
-    flexible_from: ClassVar[int | None] = 9
+class MetadataResponse(Message, gc=False):
+    api_key = 3
+    versions = (0, 13)
+    flexible_from = 9
+    codec = Codec("metadata_response")
     throttle_time_ms: int = 0
     brokers: list[MetadataResponseBroker] = msgspec.field(default_factory=list)
     cluster_id: str | None = None
@@ -43,15 +42,3 @@ class MetadataResponse(msgspec.Struct, gc=False):
     topics: list[MetadataResponseTopic] = msgspec.field(default_factory=list)
     cluster_authorized_operations: int = -2147483648
     error_code: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "MetadataResponse":
-        return decode_whole(
-            "MetadataResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("MetadataResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, MetadataResponse]" = Codec("metadata_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class OffsetCommitRequestPartition(msgspec.Struct, gc=False):
@@ -19,25 +17,14 @@ class OffsetCommitRequestTopic(msgspec.Struct, gc=False):
     partitions: list[OffsetCommitRequestPartition] = msgspec.field(default_factory=list)
 
 
-class OffsetCommitRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 8
-    versions: ClassVar[tuple[int, int]] = (2, 10)
-    flexible_from: ClassVar[int | None] = 8
+class OffsetCommitRequest(Message, gc=False):
+    api_key = 8
+    versions = (2, 10)
+    flexible_from = 8
+    codec = Codec("offset_commit_request")
     group_id: str = ""
     generation_id_or_member_epoch: int = -1
     member_id: str = ""
     group_instance_id: str | None = None
     retention_time_ms: int = -1
     topics: list[OffsetCommitRequestTopic] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "OffsetCommitRequest":
-        return decode_whole(
-            "OffsetCommitRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("OffsetCommitRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, OffsetCommitRequest]" = Codec("offset_commit_request")

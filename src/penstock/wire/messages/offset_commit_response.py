@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class OffsetCommitResponsePartition(msgspec.Struct, gc=False):
@@ -17,21 +15,10 @@ class OffsetCommitResponseTopic(msgspec.Struct, gc=False):
     partitions: list[OffsetCommitResponsePartition] = msgspec.field(default_factory=list)
 
 
-class OffsetCommitResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 8
-    versions: ClassVar[tuple[int, int]] = (2, 10)
-    flexible_from: ClassVar[int | None] = 8
+class OffsetCommitResponse(Message, gc=False):
+    api_key = 8
+    versions = (2, 10)
+    flexible_from = 8
+    codec = Codec("offset_commit_response")
     throttle_time_ms: int = 0
     topics: list[OffsetCommitResponseTopic] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "OffsetCommitResponse":
-        return decode_whole(
-            "OffsetCommitResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("OffsetCommitResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, OffsetCommitResponse]" = Codec("offset_commit_response")

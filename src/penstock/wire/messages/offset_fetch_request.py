@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class OffsetFetchRequestTopic(msgspec.Struct, gc=False):
@@ -24,23 +22,12 @@ class OffsetFetchRequestGroup(msgspec.Struct, gc=False):
     topics: list[OffsetFetchRequestTopics] | None = msgspec.field(default_factory=list)
 
 
-class OffsetFetchRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 9
-    versions: ClassVar[tuple[int, int]] = (1, 10)
-    flexible_from: ClassVar[int | None] = 6
+class OffsetFetchRequest(Message, gc=False):
+    api_key = 9
+    versions = (1, 10)
+    flexible_from = 6
+    codec = Codec("offset_fetch_request")
     group_id: str = ""
     topics: list[OffsetFetchRequestTopic] | None = msgspec.field(default_factory=list)
     groups: list[OffsetFetchRequestGroup] = msgspec.field(default_factory=list)
     require_stable: bool = False
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "OffsetFetchRequest":
-        return decode_whole(
-            "OffsetFetchRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("OffsetFetchRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, OffsetFetchRequest]" = Codec("offset_fetch_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class OffsetFetchResponsePartition(msgspec.Struct, gc=False):
@@ -39,23 +37,12 @@ class OffsetFetchResponseGroup(msgspec.Struct, gc=False):
     error_code: int = 0
 
 
-class OffsetFetchResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 9
-    versions: ClassVar[tuple[int, int]] = (1, 10)
-    flexible_from: ClassVar[int | None] = 6
+class OffsetFetchResponse(Message, gc=False):
+    api_key = 9
+    versions = (1, 10)
+    flexible_from = 6
+    codec = Codec("offset_fetch_response")
     throttle_time_ms: int = 0
     topics: list[OffsetFetchResponseTopic] = msgspec.field(default_factory=list)
     error_code: int = 0
     groups: list[OffsetFetchResponseGroup] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "OffsetFetchResponse":
-        return decode_whole(
-            "OffsetFetchResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("OffsetFetchResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, OffsetFetchResponse]" = Codec("offset_fetch_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class BatchIndexAndErrorMessage(msgspec.Struct, gc=False):
@@ -40,22 +38,11 @@ class NodeEndpoint(msgspec.Struct, gc=False):
     rack: str | None = None
 
 
-class ProduceResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 0
-    versions: ClassVar[tuple[int, int]] = (3, 13)
-    flexible_from: ClassVar[int | None] = 9
+class ProduceResponse(Message, gc=False):
+    api_key = 0
+    versions = (3, 13)
+    flexible_from = 9
+    codec = Codec("produce_response")
     responses: list[TopicProduceResponse] = msgspec.field(default_factory=list)
     throttle_time_ms: int = 0
     node_endpoints: list[NodeEndpoint] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ProduceResponse":
-        return decode_whole(
-            "ProduceResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ProduceResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ProduceResponse]" = Codec("produce_response")

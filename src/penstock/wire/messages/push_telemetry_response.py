@@ -1,26 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class PushTelemetryResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 72
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class PushTelemetryResponse(Message, gc=False):
+    api_key = 72
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("push_telemetry_response")
     throttle_time_ms: int = 0
     error_code: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "PushTelemetryResponse":
-        return decode_whole(
-            "PushTelemetryResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("PushTelemetryResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, PushTelemetryResponse]" = Codec("push_telemetry_response")

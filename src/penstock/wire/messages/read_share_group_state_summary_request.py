@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class PartitionData(msgspec.Struct, gc=False):
@@ -16,25 +14,10 @@ class ReadStateSummaryData(msgspec.Struct, gc=False):
     partitions: list[PartitionData] = msgspec.field(default_factory=list)
 
 
-class ReadShareGroupStateSummaryRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 87
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 0
+class ReadShareGroupStateSummaryRequest(Message, gc=False):
+    api_key = 87
+    versions = (0, 1)
+    flexible_from = 0
+    codec = Codec("read_share_group_state_summary_request")
     group_id: str = ""
     topics: list[ReadStateSummaryData] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ReadShareGroupStateSummaryRequest":
-        return decode_whole(
-            "ReadShareGroupStateSummaryRequest",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ReadShareGroupStateSummaryRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ReadShareGroupStateSummaryRequest]" = Codec("read_share_group_state_summary_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class PartitionResult(msgspec.Struct, gc=False):
@@ -21,24 +19,9 @@ class ReadStateSummaryResult(msgspec.Struct, gc=False):
     partitions: list[PartitionResult] = msgspec.field(default_factory=list)
 
 
-class ReadShareGroupStateSummaryResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 87
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 0
+class ReadShareGroupStateSummaryResponse(Message, gc=False):
+    api_key = 87
+    versions = (0, 1)
+    flexible_from = 0
+    codec = Codec("read_share_group_state_summary_response")
     results: list[ReadStateSummaryResult] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ReadShareGroupStateSummaryResponse":
-        return decode_whole(
-            "ReadShareGroupStateSummaryResponse",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ReadShareGroupStateSummaryResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ReadShareGroupStateSummaryResponse]" = Codec("read_share_group_state_summary_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class SegmentLeaderEpochEntry(msgspec.Struct, gc=False):
@@ -11,10 +9,11 @@ class SegmentLeaderEpochEntry(msgspec.Struct, gc=False):
     offset: int = 0
 
 
-class RemoteLogSegmentMetadataSnapshotRecord(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 3
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class RemoteLogSegmentMetadataSnapshotRecord(Message, gc=False):
+    api_key = 3
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("remote_log_segment_metadata_snapshot_record")
     segment_id: bytes = ZERO_UUID
     start_offset: int = 0
     end_offset: int = 0
@@ -26,19 +25,3 @@ class RemoteLogSegmentMetadataSnapshotRecord(msgspec.Struct, gc=False):
     custom_metadata: bytes | None = None
     remote_log_segment_state: int = 0
     txn_index_empty: bool = False
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "RemoteLogSegmentMetadataSnapshotRecord":
-        return decode_whole(
-            "RemoteLogSegmentMetadataSnapshotRecord",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("RemoteLogSegmentMetadataSnapshotRecord", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, RemoteLogSegmentMetadataSnapshotRecord]" = Codec("remote_log_segment_metadata_snapshot_record")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class TopicIdPartitionEntry(msgspec.Struct, gc=False):
@@ -17,28 +15,13 @@ class RemoteLogSegmentIdEntry(msgspec.Struct, gc=False):
     id: bytes = ZERO_UUID
 
 
-class RemoteLogSegmentMetadataUpdateRecord(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 1
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class RemoteLogSegmentMetadataUpdateRecord(Message, gc=False):
+    api_key = 1
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("remote_log_segment_metadata_update_record")
     remote_log_segment_id: RemoteLogSegmentIdEntry = msgspec.field(default_factory=RemoteLogSegmentIdEntry)
     broker_id: int = 0
     event_timestamp_ms: int = 0
     custom_metadata: bytes | None = None
     remote_log_segment_state: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "RemoteLogSegmentMetadataUpdateRecord":
-        return decode_whole(
-            "RemoteLogSegmentMetadataUpdateRecord",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("RemoteLogSegmentMetadataUpdateRecord", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, RemoteLogSegmentMetadataUpdateRecord]" = Codec("remote_log_segment_metadata_update_record")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class TopicIdPartitionEntry(msgspec.Struct, gc=False):
@@ -12,27 +10,12 @@ class TopicIdPartitionEntry(msgspec.Struct, gc=False):
     partition: int = 0
 
 
-class RemotePartitionDeleteMetadataRecord(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 2
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class RemotePartitionDeleteMetadataRecord(Message, gc=False):
+    api_key = 2
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("remote_partition_delete_metadata_record")
     topic_id_partition: TopicIdPartitionEntry = msgspec.field(default_factory=TopicIdPartitionEntry)
     broker_id: int = 0
     event_timestamp_ms: int = 0
     remote_partition_delete_state: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "RemotePartitionDeleteMetadataRecord":
-        return decode_whole(
-            "RemotePartitionDeleteMetadataRecord",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("RemotePartitionDeleteMetadataRecord", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, RemotePartitionDeleteMetadataRecord]" = Codec("remote_partition_delete_metadata_record")

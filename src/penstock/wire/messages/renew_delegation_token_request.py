@@ -1,26 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class RenewDelegationTokenRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 39
-    versions: ClassVar[tuple[int, int]] = (1, 2)
-    flexible_from: ClassVar[int | None] = 2
+class RenewDelegationTokenRequest(Message, gc=False):
+    api_key = 39
+    versions = (1, 2)
+    flexible_from = 2
+    codec = Codec("renew_delegation_token_request")
     hmac: bytes = b""
     renew_period_ms: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "RenewDelegationTokenRequest":
-        return decode_whole(
-            "RenewDelegationTokenRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("RenewDelegationTokenRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, RenewDelegationTokenRequest]" = Codec("renew_delegation_token_request")

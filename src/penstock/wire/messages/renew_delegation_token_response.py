@@ -1,27 +1,12 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class RenewDelegationTokenResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 39
-    versions: ClassVar[tuple[int, int]] = (1, 2)
-    flexible_from: ClassVar[int | None] = 2
+class RenewDelegationTokenResponse(Message, gc=False):
+    api_key = 39
+    versions = (1, 2)
+    flexible_from = 2
+    codec = Codec("renew_delegation_token_response")
     error_code: int = 0
     expiry_timestamp_ms: int = 0
     throttle_time_ms: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "RenewDelegationTokenResponse":
-        return decode_whole(
-            "RenewDelegationTokenResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("RenewDelegationTokenResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, RenewDelegationTokenResponse]" = Codec("renew_delegation_token_response")

@@ -1,25 +1,10 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class SaslAuthenticateRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 36
-    versions: ClassVar[tuple[int, int]] = (0, 2)
-    flexible_from: ClassVar[int | None] = 2
+class SaslAuthenticateRequest(Message, gc=False):
+    api_key = 36
+    versions = (0, 2)
+    flexible_from = 2
+    codec = Codec("sasl_authenticate_request")
     auth_bytes: bytes = b""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "SaslAuthenticateRequest":
-        return decode_whole(
-            "SaslAuthenticateRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("SaslAuthenticateRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, SaslAuthenticateRequest]" = Codec("sasl_authenticate_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class AcknowledgementBatch(msgspec.Struct, gc=False):
@@ -22,24 +20,13 @@ class AcknowledgeTopic(msgspec.Struct, gc=False):
     partitions: list[AcknowledgePartition] = msgspec.field(default_factory=list)
 
 
-class ShareAcknowledgeRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 79
-    versions: ClassVar[tuple[int, int]] = (1, 2)
-    flexible_from: ClassVar[int | None] = 0
+class ShareAcknowledgeRequest(Message, gc=False):
+    api_key = 79
+    versions = (1, 2)
+    flexible_from = 0
+    codec = Codec("share_acknowledge_request")
     group_id: str | None = None
     member_id: str | None = ""
     share_session_epoch: int = 0
     is_renew_ack: bool = False
     topics: list[AcknowledgeTopic] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ShareAcknowledgeRequest":
-        return decode_whole(
-            "ShareAcknowledgeRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ShareAcknowledgeRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ShareAcknowledgeRequest]" = Codec("share_acknowledge_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class LeaderIdAndEpoch(msgspec.Struct, gc=False):
@@ -30,25 +28,14 @@ class NodeEndpoint(msgspec.Struct, gc=False):
     rack: str | None = None
 
 
-class ShareAcknowledgeResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 79
-    versions: ClassVar[tuple[int, int]] = (1, 2)
-    flexible_from: ClassVar[int | None] = 0
+class ShareAcknowledgeResponse(Message, gc=False):
+    api_key = 79
+    versions = (1, 2)
+    flexible_from = 0
+    codec = Codec("share_acknowledge_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = None
     acquisition_lock_timeout_ms: int = 0
     responses: list[ShareAcknowledgeTopicResponse] = msgspec.field(default_factory=list)
     node_endpoints: list[NodeEndpoint] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ShareAcknowledgeResponse":
-        return decode_whole(
-            "ShareAcknowledgeResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ShareAcknowledgeResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ShareAcknowledgeResponse]" = Codec("share_acknowledge_response")

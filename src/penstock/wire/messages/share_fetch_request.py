@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class AcknowledgementBatch(msgspec.Struct, gc=False):
@@ -27,10 +25,11 @@ class ForgottenTopic(msgspec.Struct, gc=False):
     partitions: list[int] = msgspec.field(default_factory=list)
 
 
-class ShareFetchRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 78
-    versions: ClassVar[tuple[int, int]] = (1, 2)
-    flexible_from: ClassVar[int | None] = 0
+class ShareFetchRequest(Message, gc=False):
+    api_key = 78
+    versions = (1, 2)
+    flexible_from = 0
+    codec = Codec("share_fetch_request")
     group_id: str | None = None
     member_id: str | None = ""
     share_session_epoch: int = 0
@@ -43,15 +42,3 @@ class ShareFetchRequest(msgspec.Struct, gc=False):
     is_renew_ack: bool = False
     topics: list[FetchTopic] = msgspec.field(default_factory=list)
     forgotten_topics_data: list[ForgottenTopic] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ShareFetchRequest":
-        return decode_whole(
-            "ShareFetchRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ShareFetchRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ShareFetchRequest]" = Codec("share_fetch_request")

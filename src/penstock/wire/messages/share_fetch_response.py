@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class LeaderIdAndEpoch(msgspec.Struct, gc=False):
@@ -40,25 +38,14 @@ class NodeEndpoint(msgspec.Struct, gc=False):
     rack: str | None = None
 
 
-class ShareFetchResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 78
-    versions: ClassVar[tuple[int, int]] = (1, 2)
-    flexible_from: ClassVar[int | None] = 0
+class ShareFetchResponse(Message, gc=False):
+    api_key = 78
+    versions = (1, 2)
+    flexible_from = 0
+    codec = Codec("share_fetch_response", memoryview)
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = None
     acquisition_lock_timeout_ms: int = 0
     responses: list[ShareFetchableTopicResponse] = msgspec.field(default_factory=list)
     node_endpoints: list[NodeEndpoint] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ShareFetchResponse":
-        return decode_whole(
-            "ShareFetchResponse", _CODEC, data if isinstance(data, bytes) else memoryview(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ShareFetchResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[Buffer, ShareFetchResponse]" = Codec("share_fetch_response")

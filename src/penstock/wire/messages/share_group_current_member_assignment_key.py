@@ -1,30 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class ShareGroupCurrentMemberAssignmentKey(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 14
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class ShareGroupCurrentMemberAssignmentKey(Message, gc=False):
+    api_key = 14
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("share_group_current_member_assignment_key")
     group_id: str = ""
     member_id: str = ""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ShareGroupCurrentMemberAssignmentKey":
-        return decode_whole(
-            "ShareGroupCurrentMemberAssignmentKey",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ShareGroupCurrentMemberAssignmentKey", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ShareGroupCurrentMemberAssignmentKey]" = Codec("share_group_current_member_assignment_key")

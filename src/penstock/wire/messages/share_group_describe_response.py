@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class TopicPartitions(msgspec.Struct, gc=False):
@@ -38,21 +36,10 @@ class DescribedGroup(msgspec.Struct, gc=False):
     authorized_operations: int = -2147483648
 
 
-class ShareGroupDescribeResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 77
-    versions: ClassVar[tuple[int, int]] = (1, 1)
-    flexible_from: ClassVar[int | None] = 0
+class ShareGroupDescribeResponse(Message, gc=False):
+    api_key = 77
+    versions = (1, 1)
+    flexible_from = 0
+    codec = Codec("share_group_describe_response")
     throttle_time_ms: int = 0
     groups: list[DescribedGroup] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ShareGroupDescribeResponse":
-        return decode_whole(
-            "ShareGroupDescribeResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ShareGroupDescribeResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ShareGroupDescribeResponse]" = Codec("share_group_describe_response")

@@ -1,26 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class ShareGroupMetadataValue(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 11
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class ShareGroupMetadataValue(Message, gc=False):
+    api_key = 11
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("share_group_metadata_value")
     epoch: int = 0
     metadata_hash: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ShareGroupMetadataValue":
-        return decode_whole(
-            "ShareGroupMetadataValue", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ShareGroupMetadataValue", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ShareGroupMetadataValue]" = Codec("share_group_metadata_value")

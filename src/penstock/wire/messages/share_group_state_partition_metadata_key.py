@@ -1,29 +1,10 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class ShareGroupStatePartitionMetadataKey(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 15
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class ShareGroupStatePartitionMetadataKey(Message, gc=False):
+    api_key = 15
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("share_group_state_partition_metadata_key")
     group_id: str = ""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ShareGroupStatePartitionMetadataKey":
-        return decode_whole(
-            "ShareGroupStatePartitionMetadataKey",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ShareGroupStatePartitionMetadataKey", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ShareGroupStatePartitionMetadataKey]" = Codec("share_group_state_partition_metadata_key")

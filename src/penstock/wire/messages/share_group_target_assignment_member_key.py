@@ -1,30 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class ShareGroupTargetAssignmentMemberKey(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 13
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class ShareGroupTargetAssignmentMemberKey(Message, gc=False):
+    api_key = 13
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("share_group_target_assignment_member_key")
     group_id: str = ""
     member_id: str = ""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ShareGroupTargetAssignmentMemberKey":
-        return decode_whole(
-            "ShareGroupTargetAssignmentMemberKey",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ShareGroupTargetAssignmentMemberKey", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ShareGroupTargetAssignmentMemberKey]" = Codec("share_group_target_assignment_member_key")

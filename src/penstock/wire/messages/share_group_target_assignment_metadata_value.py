@@ -1,30 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class ShareGroupTargetAssignmentMetadataValue(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 12
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class ShareGroupTargetAssignmentMetadataValue(Message, gc=False):
+    api_key = 12
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("share_group_target_assignment_metadata_value")
     assignment_epoch: int = 0
     assignment_timestamp: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ShareGroupTargetAssignmentMetadataValue":
-        return decode_whole(
-            "ShareGroupTargetAssignmentMetadataValue",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ShareGroupTargetAssignmentMetadataValue", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ShareGroupTargetAssignmentMetadataValue]" = Codec("share_group_target_assignment_metadata_value")

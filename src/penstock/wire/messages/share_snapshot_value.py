@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class StateBatch(msgspec.Struct, gc=False):
@@ -13,10 +11,11 @@ class StateBatch(msgspec.Struct, gc=False):
     delivery_count: int = 0
 
 
-class ShareSnapshotValue(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 0
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class ShareSnapshotValue(Message, gc=False):
+    api_key = 0
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("share_snapshot_value")
     snapshot_epoch: int = 0
     state_epoch: int = 0
     leader_epoch: int = 0
@@ -25,15 +24,3 @@ class ShareSnapshotValue(msgspec.Struct, gc=False):
     create_timestamp: int = 0
     write_timestamp: int = 0
     state_batches: list[StateBatch] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ShareSnapshotValue":
-        return decode_whole(
-            "ShareSnapshotValue", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ShareSnapshotValue", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ShareSnapshotValue]" = Codec("share_snapshot_value")

@@ -1,27 +1,12 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
-class ShareUpdateKey(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 1
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class ShareUpdateKey(Message, gc=False):
+    api_key = 1
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("share_update_key")
     group_id: str = ""
     topic_id: bytes = ZERO_UUID
     partition: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "ShareUpdateKey":
-        return decode_whole(
-            "ShareUpdateKey", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("ShareUpdateKey", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, ShareUpdateKey]" = Codec("share_update_key")

@@ -1,30 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class StreamsGroupCurrentMemberAssignmentKey(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 22
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class StreamsGroupCurrentMemberAssignmentKey(Message, gc=False):
+    api_key = 22
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("streams_group_current_member_assignment_key")
     group_id: str = ""
     member_id: str = ""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "StreamsGroupCurrentMemberAssignmentKey":
-        return decode_whole(
-            "StreamsGroupCurrentMemberAssignmentKey",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("StreamsGroupCurrentMemberAssignmentKey", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, StreamsGroupCurrentMemberAssignmentKey]" = Codec("streams_group_current_member_assignment_key")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class TaskIds(msgspec.Struct, gc=False):
@@ -12,10 +10,11 @@ class TaskIds(msgspec.Struct, gc=False):
     assignment_epochs: list[int] | None = msgspec.field(default_factory=list)
 
 
-class StreamsGroupCurrentMemberAssignmentValue(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 22
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class StreamsGroupCurrentMemberAssignmentValue(Message, gc=False):
+    api_key = 22
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("streams_group_current_member_assignment_value")
     member_epoch: int = 0
     previous_member_epoch: int = 0
     state: int = 0
@@ -25,21 +24,3 @@ class StreamsGroupCurrentMemberAssignmentValue(msgspec.Struct, gc=False):
     active_tasks_pending_revocation: list[TaskIds] = msgspec.field(default_factory=list)
     standby_tasks_pending_revocation: list[TaskIds] = msgspec.field(default_factory=list)
     warmup_tasks_pending_revocation: list[TaskIds] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "StreamsGroupCurrentMemberAssignmentValue":
-        return decode_whole(
-            "StreamsGroupCurrentMemberAssignmentValue",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("StreamsGroupCurrentMemberAssignmentValue", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, StreamsGroupCurrentMemberAssignmentValue]" = Codec(
-    "streams_group_current_member_assignment_value"
-)

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class KeyValue(msgspec.Struct, gc=False):
@@ -83,21 +81,10 @@ class DescribedGroup(msgspec.Struct, gc=False):
     authorized_operations: int = -2147483648
 
 
-class StreamsGroupDescribeResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 89
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class StreamsGroupDescribeResponse(Message, gc=False):
+    api_key = 89
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("streams_group_describe_response")
     throttle_time_ms: int = 0
     groups: list[DescribedGroup] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "StreamsGroupDescribeResponse":
-        return decode_whole(
-            "StreamsGroupDescribeResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("StreamsGroupDescribeResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, StreamsGroupDescribeResponse]" = Codec("streams_group_describe_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class KeyValue(msgspec.Struct, gc=False):
@@ -55,10 +53,11 @@ class TaskOffset(msgspec.Struct, gc=False):
     offset: int = 0
 
 
-class StreamsGroupHeartbeatRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 88
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class StreamsGroupHeartbeatRequest(Message, gc=False):
+    api_key = 88
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("streams_group_heartbeat_request")
     group_id: str = ""
     member_id: str = ""
     member_epoch: int = 0
@@ -76,15 +75,3 @@ class StreamsGroupHeartbeatRequest(msgspec.Struct, gc=False):
     task_offsets: list[TaskOffset] | None = None
     task_end_offsets: list[TaskOffset] | None = None
     shutdown_application: bool = False
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "StreamsGroupHeartbeatRequest":
-        return decode_whole(
-            "StreamsGroupHeartbeatRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("StreamsGroupHeartbeatRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, StreamsGroupHeartbeatRequest]" = Codec("streams_group_heartbeat_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class Status(msgspec.Struct, gc=False):
@@ -32,10 +30,11 @@ class EndpointToPartitions(msgspec.Struct, gc=False):
     standby_partitions: list[TopicPartition] = msgspec.field(default_factory=list)
 
 
-class StreamsGroupHeartbeatResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 88
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class StreamsGroupHeartbeatResponse(Message, gc=False):
+    api_key = 88
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("streams_group_heartbeat_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = None
@@ -50,15 +49,3 @@ class StreamsGroupHeartbeatResponse(msgspec.Struct, gc=False):
     warmup_tasks: list[TaskIds] | None = None
     endpoint_information_epoch: int = 0
     partitions_by_user_endpoint: list[EndpointToPartitions] | None = None
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "StreamsGroupHeartbeatResponse":
-        return decode_whole(
-            "StreamsGroupHeartbeatResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("StreamsGroupHeartbeatResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, StreamsGroupHeartbeatResponse]" = Codec("streams_group_heartbeat_response")

@@ -1,25 +1,10 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class StreamsGroupMetadataKey(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 17
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class StreamsGroupMetadataKey(Message, gc=False):
+    api_key = 17
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("streams_group_metadata_key")
     group_id: str = ""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "StreamsGroupMetadataKey":
-        return decode_whole(
-            "StreamsGroupMetadataKey", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("StreamsGroupMetadataKey", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, StreamsGroupMetadataKey]" = Codec("streams_group_metadata_key")

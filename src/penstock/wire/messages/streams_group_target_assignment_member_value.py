@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class TaskIds(msgspec.Struct, gc=False):
@@ -11,26 +9,11 @@ class TaskIds(msgspec.Struct, gc=False):
     partitions: list[int] = msgspec.field(default_factory=list)
 
 
-class StreamsGroupTargetAssignmentMemberValue(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 21
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class StreamsGroupTargetAssignmentMemberValue(Message, gc=False):
+    api_key = 21
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("streams_group_target_assignment_member_value")
     active_tasks: list[TaskIds] = msgspec.field(default_factory=list)
     standby_tasks: list[TaskIds] = msgspec.field(default_factory=list)
     warmup_tasks: list[TaskIds] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "StreamsGroupTargetAssignmentMemberValue":
-        return decode_whole(
-            "StreamsGroupTargetAssignmentMemberValue",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("StreamsGroupTargetAssignmentMemberValue", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, StreamsGroupTargetAssignmentMemberValue]" = Codec("streams_group_target_assignment_member_value")

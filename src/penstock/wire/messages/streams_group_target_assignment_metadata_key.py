@@ -1,29 +1,10 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class StreamsGroupTargetAssignmentMetadataKey(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 20
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class StreamsGroupTargetAssignmentMetadataKey(Message, gc=False):
+    api_key = 20
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("streams_group_target_assignment_metadata_key")
     group_id: str = ""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "StreamsGroupTargetAssignmentMetadataKey":
-        return decode_whole(
-            "StreamsGroupTargetAssignmentMetadataKey",
-            _CODEC,
-            data if isinstance(data, bytes) else bytes(data),
-            version,
-            position,
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("StreamsGroupTargetAssignmentMetadataKey", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, StreamsGroupTargetAssignmentMetadataKey]" = Codec("streams_group_target_assignment_metadata_key")

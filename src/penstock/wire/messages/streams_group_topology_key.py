@@ -1,25 +1,10 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class StreamsGroupTopologyKey(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 23
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class StreamsGroupTopologyKey(Message, gc=False):
+    api_key = 23
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("streams_group_topology_key")
     group_id: str = ""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "StreamsGroupTopologyKey":
-        return decode_whole(
-            "StreamsGroupTopologyKey", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("StreamsGroupTopologyKey", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, StreamsGroupTopologyKey]" = Codec("streams_group_topology_key")

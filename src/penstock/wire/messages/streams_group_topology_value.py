@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class TopicConfig(msgspec.Struct, gc=False):
@@ -34,21 +32,10 @@ class Subtopology(msgspec.Struct, gc=False):
     copartition_groups: list[CopartitionGroup] = msgspec.field(default_factory=list)
 
 
-class StreamsGroupTopologyValue(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 23
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class StreamsGroupTopologyValue(Message, gc=False):
+    api_key = 23
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("streams_group_topology_value")
     epoch: int = 0
     subtopologies: list[Subtopology] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "StreamsGroupTopologyValue":
-        return decode_whole(
-            "StreamsGroupTopologyValue", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("StreamsGroupTopologyValue", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, StreamsGroupTopologyValue]" = Codec("streams_group_topology_value")

@@ -1,25 +1,10 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class TransactionLogKey(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 0
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = None
+class TransactionLogKey(Message, gc=False):
+    api_key = 0
+    versions = (0, 0)
+    flexible_from = None
+    codec = Codec("transaction_log_key")
     transactional_id: str = ""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "TransactionLogKey":
-        return decode_whole(
-            "TransactionLogKey", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("TransactionLogKey", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, TransactionLogKey]" = Codec("transaction_log_key")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class PartitionsSchema(msgspec.Struct, gc=False):
@@ -11,10 +9,11 @@ class PartitionsSchema(msgspec.Struct, gc=False):
     partition_ids: list[int] = msgspec.field(default_factory=list)
 
 
-class TransactionLogValue(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 0
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 1
+class TransactionLogValue(Message, gc=False):
+    api_key = 0
+    versions = (0, 1)
+    flexible_from = 1
+    codec = Codec("transaction_log_value")
     producer_id: int = 0
     previous_producer_id: int = -1
     next_producer_id: int = -1
@@ -26,15 +25,3 @@ class TransactionLogValue(msgspec.Struct, gc=False):
     transaction_last_update_timestamp_ms: int = 0
     transaction_start_timestamp_ms: int = 0
     client_transaction_version: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "TransactionLogValue":
-        return decode_whole(
-            "TransactionLogValue", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("TransactionLogValue", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, TransactionLogValue]" = Codec("transaction_log_value")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class TxnOffsetCommitResponsePartition(msgspec.Struct, gc=False):
@@ -16,21 +14,10 @@ class TxnOffsetCommitResponseTopic(msgspec.Struct, gc=False):
     partitions: list[TxnOffsetCommitResponsePartition] = msgspec.field(default_factory=list)
 
 
-class TxnOffsetCommitResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 28
-    versions: ClassVar[tuple[int, int]] = (0, 5)
-    flexible_from: ClassVar[int | None] = 3
+class TxnOffsetCommitResponse(Message, gc=False):
+    api_key = 28
+    versions = (0, 5)
+    flexible_from = 3
+    codec = Codec("txn_offset_commit_response")
     throttle_time_ms: int = 0
     topics: list[TxnOffsetCommitResponseTopic] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "TxnOffsetCommitResponse":
-        return decode_whole(
-            "TxnOffsetCommitResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("TxnOffsetCommitResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, TxnOffsetCommitResponse]" = Codec("txn_offset_commit_response")

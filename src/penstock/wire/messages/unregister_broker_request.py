@@ -1,25 +1,10 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class UnregisterBrokerRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 64
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class UnregisterBrokerRequest(Message, gc=False):
+    api_key = 64
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("unregister_broker_request")
     broker_id: int = 0
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "UnregisterBrokerRequest":
-        return decode_whole(
-            "UnregisterBrokerRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("UnregisterBrokerRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, UnregisterBrokerRequest]" = Codec("unregister_broker_request")

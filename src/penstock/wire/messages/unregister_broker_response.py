@@ -1,27 +1,12 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
-import msgspec
-
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
-class UnregisterBrokerResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 64
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class UnregisterBrokerResponse(Message, gc=False):
+    api_key = 64
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("unregister_broker_response")
     throttle_time_ms: int = 0
     error_code: int = 0
     error_message: str | None = ""
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "UnregisterBrokerResponse":
-        return decode_whole(
-            "UnregisterBrokerResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("UnregisterBrokerResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, UnregisterBrokerResponse]" = Codec("unregister_broker_response")

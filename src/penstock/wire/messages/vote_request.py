@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class PartitionData(msgspec.Struct, gc=False):
@@ -22,20 +20,11 @@ class TopicData(msgspec.Struct, gc=False):
     partitions: list[PartitionData] = msgspec.field(default_factory=list)
 
 
-class VoteRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 52
-    versions: ClassVar[tuple[int, int]] = (0, 2)
-    flexible_from: ClassVar[int | None] = 0
+class VoteRequest(Message, gc=False):
+    api_key = 52
+    versions = (0, 2)
+    flexible_from = 0
+    codec = Codec("vote_request")
     cluster_id: str | None = None
     voter_id: int = -1
     topics: list[TopicData] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "VoteRequest":
-        return decode_whole("VoteRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position)
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("VoteRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, VoteRequest]" = Codec("vote_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class PartitionData(msgspec.Struct, gc=False):
@@ -25,20 +23,11 @@ class NodeEndpoint(msgspec.Struct, gc=False):
     port: int = 0
 
 
-class VoteResponse(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 52
-    versions: ClassVar[tuple[int, int]] = (0, 2)
-    flexible_from: ClassVar[int | None] = 0
+class VoteResponse(Message, gc=False):
+    api_key = 52
+    versions = (0, 2)
+    flexible_from = 0
+    codec = Codec("vote_response")
     error_code: int = 0
     topics: list[TopicData] = msgspec.field(default_factory=list)
     node_endpoints: list[NodeEndpoint] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "VoteResponse":
-        return decode_whole("VoteResponse", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position)
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("VoteResponse", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, VoteResponse]" = Codec("vote_response")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class Endpoint(msgspec.Struct, gc=False):
@@ -24,18 +22,9 @@ class Voter(msgspec.Struct, gc=False):
     kraft_version_feature: KRaftVersionFeature = msgspec.field(default_factory=KRaftVersionFeature)
 
 
-class VotersRecord(msgspec.Struct, gc=False):
-    versions: ClassVar[tuple[int, int]] = (0, 0)
-    flexible_from: ClassVar[int | None] = 0
+class VotersRecord(Message, gc=False):
+    versions = (0, 0)
+    flexible_from = 0
+    codec = Codec("voters_record")
     version: int = 0
     voters: list[Voter] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "VotersRecord":
-        return decode_whole("VotersRecord", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position)
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("VotersRecord", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, VotersRecord]" = Codec("voters_record")

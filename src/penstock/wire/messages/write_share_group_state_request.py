@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import ZERO_UUID, Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import ZERO_UUID, Codec, Message
 
 
 class StateBatch(msgspec.Struct, gc=False):
@@ -27,21 +25,10 @@ class WriteStateData(msgspec.Struct, gc=False):
     partitions: list[PartitionData] = msgspec.field(default_factory=list)
 
 
-class WriteShareGroupStateRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 85
-    versions: ClassVar[tuple[int, int]] = (0, 1)
-    flexible_from: ClassVar[int | None] = 0
+class WriteShareGroupStateRequest(Message, gc=False):
+    api_key = 85
+    versions = (0, 1)
+    flexible_from = 0
+    codec = Codec("write_share_group_state_request")
     group_id: str = ""
     topics: list[WriteStateData] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "WriteShareGroupStateRequest":
-        return decode_whole(
-            "WriteShareGroupStateRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("WriteShareGroupStateRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, WriteShareGroupStateRequest]" = Codec("write_share_group_state_request")

@@ -1,9 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from typing import ClassVar
-
 import msgspec
 
-from penstock.wire.primitives import Buffer, Codec, decode_whole, encode_whole
+from penstock.wire.primitives import Codec, Message
 
 
 class WritableTxnMarkerTopic(msgspec.Struct, gc=False):
@@ -20,20 +18,9 @@ class WritableTxnMarker(msgspec.Struct, gc=False):
     transaction_version: int = 0
 
 
-class WriteTxnMarkersRequest(msgspec.Struct, gc=False):
-    api_key: ClassVar[int] = 27
-    versions: ClassVar[tuple[int, int]] = (1, 2)
-    flexible_from: ClassVar[int | None] = 1
+class WriteTxnMarkersRequest(Message, gc=False):
+    api_key = 27
+    versions = (1, 2)
+    flexible_from = 1
+    codec = Codec("write_txn_markers_request")
     markers: list[WritableTxnMarker] = msgspec.field(default_factory=list)
-
-    @classmethod
-    def decode(cls, data: Buffer, version: int, position: int = 0) -> "WriteTxnMarkersRequest":
-        return decode_whole(
-            "WriteTxnMarkersRequest", _CODEC, data if isinstance(data, bytes) else bytes(data), version, position
-        )
-
-    def encode(self, version: int) -> bytes:
-        return encode_whole("WriteTxnMarkersRequest", _CODEC, self, version)
-
-
-_CODEC: "Codec[bytes, WriteTxnMarkersRequest]" = Codec("write_txn_markers_request")
