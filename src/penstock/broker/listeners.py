@@ -7,6 +7,7 @@ middle of a frame. Out of descriptors, accepting pauses for a moment rather than
 """
 
 import asyncio
+import mmap
 import resource
 import socket
 import sys
@@ -57,7 +58,8 @@ class SocketServer:
         self._spawn = spawn
         memory_max = config[settings.QUEUED_MAX_REQUEST_BYTES]
         self._memory = RequestMemory(sys.maxsize if memory_max < 0 else memory_max)
-        self._scratch = memoryview(bytearray(SCRATCH_SIZE))
+        # The kernel gives a page of it when something is first received into that: a quiet broker needs few.
+        self._scratch = memoryview(mmap.mmap(-1, SCRATCH_SIZE, flags=mmap.MAP_PRIVATE))
         self._limits = Limits(
             frame_size_max=config[settings.SOCKET_REQUEST_MAX_BYTES],
             in_flight_max=config[settings.PENSTOCK_REQUESTS_IN_FLIGHT_MAX],
