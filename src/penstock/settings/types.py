@@ -6,7 +6,6 @@ show.
 
 import re
 from collections.abc import Callable
-from decimal import Decimal
 from enum import IntEnum
 from typing import Generic, TypeVar
 
@@ -79,6 +78,8 @@ def _format_double(value: float) -> str:
     """As Java writes it: plain between a thousandth and ten million, else 1.5E10."""
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         return repr(float(value))
+    from decimal import Decimal  # noqa: PLC0415 - for settings that hardly anybody has
+
     sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
     head, tail = str(digits[0]), "".join(map(str, digits[1:])) or "0"
     return f"{'-' if sign else ''}{head}.{tail}E{int(exponent) + len(digits) - 1}"
