@@ -14,7 +14,7 @@ from tests.support.classic_consumers import SESSION_MS, EagerConsumer
 from tests.support.consumer_groups import ConsumerWorld, Topics
 
 from penstock.coordinators.groups.consumer import migration
-from penstock.coordinators.groups.consumer.surroundings import ConsumerSettings
+from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, ConsumerSettings
 from penstock.coordinators.groups.records import kept
 from penstock.coordinators.groups.state import GroupLimits
 from penstock.model import TopicId
@@ -24,11 +24,12 @@ Someone = Consumer | EagerConsumer
 
 
 class Migration:
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, consumer_limits: ConsumerLimits | None = None) -> None:
         self.dice = random.Random(seed)
         topics = Topics(orders=4)
         topics.settings = ConsumerSettings(session_timeout_ms=SESSION_MS, assignment_interval_ms=0)
-        self.world = ConsumerWorld(topics, limits=GroupLimits(initial_rebalance_delay_ms=100))
+        limits = GroupLimits(initial_rebalance_delay_ms=100)
+        self.world = ConsumerWorld(topics, limits=limits, consumer_limits=consumer_limits)
         self.world.restart()
         self.members: list[Someone] = []
         self.made = 0
@@ -117,6 +118,11 @@ class Migration:
 @pytest.mark.parametrize("seed", range(40))
 def test_a_group_keeps_its_promises_while_it_changes_protocols(seed: int) -> None:
     Migration(seed).run()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_and_while_it_may_not_go_back(seed: int) -> None:
+    Migration(seed, ConsumerLimits(downgrades=False)).run()
 
 
 @settings(deadline=None, max_examples=40)

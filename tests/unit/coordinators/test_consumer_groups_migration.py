@@ -225,6 +225,23 @@ def test_a_downgrade_can_be_forbidden() -> None:
     assert "g" in world.machine.consumers.groups
 
 
+def test_what_the_last_new_member_had_goes_to_the_others_where_a_downgrade_is_forbidden() -> None:
+    """Nobody's heartbeats but theirs are left to bring a new target about."""
+    world = ConsumerWorld(consumer_limits=ConsumerLimits(downgrades=False))
+    members = classic_group(world)
+    new = Client(world, "new")
+    new.beat()
+    rounds(members, [new])
+    assert new.partitions
+    world.go("new")
+    rounds(members, [])
+    assert set().union(*(member.partitions for member in members)) == {0, 1, 2, 3}
+    world.topics.make("orders", 5)
+    rounds(members, [])
+    assert set().union(*(member.partitions for member in members)) == {0, 1, 2, 3, 4}
+    assert "g" in world.machine.consumers.groups
+
+
 def test_a_classic_member_joins_a_consumer_group() -> None:
     world = ConsumerWorld()
     new = Client(world, "new")

@@ -7,12 +7,14 @@ give up or to get.
 
 from penstock.coordinators.decision import Decision
 from penstock.coordinators.groups.commands import Heartbeat, Leave, Sync
+from penstock.coordinators.groups.consumer.assigning import next_target
 from penstock.coordinators.groups.consumer.commands import CalledToJoin, ClassicStepDue
 from penstock.coordinators.groups.consumer.embedded_protocol import write_assignment
 from penstock.coordinators.groups.consumer.leaving import remove
 from penstock.coordinators.groups.consumer.members import known_instance, known_member
 from penstock.coordinators.groups.consumer.state import ClassicSide, ConsumerGroup, ConsumerMember, MemberState
 from penstock.coordinators.groups.consumer.step import JOIN, SYNC, Step
+from penstock.coordinators.groups.consumer.subscriptions import follow_topics
 from penstock.coordinators.groups.state import CONSUMER
 from penstock.errors import (
     FencedInstanceId,
@@ -77,15 +79,26 @@ def heartbeat(step: Step, command: Heartbeat) -> Decision:
     member, classic = _classic_member(group, request.member_id, request.group_instance_id, request.generation_id)
     step.expect(member.member_id, classic.session_timeout_ms)
     response = HeartbeatResponse()
-    if _has_news(group, member):
+    if _has_news(group, member, _assignment_epoch(step, member)):
         _call_to_join(step, member)
         response.error_code = RebalanceInProgress.code
     step.reply(command.address, response)
     return step.decision()
 
 
-def _has_news(group: ConsumerGroup, member: ConsumerMember) -> bool:
-    if member.epoch < group.assignment_epoch:
+def _assignment_epoch(step: Step, member: ConsumerMember) -> int:
+    """Heartbeats of the consumer protocol work targets out. Where the group may not go back to the classic protocol
+    nobody may be left who sends any, and what those who went had would be nobody's.
+    """
+    group = step.group
+    if group.classic_members < len(group.members):
+        return group.assignment_epoch
+    epoch = follow_topics(step, member, member, must_rise=False)
+    return next_target(step, epoch, member, member)[0]
+
+
+def _has_news(group: ConsumerGroup, member: ConsumerMember, assignment_epoch: int) -> bool:
+    if member.epoch < assignment_epoch:
         return True
     match member.state:
         case MemberState.UNREVOKED:
