@@ -8,6 +8,7 @@ from penstock.coordinators.groups.state import GroupLimits
 from penstock.errors import (
     FencedInstanceId,
     GroupMaxSizeReached,
+    IllegalGeneration,
     InconsistentGroupProtocol,
     InvalidGroupId,
     InvalidSessionTimeout,
@@ -262,6 +263,32 @@ def test_a_static_member_that_comes_twice_while_it_waits_fences_its_former_self(
     assert (fenced.error_code, fenced.protocol_name) == (FencedInstanceId.code, None)
     world.pass_time(10_000)
     assert world.reply(second).generation_id == 1
+
+
+def test_the_next_coordinator_knows_a_static_member_that_restarted_in_a_rebalance() -> None:
+    """Told its new id, it would be fenced by that id's former owner, which is the end of it."""
+    world = GroupWorld()
+    leader, second = static_pair(world)
+    world.join(leader, instance="a")
+    back = world.reply(world.join(instance="b"))
+    assert back.generation_id == 2
+    world.restart()
+    assert isinstance(world.heartbeat(back.member_id, 2, "b"), IllegalGeneration)  # upon which it joins again
+    assert isinstance(world.heartbeat(second, 1, "b"), FencedInstanceId)
+    group = world.group
+    assert (group.generation, group.leader, group.members[back.member_id].assignment) == (1, leader, b"B")
+
+
+def test_a_static_leader_that_restarted_in_a_rebalance_leads_there_too() -> None:
+    world = GroupWorld()
+    leader, second = static_pair(world)
+    world.join(leader, instance="a")
+    world.join(instance="a")
+    world.join(instance="a")  # and once more
+    last = world.group.instances["a"]
+    world.restart()
+    assert world.group.leader == world.group.instances["a"] == last != leader
+    assert world.group.instances["b"] == second
 
 
 def test_a_static_member_with_another_protocol_begins_a_rebalance() -> None:

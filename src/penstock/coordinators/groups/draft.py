@@ -10,7 +10,7 @@ import msgspec
 
 from penstock.coordinators.decision import Command, Decision, Reply, Timer
 from penstock.coordinators.groups.commands import GroupChanged, SessionsDue
-from penstock.coordinators.groups.records import GroupRecord, kept
+from penstock.coordinators.groups.records import GroupKept, GroupRecord, kept, kept_under
 from penstock.coordinators.groups.state import Group, GroupLimits, GroupState, Member, Waiter
 from penstock.errors import RebalanceInProgress, Refusal, UnknownMemberId
 from penstock.model import Millis
@@ -45,7 +45,19 @@ class Draft:
     # What comes of it -------------------------------------------------------------------------------------------
 
     def keep(self) -> None:
-        self._records = [kept(self.group)]
+        self._keep(kept(self.group))
+
+    def keep_under(self, member_id: str, *, former_id: str) -> None:
+        """A rebalance is under way, and nothing of it is kept before it is complete; but a member that is told a new id
+        must be known by it, whoever coordinates next.
+        """
+        record = kept_under(member_id, former_id=former_id, group=self.group)
+        if record is not None:
+            self._keep(record)
+
+    def _keep(self, record: GroupKept) -> None:
+        self._records = [record]
+        self.group.last_kept = record.value
 
     def reply(self, waiter: Waiter, value: Any) -> None:
         self._replies.append(Reply(waiter.address, value))

@@ -209,6 +209,7 @@ def _replace(draft: Draft, command: Join, former: Member) -> JoinGroupResponse |
     if group.leader == former.member_id:
         group.leader = member.member_id
     draft.expect(member.member_id, member.session_timeout_ms)
+    draft.keep_under(member.member_id, former_id=former.member_id)
     match group.state:
         case GroupState.STABLE if group.elected_protocol() == group.protocol:
             return _take_over(draft, command, member, former_leader)

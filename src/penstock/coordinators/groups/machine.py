@@ -1,8 +1,9 @@
 """The group coordinator of one partition of `__consumer_offsets`: all groups whose ids hash there, with their offsets.
 
 Kept in the log: committed offsets, those of open transactions pending until their markers, and of each group its last
-completed generation (members, protocol, assignments). Not kept: who waits for which answer, sessions, and rebalances
-under way; after a restart members find the last generation, go on in it, and rebalance if they must.
+completed generation (members by the ids they have now, protocol, assignments). Not kept: who waits for which answer,
+sessions, and rebalances under way; after a restart members find the last generation, go on in it, and rebalance if they
+must.
 
 What always holds
 - a group's generation never falls;

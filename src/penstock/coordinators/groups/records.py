@@ -146,6 +146,19 @@ def kept(group: Group) -> GroupKept:
     )
 
 
+def kept_under(member_id: str, *, former_id: str, group: Group) -> GroupKept | None:
+    """What is kept of the group, with another id for one of the members; None where that member is not kept."""
+    value = group.last_kept
+    if value is None or all(member.member_id != former_id for member in value.members):
+        return None
+    members = [
+        msgspec.structs.replace(member, member_id=member_id) if member.member_id == former_id else member
+        for member in value.members
+    ]
+    leader = member_id if value.leader == former_id else value.leader
+    return GroupKept(group.group_id, msgspec.structs.replace(value, members=members, leader=leader))
+
+
 def restored(record: GroupKept) -> Group:
     value = record.value
     assert value is not None
@@ -157,6 +170,7 @@ def restored(record: GroupKept) -> Group:
         protocol_type=value.protocol_type or None,
         protocol=value.protocol,
         leader=value.leader,
+        last_kept=value,
     )
     for kept_member in value.members:
         session_ms = kept_member.session_timeout

@@ -16,6 +16,7 @@ import msgspec
 from penstock.coordinators.decision import Address
 from penstock.model import Millis
 from penstock.wire.malformed import Malformed
+from penstock.wire.messages.group_metadata_value import GroupMetadataValue
 from penstock.wire.primitives import read_strings
 
 _SUBSCRIPTION = struct.Struct(">hi")
@@ -82,6 +83,8 @@ class Group(msgspec.Struct, kw_only=True):
     """Member ids of static members, by the instance id that they keep over restarts (KIP-345)."""
     subscribed: frozenset[str] | None = None
     """Topics of all members; None where that cannot be told."""
+    last_kept: GroupMetadataValue | None = None
+    """What the log says of the group, which goes on in memory while it rebalances."""
 
     # What follows is not kept: it begins anew with every leader of the partition.
 
