@@ -50,6 +50,17 @@ def test_an_epoch_asked_for_twice_is_given_once(world: TransactionWorld) -> None
     assert world.init(expected=first) == world.init(expected=first) == Producer(first.producer_id, 1)
 
 
+def test_an_epoch_asked_for_again_after_a_change_of_coordinator_is_the_same(world: TransactionWorld) -> None:
+    """The answer was lost with the coordinator that gave it: nobody else has come since."""
+    first = world.init()
+    second = world.init(expected=first)
+    world.restart()
+    assert world.init(expected=first) == second
+    world.init()
+    world.restart()
+    assert isinstance(world.init(expected=second), ProducerFenced)
+
+
 def test_a_newcomer_fences_whoever_goes_on_with_an_older_epoch(world: TransactionWorld) -> None:
     first = world.init()
     world.init()

@@ -9,7 +9,7 @@ What always holds
 - under one producer id an epoch never falls, and an id is never given twice;
 - an end that is prepared is completed as it was prepared;
 - every open transaction ends, by its producer or by its timeout;
-- a machine that replays the log equals the one that wrote it, but for the epoch a producer may repeat.
+- a machine that replays the log equals the one that wrote it.
 """
 
 from collections.abc import Iterator

@@ -65,7 +65,7 @@ class Transaction(msgspec.Struct, frozen=True, kw_only=True):
     producer_id: int
     producer_epoch: int = NO_EPOCH
     last_epoch: int = NO_EPOCH
-    """The epoch before, if its producer asked for the present one itself: it may ask again. Not kept in the log."""
+    """The epoch before, if its producer asked for the present one itself: it may ask again."""
     previous_producer_id: int = NO_PRODUCER_ID
     next_producer_id: int = NO_PRODUCER_ID
     """Of a prepared end that used up the last epoch: what the producer is called once the end is complete."""

@@ -8,8 +8,6 @@ import asyncio
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
-import msgspec
-
 from penstock.broker.callers import Caller, Doorkeeper
 from penstock.broker.handlers.add_partitions_to_txn import add_partitions_to_txn
 from penstock.broker.handlers.write_txn_markers import write_txn_markers
@@ -24,7 +22,7 @@ from penstock.coordinators.loading import changes_in
 from penstock.coordinators.transactions import Transactions
 from penstock.coordinators.transactions.machine import TransactionMachine
 from penstock.coordinators.transactions.records import TransactionCodec
-from penstock.coordinators.transactions.state import NO_EPOCH, Transaction, TransactionLimits
+from penstock.coordinators.transactions.state import TransactionLimits
 from penstock.errors import NetworkFailure, RequestTimedOut
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, TopicPartition
@@ -105,8 +103,8 @@ class Coordinators:
             for stored in log.batches:
                 for change in changes_in(stored.header, stored.data, TransactionCodec(), "simulated"):
                     replayed.apply(change)
-            if _kept(machine) != _kept(replayed):
-                raise Violation(f"{self._process} coordinates by what its log does not say: {_kept(machine)}")
+            if machine.transactions != replayed.transactions:
+                raise Violation(f"{self._process} coordinates by what its log does not say: {machine.transactions}")
 
     def answer_peer(self, request: Any, version: int) -> Any:
         context = cast(Any, SimpleNamespace(caller=Caller(), api_version=version, peer="simulated"))
@@ -148,14 +146,6 @@ class Coordinators:
             headers = [stored.header for stored in log.batches[since:]]
             if any(header.is_control and header.producer_id == producer_id for header in headers):
                 return
-
-
-def _kept(machine: TransactionMachine) -> dict[str, Transaction]:
-    """All but what is not kept in the log."""
-    return {
-        name: msgspec.structs.replace(transaction, last_epoch=NO_EPOCH)
-        for name, transaction in machine.transactions.items()
-    }
 
 
 class SimulatedPeers:
