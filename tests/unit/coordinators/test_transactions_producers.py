@@ -83,6 +83,22 @@ def test_an_open_transaction_is_aborted_first_under_an_epoch_nobody_has(world: T
     assert world.init() == Producer(old.producer_id, 2)
 
 
+def test_whoever_was_replaced_does_not_abort_the_transaction_of_its_successor(world: TransactionWorld) -> None:
+    """Clients ask for the next epoch when theirs is refused (KIP-360), whoever has a transaction open by then."""
+    old, new = world.init(), world.init()
+    world.add(new, 0)
+    assert isinstance(world.init(expected=old), ProducerFenced)
+    assert world.state() == "Ongoing" and world.end(new, commits=True) == Producer(new.producer_id, 2)
+
+
+def test_a_producer_may_go_on_over_its_own_open_transaction(world: TransactionWorld) -> None:
+    producer = world.init()
+    world.add(producer, 0)
+    assert isinstance(world.init(expected=producer), ConcurrentTransactions)
+    world.write_markers()
+    assert world.init(expected=producer) == Producer(producer.producer_id, 1)
+
+
 def test_while_markers_are_under_way_nobody_takes_the_id_over(world: TransactionWorld) -> None:
     producer = world.init()
     world.add(producer, 0)

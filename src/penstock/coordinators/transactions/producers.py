@@ -103,6 +103,10 @@ def _given(
 
 
 def _abort_first(command: InitProducer, transaction: Transaction, now: Millis, ends: Ends) -> Decision:
+    # Only its own: whoever goes on with an older epoch is fenced, and what it would abort here is its successor's.
+    # Kafka looks at the epoch only once that is done.
+    if command.expected not in (None, (transaction.producer_id, transaction.producer_epoch)):
+        raise ProducerFenced(f"epoch {transaction.producer_epoch} of producer {transaction.producer_id} is in use")
     if transaction.is_epoch_used_up and command.new_producer_id is None:
         return _needs_id(command)
     aborted = ends.fenced(transaction, now, command.new_producer_id)
