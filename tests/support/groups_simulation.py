@@ -200,6 +200,8 @@ class Simulation:
         assert replayed.offset_count == self.world.machine.offset_count == count
         assert replayed.groups.keys() == self.world.machine.groups.keys()
         for group_id, group in self.world.machine.groups.items():
+            for instance_id, member_id in replayed.groups[group_id].instances.items():
+                assert group.instances.get(instance_id, member_id) == member_id, "a static member would be fenced"
             if group.state in (GroupState.STABLE, GroupState.EMPTY):
                 assert kept(replayed.groups[group_id]) == kept(group)
 

@@ -279,6 +279,18 @@ def test_the_next_coordinator_knows_a_static_member_that_restarted_in_a_rebalanc
     assert (group.generation, group.leader, group.members[back.member_id].assignment) == (1, leader, b"B")
 
 
+def test_and_one_that_was_given_up_in_it() -> None:
+    world = GroupWorld()
+    leader, second = static_pair(world)
+    world.join(leader, instance="a")
+    world.leave(MemberIdentity(second, "b"))
+    back = world.join(instance="b")
+    world.join(leader, instance="a")
+    assert world.reply(back).generation_id == 3
+    world.restart()
+    assert isinstance(world.heartbeat(world.reply(back).member_id, 3, "b"), IllegalGeneration)
+
+
 def test_a_static_leader_that_restarted_in_a_rebalance_leads_there_too() -> None:
     world = GroupWorld()
     leader, second = static_pair(world)

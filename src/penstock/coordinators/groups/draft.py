@@ -10,7 +10,7 @@ import msgspec
 
 from penstock.coordinators.decision import Command, Decision, Reply, Timer
 from penstock.coordinators.groups.commands import GroupChanged, SessionsDue
-from penstock.coordinators.groups.records import GroupKept, GroupRecord, kept, kept_under
+from penstock.coordinators.groups.records import GroupKept, GroupRecord, kept, kept_with_instance
 from penstock.coordinators.groups.state import Group, GroupLimits, GroupState, Member, Waiter
 from penstock.errors import RebalanceInProgress, Refusal, UnknownMemberId
 from penstock.model import Millis
@@ -47,11 +47,11 @@ class Draft:
     def keep(self) -> None:
         self._keep(kept(self.group))
 
-    def keep_under(self, member_id: str, *, former_id: str) -> None:
-        """A rebalance is under way, and nothing of it is kept before it is complete; but a member that is told a new id
-        must be known by it, whoever coordinates next.
+    def keep_instance(self, instance_id: str) -> None:
+        """A rebalance is under way, and nothing of it is kept before it is complete; but a static member that is told a
+        new id must be known by it, whoever coordinates next.
         """
-        record = kept_under(member_id, former_id=former_id, group=self.group)
+        record = kept_with_instance(self.group, instance_id)
         if record is not None:
             self._keep(record)
 

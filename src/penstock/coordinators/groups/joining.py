@@ -144,6 +144,7 @@ def _add(draft: Draft, command: Join, member_id: str) -> None:
         group.leader = member_id
     if member.instance_id is not None:
         group.instances[member.instance_id] = member_id
+        draft.keep_instance(member.instance_id)
     group.promised.pop(member_id, None)
     draft.put(member)
     draft.expect(member_id, NEW_MEMBER_TIMEOUT_MS)
@@ -209,7 +210,7 @@ def _replace(draft: Draft, command: Join, former: Member) -> JoinGroupResponse |
     if group.leader == former.member_id:
         group.leader = member.member_id
     draft.expect(member.member_id, member.session_timeout_ms)
-    draft.keep_under(member.member_id, former_id=former.member_id)
+    draft.keep_instance(instance_id)
     match group.state:
         case GroupState.STABLE if group.elected_protocol() == group.protocol:
             return _take_over(draft, command, member, former_leader)

@@ -146,16 +146,17 @@ def kept(group: Group) -> GroupKept:
     )
 
 
-def kept_under(member_id: str, *, former_id: str, group: Group) -> GroupKept | None:
-    """What is kept of the group, with another id for one of the members; None where that member is not kept."""
-    value = group.last_kept
-    if value is None or all(member.member_id != former_id for member in value.members):
+def kept_with_instance(group: Group, instance_id: str) -> GroupKept | None:
+    """What is kept of the group, with the id that a static member has now; None where that is what is kept, or the
+    member is not.
+    """
+    value, member_id = group.last_kept, group.instances[instance_id]
+    former = next((m for m in value.members if m.group_instance_id == instance_id), None) if value else None
+    if value is None or former is None or former.member_id == member_id:
         return None
-    members = [
-        msgspec.structs.replace(member, member_id=member_id) if member.member_id == former_id else member
-        for member in value.members
-    ]
-    leader = member_id if value.leader == former_id else value.leader
+    renamed = msgspec.structs.replace(former, member_id=member_id)
+    members = [renamed if member is former else member for member in value.members]
+    leader = member_id if value.leader == former.member_id else value.leader
     return GroupKept(group.group_id, msgspec.structs.replace(value, members=members, leader=leader))
 
 
