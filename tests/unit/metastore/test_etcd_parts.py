@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 import threading
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from penstock.metastore import (
 from penstock.metastore.etcd.failures import AccessDenied, CallFailed, Meaning, meaning, refusal
 from penstock.metastore.etcd.options import EtcdOptions, address, options_from, read_secrets
 from penstock.metastore.etcd.seen import FILE_NAME, SeenRevision, refuse_if_behind
+from penstock.metastore.etcd.store import EtcdMetastore
 from penstock.metastore.etcd.versions import complaint
 from penstock.settings import load_settings
 
@@ -130,6 +132,16 @@ async def test_without_endpoints_the_broker_keeps_its_own_store(tmp_path: Path) 
     store = await open_metastore(load_settings(overrides={}), tmp_path, ManualClock())
     assert type(store).__name__ == "EmbeddedMetastore"
     await store.close()
+
+
+@pytest.mark.parametrize("count", [1, 3])
+async def test_endpoints_that_take_a_connection_and_say_nothing_are_named(count: int) -> None:
+    """As a process does that hangs, or is none of etcd's."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        options = EtcdOptions(endpoints=(endpoint,) * count, probe_key="/penstock/", request_timeout_ms=300)
+        with pytest.raises(Unavailable, match=f"no etcd endpoint could be used: {endpoint}"):
+            await EtcdMetastore.open(options)
 
 
 def test_the_highest_revision_seen_is_there_after_a_restart(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ class Client:
         self._next = random.randrange(len(options.endpoints))
         self._complained: set[tuple[str, str]] = set()
         self._pause_s = ROUND_PAUSE_MIN_S
-        self._last_failure: Exception = TimeoutError("none has answered yet")
+        self._last_failure: Exception = TimeoutError(f"{', '.join(options.endpoints)}: none has answered yet")
         self._retiring: set[Task[Any]] = set()
         self.closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -96,7 +96,7 @@ class Client:
                             return self._channel  # type: ignore[return-value]
                         try:
                             return await self._connect()
-                        except (CallFailed, TimeoutError) as failure:
+                        except CallFailed as failure:
                             self._last_failure = failure
                             self._move_on()
                     self._pause_s = min(self._pause_s * 1.5, ROUND_PAUSE_MAX_S)
@@ -163,6 +163,9 @@ class Client:
         try:
             async with asyncio.timeout(timeout_s):
                 await self._prove(channel, timeout_s)
+        except TimeoutError:
+            self._spawn(channel.close())
+            raise CallFailed(channel.endpoint, "DEADLINE_EXCEEDED", f"no answer within {timeout_s:g} s") from None
         except BaseException:
             self._spawn(channel.close())
             raise
