@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
-from tests.support.clients import read_to_end
+from tests.support.clients import read_decided, read_to_end
 from tests.support.faults import (
     STORAGE_ERROR,
     WITHIN_S,
@@ -226,7 +226,7 @@ def test_groups_and_transactions_go_on_when_there_is_room_again(small: OnSmallDi
     producer.begin_transaction()
     producer.produce("orders", b"within", partition=0)
     producer.commit_transaction(60)
-    assert [each.value() for each in read_to_end(broker.bootstrap, "orders")] == [b"within"]
+    assert [each.value() for each in read_decided(broker.bootstrap, "orders")] == [b"within"]
 
 
 def test_any_other_failed_write_stops_that_log_until_a_restart(tmp_path: Path) -> None:
