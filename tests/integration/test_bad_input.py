@@ -185,7 +185,7 @@ def test_connections_reset_in_the_middle_leave_nothing(victim: RunningBroker) ->
             stranger.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
             stranger.sendall(struct.pack(">i", 100_000) + bytes(500))
     until(lambda: metric(victim, "kafka_server_socket_server_metrics_connection_count") <= 1)
-    assert metric(victim, "penstock_request_memory_bytes") == 0
+    until(lambda: metric(victim, "penstock_request_memory_bytes") == 0)  # one of them may be left till now
 
 
 def test_a_reader_that_does_not_read_hurts_only_itself(victim: RunningBroker) -> None:
