@@ -43,7 +43,8 @@ class HandProducer:
         )
         data = {"name": topic, "partition_data": [{"index": partition, "records": records}]}
         body = {"transactional_id": self.transactional_id, "acks": -1, "timeout_ms": 30_000, "topic_data": [data]}
-        answer = self.client.request("Produce", version, body)
+        # An end is answered before its markers are written, and until they are the next transaction has to wait.
+        answer = ask_until_ready(self.client, "Produce", version, body, again_on=(ConcurrentTransactions.code,))
         outcome: dict[str, Any] = answer["responses"][0]["partition_responses"][0]
         if outcome["error_code"] == 0:
             self.sequences[topic, partition] = sequence + len(values)
