@@ -20,14 +20,21 @@ from penstock.cli.exits import ExitCode
 
 RATE = "20K"
 """At which what is moved here takes minutes."""
+SETTINGS = {
+    "auto.leader.rebalance.enable": "false",
+    "log.segment.bytes": str(1 << 20),
+    # Who is killed here is known by refused connections: a broker that a busy machine keeps waiting is not to lose what
+    # it leads, which nobody would give back.
+    "penstock.broker.lease.ms": "60000",
+    "penstock.broker.heartbeats.missed.max": "1000",
+}
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterOfPrograms]:
     folder = tmp_path_factory.mktemp("cluster")
-    settings = {"auto.leader.rebalance.enable": "false", "log.segment.bytes": str(1 << 20)}
     with ClusterOfPrograms(
-        folder, settings, brokers=4, settings_of=lambda n: {"broker.rack": f"rack-{n % 2}"}
+        folder, SETTINGS, brokers=4, settings_of=lambda n: {"broker.rack": f"rack-{n % 2}"}
     ) as running:
         yield running
 
