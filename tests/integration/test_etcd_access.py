@@ -2,6 +2,7 @@
 
 import asyncio
 import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import msgspec
 import pytest
 from tests.support.etcd import etcd_options, open_etcd
 
+from penstock.cli.exits import ExitCode
 from penstock.metastore import Put, Revision, Transaction, Unavailable
 from penstock.metastore.etcd.failures import AccessDenied
 from penstock.metastore.etcd.options import EtcdOptions
@@ -106,6 +108,22 @@ async def test_a_password_for_an_etcd_that_asks_for_none_does_no_harm(etcd: Etcd
     store = await open_etcd(etcd, change=as_user)
     await store.commit(put("/penstock/main/a"))
     await store.close()
+
+
+def test_what_a_command_warns_of_is_not_among_its_outcome(etcd: EtcdCluster) -> None:
+    command = [sys.executable, "-m", "penstock.cli", "cluster", "rotate-secret", "--yes", "--json"]
+    settings = {
+        "penstock.etcd.endpoints": etcd.endpoints,
+        "penstock.etcd.username": "penstock",
+        "penstock.etcd.password": "secret",
+        "penstock.etcd.request.timeout.ms": "60000",
+        "penstock.cluster.name": "of-nobody",
+    }
+    pairs = (text for pair in settings.items() for text in ("--set", "=".join(pair)))
+    done = subprocess.run([*command, *pairs], capture_output=True, text=True, timeout=2 * WITHIN_S, check=False)
+    assert done.returncode == ExitCode.FAILED and "there is no cluster in this etcd yet" in done.stderr
+    assert "etcd asks nobody for a password" in done.stderr
+    assert done.stdout == ""
 
 
 class Authority:

@@ -9,6 +9,7 @@ import click
 from penstock.broker.clock import SystemClock, SystemDice
 from penstock.cli.client import key_values
 from penstock.cli.exits import ExitCode, Failure
+from penstock.cli.logging import configure_logging
 from penstock.cli.output import json_option, note, print_json
 from penstock.cli.serving import load
 from penstock.cluster import Keys, exchange_secret
@@ -32,6 +33,7 @@ def rotate_secret(file: Path | None, pairs: tuple[str, ...], pause: float, yes: 
     \b
     penstock cluster rotate-secret --config /etc/penstock/penstock.properties --yes
     """
+    configure_logging(form="text", level="warning")  # to stderr: stdout is for the outcome, which programs read
     config = load(file, key_values(pairs, option="--set"))
     if not config[PENSTOCK_ETCD_ENDPOINTS]:
         raise Failure(
