@@ -6,14 +6,17 @@ import json
 import shutil
 import subprocess
 
-from tests.support.clients import make_topic
+from tests.support.clients import WITHIN_S, make_topic
+
+PATIENCE_S = "100"
+"""By default it gives up on a broker that is silent for five seconds, as any is on a machine that stalls."""
 
 
 def kcat(bootstrap: str, *arguments: str, stdin: str = "") -> str:
     program = shutil.which("kcat")
     assert program is not None, "no kcat on the path; run: tools/test-setup"
-    command = [program, "-b", bootstrap, *arguments]
-    done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=60, check=False)
+    command = [program, "-b", bootstrap, "-m", PATIENCE_S, *arguments]
+    done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=WITHIN_S, check=False)
     assert done.returncode == 0, f"{' '.join(command)} ended with {done.returncode}: {done.stderr}"
     return done.stdout
 
