@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _LOGGING = f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}"
+HASTE_S = 10.0
 NOTHING: Mapping[str, str] = MappingProxyType({})
 DEFAULTS: Mapping[str, str] = MappingProxyType(
     {
@@ -41,6 +42,8 @@ class SparkOptions:
     master: str = "local[*]"
     settings: Mapping[str, str] = field(default_factory=dict)
     """Spark's own."""
+    answer_s: float = field(default_factory=lambda: HASTE_S)
+    """How long the cluster may take to answer where somebody waits for it: a dry run's questions, and an audit's."""
 
 
 def spark_session(

@@ -2,6 +2,7 @@
 
 import threading
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,18 +16,55 @@ from penstock.pipelines.jobs.rollup import RollupOptions
 from penstock.pipelines.jobs.rollup import job as rollup_job
 from penstock.pipelines.kafka_names import KafkaError
 from penstock.pipelines.passing import passes
-from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.problems import Kind, PipelineProblem
+from penstock.pipelines.sink import topics as sink_topics
 
 NOBODY = "127.0.0.1:1"
 
 
-def test_a_dry_run_says_that_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ends, "ANSWER_WITHIN_S", 0.5)
-    options = LakeOptions(bootstrap=NOBODY, topics=("orders",), table="shop.orders", warehouse="not/made/for/this")
+def test_a_dry_run_says_that_nobody_answers() -> None:
+    options = LakeOptions(
+        bootstrap=NOBODY, topics=("orders",), table="shop.orders", warehouse="not/made/for/this", answer_s=0.5
+    )
     with pytest.raises(PipelineProblem, match=f"{NOBODY} does not answer.*\n.*--bootstrap"):
         plan(options)
-    words = ["lake", "orders", "--table", "shop.orders", "--warehouse", "not/made/for/this", "-b", NOBODY, "--dry-run"]
-    assert run(["pipeline", "run", *words]) == ExitCode.UNREACHABLE
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        ["lake", "orders", "--table", "shop.orders", "--warehouse", "not/made/for/this"],
+        ["dedupe", "orders", "--table", "shop.orders", "--warehouse", "not/made/for/this", "--to-topic", "once"],
+        [
+            "rollup", "sales", "--table", "shop.minutes", "--schema", "n INT", "--window", "1 minute",
+            "--warehouse", "not/made/for/this",
+        ],
+        ["replay", "again", "--from", "orders"],
+        ["redrive", "orders.dead"],
+        ["repartition", "orders", "fewer", "--partitions", "1"],
+        ["audit", "topic:orders", "topic:copy"],
+    ],
+    ids=lambda job: job[0],
+)  # fmt: skip
+def test_a_dry_run_waits_for_an_answer_for_as_long_as_it_is_told(
+    job: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+
+    def away(*_: object, request_timeout: float) -> None:
+        asked.append(request_timeout)
+        raise ClusterAway("h:1 does not answer")
+
+    def away_again(*_: object, wait_s: float, **__: object) -> None:
+        asked.append(wait_s)
+        raise PipelineProblem("no answer from h:1", kind=Kind.AWAY)
+
+    admin = SimpleNamespace(describe_cluster=away, describe_topics=away)
+    monkeypatch.setattr(ends, "AdminClient", lambda _: admin)
+    monkeypatch.setattr(sink_topics, "patiently", away_again)
+    words = ["pipeline", "run", *job, "-b", "h:1", "--dry-run", "--timeout", "77"]
+    assert run(words) == ExitCode.UNREACHABLE
+    assert asked == [77.0]
 
 
 def test_a_rollup_can_be_stopped_while_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,6 +88,7 @@ def test_what_was_not_said_is_left_to_the_job() -> None:
     assert given == {
         "topic": "a", "group": "", "follow": False,
         "bootstrap": "h:1", "client": {"client.id": "me"}, "master": "local[1]", "settings": {"spark.x": "1"},
+        "answer_s": 10.0,
     }  # fmt: skip
 
 

@@ -60,6 +60,7 @@ class Launch:
             "client": dict(self.cluster.properties),
             "master": self.master,
             "settings": self.settings,
+            "answer_s": self.cluster.timeout_s,
         }
 
     def run(self, job: Job, options: Any) -> ExitCode:

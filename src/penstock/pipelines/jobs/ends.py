@@ -21,6 +21,7 @@ from penstock.pipelines.passing import NOT_THERE, passes
 from penstock.pipelines.problems import Kind, PipelineProblem
 
 ANSWER_WITHIN_S = 10.0
+NOBODY_THERE = "Is a broker running there? --bootstrap HOST:PORT names another, --timeout SECONDS waits longer."
 Answer = TypeVar("Answer")
 _log = structlog.get_logger(__name__)
 
@@ -47,13 +48,14 @@ class Topics:
     bootstrap: str
     isolation: str = "read_committed"
     client: Mapping[str, str] = field(default_factory=dict)
+    answer_s: float = field(default_factory=lambda: ANSWER_WITHIN_S)
     _admin: AdminClient | None = None
 
     def cluster_id(self) -> str:
-        return str(self._wait(self._client().describe_cluster(request_timeout=ANSWER_WITHIN_S)).cluster_id or "")
+        return str(self._wait(self._client().describe_cluster(request_timeout=self.answer_s)).cluster_id or "")
 
     def states(self, names: Sequence[str]) -> dict[str, TopicState]:
-        described = self._client().describe_topics(TopicCollection(list(names)), request_timeout=ANSWER_WITHIN_S)
+        described = self._client().describe_topics(TopicCollection(list(names)), request_timeout=self.answer_s)
         partitions: dict[str, int] = {}
         ids: dict[str, str] = {}
         for name, future in described.items():
@@ -77,7 +79,7 @@ class Topics:
     def _offsets(self, partitions: Mapping[str, int], spec: Any) -> dict[str, tuple[int, ...]]:
         asked = {TopicPartition(name, each): spec for name, count in partitions.items() for each in range(count)}
         read_committed = self.isolation == "read_committed"
-        answers = listed_offsets(self._client(), asked, read_committed=read_committed, timeout_s=ANSWER_WITHIN_S)
+        answers = listed_offsets(self._client(), asked, read_committed=read_committed, timeout_s=self.answer_s)
         found: dict[str, dict[int, int]] = {name: {} for name in partitions}
         for place, answer in answers.items():
             if isinstance(answer, KafkaException):
@@ -93,7 +95,7 @@ class Topics:
 
     def _wait(self, future: Any, *, topic: str | None = None) -> Any:
         try:
-            return future.result(timeout=ANSWER_WITHIN_S + 5)
+            return future.result(timeout=self.answer_s + 5)
         except KafkaException as error:
             raise self._meaning(error, topic) from error
         except TimeoutError as error:
@@ -117,9 +119,7 @@ def looked_at(question: Callable[[], Answer]) -> Answer:
     try:
         return question()
     except ClusterAway as away:
-        raise PipelineProblem(
-            str(away), hint="Is a broker running there? --bootstrap HOST:PORT names another.", kind=Kind.AWAY
-        ) from away
+        raise PipelineProblem(str(away), hint=NOBODY_THERE, kind=Kind.AWAY) from away
 
 
 @dataclass(slots=True)

@@ -59,7 +59,7 @@ class RepartitionOptions(SparkOptions):
 
 
 def plan(options: RepartitionOptions, spark: SparkSession | None = None) -> Plan:
-    topics = Topics(_sink_options(options).hasty())
+    topics = Topics(_sink_options(options).hasty(options.answer_s))
     before = topics.layout([options.source]).topics[0]
     there = topics.find(options.target)
     _check_target(options, there.partitions if there else None)

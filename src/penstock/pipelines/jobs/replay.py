@@ -66,7 +66,7 @@ class ReplayOptions(CatalogOptions):
 
 
 def plan(options: ReplayOptions, spark: SparkSession | None = None) -> Plan:
-    topics = Topics(_sink_options(options).hasty())
+    topics = Topics(_sink_options(options).hasty(options.answer_s))
     target = topics.layout([options.target]).topics[0]
     if options.table is None and options.topic is not None:
         topics.layout([options.topic])

@@ -15,4 +15,4 @@ def check_target(options: FillingOptions, topic: str | None, *, hasty: bool = Fa
     """One that is not there is told before the table has anything."""
     if topic is not None:
         chosen = sink_options(options, topic)
-        Topics(chosen.hasty() if hasty else chosen).layout([topic])
+        Topics(chosen.hasty(options.answer_s) if hasty else chosen).layout([topic])

@@ -11,7 +11,6 @@ from penstock.pipelines.problems import PipelineProblem
 MARKERS_TOPIC = "__penstock_sink"
 _TRANSACTION_TIMEOUT_MS = 600_000
 _PATIENCE_S = 300.0
-_HASTE_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +33,9 @@ class SinkOptions:
         if not self.topics:
             raise PipelineProblem("the sink needs a topic", hint='Give topic="orders", or topics=[…] for several.')
 
-    def hasty(self) -> SinkOptions:
+    def hasty(self, answer_s: float) -> SinkOptions:
         """For a question that somebody waits for at a terminal."""
-        return replace(self, patience_s=_HASTE_S)
+        return replace(self, patience_s=answer_s)
 
     def client(self) -> dict[str, Any]:
         return {

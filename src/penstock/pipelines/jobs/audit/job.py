@@ -172,7 +172,7 @@ def _within(records: DataFrame, options: AuditOptions) -> DataFrame:
 
 
 def _ranges(options: AuditOptions, end: End) -> Ranges:
-    cluster = Topics(end.bootstrap, options.isolation, options.client)
+    cluster = Topics(end.bootstrap, options.isolation, options.client, options.answer_s)
     state = looked_at(lambda: cluster.states([end.name]))[end.name]
     return {
         (end.name, partition): (first, last)

@@ -54,7 +54,7 @@ def plan(options: LakeOptions, spark: SparkSession | None = None, *, how: Decodi
 
 
 def _plan(options: LakeOptions, spark: SparkSession | None, how: Decoding | None) -> Plan:
-    cluster = Topics(options.bootstrap, options.isolation, options.client)
+    cluster = Topics(options.bootstrap, options.isolation, options.client, options.answer_s)
     cluster_id, found = looked_at(lambda: (cluster.cluster_id(), cluster.states(options.topics)))
     with asking(options, spark) if options.has_ddl else nullcontext():
         fixed = (how or decoding(options)).fixed

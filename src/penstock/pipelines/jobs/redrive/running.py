@@ -36,7 +36,7 @@ _PACKED_BYTES_MAX = 400_000
 
 
 def plan(options: RedriveOptions, spark: SparkSession | None = None) -> Plan:
-    topics = Topics(options.sink().hasty())
+    topics = Topics(options.sink().hasty(options.answer_s))
     topics.layout([options.topic])
     if options.target is not None:
         topics.layout([options.target])

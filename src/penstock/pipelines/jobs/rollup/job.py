@@ -53,7 +53,7 @@ def rollup(*, spark: SparkSession | None = None, **options: Any) -> Summary:
 
 
 def plan(options: RollupOptions, spark: SparkSession | None = None) -> Plan:
-    state = looked_at(lambda: _look(options))
+    state = looked_at(lambda: _look(options, hasty=True))
     check_target(options, options.to_topic, hasty=True)
     unmade = spark is None and catalogs.is_unmade(options)  # looked into, it would be made
     if unmade:
@@ -147,8 +147,11 @@ def _ran(
     return True
 
 
-def _look(options: RollupOptions) -> TopicState:
-    return Topics(options.bootstrap, options.isolation, options.client).states([options.topic])[options.topic]
+def _look(options: RollupOptions, *, hasty: bool = False) -> TopicState:
+    topics = Topics(options.bootstrap, options.isolation, options.client)
+    if hasty:
+        topics.answer_s = options.answer_s
+    return topics.states([options.topic])[options.topic]
 
 
 def _tell_of_gone(options: RollupOptions, error: Exception) -> None:
