@@ -196,13 +196,16 @@ def test_a_broker_that_goes_away_in_the_middle_is_waited_for() -> None:
         begun = ledger.begin(0, topics.layout(["slots"]), {})
         work = Work(options, "q", 0, begun.layout, begun.since, tasks=1, batch_bytes_max=1_000_000)
 
+        back = threading.Timer(AWAY_S, broker.start)
+
         def interrupted() -> Iterator[pa.RecordBatch]:
             yield BATCH[0]
             broker.kill()
-            threading.Timer(AWAY_S, broker.start).start()
+            back.start()
             yield from BATCH[1:]
 
         assert sum(outcome.rows for outcome in write(work, interrupted())) == 40
+        back.join()  # clients may reach it before the thread has seen that it is there, which must be before its end
         ledger.finish()
         ledger.close()
         assert out(work) == ALL
