@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.support.command import PATIENCE_S, make_patient
 from tests.support.kafka import ApacheKafka
 
 import penstock.testing
+from penstock.pipelines import session as sessions
 from penstock.pipelines.jars import FOLDER_VARIABLE
 from penstock.pipelines.session import spark_session
 
@@ -72,6 +74,17 @@ class Queue:
 
     def fresh(self, what: str) -> str:
         return f"{what}-{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture(autouse=True)
+def patience() -> Iterator[None]:
+    """Dry runs and audits wait for answers longer than people would: a busy machine may stand still for ten seconds.
+    Not by the test's own monkeypatch, which it may undo in its middle.
+    """
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        make_patient(monkeypatch)
+        monkeypatch.setattr(sessions, "HASTE_S", PATIENCE_S[1])
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,11 @@ def _patient(bootstrap: str, properties: dict[str, str], timeout_s: float) -> Cl
     return Cluster(bootstrap, properties, PATIENCE_S[1] if timeout_s == PATIENCE_S[0] else timeout_s)
 
 
+def make_patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that are run in this process wait for answers as PATIENT does."""
+    monkeypatch.setattr(client, "Cluster", _patient)
+
+
 class Penstock:
     """`penstock("topic", "list")` against one broker."""
 
@@ -34,7 +39,7 @@ class Penstock:
         self._monkeypatch = monkeypatch
         self._capture = capfd
         monkeypatch.setenv("PENSTOCK_BOOTSTRAP", bootstrap)
-        monkeypatch.setattr(client, "Cluster", _patient)
+        make_patient(monkeypatch)
 
     def __call__(self, *arguments: str, stdin: str | bytes = b"") -> Outcome:
         self._capture.readouterr()

@@ -15,6 +15,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorSet
 from tests.pipelines.decode.orders import AT, DESCRIPTORS, FRAME, an_order
 from tests.pipelines.jobs.topics import Sent, create, fill, read
 from tests.pipelines.lake.conftest import Lake, Topic
+from tests.support.command import PATIENT
 
 from penstock.cli.program import run
 from penstock.pipelines.jars import FOLDER_VARIABLE
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def command(queue: Queue, *words: str) -> list[str]:
-    return [sys.executable, "-m", "penstock.cli", "pipeline", "run", *words, "--bootstrap", queue.bootstrap]
+    return [sys.executable, "-m", "penstock.cli", "pipeline", "run", *words, "--bootstrap", queue.bootstrap, *PATIENT]
 
 
 def interrupted(*jobs: list[str]) -> list[dict[str, Any]]:
