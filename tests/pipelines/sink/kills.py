@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -28,6 +29,7 @@ class Run:
     partitions: int
     folder: Path
     batches: int
+    """At least: it goes on until it was killed as often as is wanted, however fast it is."""
     rows: int
     keys: int = 40
     master: str = SMALL_CLUSTER
@@ -42,8 +44,8 @@ class Killer:
     kills: Counter[str] = field(default_factory=Counter)
     starts: int = 0
 
-    def drive(self, wanted: int, kinds: tuple[str, ...]) -> None:
-        """At least `wanted` kills, then to the end without."""
+    def drive(self, wanted: int, kinds: tuple[str, ...]) -> int:
+        """At least `wanted` kills, then to the end without: after how many batches that was."""
         deadline = time.monotonic() + GIVE_UP_S
         with _Ends(self.run) as ends:
             while True:
@@ -51,24 +53,29 @@ class Killer:
                 try:
                     while program.poll() is None:
                         assert time.monotonic() < deadline, f"still at it; {self.kills}, see {self.run.folder}"
-                        if self.kills.total() < wanted and ends.grew(within_s=1.0):
+                        if self.kills.total() >= wanted:
+                            self._enough.touch()
+                            time.sleep(0.05)
+                        elif ends.grew(within_s=1.0):
                             time.sleep(self.dice.random() * 0.5)
                             self._kill(program, self.dice.choice(kinds))
-                        else:
-                            time.sleep(0.05)
                 finally:
                     end_family(program.pid)
                     program.wait()
-                if self._said().rstrip().endswith("done"):
-                    break
+                if done := re.search(r"^done (\d+)$", self._said(), flags=re.MULTILINE):
+                    return int(done.group(1))
                 assert self.kills["driver"] >= self.starts, f"the driver ended by itself:\n{self._complaints()[-6000:]}"
-        assert self.kills.total() >= wanted, f"the program was done after {self.kills}"
+
+    @property
+    def _enough(self) -> Path:
+        return self.run.folder / "enough"
 
     def _start(self) -> subprocess.Popen[bytes]:
         self.starts += 1
         options = {
             "bootstrap": self.run.bootstrap, "topic": self.run.topic, "checkpoint": self.run.folder / "checkpoint",
             "master": self.run.master, "batches": self.run.batches, "rows": self.run.rows, "keys": self.run.keys,
+            "enough": self._enough,
         }  # fmt: skip
         command = [sys.executable, "-m", PROGRAM]
         for name, value in options.items():
@@ -175,12 +182,12 @@ def committed(bootstrap: str, topic: str, partitions: int) -> list[list[tuple[by
     return rows
 
 
-def judge(run: Run) -> None:
-    """Every number once, and those of a key in one partition and in order."""
+def judge(run: Run, batches: int) -> None:
+    """Every number of so many batches once, and those of a key in one partition and in order."""
     rows = committed(run.bootstrap, run.topic, run.partitions)
     times = Counter(int(value or b"-1") for partition in rows for _, value in partition)
     # The program ends when it sees that its last batch is done; by then it may have written some of the next.
-    wanted = set(range(run.batches * run.rows))
+    wanted = set(range(batches * run.rows))
     assert not (lost := sorted(wanted - times.keys())), f"{len(lost)} lost: {lost[:10]}"
     assert not (doubled := sorted(number for number, count in times.items() if count > 1)), f"doubled: {doubled[:10]}"
     homes: dict[bytes | None, int] = {}

@@ -28,6 +28,6 @@ def test_rows_survive_kills_once_and_in_order(queue: Queue, tmp_path: Path) -> N
     print(f"PENSTOCK_KILLS_SEED={SEED}")
     killer = Killer(run, random.Random(SEED))
     # Executors and workers mostly: a driver takes the longest to come back.
-    killer.drive(KILLS, ("worker", "executor", "worker", "executor", "driver"))
-    judge(run)
-    print(f"{queue.kind}: killed {dict(killer.kills)}, {killer.starts} starts")
+    batches = killer.drive(KILLS, ("worker", "executor", "worker", "executor", "driver"))
+    judge(run, batches)
+    print(f"{queue.kind}: killed {dict(killer.kills)}, {killer.starts} starts, {batches} batches")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import random
 import time
+from pathlib import Path
 
 from tests.support.spark_processes import SURVIVING
 
@@ -31,7 +32,8 @@ def main() -> None:
     parser.add_argument("--topic", required=True)
     parser.add_argument("--checkpoint", required=True)
     parser.add_argument("--master", required=True)
-    parser.add_argument("--batches", type=int, required=True)
+    parser.add_argument("--batches", type=int, required=True, help="at least; on until there is the file --enough")
+    parser.add_argument("--enough", type=Path, required=True)
     parser.add_argument("--rows", type=int, required=True, help="of a batch")
     parser.add_argument("--keys", type=int, required=True)
     args = parser.parse_args()
@@ -57,16 +59,18 @@ def main() -> None:
         trigger={"processingTime": "0 seconds"},
     )
     print("started", flush=True)
+    batches = 0
     while query.isActive:
         progress = query.lastProgress
-        if progress is not None and progress["batchId"] >= args.batches - 1:
+        if progress is not None and progress["batchId"] >= args.batches - 1 and args.enough.exists():
+            batches = progress["batchId"] + 1
             query.stop()
             break
         time.sleep(0.2)
     failure = query.exception()
     if failure is not None:
         raise failure
-    print("done", flush=True)
+    print(f"done {batches}", flush=True)
     spark.stop()
 
 
