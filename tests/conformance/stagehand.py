@@ -26,7 +26,7 @@ class Stagehand:
     def __init__(self, broker: str, port: int, *, settles_later: bool) -> None:
         self.broker = broker
         self.port = port
-        self._settles_later = settles_later
+        self.settles_later = settles_later
         self._numbers = itertools.count()
         self._wait_for_coordinators()
         self._wait_for_transaction_coordinators()
@@ -50,7 +50,7 @@ class Stagehand:
                     answer = made[prefix + topic.name]
                     assert answer["error_code"] == 0, f"the table gives a topic that cannot be made: {answer}"
                     ids[topic.name] = answer["topic_id"]
-                if self._settles_later:
+                if self.settles_later:
                     for prefix, topic, _ in chunk:
                         _wait_for_leaders(client, prefix + topic.name, topic.partitions)
 
@@ -61,7 +61,7 @@ class Stagehand:
         coordinators: the first mark may be seen while those are still at work on the change. What is asked for then is
         taken up after that work, hence the second.
         """
-        if not self._settles_later or api not in _CHANGE:
+        if not self.settles_later or api not in _CHANGE:
             return
         with RawClient(self.port) as client:
             self._leave_a_mark(client)

@@ -134,7 +134,7 @@ class Situation:
     steps: Sequence[Step]
     versions: tuple[int, int] | None = None
     changes: bool = False  # asking changes something, though the API is one that reads
-    patience_s: float = 120.0  # after which no answer is taken for the answer
+    patience_s: float = 120.0  # after which no answer of Kafka is taken for its answer
     alone: bool = False  # not beside others: Kafka's answer would depend on what they do
 
     @property

@@ -11,16 +11,16 @@ METADATA = "__cluster_metadata"
 
 def elected(*partitions: tuple[str, list[int]], **more: Any) -> Body:
     asked = [{"topic": topic, "partitions": indexes} for topic, indexes in partitions]
-    return {"topic_partitions": asked, "timeout_ms": 9_000, **more}
+    return {"topic_partitions": asked, "timeout_ms": 60_000, **more}
 
 
 def moved(topic: str, *partitions: tuple[int, list[int] | None], **more: Any) -> Body:
     moves = [{"partition_index": index, "replicas": replicas} for index, replicas in partitions]
-    return {"topics": [{"name": topic, "partitions": moves}], "timeout_ms": 9_000, **more}
+    return {"topics": [{"name": topic, "partitions": moves}], "timeout_ms": 60_000, **more}
 
 
 def listed(*topics: tuple[str, list[int]]) -> Body:
-    return {"topics": [{"name": name, "partition_indexes": indexes} for name, indexes in topics], "timeout_ms": 9_000}
+    return {"topics": [{"name": name, "partition_indexes": indexes} for name, indexes in topics], "timeout_ms": 60_000}
 
 
 def quorum(topic: str, *indexes: int) -> Body:
@@ -56,7 +56,7 @@ SITUATIONS = [
     moving("back, though nothing moves", Topic("orders"), moved("$orders", (0, None))),
     moving("of a partition that is not there", Topic("orders"), moved("$orders", (7, [1]))),
     moving("of a topic that is not there", moved("$nothing", (0, [1]))),
-    moving("of nothing", {"topics": [], "timeout_ms": 9_000}),
+    moving("of nothing", {"topics": [], "timeout_ms": 60_000}),
     situation("ListPartitionReassignments", "where nothing moves", Topic("orders"), listed(("$orders", [0, 7]))),
     situation("ListPartitionReassignments", "of a topic that is not there", listed(("$nothing", [0]))),
     situation("UnregisterBroker", "a broker that is not there", {"broker_id": 7}),

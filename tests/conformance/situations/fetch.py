@@ -28,7 +28,7 @@ def case(name: str, *steps: Step | Body, versions: tuple[int, int] | None = None
 
 def delete_before(offset: int) -> Given:
     partition = {"partition_index": 0, "offset": offset}
-    return Given("DeleteRecords", 2, {"topics": [{"name": "$orders", "partitions": [partition]}], "timeout_ms": 9_000})
+    return Given("DeleteRecords", 2, {"topics": [{"name": "$orders", "partitions": [partition]}], "timeout_ms": 60_000})
 
 
 OFFSETS = [

@@ -22,7 +22,7 @@ def offsets(*timestamps: int, topic: str = "orders", partition: int = 0, epoch: 
         {"partition_index": partition + number, "timestamp": each, "current_leader_epoch": epoch}
         for number, each in enumerate(timestamps)
     ]
-    return {"replica_id": -1, "topics": [{"name": f"${topic}", "partitions": partitions}], "timeout_ms": 5_000, **more}
+    return {"replica_id": -1, "topics": [{"name": f"${topic}", "partitions": partitions}], "timeout_ms": 60_000, **more}
 
 
 def case(name: str, *steps: Step | Body, versions: tuple[int, int] | None = None, **configs: str) -> Situation:

@@ -25,7 +25,7 @@ def produce(*records: bytes | None, topic: str = "orders", acks: int = -1, parti
     data = [{"index": partition + number, "records": each} for number, each in enumerate(records)]
     return {
         "acks": acks,
-        "timeout_ms": 5_000,
+        "timeout_ms": 60_000,
         "topic_data": [{"name": f"${topic}", "topic_id": Id(topic), "partition_data": data}],
         **more,
     }
@@ -135,7 +135,7 @@ ABSENT = [
     ),
     case(
         "deleted topic",
-        Given("DeleteTopics", 5, {"topic_names": ["$orders"], "timeout_ms": 9_000}),
+        Given("DeleteTopics", 5, {"topic_names": ["$orders"], "timeout_ms": 60_000}),
         Ask({"topics": [{"name": "$orders"}], "allow_auto_topic_creation": False}, api="Metadata", version=9),
         produce(batch()),
     ),

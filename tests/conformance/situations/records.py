@@ -13,7 +13,7 @@ from tests.support.batches import batch
 TWO_BATCHES = Records("orders", [batch(FIVE), batch(FIVE)])
 
 
-def before(offset: int, *, topic: str = "$orders", partition: int = 0, timeout_ms: int = 9_000) -> Body:
+def before(offset: int, *, topic: str = "$orders", partition: int = 0, timeout_ms: int = 60_000) -> Body:
     partitions = [{"partition_index": partition, "offset": offset}]
     return {"topics": [{"name": topic, "partitions": partitions}], "timeout_ms": timeout_ms}
 

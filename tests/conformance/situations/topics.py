@@ -58,7 +58,7 @@ CREATE_TOPICS = [
     ),
     creating(
         "a name of 249 characters",
-        Given("DeleteTopics", 5, {"topic_names": ["y" * 249], "timeout_ms": 9_000}),
+        Given("DeleteTopics", 5, {"topic_names": ["y" * 249], "timeout_ms": 60_000}),
         create(wanted("y" * 249), validate_only=True),
     ),
     creating("a name that collides", Topic("a.b"), create(wanted("$a_b"))),

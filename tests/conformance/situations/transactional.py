@@ -280,7 +280,7 @@ FETCH = [
          send(within(0), version=12), end(commits=False), decided_to(4), fetch(bytes_max=100), versions=(4, 12)),
     case("Fetch", "records deleted from under it", *open_one(0, 1, 2),
          Ask({"topics": [{"name": "$orders", "partitions": [{"partition_index": 0, "offset": 2}]}],
-              "timeout_ms": 5_000}, api="DeleteRecords", version=2),
+              "timeout_ms": 60_000}, api="DeleteRecords", version=2),
          fetch(2), Ask(latest(), api="ListOffsets", version=5), versions=(4, 12)),
 ]  # fmt: skip
 
