@@ -89,7 +89,14 @@ def test_whoever_starts_an_etcd_and_is_killed_takes_it_along(tmp_path: Path) -> 
         pid = int(starter.stderr.readline())
         starter.send_signal(signal.SIGKILL)
     deadline = time.monotonic() + 60
-    while Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes():
+    while _is_alive(pid):
         assert time.monotonic() < deadline, f"etcd {pid} has outlived who started it"
         time.sleep(0.02)
     shutil.rmtree(tmp_path, ignore_errors=True)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())  # of one that is dead and not yet buried, nothing
+    except (FileNotFoundError, ProcessLookupError):
+        return False
