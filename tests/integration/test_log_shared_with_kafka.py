@@ -57,6 +57,7 @@ def open_folder(path: Path) -> LogFolder:
 @pytest.mark.parametrize("ending", ["stopped", "killed"])
 def test_a_kafka_folder_is_read_to_the_last_record_and_goes_back_to_kafka(tmp_path: Path, ending: str) -> None:
     settings = {"log.segment.bytes": str(1 << 20), "auto.create.topics.enable": "true", "num.partitions": "1"}
+    settings["broker.session.timeout.ms"] = "9000"  # so long the broker that was killed keeps the next one out
     with ApacheKafka(tmp_path, settings=settings) as kafka:
         write(kafka.bootstrap, RECORDS)
         if ending == "killed":

@@ -124,6 +124,9 @@ class ApacheKafka:
             "transaction.state.log.min.isr": "1",
             "share.coordinator.state.topic.replication.factor": "1",
             "share.coordinator.state.topic.min.isr": "1",
+            # Its own controller would fence it after nine seconds of a stalled machine, and its partitions would come
+            # back with other leader epochs.
+            "broker.session.timeout.ms": "120000",
         } | self._settings
         self._properties.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
 
