@@ -8,6 +8,7 @@ began, which is what Spark has the driver's side do at that time, too.
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 
 import structlog
@@ -15,12 +16,20 @@ from pyspark import TaskContext
 
 from penstock.model import TopicPartition
 from penstock.pipelines import kafka_names as kafka
-from penstock.pipelines.kafka_names import Consumer, KafkaException
+from penstock.pipelines.kafka_names import Consumer, KafkaError, KafkaException
 from penstock.pipelines.source.options import SourceOptions
 from penstock.pipelines.source.positions import Offsets
 
 _log = structlog.get_logger(__name__)
 
+_TRY_FOR_S = 30.0
+_PAUSE_S = 0.2
+# Of a coordinator that was just elected, or of a cluster's first group: the client hands them on without trying again.
+_NOT_YET = frozenset(
+    {KafkaError.COORDINATOR_NOT_AVAILABLE, KafkaError.COORDINATOR_LOAD_IN_PROGRESS, KafkaError.NOT_COORDINATOR}
+)
+_given_up: set[str] = set()
+"""Groups whose coordinator did not come in that time, in this process."""
 _OF_A_BATCH = re.compile(r"(?P<name>.+)\nid = [0-9a-f-]{36}\nrunId = [0-9a-f-]{36}\nbatch = \d+")
 """How Spark describes the jobs of a query that has a name."""
 
@@ -44,15 +53,22 @@ def commit(consumer: Consumer, group: str, offsets: Offsets) -> bool:
     """Without joining: the group stays empty, its offsets move. What fails is said and does not end the query, whose
     own checkpoint is what counts.
     """
-    try:
-        consumer.commit(
-            offsets=[kafka.TopicPartition(each.topic, each.partition, offset) for each, offset in offsets.items()],
-            asynchronous=False,
-        )
-    except KafkaException as error:
-        _log.warning("progress not committed", group=group, reason=error.args[0].str())
-        return False
-    return True
+    places = [kafka.TopicPartition(each.topic, each.partition, offset) for each, offset in offsets.items()]
+    # Not given up at once: after a run's last batch nobody would commit it later. But waited for only once.
+    deadline = time.monotonic() + (0 if group in _given_up else _TRY_FOR_S)
+    while True:
+        try:
+            consumer.commit(offsets=places, asynchronous=False)
+        except KafkaException as error:
+            reason = error.args[0]
+            if reason.code() in _NOT_YET and time.monotonic() < deadline:
+                time.sleep(_PAUSE_S)
+                continue
+            _log.warning("progress not committed", group=group, reason=reason.str())
+            _given_up.add(group)
+            return False
+        _given_up.discard(group)
+        return True
 
 
 class GroupProgress:
