@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
 from tests.pipelines.conftest import AWAY_S, QUEUE_SETTINGS
 from tests.pipelines.sink.kills import committed
+from tests.support.topics import create
 
 import penstock.testing
 from penstock.pipelines.problems import PipelineProblem
@@ -36,9 +35,7 @@ PARTITIONS = 2
 @pytest.fixture
 def work(queue: Queue) -> Iterator[Work]:
     """Batch 0 of a query of its own, begun, to be written by one task."""
-    topic = queue.fresh("slots")
-    admin = AdminClient({"bootstrap.servers": queue.bootstrap})
-    admin.create_topics([NewTopic(topic, PARTITIONS, 1)])[topic].result()
+    topic = create(queue.bootstrap, queue.fresh("slots"), PARTITIONS)
     options = SinkOptions(queue.bootstrap, (topic,), kafka={"linger.ms": "0"})
     topics = Topics(options)
     topics.ensure_markers()
@@ -187,8 +184,7 @@ def test_rows_that_are_not_laid_out_are_refused(work: Work) -> None:
 
 def test_a_broker_that_goes_away_in_the_middle_is_waited_for() -> None:
     with penstock.testing.broker(QUEUE_SETTINGS, mode="process") as broker:
-        admin = AdminClient({"bootstrap.servers": broker.bootstrap})
-        admin.create_topics([NewTopic("slots", PARTITIONS, 1)])["slots"].result()
+        create(broker.bootstrap, "slots", PARTITIONS)
         options = SinkOptions(broker.bootstrap, ("slots",))
         topics = Topics(options)
         topics.ensure_markers()
