@@ -30,8 +30,8 @@ os.environ.setdefault(FOLDER_VARIABLE, str(ROOT / ".cache" / "spark-jars"))
 # Every JVM of the tests, those of programs that they start included, lives for seconds: an optimising compiler and many
 # threads would not pay for themselves, nor would two hundred tasks for a handful of rows. Spark takes its settings from
 # Java's properties, too, so that programs can be run as a page prints them.
-os.environ["JDK_JAVA_OPTIONS"] = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto "
+JAVA_OPTIONS = (
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -XX:-UsePerfData "
     "-Dspark.sql.shuffle.partitions=2 -Dspark.default.parallelism=2 -Dspark.ui.enabled=false"
 )
 SMALL_SPARK = {
@@ -74,6 +74,12 @@ class Queue:
 
     def fresh(self, what: str) -> str:
         return f"{what}-{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def java_options(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What a Java that is killed leaves behind, it leaves in the run's own folder."""
+    os.environ["JDK_JAVA_OPTIONS"] = f"{JAVA_OPTIONS} -Djava.io.tmpdir={tmp_path_factory.mktemp('java')}"
 
 
 @pytest.fixture(autouse=True)

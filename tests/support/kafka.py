@@ -80,7 +80,7 @@ class ApacheKafka:
             self._format()
         self._output = (self.folder / "kafka.out").open("ab")
         self._process = subprocess.Popen(
-            java.command("kafka.Kafka", str(self._properties), jvm=self._jvm),
+            java.command("kafka.Kafka", str(self._properties), jvm=(*self._jvm, f"-Djava.io.tmpdir={self.folder}")),
             stdout=self._output,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
