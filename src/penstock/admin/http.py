@@ -34,6 +34,10 @@ class Response(msgspec.Struct, frozen=True):
 Page = Callable[[Request], Awaitable[Response]]
 
 
+_TURNS_TO_COUNT = 2
+"""Of the loop, from when a connection is accepted until asyncio's server counts it."""
+
+
 class HttpServer:
     """Serves `pages` by path until stopped: `async with HttpServer(pages, host="127.0.0.1", port=0) as http`."""
 
@@ -86,6 +90,11 @@ class HttpServer:
         if server is None:
             return
         self._is_stopped = True
+        for listening in server.sockets:
+            asyncio.get_running_loop().remove_reader(listening.fileno())
+        # asyncio's server fails over a connection that it has accepted and not counted yet when it is closed.
+        for _ in range(_TURNS_TO_COUNT):
+            await asyncio.sleep(0)
         server.close()
         for connection in self._connections:
             connection.cancel()

@@ -204,11 +204,14 @@ async def test_an_address_that_is_taken_is_named() -> None:
             await second.start()
 
 
-@pytest.mark.parametrize("turns_of_the_loop", range(2, 8))  # after one, Python 3.11 itself drops it with an error
+@pytest.mark.parametrize("turns_of_the_loop", range(8))
 async def test_a_connection_that_is_being_made_is_ended_by_a_stop_as_well(turns_of_the_loop: int) -> None:
     async with serving(timeout_seconds=600.0) as server:
         with socket.create_connection(("127.0.0.1", server.port), timeout=60.0) as client:
             for _ in range(turns_of_the_loop):
                 await asyncio.sleep(0)
             await asyncio.wait_for(server.stop(), 60.0)
-            assert await asyncio.to_thread(client.recv, 1) == b""
+            try:
+                assert await asyncio.to_thread(client.recv, 1) == b""
+            except ConnectionResetError:
+                pass  # it had not been accepted
