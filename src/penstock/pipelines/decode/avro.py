@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.types import StructType
 
-from penstock.pipelines.decode.avro_types import NoColumnType, readable, spark_type
+from penstock.pipelines.decode.avro_types import named_fields, readable, spark_type
 from penstock.pipelines.decode.framing import unframe
 from penstock.pipelines.decode.rows import Decode, decode_rows
 from penstock.pipelines.decode.schemas import SchemasUnreachable
@@ -68,10 +68,7 @@ def _framed(schemas: Schemas, schema: Any, columns: StructType) -> Decode:
 
 def _strange(writer: Any, reader: Any, columns: StructType) -> str | None:
     """Why the columns would miss a field of all that this schema wrote."""
-    try:
-        found = spellings(columns if reader is None else spark_type(reader), spark_type(writer))
-    except NoColumnType:
-        return None  # then its columns were chosen by hand
+    found = spellings(columns if reader is None else named_fields(reader), named_fields(writer))
     # To Avro's rules a field in another case is another field: unless the reader's has that name too, by an alias, it
     # is passed over, and the reader's gets its default.
     aliases = _aliases(reader)

@@ -43,6 +43,12 @@ def spark_type(schema: Any) -> t.StructType:
     return kind
 
 
+def named_fields(schema: Any) -> t.StructType:
+    """What the record's fields are called, those within other fields too, also where no column can hold them."""
+    kind = _Types(of_any=True).of(schema)
+    return kind if isinstance(kind, t.StructType) else t.StructType()
+
+
 def readable(schema: Any) -> Any:
     """The schema as values are read: logical types without a column type taken away."""
     match schema:
@@ -61,7 +67,8 @@ def readable(schema: Any) -> Any:
 
 
 class _Types:
-    def __init__(self) -> None:
+    def __init__(self, *, of_any: bool = False) -> None:
+        self._of_any = of_any
         self._named: dict[str, Any] = {}
         self._open: list[str] = []
 
@@ -91,12 +98,12 @@ class _Types:
             case {"type": inner}:
                 return self.of(inner, space)
             case _:
-                raise NoColumnType(f"no Avro schema: {schema!r}")
+                return self._none(f"no Avro schema: {schema!r}")
 
     def _record(self, schema: dict[str, Any], fields: list[dict[str, Any]], space: str) -> t.DataType:
         name, space = self._define(schema, space)
         if name in self._open:
-            raise NoColumnType(f"{name} contains itself; no column can hold that")
+            return self._none(f"{name} contains itself; no column can hold that")
         self._open.append(name)
         kinds = t.StructType([t.StructField(each["name"], self.of(each["type"], space)) for each in fields])
         self._open.pop()
@@ -111,7 +118,7 @@ class _Types:
         full, _ = _full(name, space)
         known = self._named.get(full, self._named.get(name))
         if known is None:
-            raise NoColumnType(f"the schema names {name}, which it does not define")
+            return self._none(f"the schema names {name}, which it does not define")
         return self.of(known, space)
 
     def _union(self, branches: list[Any], space: str) -> t.DataType:
@@ -122,7 +129,12 @@ class _Types:
         for family, kind in _WIDER:
             if some and plain <= family and not any(isinstance(b, dict) and "logicalType" in b for b in some):
                 return kind
-        raise NoColumnType(f"a union of {len(some)} types has no column type: {some!r}"[:300])
+        return self._none(f"a union of {len(some)} types has no column type: {some!r}"[:300])
+
+    def _none(self, why: str) -> t.DataType:
+        if not self._of_any:
+            raise NoColumnType(why)
+        return t.NullType()
 
 
 def _full(name: str, space: str) -> tuple[str, str]:
