@@ -11,7 +11,7 @@ from penstock.cli.program import run
 from penstock.pipelines.jobs import ends
 from penstock.pipelines.jobs.ends import ClusterAway
 from penstock.pipelines.jobs.lake import LakeOptions, plan
-from penstock.pipelines.jobs.lake.failures import RecordsGone, Uncounted, meaning
+from penstock.pipelines.jobs.lake.failures import RecordsGone, Uncounted, meaning, raise_meaning
 from penstock.pipelines.jobs.rollup import RollupOptions
 from penstock.pipelines.jobs.rollup import job as rollup_job
 from penstock.pipelines.kafka_names import KafkaError
@@ -92,3 +92,6 @@ def test_what_our_source_says_is_understood() -> None:
     assert type(meaning(again)) is Uncounted
     strange = Exception("something else")
     assert meaning(strange) is strange
+    with pytest.raises(Exception, match="something else") as raised:
+        raise_meaning(strange)
+    assert raised.value.__cause__ is None

@@ -20,7 +20,7 @@ from penstock.pipelines.jobs import catalogs
 from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
-from penstock.pipelines.jobs.lake.failures import RecordsGone, Uncounted, meaning
+from penstock.pipelines.jobs.lake.failures import RecordsGone, Uncounted, meaning, raise_meaning
 from penstock.pipelines.jobs.lake.fitting import check_new
 from penstock.pipelines.jobs.lake.progress import Progress
 from penstock.pipelines.jobs.lake.shaping import with_event_time
@@ -136,7 +136,7 @@ def _ran(
     except (PySparkException, Py4JError) as error:
         told = meaning(error)
         if not isinstance(told, ClusterAway):
-            raise told from error
+            raise_meaning(error)
         if isinstance(told, RecordsGone):
             _tell_of_gone(options, error)
         if isinstance(told, Uncounted):
