@@ -21,7 +21,8 @@ from tests.support.losing import LosingProxy, Lost
 
 import penstock.testing
 from penstock.cli.program import run
-from penstock.pipelines.jobs.audit import audit
+from penstock.pipelines.jobs.audit import AuditOptions, End, audit, plan
+from penstock.pipelines.jobs.audit import run as compare
 from penstock.pipelines.jobs.audit.page import page
 from penstock.pipelines.problems import PipelineProblem
 
@@ -55,7 +56,7 @@ def test_a_topic_and_its_copy_with_damage(
     files = ["--report", "report.json", "--page", "page.html", "--metrics-file", "audit.prom"]
     assert run(["pipeline", "run", "audit", *ends, *files]) == 1
     assert run(["pipeline", "run", "audit", ends[0], ends[0]]) == 0
-    assert run(["pipeline", "run", "audit", ends[0], "table:no.where", "--dry-run"]) == 0
+    assert run(["pipeline", "run", "audit", ends[0], "table:no.where", "--dry-run"]) == 4
     assert json.loads(Path("report.json").read_text())["totals"] == report.totals and Path("page.html").exists()
     assert 'penstock_pipeline_rows_total{job="audit",query="audit"} 82.0' in Path("audit.prom").read_text()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["audit.prom", "page.html", "report.json"], "no catalog"
@@ -153,3 +154,22 @@ def test_a_missing_topic_or_table_is_said(spark: Any, penstock_queue: Any, tmp_p
         audit(f"topic:{there}", "table:no.table", bootstrap=bootstrap, spark=spark, warehouse=str(tmp_path))
     with pytest.raises(PipelineProblem, match="is no end"):
         audit("orders", "table:x", bootstrap=bootstrap, spark=spark)
+
+
+def test_a_dry_run_refuses_a_table_that_the_run_would_refuse(lake: Lake, penstock_queue: Any) -> None:
+    topic = Topic(penstock_queue.bootstrap, penstock_queue.fresh("orders"))
+    topic.write([{"id": 1}])
+    lake.fill(topic)
+    lake.spark.sql(f"CREATE TABLE {lake.catalog}.shop.others (id INT) USING iceberg")
+    for table, words in {
+        "shop.nothing": r"no table shop\.nothing",
+        "shop.others": "no lake table: it has no column record_topic",
+        "shop.orders": r"table:shop\.orders does not keep values",
+    }.items():
+        options = AuditOptions(
+            left=End.parse(f"topic:{topic.name}", bootstrap=topic.bootstrap), right=End("table", table),
+            match="content", catalog=lake.catalog, warehouse=str(lake.folder),
+        )  # fmt: skip
+        for asked in (plan, lambda options, spark: compare(options, spark=spark)):
+            with pytest.raises(PipelineProblem, match=words):
+                asked(options, lake.spark)

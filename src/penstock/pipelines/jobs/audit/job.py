@@ -61,8 +61,8 @@ def _plan(options: AuditOptions, spark: SparkSession | None) -> Plan:
         if end.kind == "topic":
             steps.append(f"{side}: {end}, {counted(_offsets(_ranges(options, end)), 'offset')}")
         else:
-            there = spark is not None and tables.exists(spark, tables.full_name(options.catalog, end.name))
-            steps.append(f"{side}: {end}" if there else f"{side}: {end}, which is not there")
+            _checked(_records_of(options, spark, end), options, end)
+            steps.append(f"{side}: {end}")
     steps.append(f"match by {options.matching}, look at order within: {options.ordering}")
     return Plan("audit: compare two ends", tuple(steps))
 
@@ -127,12 +127,17 @@ def _compared(options: AuditOptions, spark: SparkSession, left: DataFrame, right
 def _entries(options: AuditOptions, spark: SparkSession, end: End) -> tuple[DataFrame, int]:
     """And how many there are to read, at most."""
     records, rows = _topic(options, spark, end) if end.kind == "topic" else _table(options, spark, end)
+    return entries(_checked(records, options, end), matching=options.matching, ordering=options.ordering), rows
+
+
+def _checked(records: DataFrame, options: AuditOptions, end: End) -> DataFrame:
+    """That they have what they are to be matched by."""
     if options.matching.partition(":")[0] in ("content", "field") and "value" not in records.columns:
         raise PipelineProblem(
             f"{end} does not keep values, so records cannot be matched by {options.matching}",
             hint="--match offset compares places; lake keeps values with --mode raw or --keep-value.",
         )
-    return entries(records, matching=options.matching, ordering=options.ordering), rows
+    return records
 
 
 def _topic(options: AuditOptions, spark: SparkSession, end: End) -> tuple[DataFrame, int]:
@@ -152,14 +157,19 @@ def _topic(options: AuditOptions, spark: SparkSession, end: End) -> tuple[DataFr
 
 
 def _table(options: AuditOptions, spark: SparkSession, end: End) -> tuple[DataFrame, int]:
+    records = _within(_records_of(options, spark, end), options)
+    return records, spark.table(tables.full_name(options.catalog, end.name)).count()  # Iceberg knows without reading it
+
+
+def _records_of(options: AuditOptions, spark: SparkSession | None, end: End) -> DataFrame:
+    """A table's; without a session there is no catalog that could have it."""
     name = tables.full_name(options.catalog, end.name)
-    if not tables.exists(spark, name):
+    if spark is None or not tables.exists(spark, name):
         raise PipelineProblem(f"there is no table {end.name} in catalog {options.catalog}", kind=Kind.MISSING)
     topic = options.topic_in_table
     if topic is None:
         topic = next((each.name for each in (options.left, options.right) if each.kind == "topic"), None)
-    table = spark.table(name)
-    return _within(table_records(table, topic), options), table.count()  # which Iceberg answers without reading it
+    return table_records(spark.table(name), topic)
 
 
 def _within(records: DataFrame, options: AuditOptions) -> DataFrame:
