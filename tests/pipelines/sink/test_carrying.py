@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 from tests.pipelines.jobs.topics import create, order_of, read
+from tests.support.topics import delete
 
 from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.sink import carrying
 from penstock.pipelines.sink.carrying import Carried, options_of, write_carried
 from penstock.pipelines.sink.murmur2 import partition_of
 from penstock.pipelines.sink.options import SinkOptions
+from penstock.pipelines.sink.tasks import write_sorted
+from penstock.pipelines.sink.work import Outcome
 
 if TYPE_CHECKING:
     from tests.pipelines.conftest import Queue
@@ -49,6 +54,26 @@ def test_rows_are_there_once_however_they_were_cut(queue: Queue) -> None:
     assert order_of(found) == {str(key).encode(): list(range(key, 60, 5)) for key in range(5)}
     assert all(each.partition == partition_of(each.key, 3) for each in found)
     assert {each.timestamp_ms - int(each.value) for each in found} == {int(T0.timestamp() * 1000)}
+
+
+def test_a_topic_made_anew_while_a_batch_is_written_is_told_and_gets_all_of_it(
+    penstock_queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue = penstock_queue
+    topic = create(queue.bootstrap, queue.fresh("carried"), 1)
+    options, query = SinkOptions(queue.bootstrap, (topic,)), uuid.uuid4().hex
+
+    def written(*arguments: Any, **more: Any) -> Iterator[Outcome]:
+        yield from write_sorted(*arguments, **more)
+        delete(queue.bootstrap, topic)
+        create(queue.bootstrap, topic, 1)
+
+    monkeypatch.setattr(carrying, "write_sorted", written)
+    with pytest.raises(PipelineProblem, match=f"{topic} was deleted and made anew while a batch was written"):
+        write_carried(options, query, 0, [carried(0, range(10))], unknown=False)
+    monkeypatch.undo()
+    write_carried(options, query, 0, [carried(0, range(10))], unknown=False)
+    assert [int(each.value) for each in read(queue.bootstrap, topic)] == list(range(10))
 
 
 def test_options_are_those_of_spark() -> None:

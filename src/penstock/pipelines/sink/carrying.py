@@ -134,6 +134,7 @@ def write_carried(options: SinkOptions, query: str, batch: int, carried: Iterabl
         rows = [_as_records(table, options) for table in tables]
         for _ in write_sorted(_sorted(pa.concat_tables(rows), work) if rows else [_last()], work, task=0):
             pass
+        topics.check_are_the_same(begun.layout)
         ledger.finish()
     finally:
         ledger.close()

@@ -12,7 +12,6 @@ from pyspark.sql import DataFrame
 
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running.problem_words import problem_in
-from penstock.pipelines.sink.layout import Layout
 from penstock.pipelines.sink.ledger import Ledger
 from penstock.pipelines.sink.options import SinkOptions
 from penstock.pipelines.sink.placing import as_records, laid_out, with_slots
@@ -56,7 +55,7 @@ class Sink:
 
     def made_anew(self) -> list[str]:
         """Targets of the last batch that are others by now, under the same names: what was written went with those."""
-        return [] if self.last is None else self._changed(self.last.layout)
+        return [] if self.last is None else self._topics.made_anew(self.last.layout)
 
     def begin(
         self,
@@ -88,26 +87,12 @@ class Sink:
         )  # fmt: skip
         rows = laid_out(with_slots(as_records(df, topic=topic, order=order), begun.layout), tasks)
         outcomes = _collected(rows.mapInArrow(_for(work), OUTCOMES))
-        self._check_are_the_same(begun.layout)
+        self._topics.check_are_the_same(begun.layout)
         self._ledger.finish()
         return Written(
             rows=sum(each.rows for each in outcomes),
             rows_before=sum(each.rows for each in outcomes if not each.written),
         )
-
-    def _check_are_the_same(self, layout: Layout) -> None:
-        """A producer that meets a deleted topic has it made anew, where brokers do that (auto.create.topics.enable)."""
-        changed = self._changed(layout)
-        if changed:
-            raise PipelineProblem(
-                f"{', '.join(changed)} was deleted and made anew while a batch was written to it",
-                hint="What was written before is gone with it. Started again, the query writes the whole batch to the\n"
-                "new topic, of which some rows may be there already.",
-            )
-
-    def _changed(self, layout: Layout) -> list[str]:
-        now = {shape.name: shape.topic_id for shape in self._topics.layout(s.name for s in layout.topics).topics}
-        return [shape.name for shape in layout.topics if now[shape.name] != shape.topic_id]
 
     def _tasks(self, df: DataFrame, slots: int) -> int:
         at_once: int = df.sparkSession.sparkContext.defaultParallelism

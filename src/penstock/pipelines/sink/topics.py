@@ -57,6 +57,21 @@ class Topics:
 
         return self._patiently(ask)
 
+    def made_anew(self, layout: Layout) -> list[str]:
+        """Of a layout's topics, those that are others by now, under the same names."""
+        now = {shape.name: shape.topic_id for shape in self.layout(shape.name for shape in layout.topics).topics}
+        return [shape.name for shape in layout.topics if now[shape.name] != shape.topic_id]
+
+    def check_are_the_same(self, layout: Layout) -> None:
+        """A producer that meets a deleted topic has it made anew, where brokers do that (auto.create.topics.enable)."""
+        changed = self.made_anew(layout)
+        if changed:
+            raise PipelineProblem(
+                f"{', '.join(changed)} was deleted and made anew while a batch was written to it",
+                hint="What was written before is gone with it. Started again, the query writes the whole batch to the\n"
+                "new topic, of which some rows may be there already.",
+            )
+
     def batch_bytes_max(self, names: Iterable[str]) -> int:
         """No batch of several records may be larger than the topic that takes least allows."""
         wanted = [ConfigResource(ResourceType.TOPIC, name) for name in names]
