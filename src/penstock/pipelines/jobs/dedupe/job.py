@@ -153,7 +153,7 @@ class _DedupeLane(Lane):
             seen = self._seen(first_us, last_us)
             fresh = first_of_each(unseen(rows, seen, self._window_us), self._window_us)
             self.compared = seen.count()
-            kept = self.table.append(good_rows(fresh, columns), progress).rows
+            kept = self._commit(good_rows(fresh, columns), progress)
         finally:
             rows.unpersist()
         return Step(ranges, kept, 0, left_out=read - kept, compared=self.compared)

@@ -14,13 +14,14 @@ snapshot gets the rows after it again. The property is for when the snapshots th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JJavaError
 
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.progress import Progress
+from penstock.pipelines.problems import PipelineProblem
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -36,9 +37,19 @@ class Overtaken(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class State:
+    """What a run knows of a table, and its next commit follows on."""
+
+    table_id: str = ""
+    """Tells it from another one under its name; empty while there is none."""
+    progress: Progress = field(default_factory=Progress)
+
+
+@dataclass(frozen=True, slots=True)
 class Committed:
     rows: int
     snapshot_id: int
+    table_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +68,27 @@ class LakeTable:
     def key(self) -> str:
         return f"penstock.progress.{self.job}".lower()  # Spark's options know no case
 
+    def state(self) -> State:
+        """As it is now; the beginning where there is no table."""
+        if not tables.exists(self.spark, self.name):
+            return State()
+        table = self.java()
+        return State(str(table.uuid()), self._progress_in(table))
+
+    def check_is(self, table_id: str, known: str) -> None:
+        """Rows that follow on what another table had would be all that this one has."""
+        if known and table_id != known:
+            anew = " and made anew" if table_id else ""
+            raise PipelineProblem(
+                f"{self.plain_name} was dropped{anew} while this run filled it",
+                hint="What had landed is gone with it. A run that is started now fills the table from the beginning.",
+            )
+
     def progress(self) -> Progress:
         """How far the current version of the table was read; the beginning for one that this job never wrote."""
-        table = self.java()
+        return self._progress_in(self.java())
+
+    def _progress_in(self, table: Any) -> Progress:
         current = table.currentSnapshot()
         while current is not None:
             found = self._progress_of(table, current)
@@ -86,10 +115,20 @@ class LakeTable:
                     text = kept
         return None if text is None else Progress.from_text(text)
 
-    def append(self, rows: DataFrame, progress: Progress) -> Committed:
-        """`progress` is the one after these rows. Raises Overtaken when the table has it, or another in its place."""
+    def append(self, rows: DataFrame, progress: Progress, *, after: State | None = None) -> Committed:
+        """`progress` is the one after these rows. Raises Overtaken when the table has it, or another in its place.
+
+        `after` is what the rows follow on: in an older version of the table, or in one made anew, they would leave a
+        gap.
+        """
         staged_id = self._stage(rows, progress)
         table = self.java()
+        table_id = str(table.uuid())
+        if after is not None:
+            self.check_is(table_id, after.table_id)  # from here on Iceberg looks after that itself
+            if self._progress_in(table).sequence != after.progress.sequence:
+                # Iceberg knows the ids of its history only: not those before a roll-back, nor those that have expired.
+                raise Overtaken(f"{self.plain_name} is not at commit {after.progress.sequence} of {self.job} any more")
         try:
             transaction = table.newTransaction()
             transaction.manageSnapshots().cherrypick(staged_id).commit()
@@ -99,7 +138,8 @@ class LakeTable:
             if _TWICE in str(error.java_exception):
                 raise Overtaken(f"commit {progress.sequence} of {self.job} is in the table already") from error
             raise
-        return Committed(int(table.snapshot(staged_id).summary().get("added-records") or 0), staged_id)
+        added = table.snapshot(staged_id).summary().get("added-records")
+        return Committed(int(added or 0), staged_id, table_id)
 
     def _stage(self, rows: DataFrame, progress: Progress) -> int:
         attempt = str(self._jvm().java.util.UUID.randomUUID())

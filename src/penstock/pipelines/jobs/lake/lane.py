@@ -19,7 +19,7 @@ from penstock.pipelines.jobs.lake.columns import (
     data_columns,
     table_columns,
 )
-from penstock.pipelines.jobs.lake.commits import LakeTable
+from penstock.pipelines.jobs.lake.commits import LakeTable, State
 from penstock.pipelines.jobs.lake.decoding import Decoding, decoding
 from penstock.pipelines.jobs.lake.evolution import changes
 from penstock.pipelines.jobs.lake.fitting import check_existing, check_new
@@ -63,7 +63,9 @@ class Lane:
         self._spark = spark
         self._options = options
         self._decoding: Decoding = how or decoding(options)
-        self._progress: Progress | None = None
+        self._state: State | None = None
+        self._table_id = ""
+        """Of the table that this run has looked into or filled."""
         self._letters_progress: Progress | None = None
         self._columns: t.StructType | None = None
         self.unkept = 0
@@ -73,13 +75,23 @@ class Lane:
 
     def forget(self) -> None:
         """Something failed: what the tables say counts, not what this run believes."""
-        self._progress = self._letters_progress = self._columns = None
+        self._state = self._letters_progress = self._columns = None
 
     def progress(self) -> Progress:
-        if self._progress is None:
-            there = tables.exists(self._spark, self.table.name)
-            self._progress = self.table.progress() if there else Progress()
-        return self._progress
+        return self._known().progress
+
+    def _known(self) -> State:
+        if self._state is None:
+            found = self.table.state()
+            self.table.check_is(found.table_id, self._table_id)
+            self._state, self._table_id = found, found.table_id
+        return self._state
+
+    def _commit(self, rows: DataFrame, progress: Progress) -> int:
+        """How many they were."""
+        committed = self.table.append(rows, progress, after=self._known())
+        self._state, self._table_id = State(committed.table_id, progress), committed.table_id
+        return committed.rows
 
     # -- a batch
 
@@ -111,6 +123,8 @@ class Lane:
         return step
 
     def _land(self, batch: DataFrame, ranges: Ranges, progress: Progress) -> Step:
+        if self._table_id:  # here too, before Spark says in many words what it misses
+            self.table.check_is(self.table.state().table_id, self._table_id)
         if self._decoding.looks_at_data:
             batch = batch.persist(StorageLevel.MEMORY_AND_DISK)
         try:
@@ -118,15 +132,13 @@ class Lane:
             decoded = self._decoding.decode(batch, data_columns(columns))
             if self._options.event_time:
                 decoded = with_event_time(decoded, self._options.event_time)
-            step = self._write(decoded, columns, ranges, progress)
+            return self._write(decoded, columns, ranges, progress)
         finally:
             batch.unpersist()
-        self._progress = progress
-        return step
 
     def _write(self, decoded: DataFrame, columns: t.StructType, ranges: Ranges, progress: Progress) -> Step:
         if not self._options.can_have_bad_rows:
-            return Step(ranges, self.table.append(good_rows(decoded, columns), progress).rows, 0)
+            return Step(ranges, self._commit(good_rows(decoded, columns), progress), 0)
         rows, bad = self._split(decoded, columns, ranges, progress)
         return Step(ranges, rows, bad)
 
@@ -138,7 +150,7 @@ class Lane:
                 # Before the good ones: a crash between the two commits must not lose them. Whoever reads these offsets
                 # again finds them in the table of dead letters and leaves them out, see _without_dead.
                 self._bury(decoded, progress)
-            return self.table.append(good_rows(decoded, columns), progress).rows, bad
+            return self._commit(good_rows(decoded, columns), progress), bad
         finally:
             decoded.unpersist()
 

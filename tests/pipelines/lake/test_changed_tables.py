@@ -1,0 +1,84 @@
+"""Tables that somebody drops, makes anew, rolls back or rewrites while a run fills them, or between two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from tests.pipelines.lake.conftest import Lake, Topic
+
+from penstock.pipelines.jobs.lake import run, tables
+from penstock.pipelines.jobs.lake.commits import LakeTable
+from penstock.pipelines.problems import PipelineProblem
+from penstock.pipelines.running import Summary
+
+RECORDS = [b"%d" % n for n in range(9)]
+EVERYWHERE = [(0, offset) for offset in range(9)]
+
+
+@pytest.fixture
+def topic(penstock_queue: Any) -> Topic:
+    made = Topic(penstock_queue.bootstrap, penstock_queue.fresh("orders"), partitions=1)
+    made.write(RECORDS)
+    return made
+
+
+def name(lake: Lake) -> str:
+    return f"{lake.catalog}.shop.orders"
+
+
+def fill(lake: Lake, topic: Topic, then: Callable[[int], None] = lambda _: None) -> Summary:
+    """In batches of three; `then` is told the number of each that has landed."""
+    watcher = SimpleNamespace(batch=lambda progress: then(progress.batch))
+    return run(lake.options(topic, mode="raw", batch_records_max=3), spark=lake.spark, watcher=watcher)
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_table_that_goes_while_it_is_filled_is_told_and_the_next_run_fills_it_whole(
+    lake: Lake, topic: Topic, anew: bool
+) -> None:
+    def drop(batch: int) -> None:
+        if batch == 2:
+            columns = lake.table().schema
+            lake.spark.sql(f"DROP TABLE {name(lake)}")
+            if anew:
+                tables.create(lake.spark, name(lake), columns, by="none", column="")
+
+    words = r"shop\.orders was dropped " + ("and made anew while" if anew else "while")
+    with pytest.raises(PipelineProblem, match=words):
+        fill(lake, topic, drop)
+    assert not anew or lake.table().count() == 0
+    assert fill(lake, topic).rows_in == 9
+    assert lake.places() == EVERYWHERE
+
+
+def test_a_table_that_is_rolled_back_while_it_is_filled_gets_its_rows_again(lake: Lake, topic: Topic) -> None:
+    table = LakeTable(lake.spark, name(lake), "lake")
+    first: list[int] = []
+
+    def roll_back(batch: int) -> None:
+        if batch == 1:
+            first.append(table.java().currentSnapshot().snapshotId())
+        elif batch == 2 and len(first) == 1:
+            first.append(0)
+            table.java().manageSnapshots().rollbackTo(first[0]).commit()
+
+    assert fill(lake, topic, roll_back).rows_in == 12, "three of them twice"
+    assert lake.places() == EVERYWHERE
+
+
+def test_a_run_that_slept_while_others_went_on_and_expired_their_history_adds_nothing(lake: Lake, topic: Topic) -> None:
+    table = LakeTable(lake.spark, name(lake), "lake")
+
+    def others(batch: int) -> None:
+        if batch == 1:
+            upkeep = lake.options(
+                topic, mode="raw", batch_records_max=3, compact_every=1, expire_after_s=0.0, snapshots_min=1
+            )
+            run(upkeep, spark=lake.spark)
+            assert table.progress().sequence == 3 and lake.table("orders.snapshots").count() == 1
+
+    assert fill(lake, topic, others).rows_in == 3
+    assert lake.places() == EVERYWHERE and table.progress().sequence == 3
