@@ -82,3 +82,14 @@ def test_a_run_that_slept_while_others_went_on_and_expired_their_history_adds_no
 
     assert fill(lake, topic, others).rows_in == 3
     assert lake.places() == EVERYWHERE and table.progress().sequence == 3
+
+
+def test_a_table_that_is_replaced_by_what_it_holds_goes_on_where_it_was(lake: Lake, topic: Topic) -> None:
+    fill(lake, topic)
+    lake.spark.sql(
+        f"CREATE OR REPLACE TABLE {name(lake)} USING iceberg PARTITIONED BY (record_partition) "
+        f"AS SELECT * FROM {name(lake)}"
+    )
+    topic.write([b"9"])
+    assert fill(lake, topic).rows_in == 1
+    assert lake.places() == [(0, offset) for offset in range(10)]

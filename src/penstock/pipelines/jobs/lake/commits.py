@@ -68,6 +68,11 @@ class LakeTable:
     def key(self) -> str:
         return f"penstock.progress.{self.job}".lower()  # Spark's options know no case
 
+    @property
+    def _number_key(self) -> str:
+        """Iceberg's number of the last commit, which tells what came before it from what came after."""
+        return f"penstock.committed.{self.job}".lower()
+
     def state(self) -> State:
         """As it is now; the beginning where there is no table."""
         if not tables.exists(self.spark, self.name):
@@ -96,10 +101,19 @@ class LakeTable:
                 return found
             parent = current.parentId()
             if parent is None:
-                return Progress()  # the whole history is there, and this job is not in it
+                return self._before_all(table, current)
             current = table.snapshot(parent)
         kept = table.properties().get(self.key)
         return Progress() if kept is None else Progress.from_text(kept)
+
+    def _before_all(self, table: Any, first: Any) -> Progress:
+        """The whole history is there, and this job is not in it: it has read nothing, unless the history begins after
+        its commits. So it is in a table that was replaced (CREATE OR REPLACE TABLE ... AS SELECT), mostly by what it
+        held: properties stay, and what was read is not to be read again."""
+        properties = table.properties()
+        kept, number = properties.get(self.key), properties.get(self._number_key)
+        replaced = number is not None and first.sequenceNumber() > int(number)
+        return Progress.from_text(kept) if kept is not None and replaced else Progress()
 
     def _progress_of(self, table: Any, snapshot: Any) -> Progress | None:
         text = snapshot.summary().get(self.key)
@@ -132,7 +146,9 @@ class LakeTable:
         try:
             transaction = table.newTransaction()
             transaction.manageSnapshots().cherrypick(staged_id).commit()
-            transaction.updateProperties().set(self.key, progress.to_text()).commit()
+            number = str(table.snapshot(staged_id).sequenceNumber())
+            properties = transaction.updateProperties()
+            properties.set(self.key, progress.to_text()).set(self._number_key, number).commit()
             transaction.commitTransaction()
         except Py4JJavaError as error:
             if _TWICE in str(error.java_exception):
