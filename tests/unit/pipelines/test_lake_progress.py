@@ -83,3 +83,12 @@ def test_batches_read_everything_once_and_keep_to_the_bound(places: list[tuple[i
         progress = progress.advanced(ranges)
         assert lag(progress, ends) < before
     assert read == {n: list(range(first, first + count)) for n, (first, count) in enumerate(places)}
+
+
+def test_dead_letters_know_of_all_that_was_buried_however_batches_are_cut() -> None:
+    letters = Progress(4, "c", {"orders": TopicProgress("t1", (9, 2)), "sales": TopicProgress("s1", (3,))})
+    after = letters.passing(Progress(7, "c", {"orders": TopicProgress("t1", (5, 4, 1))}))
+    assert after.sequence == 5
+    assert after.topics == {"orders": TopicProgress("t1", (9, 4, 1)), "sales": TopicProgress("s1", (3,))}
+    anew = letters.passing(Progress(7, "c", {"orders": TopicProgress("t2", (5, 1))}))
+    assert anew.topics["orders"] == TopicProgress("t2", (5, 1))

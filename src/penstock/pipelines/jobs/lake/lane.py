@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pyspark import StorageLevel
@@ -157,14 +157,14 @@ class Lane:
     # -- bad rows
 
     def _bury(self, decoded: DataFrame, progress: Progress) -> None:
-        letters = self._letters()
-        after = replace(progress, sequence=letters.sequence + 1)
+        after = self._letters().passing(progress)
         self.dead_letters.append(bad_rows(decoded, DEAD_LETTERS, job=self._options.job), after)
         self._letters_progress = after
 
     def _letters(self) -> Progress:
-        if self._letters_progress is None:
-            if not tables.exists(self._spark, self.dead_letters.name):
+        there = tables.exists(self._spark, self.dead_letters.name)
+        if self._letters_progress is None or not there:
+            if not there:
                 by = "none" if self._options.partition_by == "none" else "day"
                 tables.create(self._spark, self.dead_letters.name, DEAD_LETTERS, by=by, column="record_timestamp")
             self._letters_progress = self.dead_letters.progress()
@@ -173,9 +173,10 @@ class Lane:
     def _without_dead(self, decoded: DataFrame, ranges: Ranges) -> DataFrame:
         """Leave out what is among the dead letters already: a run that died had committed them, and only them.
 
-        By place and not by being bad: with another schema, what was bad before may be good now, and the reverse.
+        By place and content, and not by being bad: with another schema, what was bad before may be good now, and the
+        reverse; and of a topic that was made anew, another record is in the place.
         """
-        if self._letters_progress is None and not tables.exists(self._spark, self.dead_letters.name):
+        if not tables.exists(self._spark, self.dead_letters.name):
             return decoded
         kept = self._letters().topics
         ahead = [
@@ -190,12 +191,8 @@ class Lane:
         condition = ahead[0]
         for each in ahead[1:]:
             condition = condition | each
-        places = (
-            self._spark.table(self.dead_letters.name)
-            .where((fn.col("record_job") == self._options.job) & condition)
-            .selectExpr("record_topic AS topic", "record_partition AS partition", "record_offset AS offset")
-        )
-        return without(decoded, places)
+        letters = self._spark.table(self.dead_letters.name)
+        return without(decoded, letters.where((fn.col("record_job") == self._options.job) & condition))
 
     # -- the table
 

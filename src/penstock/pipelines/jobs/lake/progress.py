@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Any
 
 from penstock.model import PartitionIndex, TopicPartition
@@ -37,6 +38,17 @@ class Progress:
             following[partition] = end
             topics[topic] = replace(before, next=tuple(following))
         return replace(self, sequence=self.sequence + 1, topics=topics)
+
+    def passing(self, other: Progress) -> Progress:
+        """Of dead letters, which lanes and jobs may share: the commit after this one, for a batch that ends at `other`.
+        What another batch has come to stays known, so that its letters are looked for when it is read again."""
+        topics = dict(self.topics)
+        for name, now in other.topics.items():
+            before = topics.get(name)
+            known = before.next if before is not None and before.topic_id == now.topic_id else ()
+            further = zip_longest(known, now.next, fillvalue=0)
+            topics[name] = replace(now, next=tuple(max(each) for each in further))
+        return replace(other, sequence=self.sequence + 1, topics=topics)
 
     def places(self) -> dict[TopicPartition, int]:
         return {

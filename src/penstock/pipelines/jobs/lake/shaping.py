@@ -12,6 +12,7 @@ from penstock.pipelines.jobs.lake.columns import field_of
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+PLACE = ("topic", "partition", "offset")
 # The years 1 to 9999, in milliseconds: beyond them neither Python nor SQL has a word for the day.
 EARLIEST_MS, LATEST_MS = -62_135_596_800_000, 253_402_300_799_999
 
@@ -91,6 +92,14 @@ def _column(schema: t.StructType, wanted: t.StructField) -> Column:
     return fn.lit(None).cast(wanted.dataType)
 
 
-def without(decoded: DataFrame, already: DataFrame) -> DataFrame:
-    """The records whose place is not in `already` (columns topic, partition, offset)."""
-    return decoded.join(fn.broadcast(already), on=["topic", "partition", "offset"], how="left_anti")
+def without(decoded: DataFrame, letters: DataFrame) -> DataFrame:
+    """The records that are not among these dead letters."""
+    # Of contents that may be large, the driver and all tasks get a hash.
+    content = ("at", "held")
+    marked = decoded.withColumns({"at": fn.unix_micros("timestamp"), "held": fn.xxhash64("value")})
+    already = letters.select(
+        *(fn.col(f"record_{name}").alias(name) for name in PLACE),
+        fn.unix_micros("record_timestamp").alias("at"),
+        fn.xxhash64("record_value").alias("held"),
+    )
+    return marked.join(fn.broadcast(already), on=[*PLACE, *content], how="left_anti").drop(*content)
