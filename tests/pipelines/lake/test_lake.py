@@ -10,8 +10,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import structlog
 from fastavro import parse_schema, schemaless_writer
-from tests.pipelines.decode.orders import AT, DESCRIPTORS, FRAME, an_order
+from google.protobuf import descriptor_pool, message_factory
+from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto, FileDescriptorSet
+from tests.pipelines.decode.orders import AT, DESCRIPTORS, FDP, FRAME, an_order, field
 from tests.pipelines.jobs.topics import committed
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support.topics import add_partitions, delete, until_known, write_in_transaction
@@ -159,6 +162,58 @@ def test_protobuf_lands_by_its_descriptors_in_the_day_of_its_event(lake: Lake, t
         str(AT.date()), "2025-06-15",
     }  # fmt: skip
     assert [letter.record_value for letter in lake.dead().collect()] == [b"\xff\xff\xff"]
+
+
+def with_empties() -> tuple[bytes, Any]:
+    """Descriptors of an event with messages that have no fields, and one of it."""
+    event = DescriptorProto(name="Event", field=[
+        field(1, "id", FDP.TYPE_INT64),
+        field(2, "done", FDP.TYPE_MESSAGE, of=".shop.Nothing"),
+        field(3, "all", FDP.TYPE_MESSAGE, of=".shop.Nothing", repeated=True),
+        field(4, "place", FDP.TYPE_MESSAGE, of=".shop.Place"),
+        field(5, "within", FDP.TYPE_MESSAGE, of=".shop.Within"),
+    ])  # fmt: skip
+    place = DescriptorProto(
+        name="Place", field=[field(1, "city", FDP.TYPE_STRING), field(2, "known", FDP.TYPE_MESSAGE, of=".shop.Nothing")]
+    )
+    within = DescriptorProto(name="Within", field=[field(1, "nothing", FDP.TYPE_MESSAGE, of=".shop.Nothing")])
+    kinds = [event, place, within, DescriptorProto(name="Nothing")]
+    file = FileDescriptorProto(name="events.proto", package="shop", syntax="proto3", message_type=kinds)
+    pool = descriptor_pool.DescriptorPool()
+    pool.AddSerializedFile(file.SerializeToString())
+    made: Any = message_factory.GetMessageClass(pool.FindMessageTypeByName("shop.Event"))()
+    made.id, made.place.city = 7, "Bern"
+    made.done.SetInParent()
+    made.place.known.SetInParent()
+    made.within.nothing.SetInParent()
+    made.all.add()
+    return FileDescriptorSet(file=[file]).SerializeToString(), made
+
+
+def test_fields_of_types_without_fields_are_left_out_and_named(lake: Lake, topic: Topic) -> None:
+    descriptors, event = with_empties()
+    topic.write([event.SerializeToString(), None])
+    options = {"mode": "protobuf", "descriptors": descriptors, "message": "shop.Event"}
+    left_out = "leave out done, all, place.known, within: a type without fields has no column"
+    assert left_out in plan(lake.options(topic, **options), lake.spark).steps
+    with structlog.testing.capture_logs() as logs:
+        summary = lake.fill(topic, **options, batch_records_max=1)
+    assert (summary.rows_out, summary.bad_rows) == (2, 0)
+    assert [each["fields"] for each in logs if each["event"] == "fields left out"] == [
+        ["done", "all", "place.known", "within"]
+    ]
+    assert sorted(lake.table().columns)[:2] == ["id", "place"]
+    (row,) = lake.table().where("id IS NOT NULL").collect()
+    assert (row.id, row.place.asDict()) == (7, {"city": "Bern"})
+    # A message that has nothing else, and other modes.
+    bare = order(id="long", mark={"type": "record", "name": "Mark", "fields": []})
+    others: dict[str, dict[str, Any]] = {
+        "nothing": {**options, "message": "shop.Nothing"},
+        "marks": {"mode": "avro", "schema": json.dumps(bare)},
+        "objects": {"schema": "id BIGINT, mark STRUCT<>"},
+    }
+    for name, given in others.items():
+        assert lake.fill(topic, table=f"shop.{name}", **given).rows_in == 2
 
 
 def test_framed_avro_takes_its_columns_from_the_schemas_that_records_name(

@@ -62,3 +62,44 @@ def table_columns(data: t.StructType, *, event_time: bool, keep_value: bool) -> 
 
 def as_columns(data: t.StructType) -> t.StructType:
     return t.StructType([t.StructField(column_of(each.name), each.dataType) for each in data.fields])
+
+
+def held(data: t.StructType) -> t.StructType:
+    """Without the fields whose types have no fields, such as google.protobuf.Empty: Parquet has no group of nothing."""
+    kind = _held(data)
+    return kind if isinstance(kind, t.StructType) else t.StructType()
+
+
+def not_held(data: t.DataType, path: tuple[str, ...] = ()) -> list[str]:
+    """The names of those."""
+    match data:
+        case t.StructType():
+            return [
+                name
+                for each in data.fields
+                for name in (
+                    [".".join((*path, each.name))]
+                    if _held(each.dataType) is None
+                    else not_held(each.dataType, (*path, each.name))
+                )
+            ]
+        case t.ArrayType():
+            return not_held(data.elementType, (*path, "element"))
+        case t.MapType():
+            return not_held(data.valueType, (*path, "value"))
+    return []
+
+
+def _held(kind: t.DataType) -> t.DataType | None:
+    match kind:
+        case t.StructType():
+            found = [(each.name, _held(each.dataType)) for each in kind.fields]
+            kept = [t.StructField(name, inner) for name, inner in found if inner is not None]
+            return t.StructType(kept) if kept else None
+        case t.ArrayType():
+            element = _held(kind.elementType)
+            return None if element is None else t.ArrayType(element)
+        case t.MapType():
+            value = _held(kind.valueType)
+            return None if value is None else t.MapType(kind.keyType, value)
+    return kind

@@ -15,6 +15,7 @@ from penstock.pipelines.jobs.catalogs import is_embedded, is_unmade, opened
 from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.batches import lag
+from penstock.pipelines.jobs.lake.columns import not_held
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
 from penstock.pipelines.jobs.lake.decoding import Decoding, decoding
 from penstock.pipelines.jobs.lake.failures import raise_meaning
@@ -76,6 +77,9 @@ def _plan(options: LakeOptions, spark: SparkSession | None, how: Decoding | None
             + (f", after its commit {progress.sequence}" if there else "")
             + f": {counted(waiting, 'offset')} to read in {batches}"
         )
+        left_out = [] if fixed is None else not_held(fixed)
+        if left_out:
+            steps.append(f"leave out {', '.join(left_out)}: a type without fields has no column")
         if options.can_have_bad_rows:
             steps.append(f"put bad rows into {tables.plain(letters)}")
     steps.append("end when they are read" if options.available_now else "then follow what is written, until stopped")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import structlog
 from pyspark import StorageLevel
 from pyspark.sql import functions as fn
 from pyspark.sql import types as t
@@ -17,6 +18,8 @@ from penstock.pipelines.jobs.lake.columns import (
     EVENT_TIME,
     as_columns,
     data_columns,
+    held,
+    not_held,
     table_columns,
 )
 from penstock.pipelines.jobs.lake.commits import LakeTable, State
@@ -33,6 +36,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from penstock.pipelines.jobs.ends import TopicState
+
+
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,7 @@ class Lane:
         """Of the table that this run has looked into or filled."""
         self._letters_progress: Progress | None = None
         self._columns: t.StructType | None = None
+        self._left_out: set[str] = set()
         self.unkept = 0
         """Batches since the last upkeep."""
 
@@ -201,7 +208,9 @@ class Lane:
         if self._columns is not None and not self._decoding.looks_at_data:
             return self._columns
         there = self._columns or self._existing()
-        wanted = as_columns(self._decoding.wanted(batch, None if there is None else data_columns(there)))
+        found = self._decoding.wanted(batch, None if there is None else data_columns(there))
+        self._tell_of(not_held(found))
+        wanted = as_columns(held(found))
         columns = there or self._create(wanted)
         # A job that begins at the end makes its table before it has seen any data: the first has its columns to give.
         unseen = self.progress().sequence == 1 and not data_columns(columns).fields
@@ -212,6 +221,13 @@ class Lane:
                 columns = self._spark.table(self.table.name).schema
         self._columns = columns
         return columns
+
+    def _tell_of(self, left_out: list[str]) -> None:
+        """Once."""
+        new = [name for name in left_out if name not in self._left_out]
+        if new:
+            self._left_out.update(new)
+            _log.warning("fields left out", fields=new, reason="a type without fields has no column")
 
     def _existing(self) -> t.StructType | None:
         if not tables.exists(self._spark, self.table.name):
