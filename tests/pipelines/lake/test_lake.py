@@ -21,8 +21,9 @@ from tests.support.topics import add_partitions, delete, until_known, write_in_t
 
 from penstock.pipelines.jobs.copying.sources import TableSource
 from penstock.pipelines.jobs.copying.stretches import Stretch
-from penstock.pipelines.jobs.lake import plan, run
+from penstock.pipelines.jobs.lake import lane, plan, run
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
+from penstock.pipelines.jobs.ranges import read_ranges
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import Plan
 
@@ -340,6 +341,30 @@ def test_partitions_that_are_added_are_read_and_a_topic_made_anew_is_refused(lak
         lake.fill(topic)
     assert lake.table().count() == 5
     assert lake.fill(topic, accept_new_topic=True).rows_in == 9
+
+
+@pytest.mark.parametrize("options", [{"mode": "raw"}, {"schema": "id BIGINT"}])
+def test_records_of_a_topic_made_anew_in_the_middle_of_a_batch_do_not_pass_for_the_formers(
+    lake: Lake, penstock_queue: Any, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+) -> None:
+    topic = Topic(penstock_queue.bootstrap, penstock_queue.fresh("orders"), partitions=1)
+    topic.write([{"id": 1}, {"id": 2}])
+    lake.fill(topic, **options)
+    topic.write([{"id": 3}, b"bad"])
+
+    def read_late(*arguments: Any, **more: Any) -> Any:
+        monkeypatch.undo()
+        delete(topic.bootstrap, topic.name)
+        topic.create()
+        topic.write([*orders(3), b"bad", {"id": 4}])
+        return read_ranges(*arguments, **more)
+
+    monkeypatch.setattr(lane, "read_ranges", read_late)
+    with pytest.raises(PipelineProblem, match="deleted and created anew"):
+        lake.fill(topic, **options)
+    assert lake.table().count() == 2
+    again = lake.fill(topic, accept_new_topic=True, **options)
+    assert again.rows_in == 5 == lake.table().count() - 2 + again.bad_rows
 
 
 def test_a_stop_is_after_the_batch_under_way_and_the_next_run_lands_the_rest(lake: Lake, topic: Topic) -> None:

@@ -66,6 +66,17 @@ class Topics:
         ends = self._offsets(partitions, OffsetSpec.latest())  # type: ignore[no-untyped-call]
         return {name: TopicState(ids[name], begins[name], ends[name]) for name in names}
 
+    def ids(self, names: Sequence[str]) -> dict[str, str]:
+        """Of those that are there."""
+        described = self._client().describe_topics(TopicCollection(list(names)), request_timeout=ANSWER_WITHIN_S)
+        found = {}
+        for name, future in described.items():
+            try:
+                found[name] = str(self._wait(future, topic=name).topic_id or "")
+            except TopicGone:
+                continue
+        return found
+
     def at_time(self, names: Sequence[str], timestamp_ms: int) -> dict[str, tuple[int, ...]]:
         """The first offset of each partition at or after a time; the end where there is none."""
         states = self.states(names)

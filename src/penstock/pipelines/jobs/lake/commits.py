@@ -14,6 +14,7 @@ snapshot gets the rows after it again. The property is for when the snapshots th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -129,13 +130,21 @@ class LakeTable:
                     text = kept
         return None if text is None else Progress.from_text(text)
 
-    def append(self, rows: DataFrame, progress: Progress, *, after: State | None = None) -> Committed:
+    def append(
+        self,
+        rows: DataFrame,
+        progress: Progress,
+        *,
+        after: State | None = None,
+        check: Callable[[], None] = lambda: None,
+    ) -> Committed:
         """`progress` is the one after these rows. Raises Overtaken when the table has it, or another in its place.
 
         `after` is what the rows follow on: in an older version of the table, or in one made anew, they would leave a
-        gap.
+        gap. `check` is asked when all rows were read, and may refuse them.
         """
         staged_id = self._stage(rows, progress)
+        check()
         table = self.java()
         table_id = str(table.uuid())
         if after is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
@@ -11,6 +12,7 @@ from pyspark import StorageLevel
 from pyspark.sql import functions as fn
 from pyspark.sql import types as t
 
+from penstock.pipelines.jobs.ends import Topics
 from penstock.pipelines.jobs.lake import maintenance, tables
 from penstock.pipelines.jobs.lake.batches import next_ranges
 from penstock.pipelines.jobs.lake.columns import (
@@ -25,6 +27,7 @@ from penstock.pipelines.jobs.lake.columns import (
 from penstock.pipelines.jobs.lake.commits import LakeTable, State
 from penstock.pipelines.jobs.lake.decoding import Decoding, decoding
 from penstock.pipelines.jobs.lake.evolution import changes
+from penstock.pipelines.jobs.lake.failures import RecordsGone
 from penstock.pipelines.jobs.lake.fitting import check_existing, check_new
 from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.jobs.lake.progress import Progress, caught_up
@@ -68,6 +71,7 @@ class Lane:
         self.maintained: list[dict[str, int]] = []
         self._spark = spark
         self._options = options
+        self._cluster = Topics(options.bootstrap, options.isolation, options.client)
         self._decoding: Decoding = how or decoding(options)
         self._state: State | None = None
         self._table_id = ""
@@ -96,7 +100,7 @@ class Lane:
 
     def _commit(self, rows: DataFrame, progress: Progress) -> int:
         """How many they were."""
-        committed = self.table.append(rows, progress, after=self._known())
+        committed = self.table.append(rows, progress, after=self._known(), check=partial(self._check_topics, progress))
         self._state, self._table_id = State(committed.table_id, progress), committed.table_id
         return committed.rows
 
@@ -161,11 +165,19 @@ class Lane:
         finally:
             decoded.unpersist()
 
+    def _check_topics(self, progress: Progress) -> None:
+        """What was read by name and offset may be of a topic made anew meanwhile. One that is gone by now was there."""
+        for name, topic_id in self._cluster.ids(self.topics).items():
+            before = progress.topics[name].topic_id
+            if before and topic_id and topic_id != before:
+                raise RecordsGone(f"topic {name} was deleted and created anew while it was read")
+
     # -- bad rows
 
     def _bury(self, decoded: DataFrame, progress: Progress) -> None:
         after = self._letters().passing(progress)
-        self.dead_letters.append(bad_rows(decoded, DEAD_LETTERS, job=self._options.job), after)
+        letters = bad_rows(decoded, DEAD_LETTERS, job=self._options.job)
+        self.dead_letters.append(letters, after, check=partial(self._check_topics, progress))
         self._letters_progress = after
 
     def _letters(self) -> Progress:
