@@ -12,6 +12,7 @@ import pytest
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support.topics import create, delete
 
+from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.rollup import RollupOptions, plan, rolled_up, rollup, run
 from penstock.pipelines.jobs.rollup.measures import parse
 from penstock.pipelines.problems import PipelineProblem
@@ -157,9 +158,13 @@ def test_a_table_that_was_dropped_does_not_go_on_with_the_last_windows_alone(
         topic.write([{"n": 1}], timestamp_ms=BEGIN_MS + minute * MINUTE_MS)
         run(options, spark=spark)
     assert lake.table("minutes").count() == 1
+    columns = lake.table("minutes").schema
     spark.sql(f"DROP TABLE {lake.catalog}.shop.minutes")
     topic.write([{"n": 1}], timestamp_ms=BEGIN_MS + 20 * MINUTE_MS)
     with pytest.raises(PipelineProblem, match=r"shop\.minutes was dropped since the windows in .* were begun"):
+        run(options, spark=spark)
+    tables.create(spark, f"{lake.catalog}.shop.minutes", columns, by="none", column="")
+    with pytest.raises(PipelineProblem, match=r"shop\.minutes was dropped and made anew since the windows in"):
         run(options, spark=spark)
     run(replace(options, checkpoint=str(tmp_path / "anew")), spark=spark)
     assert lake.table("minutes").count() == 2

@@ -130,6 +130,17 @@ class LakeTable:
                     text = kept
         return None if text is None else Progress.from_text(text)
 
+    def is_claimed(self) -> bool:
+        """Whether a run of this job has begun with this very table, be there rows of it or not."""
+        return self.java().properties().get(self._claim_key) is not None
+
+    def claim(self, query: str) -> None:
+        self.java().updateProperties().set(self._claim_key, query).commit()
+
+    @property
+    def _claim_key(self) -> str:
+        return f"penstock.query.{self.job}".lower()
+
     def append(
         self,
         rows: DataFrame,

@@ -251,6 +251,13 @@ def _check_table(spark: SparkSession, options: RollupOptions, windows: DataFrame
         )
 
 
+def _dropped(options: RollupOptions, anew: str = "") -> PipelineProblem:
+    return PipelineProblem(
+        f"{options.table} was dropped{anew} since the windows in {options.checkpoint_folder} were begun",
+        hint="What was written is gone with it. A checkpoint of its own begins anew: --checkpoint FOLDER.",
+    )
+
+
 def _topic_writer(options: RollupOptions) -> Callable[[DataFrame, int], None] | None:
     if options.to_topic is None:
         return None
@@ -268,13 +275,14 @@ def _committing(options: RollupOptions, summary: Summary) -> Callable[[DataFrame
         assert query is not None, "only Spark calls this, for a streaming query"
         if not tables.exists(spark, name):
             if number:  # the first batch makes it, whether a window is final then or not
-                raise PipelineProblem(
-                    f"{options.table} was dropped since the windows in {options.checkpoint_folder} were begun",
-                    hint="What was written is gone with it. A checkpoint of its own begins anew: --checkpoint FOLDER.",
-                )
+                raise _dropped(options)
             tables.create(spark, name, batch.schema, by="day", column="window_start")
         table = LakeTable(spark, name, options.job)
         progress = table.progress()
+        if number == 0 and not progress.cluster_id:
+            table.claim(query)
+        if not progress.cluster_id and not table.is_claimed():
+            raise _dropped(options, " and made anew")
         if progress.cluster_id not in ("", query):
             raise PipelineProblem(
                 f"{options.table} was filled by another run of {options.job}, whose checkpoint is not the one in "
