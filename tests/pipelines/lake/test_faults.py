@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,6 +44,28 @@ def test_a_full_disk_is_said_and_the_next_run_lands_every_row_once(
         disk.resize(64 << 20)
         lake.fill(topic, mode="raw", batch_records_max=4, settings=catalog)
         assert lake.places() == [(partition, at) for partition in (0, 1) for at in range(10)]
+
+
+def test_a_full_disk_is_all_that_a_terminal_is_told_unless_asked(penstock_queue: Queue, tmp_path: Path) -> None:
+    topic = Topic(penstock_queue.bootstrap, penstock_queue.fresh("orders"))
+    topic.write([os.urandom(200_000) for _ in range(20)])
+    with small_disk(tmp_path / "disk", 2 << 20) as disk:
+        words = [
+            "pipeline", "run", "lake", topic.name, "--table", "shop.orders", "--mode", "raw", "--available-now",
+            "--warehouse", str(disk.path / "lake"), "--master", "local[2]", "-b", topic.bootstrap,
+        ]  # fmt: skip
+        for environment in ({}, {"PENSTOCK_SPARK_LOG": "error"}):
+            done = subprocess.run(
+                [sys.executable, "-m", "penstock.cli", *words],
+                capture_output=True, text=True, check=False, env={**os.environ, **environment},
+            )  # fmt: skip
+            # The notes are of the options that the tests give Java.
+            said = [line for line in done.stderr.splitlines() if not line.startswith("NOTE: ")]
+            assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+            if environment:
+                assert any(line.startswith("\tat org.apache.spark.") for line in said)
+            else:
+                assert len(said) == 2 and said[0].startswith("error: the disk is full"), said
 
 
 def test_upkeep_that_finds_the_disk_full_says_so_and_the_rows_have_landed(
