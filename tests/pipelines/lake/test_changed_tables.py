@@ -84,6 +84,21 @@ def test_a_run_that_slept_while_others_went_on_and_expired_their_history_adds_no
     assert lake.places() == EVERYWHERE and table.progress().sequence == 3
 
 
+def test_a_table_that_is_rolled_back_to_where_its_progress_has_expired_is_refused(lake: Lake, topic: Topic) -> None:
+    upkeep = {"compact_every": 100, "expire_after_s": 0.0, "snapshots_min": 1}
+    run(lake.options(topic, mode="raw", batch_records_max=3, **upkeep), spark=lake.spark)
+    assert lake.table("orders.snapshots").count() == 1, "that of the compaction, which says nothing of it"
+    assert fill(lake, topic).rows_in == 0
+    table = LakeTable(lake.spark, name(lake), "lake")
+    before = table.java().currentSnapshot().snapshotId()
+    topic.write([b"9"])
+    fill(lake, topic)
+    table.java().manageSnapshots().rollbackTo(before).commit()
+    with pytest.raises(PipelineProblem, match="was rolled back to a version"):
+        fill(lake, topic)
+    assert lake.places() == EVERYWHERE
+
+
 def test_a_table_that_is_replaced_by_what_it_holds_goes_on_where_it_was(lake: Lake, topic: Topic) -> None:
     fill(lake, topic)
     lake.spark.sql(

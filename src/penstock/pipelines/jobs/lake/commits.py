@@ -105,6 +105,12 @@ class LakeTable:
                 return self._before_all(table, current)
             current = table.snapshot(parent)
         kept = table.properties().get(self.key)
+        newest, number = table.currentSnapshot(), table.properties().get(self._number_key)
+        if newest is not None and number is not None and newest.sequenceNumber() < int(number):
+            raise PipelineProblem(
+                f"{self.plain_name} was rolled back to a version of which it is not known any more how far it was read",
+                hint="The snapshots that said so have expired. Set it to a later version, or fill another table.",
+            )
         return Progress() if kept is None else Progress.from_text(kept)
 
     def _before_all(self, table: Any, first: Any) -> Progress:
