@@ -99,6 +99,25 @@ def test_a_table_that_is_rolled_back_to_where_its_progress_has_expired_is_refuse
     assert lake.places() == EVERYWHERE
 
 
+def test_two_runs_that_add_one_column_at_once_both_go_on(
+    lake: Lake, penstock_queue: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic = Topic(penstock_queue.bootstrap, penstock_queue.fresh("orders"), partitions=1)
+    topic.write([{"id": 1}])
+    lake.fill(topic)
+    topic.write([{"id": 2, "note": "new"}])
+    alter = tables.alter
+
+    def twice(*arguments: Any) -> None:
+        monkeypatch.undo()
+        alter(*arguments)  # another run's, which was quicker
+        alter(*arguments)
+
+    monkeypatch.setattr(tables, "alter", twice)
+    assert lake.fill(topic).rows_out == 1
+    assert {(row.id, row.note) for row in lake.table().collect()} == {(1, None), (2, "new")}
+
+
 def test_a_table_that_is_replaced_by_what_it_holds_goes_on_where_it_was(lake: Lake, topic: Topic) -> None:
     fill(lake, topic)
     lake.spark.sql(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 from pyspark import StorageLevel
+from pyspark.errors import AnalysisException
 from pyspark.sql import functions as fn
 from pyspark.sql import types as t
 
@@ -24,7 +25,7 @@ from penstock.pipelines.jobs.lake.columns import (
     not_held,
     table_columns,
 )
-from penstock.pipelines.jobs.lake.commits import LakeTable, State
+from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken, State
 from penstock.pipelines.jobs.lake.decoding import Decoding, decoding
 from penstock.pipelines.jobs.lake.evolution import changes
 from penstock.pipelines.jobs.lake.failures import RecordsGone
@@ -227,12 +228,21 @@ class Lane:
         # A job that begins at the end makes its table before it has seen any data: the first has its columns to give.
         unseen = self.progress().sequence == 1 and not data_columns(columns).fields
         if self._options.evolve or unseen:
-            needed = changes(columns, wanted)
-            if needed:
-                tables.alter(self._spark, self.table.name, needed)
-                columns = self._spark.table(self.table.name).schema
+            columns = self._evolved(columns, wanted)
         self._columns = columns
         return columns
+
+    def _evolved(self, columns: t.StructType, wanted: t.StructType) -> t.StructType:
+        needed = changes(columns, wanted)
+        if not needed:
+            return columns
+        try:
+            tables.alter(self._spark, self.table.name, needed)
+        except AnalysisException as error:
+            if self._spark.table(self.table.name).schema == columns:
+                raise
+            raise Overtaken(f"another run has changed the columns of {self.table.plain_name}") from error
+        return self._spark.table(self.table.name).schema
 
     def _tell_of(self, left_out: list[str]) -> None:
         """Once."""
