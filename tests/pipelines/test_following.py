@@ -17,7 +17,7 @@ from tests.support.topics import create, delete, write
 
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress
-from penstock.pipelines.running.follow import Followed, follow
+from penstock.pipelines.running.follow import Followed, breaking_off, follow
 from penstock.pipelines.running.topic_stream import Format, TopicStream
 
 if TYPE_CHECKING:
@@ -141,3 +141,14 @@ def test_ctrl_c_ends_a_job_cleanly_and_the_next_start_continues(
     stream = TopicStream(topic, penstock_queue.bootstrap, (topic,), available_now=True, batch_records_max=10)
     assert run(spark, stream, tmp_path, Heard()) == Followed(rows=35, batches=4, stopped=False)
     assert rows(spark, tmp_path) == list(range(70))
+
+
+def test_what_a_stop_breaks_off_is_not_told_of_and_all_else_is(spark: SparkSession) -> None:
+    def level() -> str:
+        assert spark.sparkContext._jvm is not None
+        return str(spark.sparkContext._jvm.org.apache.logging.log4j.LogManager.getRootLogger().getLevel())
+
+    before = level()
+    with breaking_off():
+        assert level() == "OFF"
+    assert level() == before != "OFF"

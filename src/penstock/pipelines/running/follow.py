@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from pyspark import SparkContext
 
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running.problem_words import problem_in
@@ -80,7 +83,8 @@ def follow(
             followed.stopped = not at_end.is_set()
             if followed.stopped:
                 _let_end(query, look)
-            query.stop()
+            with breaking_off():
+                query.stop()
             query.awaitTermination(1)
             look()
         except Exception as error:
@@ -90,8 +94,27 @@ def follow(
             raise PipelineProblem(words) from error
         finally:
             if query.isActive:
-                query.stop()
+                with breaking_off():
+                    query.stop()
     return followed
+
+
+@contextmanager
+def breaking_off() -> Iterator[None]:
+    """A query that is stopped may be at its next batch already. What Spark says of that, wherever in it it was, is no
+    news to who stops it; PENSTOCK_SPARK_LOG shows it.
+    """
+    spark = SparkContext._active_spark_context
+    if spark is None or "PENSTOCK_SPARK_LOG" in os.environ:
+        yield
+        return
+    assert spark._jvm is not None
+    level = str(spark._jvm.org.apache.logging.log4j.LogManager.getRootLogger().getLevel())
+    spark.setLogLevel("OFF")
+    try:
+        yield
+    finally:
+        spark.setLogLevel(level)
 
 
 def _let_end(query: StreamingQuery, look: Callable[[], None]) -> None:
