@@ -49,11 +49,14 @@ def jar(artifact: str) -> Path:
 
 
 def command(main_class: str, *arguments: str, jvm: Sequence[str] = _SHORT_LIVED, also: Path | None = None) -> list[str]:
-    """How to run a main class out of Kafka's jars, or out of the folder `also`."""
+    """How to run a main class out of Kafka's jars, or out of the folder `also`, which then also has what a program that
+    is killed leaves behind.
+    """
     logging = f"-Dlog4j2.configurationFile={QUIET_LOG4J}"
     path = classpath() if also is None else f"{also}:{classpath()}"
     sharing = ("-Xlog:disable", f"-XX:SharedArchiveFile={CLASSES}") if CLASSES.exists() else ()
-    return [java(), *jvm, *sharing, logging, "-cp", path, main_class, *arguments]
+    leavings = () if also is None else (f"-Djava.io.tmpdir={also}",)
+    return [java(), *jvm, *sharing, *leavings, logging, "-cp", path, main_class, *arguments]
 
 
 def compiled(source: Path, folder: Path) -> Path:
