@@ -284,10 +284,10 @@ def test_bad_rows_are_buried_once_when_a_run_dies_before_the_good_ones(
 
     append = LakeTable.append
 
-    def dying(self: LakeTable, *arguments: Any) -> Any:
+    def dying(self: LakeTable, *arguments: Any, **more: Any) -> Any:
         if not self.name.endswith("dead_letters`"):
             raise Died
-        return append(self, *arguments)
+        return append(self, *arguments, **more)
 
     monkeypatch.setattr(LakeTable, "append", dying)
     with pytest.raises(Died):
