@@ -55,10 +55,9 @@ class Topics:
         return str(self._wait(self._client().describe_cluster(request_timeout=self.answer_s)).cluster_id or "")
 
     def states(self, names: Sequence[str]) -> dict[str, TopicState]:
-        described = self._client().describe_topics(TopicCollection(list(names)), request_timeout=self.answer_s)
         partitions: dict[str, int] = {}
         ids: dict[str, str] = {}
-        for name, future in described.items():
+        for name, future in self._described(names).items():
             topic = self._wait(future, topic=name)
             partitions[name] = len(topic.partitions)
             ids[name] = str(topic.topic_id or "")
@@ -68,9 +67,8 @@ class Topics:
 
     def ids(self, names: Sequence[str]) -> dict[str, str]:
         """Of those that are there."""
-        described = self._client().describe_topics(TopicCollection(list(names)), request_timeout=ANSWER_WITHIN_S)
         found = {}
-        for name, future in described.items():
+        for name, future in self._described(names).items():
             try:
                 found[name] = str(self._wait(future, topic=name).topic_id or "")
             except TopicGone:
@@ -86,6 +84,9 @@ class Topics:
             name: tuple(end if at < 0 else at for at, end in zip(found[name], states[name].ends, strict=True))
             for name in names
         }
+
+    def _described(self, names: Sequence[str]) -> Mapping[str, Any]:
+        return self._client().describe_topics(TopicCollection(list(names)), request_timeout=self.answer_s)
 
     def _offsets(self, partitions: Mapping[str, int], spec: Any) -> dict[str, tuple[int, ...]]:
         asked = {TopicPartition(name, each): spec for name, count in partitions.items() for each in range(count)}
