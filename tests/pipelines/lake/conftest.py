@@ -13,6 +13,7 @@ from tests.support.topics import create, send
 
 from penstock.pipelines.jobs.catalogs import catalog_settings
 from penstock.pipelines.jobs.lake import LakeOptions, run
+from penstock.pipelines.jobs.lake.commits import LakeTable
 from penstock.pipelines.kafka_names import AdminClient, Producer
 from penstock.pipelines.running import Summary
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Record = dict[str, Any] | bytes | None
+
+
+class Died(Exception): ...
 
 
 class Topic:
@@ -73,6 +77,19 @@ class Lake:
 
     def fill(self, topic: Topic, **more: Any) -> Summary:
         return run(self.options(topic, **more), spark=self.spark)
+
+    def dies_before_the_good_ones(self, topic: Topic, **more: Any) -> None:
+        """A run that ends between its two commits: bad rows are buried, good ones have not landed."""
+        append = LakeTable.append
+
+        def dying(table: LakeTable, *arguments: Any, **options: Any) -> Any:
+            if not table.name.endswith("dead_letters`"):
+                raise Died
+            return append(table, *arguments, **options)
+
+        with pytest.MonkeyPatch.context() as patched, pytest.raises(Died):
+            patched.setattr(LakeTable, "append", dying)
+            self.fill(topic, **more)
 
     def table(self, name: str = "orders") -> DataFrame:
         return self.spark.table(f"{self.catalog}.shop.{name}")

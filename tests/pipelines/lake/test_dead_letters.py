@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support.topics import delete
 
 from penstock.pipelines.jobs.lake import run
-from penstock.pipelines.jobs.lake.commits import LakeTable
 
 NUMBERS = "id BIGINT"
-
-
-class Died(Exception): ...
 
 
 def a_topic(queue: Any, *records: Any) -> Topic:
@@ -23,26 +18,13 @@ def a_topic(queue: Any, *records: Any) -> Topic:
     return topic
 
 
-def die_before_the_good_ones(lake: Lake, topic: Topic, **more: Any) -> None:
-    append = LakeTable.append
-
-    def dying(self: LakeTable, *arguments: Any, **options: Any) -> Any:
-        if not self.name.endswith("dead_letters`"):
-            raise Died
-        return append(self, *arguments, **options)
-
-    with pytest.MonkeyPatch.context() as patched, pytest.raises(Died):
-        patched.setattr(LakeTable, "append", dying)
-        lake.fill(topic, schema=NUMBERS, **more)
-
-
 def test_records_of_a_topic_made_anew_land_where_the_former_had_dead_letters(lake: Lake, penstock_queue: Any) -> None:
     topic = a_topic(penstock_queue, b"bad", {"id": 1}, b"worse")
     lake.fill(topic, schema=NUMBERS)
     delete(topic.bootstrap, topic.name)
     topic.create()
     topic.write([{"id": 2}, {"id": 3}, b"worst"])
-    die_before_the_good_ones(lake, topic, accept_new_topic=True)
+    lake.dies_before_the_good_ones(topic, schema=NUMBERS, accept_new_topic=True)
     assert lake.fill(topic, schema=NUMBERS, accept_new_topic=True).rows_out == 2
     assert {row.id for row in lake.table().collect()} == {1, 2, 3}
     assert sorted(row.record_value for row in lake.dead().collect()) == [b"bad", b"worse", b"worst"]
@@ -50,7 +32,7 @@ def test_records_of_a_topic_made_anew_land_where_the_former_had_dead_letters(lak
 
 def test_smaller_batches_after_a_run_that_died_bury_nothing_twice(lake: Lake, penstock_queue: Any) -> None:
     topic = a_topic(penstock_queue, {"id": 1, "amount": 0.5}, b"bad", b"worse")
-    die_before_the_good_ones(lake, topic)
+    lake.dies_before_the_good_ones(topic, schema=NUMBERS)
     # By this schema the first is bad as well: it is buried alone, before the next batch is looked at.
     lake.fill(topic, schema=f"{NUMBERS}, amount BIGINT", batch_records_max=1)
     assert lake.places("orders_dead_letters") == [(0, 0), (0, 1), (0, 2)]
@@ -59,7 +41,7 @@ def test_smaller_batches_after_a_run_that_died_bury_nothing_twice(lake: Lake, pe
 def test_jobs_that_share_a_table_of_dead_letters_find_their_own_again(lake: Lake, penstock_queue: Any) -> None:
     one, other = a_topic(penstock_queue, b"bad"), a_topic(penstock_queue, b"worse")
     shared = {"dead_letter_table": "shop.any_dead_letters"}
-    die_before_the_good_ones(lake, one, **shared)
+    lake.dies_before_the_good_ones(one, schema=NUMBERS, **shared)
     lake.fill(other, schema=NUMBERS, table="shop.others", **shared)
     lake.fill(one, schema=NUMBERS, **shared)
     letters = lake.table("any_dead_letters").collect()
