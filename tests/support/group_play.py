@@ -23,6 +23,7 @@ class GroupPlay(Play):
         self.ids: dict[str, str] = {}
         """Member ids by the names that the script gives to members; a member that was replaced is "former A"."""
         self.generations: dict[str, int] = {}
+        self.instances: dict[str, str] = {}
         self.waiting: dict[int, str] = {}
 
     def view(self) -> Mapping[str, str]:
@@ -48,6 +49,8 @@ class GroupPlay(Play):
         if name in self.ids:
             self.ids[f"former {name}"] = self.ids.pop(name)
             self.generations[f"former {name}"] = self.generations[name]
+            self.instances[f"former {name}"] = self.instances[name]
+        self.instances[name] = instance
         self._asked(name, self.world.join(instance=instance, session_ms=_SESSION_MS))
 
     @act(r"(\w) syncs")
@@ -62,8 +65,8 @@ class GroupPlay(Play):
 
     @act(r"((?:former )?\w) heartbeats")
     def _heartbeat(self, name: str) -> None:
-        instance = self._instance_of(name)
-        self._tell_code(name, self.world.heartbeat(self.ids[name], self.generations[name], instance))
+        answer = self.world.heartbeat(self.ids[name], self.generations[name], self.instances.get(name))
+        self._tell_code(name, answer)
 
     @act(r"((?:former )?\w) commits (\d+)")
     def _commit(self, name: str, offset: str) -> None:
@@ -71,7 +74,7 @@ class GroupPlay(Play):
             int(offset),
             generation_id_or_member_epoch=self.generations[name],
             member_id=self.ids[name],
-            group_instance_id=self._instance_of(name),
+            group_instance_id=self.instances.get(name),
         )
         self._tell_code(name, answer)
         self.tell(f"committed: {self.world.committed()}")
@@ -126,10 +129,3 @@ class GroupPlay(Play):
     def _tell_code(self, name: str, answer: Any) -> None:
         code = answer.code if isinstance(answer, Refusal) else getattr(answer, "error_code", answer)
         self.tell(f"{name} is told {error_name(code or 0)}")
-
-    def _instance_of(self, name: str) -> str | None:
-        member_id = self.ids[name]
-        for member in self.world.group.members.values():
-            if member.member_id == member_id or name.startswith("former "):
-                return member.instance_id
-        return None

@@ -7,17 +7,12 @@ Everything else is prose. `make scenarios` writes the answers anew; what changed
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Protocol
 
 SAID = "> "
 ANSWER = "    "
-
-
-class Stage(Protocol):
-    def take(self, line: str) -> list[str]:
-        """What there is to say to this line."""
 
 
 class Misunderstood(Exception):
@@ -37,7 +32,7 @@ def act(words: str) -> Callable[[Acts], Acts]:
     return marked
 
 
-class Play:
+class Play(ABC):
     """A stage whose `act`s tell events; what they changed is told after them, from `view`."""
 
     def __init__(self) -> None:
@@ -47,11 +42,12 @@ class Play:
     def tell(self, text: str) -> None:
         self._told.append(text)
 
+    @abstractmethod
     def view(self) -> Mapping[str, str]:
         """What can be seen from outside, by name; told whenever it differs from before."""
-        raise NotImplementedError
 
     def take(self, line: str) -> list[str]:
+        """What there is to say to this line."""
         for method in vars(type(self)).values():
             heard: re.Pattern[str] | None = getattr(method, "heard", None)
             if heard is not None and (found := heard.fullmatch(line)):
@@ -68,13 +64,13 @@ class Play:
         return told
 
 
-def play(text: str, stages: Mapping[str, Callable[[], Stage]]) -> str:
+def play(text: str, stages: Mapping[str, Callable[[], Play]]) -> str:
     """The text with every answer as it is now. Its first line to a stage begins with the stage's name."""
     return "\n".join(_played(text.splitlines(), stages)) + "\n"
 
 
-def _played(lines: list[str], stages: Mapping[str, Callable[[], Stage]]) -> Iterator[str]:
-    stage: Stage | None = None
+def _played(lines: list[str], stages: Mapping[str, Callable[[], Play]]) -> Iterator[str]:
+    stage: Play | None = None
     for line in lines:
         if line.startswith(ANSWER):
             continue
