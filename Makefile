@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test check lint types contracts unit sim scenarios setup integration chaos conformance pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
+.PHONY: help compiled up test suites check lint types contracts unit sim scenarios setup integration chaos conformance pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -34,8 +34,11 @@ $(VENV)/.dev: $(VENV)/.run requirements/dev.lock
 up: compiled ## run one broker on 127.0.0.1:9092 with its data in ./penstock-data; ARGS="--port 19092" for more
 	@exec $(BIN)/penstock up --data ./penstock-data $(ARGS)
 
-test: check integration conformance pipelines ## everything that CI runs; installs what it needs
-	@echo "all suites passed"
+test: check suites ## everything that CI runs; installs what it needs
+
+suites: $(VENV)/.dev setup compiled ## integration, conformance and pipelines; what failed runs once more at the end, alone
+	@$(BIN)/penstock pipeline setup
+	$(BIN)/python tools/suites.py integration conformance pipelines
 
 check: lint types contracts unit ## the quick half: format, lint, types, contracts, unit and property tests
 
@@ -63,20 +66,20 @@ setup: ## what the suites need beside Python: kcat, etcd, Java, Apache Kafka's j
 	@tools/test-setup
 
 integration: $(VENV)/.dev setup compiled ## real clients and tools against a real broker
-	$(BIN)/pytest -q -n 3 tests/integration
+	$(BIN)/python tools/suites.py integration
 
 chaos: $(VENV)/.dev setup compiled ## stock clients against three brokers that are hurt for MINUTES=10; SEED=n repeats a run
 	CHAOS_MINUTES=$(or $(MINUTES),10) CHAOS_SEED=$(SEED) $(BIN)/pytest -q tests/integration/test_chaos.py
 
 conformance: $(VENV)/.dev setup compiled ## the same requests to Apache Kafka and to Penstock, answers compared
-	$(BIN)/pytest -q tests/conformance
+	$(BIN)/python tools/suites.py conformance
 
 export PENSTOCK_SPARK_JARS ?= $(CURDIR)/.cache/spark-jars
 KILL_TESTS := tests/pipelines/sink/test_attempt_kills.py tests/pipelines/sink/test_sink_kills.py tests/pipelines/lake/test_kills.py
 
 pipelines: $(VENV)/.dev setup compiled ## Spark jobs with real topics and Iceberg tables; QUEUES=penstock,kafka for Apache Kafka's topics too
 	@$(BIN)/penstock pipeline setup
-	PENSTOCK_TESTS_QUEUES=$(or $(QUEUES),penstock) $(BIN)/pytest -q -n 2 --maxschedchunk 1 tests/pipelines $(addprefix --ignore=,$(KILL_TESTS))
+	PENSTOCK_TESTS_QUEUES=$(or $(QUEUES),penstock) $(BIN)/python tools/suites.py pipelines
 
 pipelines-kills: $(VENV)/.dev setup ## KILLS=30 of drivers, executors and workers of sink and lake, brokers away for a minute; SEED=n repeats
 	@$(BIN)/penstock pipeline setup
