@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test suites check lint types contracts unit sim scenarios setup integration chaos conformance pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
+.PHONY: help compiled up test suites check lint types contracts unit sim scenarios coverage setup integration chaos conformance pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -54,6 +54,12 @@ contracts: $(VENV)/.dev
 
 unit: $(VENV)/.dev compiled ## unit, property and architecture tests, scenarios, and 200 seeds of the simulated cluster
 	$(BIN)/pytest -q -n 2 tests/unit tests/properties tests/architecture tests/scenarios tests/simulation
+
+coverage: $(VENV)/.dev compiled ## branch coverage of the unit, property and scenario tests, packages and thinnest files; once a release
+	@mkdir -p .cache/coverage && rm -f .cache/coverage/*
+	$(BIN)/coverage run -m pytest -q -n 2 --ignore=tests/unit/broker/test_lean.py tests/unit tests/properties tests/scenarios
+	@$(BIN)/coverage combine -q
+	@$(BIN)/coverage json -q -o - | $(BIN)/python tools/coverage_table.py
 
 SEEDS ?= 1000
 sim: $(VENV)/.dev ## thousands of seeds of the simulated cluster, and each planted bug; SEEDS=5000, or SEED=137 for the story of one
