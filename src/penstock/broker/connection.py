@@ -4,9 +4,12 @@ A plain non-blocking socket on the event loop. All connections receive into one 
 whole in it are handled where they lie, and only what is left of an unfinished frame is moved to a buffer of its own.
 Answers to all frames of one receive leave in one send.
 
-Order: a handler's ordered part runs before the next frame is looked at. What a handler leaves open (a long poll,
-acks=all) parks its answer in a slot; later answers wait behind it. Reading stops while
-- an ordered coroutine runs,
+Order: what a client sees is as if its requests were carried out one after the other (RULES 49, ADR 41). A handler's
+ordered part runs before the next frame is looked at. What a handler leaves open (a long poll, acks=all) parks its
+answer in a slot. Requests behind it wait until it is answered, except those that it lets pass: these are carried out,
+and only their answers wait. Brokers of the cluster are trusted to know what they send: their requests do not wait.
+Reading stops while
+- an ordered coroutine runs, or a request waits its turn,
 - more than `in_flight_max` answers are owed, or the peer does not take what it is sent, or what waits behind an answer
   that is not there yet has grown long (`OUTBOX_MAX`),
 - the broker's request memory is used up;
@@ -20,6 +23,7 @@ import sys
 from asyncio import AbstractEventLoop, Future, Task
 from collections import deque
 from collections.abc import Callable, Coroutine
+from collections.abc import Set as AbstractSet
 from fcntl import ioctl
 from termios import TIOCOUTQ
 from typing import Any, Protocol
@@ -47,17 +51,27 @@ PATIENCE_BYTES = 512 * 1024
 """Each so many bytes of a frame give its sender another penstock.frame.stall.ms."""
 
 _SIZE = struct.Struct(">i")
+_API_KEY = struct.Struct(">h")
+_NONE: AbstractSet[int] = frozenset()
 _log = structlog.get_logger(__name__)
 
 
 class Parked:
-    """An answer that is not there yet; `finish` makes its chunks when the future is done."""
+    """An answer that is not there yet; `finish` makes its chunks when the future is done. Until then only requests of
+    the APIs that it lets pass are begun.
+    """
 
-    __slots__ = ("finish", "future")
+    __slots__ = ("finish", "future", "lets_pass")
 
-    def __init__(self, future: "Future[Any] | Promise[Any]", finish: "Callable[[Any], list[Chunk] | None]") -> None:
+    def __init__(
+        self,
+        future: "Future[Any] | Promise[Any]",
+        finish: "Callable[[Any], list[Chunk] | None]",
+        lets_pass: AbstractSet[int],
+    ) -> None:
         self.future = future
         self.finish = finish
+        self.lets_pass = lets_pass
 
 
 Handled = list[Chunk] | None | Parked | Coroutine[Any, Any, "list[Chunk] | Parked | None"]
@@ -97,6 +111,7 @@ class _Slot:
 class Connection:
     __slots__ = (
         "_afterwards",
+        "_awaits_turn",
         "_backlog",
         "_buffer",
         "_filled",
@@ -110,6 +125,7 @@ class Connection:
         "_lent",
         "_limits",
         "_loop",
+        "_may_pass",
         "_memory",
         "_on_closed",
         "_ordered",
@@ -160,6 +176,10 @@ class Connection:
         self._on_closed = on_closed
         self._outbox = Outbox(sock, loop, on_drained=self._resume, on_broken=self._broken)
         self._slots: deque[_Slot] = deque()
+        self._may_pass = _NONE
+        """APIs whose requests may begin while answers are owed."""
+        self._awaits_turn = False
+        """Whether the first request of the backlog waits for answers before it."""
         self._held = 0
         """Bytes of answers that wait behind one that is not there yet."""
         self._lent: bytearray | None = None
@@ -172,7 +192,7 @@ class Connection:
         self._frame_size = 0
         self._frame_began = 0.0
         self._unsent_seen = 0
-        self._backlog = b""
+        self._backlog: bytes | memoryview = b""
         self._wants_memory = False
         self._is_reading = True
         self._is_answering = False
@@ -186,7 +206,7 @@ class Connection:
     # Reading ----------------------------------------------------------------------------------------------------
 
     def _on_readable(self) -> None:
-        if self._ordered is not None:
+        if self._ordered is not None or self._awaits_turn:
             self._stop_reading()
             return
         self._afterwards.begin()
@@ -272,9 +292,11 @@ class Connection:
                 raise self._handler.bad_frame(
                     f"a frame of {size} bytes; at most {self._limits.frame_size_max} are taken"
                 )
+            if self._slots and not self._is_its_turn(view, position + 4, end):
+                break
             if end - position - 4 < size:
                 if not self._begin_frame(size, view[position + 4 : end]):
-                    self._backlog = bytes(view[position:end])
+                    self._keep(view, position, end)
                 return
             self._handle(view[position + 4 : position + 4 + size])
             if self.is_closed:
@@ -282,8 +304,24 @@ class Connection:
             position += 4 + size
         if self.is_closed:
             return
-        self._backlog = bytes(view[position:end]) if position < end else b""
+        self._keep(view, position, end)
         self._stop_unless_it_goes_on()
+
+    def _is_its_turn(self, view: memoryview, start: int, end: int) -> bool:
+        """Whether a request may begin though answers are owed. It is asked before memory is taken for a large one, and
+        is not its turn for as long as the bytes that tell have not come.
+        """
+        if end - start < _API_KEY.size:
+            return False
+        self._awaits_turn = _API_KEY.unpack_from(view, start)[0] not in self._may_pass and not self.caller.is_broker
+        return not self._awaits_turn
+
+    def _keep(self, view: memoryview, position: int, end: int) -> None:
+        """Keep what is not handled yet. What was kept before is not copied again: each of many small requests may wait
+        its turn.
+        """
+        rest = view[position:end]
+        self._backlog = bytes(rest) if view is self._scratch else rest
 
     def _begin_frame(self, size: int, start: memoryview) -> bool:
         buffer = self._memory.take(size, len(start), for_broker=self.caller.is_broker)
@@ -321,6 +359,7 @@ class Connection:
     def _may_read(self) -> bool:
         return (
             self._ordered is None
+            and not self._awaits_turn
             and len(self._slots) < self._limits.in_flight_max
             and self._outbox.size + self._held < OUTBOX_MAX
             and not self._wants_memory
@@ -339,7 +378,7 @@ class Connection:
     def _stop_unless_it_goes_on(self) -> None:
         # A request that is being carried out is mostly answered before the peer sends another: reading stops only if
         # one comes, as stopping and going on are two system calls.
-        if not self._goes_on() and not self.is_closed and self._ordered is None:
+        if not self._goes_on() and not self.is_closed and self._ordered is None and not self._awaits_turn:
             self._stop_reading()
 
     def _stop_reading(self) -> None:
@@ -354,8 +393,9 @@ class Connection:
         if self._backlog and self._buffer is None:
             backlog, self._backlog = self._backlog, b""
             # A copy of its own: the scratch may hold another connection's bytes by now, and appends patch in place.
+            view = memoryview(bytearray(backlog)) if isinstance(backlog, bytes) else backlog
             try:
-                self._handle_frames(memoryview(bytearray(backlog)), len(backlog))
+                self._handle_frames(view, len(view))
             except BadFrame as error:
                 self._refuse(str(error))
                 return
@@ -397,6 +437,7 @@ class Connection:
 
     def _park(self, parked: Parked) -> None:
         slot = _Slot(None, parked)
+        self._may_pass = self._may_pass & parked.lets_pass if self._slots else parked.lets_pass
         self._slots.append(slot)
         parked.future.add_done_callback(lambda _done: self._answer(slot))
 
@@ -447,6 +488,7 @@ class Connection:
             if slot.chunks is not None:
                 self._outbox.put(slot.chunks)
         self._outbox.flush()
+        self._awaits_turn = False  # it is looked at again
         self._resume()
 
     # Ending -----------------------------------------------------------------------------------------------------

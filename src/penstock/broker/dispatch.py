@@ -19,6 +19,7 @@ from penstock.broker.connection import BadFrame, Connection, Handled, Parked
 from penstock.broker.eager import begin
 from penstock.broker.metrics import RequestFaults, RouteMetrics
 from penstock.broker.outbox import Chunk
+from penstock.broker.overtaking import LETS_PASS
 from penstock.broker.registry import Answer, Bound, LaterReply, RawReply, RequestContext, Unanswerable
 from penstock.errors import Fatal, Refusal, UnknownServerError, UnsupportedVersion
 from penstock.log import FileSlice
@@ -52,6 +53,7 @@ class Route:
         "is_flexible_response",
         "is_raw",
         "key",
+        "lets_pass",
         "metrics",
         "name",
     )
@@ -61,6 +63,7 @@ class Route:
         self.call = bound.call
         self.is_raw = bound.answer.is_raw
         self.key = bound.answer.key
+        self.lets_pass = LETS_PASS.get(self.key, frozenset())
         self.bytes_max = sys.maxsize if self.key == ApiKey.PRODUCE else control_bytes_max
         self.api_version = api_version
         self.is_flexible_request = request_header_version(self.key, api_version) >= 2
@@ -164,7 +167,7 @@ class Dispatcher:
         if body is None:
             return call.finish_raw(body)
         if isinstance(body, (Future, Promise)):
-            return Parked(body, call.finish_parked)
+            return Parked(body, call.finish_parked, route.lets_pass)
         return call.run_raw(body)
 
     def _answer(self, call: "Call", frame: memoryview, position: int, context: RequestContext) -> Handled:
@@ -179,7 +182,7 @@ class Dispatcher:
             if not route.answer.parks or not isinstance(answer, Future):
                 return call.finish(answer)
             # Many are answered already: then nothing is waited for, and the answers of one receive are sent together.
-            return call.finish_late(answer) if answer.done() else Parked(answer, call.finish_late)
+            return call.finish_late(answer) if answer.done() else Parked(answer, call.finish_late, route.lets_pass)
         except Exception as error:
             return call.refuse(error)
 
@@ -218,7 +221,7 @@ class Call:
         try:
             result = await body
             if isinstance(result, (Future, Promise)):
-                return Parked(result, self.finish_parked)
+                return Parked(result, self.finish_parked, self.route.lets_pass)
             return self.finish_raw(result)
         except Unanswerable as error:
             self.connection.close(str(error))

@@ -7,9 +7,9 @@ The first parameter is the decoded request; a `RequestContext` is the request's 
 service, found by its type once at start (`bind`), which fails then if one is unknown. A plain `def` is answered
 on the spot; an `async def` holds the connection's later requests back until it has answered, as Kafka does. With
 `parks=True` a plain `def` does the ordered part and returns a future of the rest, of a response or a Refusal: later
-requests are handled meanwhile, and answered after it. A future that has its value already is answered on the spot, as
-is a response returned in its place. With `begins_at_once=True` an `async def` that need not wait is answered on the
-spot too; see `eager` for what it must not do.
+requests wait for it, except those that `overtaking` lets pass. A future that has its value already is answered on the
+spot, as is a response returned in its place. With `begins_at_once=True` an `async def` that need not wait is answered
+on the spot too; see `eager` for what it must not do.
 
 Hot paths use `@answers_raw`: the function gets the frame's bytes and returns the response's chunks, or a future of
 them.

@@ -24,6 +24,7 @@ from penstock.broker.outbox import Outbox
 from penstock.replication import Promise
 
 MIB = 1024 * 1024
+ANYTHING = frozenset(range(-(1 << 15), 1 << 15))
 
 
 def frame(payload: bytes) -> bytes:
@@ -38,16 +39,18 @@ class Echo:
         self.parked: dict[bytes, asyncio.Future[bytes]] = {}
         self.ordered: dict[bytes, asyncio.Future[bytes]] = {}
         self.promised: dict[bytes, Promise[bytes]] = {}
+        self.lets_pass = ANYTHING
+        """What need not wait for a parked answer, by the first two bytes of a frame."""
 
     def handle(self, view: memoryview, connection: Connection) -> Handled:
         payload = bytes(view)
         self.frames.append(payload)
         if payload.startswith(b"park"):
             future = self.parked[payload] = asyncio.get_running_loop().create_future()
-            return Parked(future, lambda done: None if done.cancelled() else [frame(done.result())])
+            return Parked(future, _answer, self.lets_pass)
         if payload.startswith(b"promise"):
             promise = self.promised[payload] = Promise()
-            return Parked(promise, lambda done: None if done.cancelled() else [frame(done.result())])
+            return Parked(promise, _answer, self.lets_pass)
         if payload.startswith(b"keep"):
             for asked, promise in self.promised.items():
                 promise.set_result(b"kept " + asked)
@@ -67,6 +70,15 @@ class Echo:
     async def _ordered(self, payload: bytes) -> list[Any]:
         future = self.ordered[payload] = asyncio.get_running_loop().create_future()
         return [frame(await future)]
+
+
+def _answer(done: Any) -> list[Any] | None:
+    return None if done.cancelled() else [frame(done.result())]
+
+
+def key(word: bytes) -> int:
+    """A frame's first two bytes: where requests have their API."""
+    return int.from_bytes(word[:2], "big", signed=True)
 
 
 class Peer:
@@ -165,12 +177,86 @@ async def test_a_large_frame_that_has_arrived_takes_one_turn_of_the_loop(peer: P
     assert peer.echo.frames == [first, second]
 
 
-async def test_an_answer_that_waits_holds_later_answers_but_not_later_requests(peer: Peer) -> None:
+async def test_what_a_waiting_answer_lets_pass_is_carried_out_and_answered_behind_it(peer: Peer) -> None:
     await peer.send(b"park 1", b"two", b"park 3", b"four")
     await peer.until(lambda: len(peer.echo.frames) == 4)
     peer.echo.parked[b"park 3"].set_result(b"three")
     peer.echo.parked[b"park 1"].set_result(b"one")
     assert [await peer.answer() for _ in range(4)] == [b"one", b"two", b"three", b"four"]
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 5, 7, 1000])
+async def test_what_a_waiting_answer_does_not_let_pass_waits_for_it_however_it_arrives(peer: Peer, piece: int) -> None:
+    peer.echo.lets_pass = frozenset({key(b"park")})
+    stream = b"".join(map(frame, [b"park 1", b"park 2", b"three", b"park 4", b"five"]))
+    for position in range(0, len(stream), piece):
+        await peer.loop.sock_sendall(peer.sock, stream[position : position + piece])
+        await asyncio.sleep(0)
+    await peer.until(lambda: peer.connection._awaits_turn)
+    assert peer.echo.frames == [b"park 1", b"park 2"]
+    peer.echo.parked[b"park 2"].set_result(b"two")
+    await asyncio.sleep(0.01)
+    assert peer.echo.frames == [b"park 1", b"park 2"]
+    peer.echo.parked[b"park 1"].set_result(b"one")
+    assert [await peer.answer() for _ in range(3)] == [b"one", b"two", b"three"]
+    await peer.until(lambda: peer.connection._awaits_turn)
+    assert peer.echo.frames[3:] == [b"park 4"]
+    peer.echo.parked[b"park 4"].set_result(b"four")
+    assert [await peer.answer(), await peer.answer()] == [b"four", b"five"]
+
+
+async def test_what_two_waiting_answers_let_pass_is_what_both_do(peer: Peer) -> None:
+    peer.echo.lets_pass = frozenset({key(b"promise"), key(b"one"), key(b"two")})
+    await peer.send(b"park", b"promise", b"one")
+    await peer.until(lambda: len(peer.echo.frames) == 3)
+    peer.echo.lets_pass = frozenset({key(b"one")})
+    await peer.send(b"promise again", b"one", b"two")
+    await peer.until(lambda: peer.connection._awaits_turn)
+    assert peer.echo.frames[3:] == [b"promise again", b"one"]
+
+
+async def test_a_large_request_that_waits_its_turn_takes_no_memory(peer: Peer) -> None:
+    peer.echo.lets_pass = frozenset()
+    large = b"x" * MIB
+    sending = asyncio.create_task(peer.send(b"park 1", large, b"three"))
+    await peer.until(lambda: peer.connection._awaits_turn)
+    assert peer.echo.frames == [b"park 1"] and peer.memory.bytes_held == 0
+    peer.echo.parked[b"park 1"].set_result(b"one")
+    assert [await peer.answer() for _ in range(3)] == [b"one", large, b"three"]
+    await sending
+
+
+async def test_requests_that_wait_their_turn_stay_with_the_peer_but_for_one_receive(peer: Peer) -> None:
+    """Each of them parks, so that each of the others waits its turn again."""
+    peer.echo.lets_pass = frozenset()
+    payloads = [b"park %d " % number + b"x" * 1000 for number in range(2000)]
+    sending = asyncio.create_task(peer.send(*payloads))
+    for payload in payloads:
+        await peer.until(lambda: payload in peer.echo.parked)  # noqa: B023 - called within this turn
+        assert peer.echo.frames[-1] == payload
+        assert len(peer.connection._backlog) <= SCRATCH_SIZE
+        peer.echo.parked[payload].set_result(payload)
+        assert await peer.answer() == payload
+    await sending
+
+
+async def test_requests_of_a_broker_do_not_wait_their_turn(peer: Peer) -> None:
+    """A follower's fetch makes the leader answer the one before it."""
+    peer.echo.lets_pass = frozenset()
+    peer.connection.caller.broker_id = 2
+    await peer.send(b"promise", b"keep")
+    assert [await peer.answer(), await peer.answer()] == [b"kept promise", b"keep"]
+
+
+async def test_a_peer_that_goes_while_a_request_waits_its_turn_is_noticed_when_that_has_come(peer: Peer) -> None:
+    peer.echo.lets_pass = frozenset()
+    await peer.send(b"park 1", b"two")
+    await peer.until(lambda: peer.connection._awaits_turn)
+    peer.sock.shutdown(socket.SHUT_WR)
+    await asyncio.sleep(0.01)
+    peer.echo.parked[b"park 1"].set_result(b"one")
+    assert [await peer.answer(), await peer.answer()] == [b"one", b"two"]
+    await peer.until(lambda: peer.closed)
 
 
 async def test_answers_that_another_connection_makes_possible_leave_in_one_send_and_at_once(
