@@ -78,15 +78,19 @@ def test_a_fetch_with_a_minimum_waits_for_all_of_it(penstock_session_broker: Run
         assert [value[:1] for value in found] == [b"0", b"1", b"2", b"3"]
 
 
-def test_a_request_behind_a_waiting_fetch_is_carried_out(penstock_session_broker: RunningBroker, topic: str) -> None:
-    with Client(penstock_session_broker) as client:
+def test_a_request_behind_a_waiting_fetch_is_carried_out_after_it(
+    penstock_session_broker: RunningBroker, topic: str
+) -> None:
+    with Client(penstock_session_broker) as client, Client(penstock_session_broker) as writer:
         fetch = park(client, topic)
         produce = client.send(
             "Produce", 9, {"acks": -1, "timeout_ms": 30_000, "topic_data": [produce_data(topic, one(b"own"))]}
         )
-        assert values(answer(client, fetch)["records"]) == [b"own"]
+        eventually(lambda: reads(penstock_session_broker, topic) == 1, "it waits")
+        writer.produce(topic, one(b"another's"))
+        assert values(answer(client, fetch)["records"]) == [b"another's"]
         outcome = client.receive("Produce", 9, produce)["responses"][0]["partition_responses"][0]
-        assert outcome["error_code"] == 0
+        assert (outcome["error_code"], outcome["base_offset"]) == (0, 1)
 
 
 def produce_data(topic: str, records: bytes) -> dict[str, object]:

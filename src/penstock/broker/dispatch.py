@@ -8,8 +8,10 @@ does; an ApiVersions of an unknown version is answered in version 0 with error 3
 
 import struct
 import sys
-from asyncio import CancelledError, Future
+from asyncio import CancelledError, Future, current_task
 from collections.abc import Coroutine
+from contextlib import suppress
+from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -26,7 +28,7 @@ from penstock.log import FileSlice
 from penstock.metrics import MetricsRegistry
 from penstock.replication import Promise
 from penstock.wire.api import ApiKey, request_header_version, response_header_version
-from penstock.wire.malformed import Malformed
+from penstock.wire.malformed import Malformed, Unencodable
 from penstock.wire.primitives import skip_tag_section
 
 CONTEXTS_MAX = 64
@@ -157,7 +159,7 @@ class Dispatcher:
             raise BadFrame(str(error)) from None
         except Malformed:
             raise
-        except Exception as error:
+        except (Exception, CancelledError) as error:
             Call(route, connection, correlation_id, self._faults).report(error)
             raise BadFrame(f"{route.name} failed") from error
         if type(body) is list:  # answered on the spot, as nearly all are: nothing need be remembered
@@ -183,7 +185,7 @@ class Dispatcher:
                 return call.finish(answer)
             # Many are answered already: then nothing is waited for, and the answers of one receive are sent together.
             return call.finish_late(answer) if answer.done() else Parked(answer, call.finish_late, route.lets_pass)
-        except Exception as error:
+        except (Exception, CancelledError) as error:
             return call.refuse(error)
 
 
@@ -215,6 +217,8 @@ class Call:
             return self.finish(await self.route.call(request, context))
         except Exception as error:
             return self.refuse(error)
+        except CancelledError as error:
+            return self.refuse(_not_ours(error))
 
     async def run_raw(self, body: "Coroutine[Any, Any, RawReply | LaterReply]") -> list[Chunk] | Parked | None:
         """The ordered part of a raw handler that could not be done on the spot."""
@@ -227,28 +231,30 @@ class Call:
             self.connection.close(str(error))
         except Exception as error:
             self.hang_up(error)
+        except CancelledError as error:
+            self.hang_up(_not_ours(error))
         return None
 
     def finish_late(self, future: "Future[Any]") -> list[Chunk] | None:
         if future.cancelled():
-            return None
+            # Mostly because the client has gone; one that is still here must not wait for ever.
+            return None if self.connection.is_closed else self.refuse(CancelledError())
         error = future.exception() or future.result()
         try:
-            if isinstance(error, Exception):
-                return self.refuse(error)
-            return self.finish(future.result())
+            return self.refuse(error) if isinstance(error, Exception) else self.finish(future.result())
         except Exception as failure:
-            self.hang_up(failure)
-            return None
+            return self.refuse(failure)
 
     def finish_parked(self, future: "LaterReply") -> list[Chunk] | None:
         if future.cancelled():
+            if not self.connection.is_closed:
+                self.hang_up(CancelledError())
             return None
-        error = future.exception()
-        if error is not None:
+        try:
+            return self.finish_raw(future.result())
+        except Exception as error:
             self.hang_up(error)
             return None
-        return self.finish_raw(future.result())
 
     def finish_raw(self, body: RawReply) -> list[Chunk] | None:
         self.route.metrics.record(perf_counter() - self.started)
@@ -259,33 +265,60 @@ class Call:
         self.route.metrics.record(perf_counter() - self.started)
         return _framed(self.route, self.correlation_id, [body])
 
-    def refuse(self, error: Exception) -> list[Chunk] | None:
-        """The handler's response type with the refusal in it, or the end of the connection where it has no place."""
-        if not isinstance(error, Refusal):
-            self.report(error)
-            error = UnknownServerError()
-        response = self.route.answer.response
-        assert response is not None
-        refused = response()
-        if not hasattr(refused, "error_code"):
-            self.connection.close(f"{self.route.name} failed")
+    def refuse(self, error: BaseException) -> list[Chunk] | None:
+        """The handler's response type with the refusal in it, or the end of the connection where it has no place. Never
+        raises: it is called where nobody but the node's task group would catch it (RULES 54).
+        """
+        try:
+            response = self.route.answer.response
+            if response is None or not _has_place_for_error(response, self.route.api_version):
+                self.hang_up(error)
+                return None
+            if not isinstance(error, Refusal):
+                self.report(error)
+                error = UnknownServerError()
+            refused = response()
+            refused.error_code = error.code
+            if hasattr(refused, "error_message"):
+                refused.error_message = error.message
+            return self.finish(refused)
+        except Exception as failure:
+            self.hang_up(failure)
             return None
-        refused.error_code = error.code
-        if hasattr(refused, "error_message"):
-            refused.error_message = error.message
-        return self.finish(refused)
 
     def hang_up(self, error: BaseException) -> None:
-        self.report(error)
         self.connection.close(f"{self.route.name} failed")
+        self.report(error)
 
     def report(self, error: BaseException) -> None:
-        if isinstance(error, CancelledError):
-            raise error
         if isinstance(error, Fatal):
             self.connection.end_broker(error)
         self.faults.bugs += 1
-        _log.error("request failed", api=self.route.name, version=self.route.api_version, exc_info=error)
+        with suppress(Exception):  # a log that cannot be written is no reason to end a broker
+            _log.error("request failed", api=self.route.name, version=self.route.api_version, exc_info=error)
+
+
+def _not_ours(cancelled: CancelledError) -> CancelledError:
+    """A cancellation that a handler came upon. One that is meant for the request's own task goes on."""
+    task = current_task()
+    if task is not None and task.cancelling():
+        raise cancelled
+    return cancelled
+
+
+@cache
+def _has_place_for_error(response: type[Any], api_version: int) -> bool:
+    """Whether a response of this version carries an error of the whole request. Its own codec knows: what a version
+    does not have is refused by it, or left out.
+    """
+    probe = response()
+    if not hasattr(probe, "error_code"):
+        return False
+    probe.error_code = UnknownServerError.code
+    try:
+        return bool(response.decode(probe.encode(api_version), api_version).error_code == probe.error_code)
+    except Unencodable:
+        return False
 
 
 def _context(connection: Connection, route: Route, client_id: bytes | None, client_length: int) -> RequestContext:
