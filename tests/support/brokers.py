@@ -20,6 +20,7 @@ from penstock.cluster import (
     ControllerMetrics,
     CreateTopic,
     Endpoint,
+    Opinion,
     Others,
     PlantedBugs,
     Pulse,
@@ -52,9 +53,10 @@ class Network:
 
 
 class SimulatedProbe:
-    def __init__(self, me: int, network: Network) -> None:
+    def __init__(self, me: int, network: Network, find: Callable[[int], Cluster]) -> None:
         self._me = me
         self._network = network
+        self._find = find
 
     async def ping(self, broker: BrokerImage) -> Pulse:
         network = self._network
@@ -63,6 +65,15 @@ class SimulatedProbe:
             await asyncio.sleep(0.75)
             return Pulse.SILENT
         return Pulse.REFUSED if broker.id in network.dead else Pulse.ALIVE
+
+    async def opinion(self, broker: BrokerImage, about: BrokerId) -> Opinion:
+        match await self.ping(broker):
+            case Pulse.SILENT:
+                return Opinion.SILENT
+            case Pulse.REFUSED:
+                return Opinion.REFUSED
+            case _:
+                return Opinion.MEMBER if about in self._find(broker.id).image.brokers else Opinion.GONE
 
     def watch(self, on_break: Callable[[BrokerId], None]) -> None:
         pass
@@ -136,6 +147,8 @@ class Brokers:
         self.network = Network()
         self.clusters: dict[int, Cluster] = {}
         self.lines: dict[int, Line] = {}
+        self.is_store_up = True
+        """A store that is down ends no lease; cut the lines too."""
         self.metrics: dict[int, ControllerMetrics] = {}
         self._settings = settings
         self._bugs = bugs
@@ -163,7 +176,7 @@ class Brokers:
             broker_id=BrokerId(broker_id),
             config=Config.for_broker({"node.id": str(broker_id), **self._settings}),
             dice=SeededDice(self._lives),
-            others=Others(LoopClock(), SimulatedProbe(broker_id, self.network), metrics=metrics, bugs=self._bugs),
+            others=Others(LoopClock(), self._probe(broker_id), metrics=metrics, bugs=self._bugs),
         )
         await cluster.start()
         try:
@@ -184,6 +197,9 @@ class Brokers:
             raise
         self.clusters[broker_id] = cluster
         return cluster
+
+    def _probe(self, broker_id: int) -> SimulatedProbe:
+        return SimulatedProbe(broker_id, self.network, lambda other: self.clusters[other])
 
     async def kill(self, broker_id: int) -> None:
         """kill -9: it says nothing to anybody, and its address refuses connections."""
@@ -236,6 +252,10 @@ class Brokers:
         for cluster in self.clusters.values():
             await cluster._feed.catch_up()
 
+    async def pass_time(self, seconds: float) -> None:
+        """Virtual ones."""
+        await asyncio.sleep(seconds)
+
     async def until(self, holds: Callable[[], bool]) -> float:
         """Wait until it holds; the virtual seconds that took."""
         loop = asyncio.get_running_loop()
@@ -254,7 +274,8 @@ async def some_brokers(
 
     async def expire() -> None:
         while True:
-            await brokers.store.expire_leases()
+            if brokers.is_store_up:
+                await brokers.store.expire_leases()
             await asyncio.sleep(EXPIRE_EVERY_S)
 
     expiring = asyncio.create_task(expire())

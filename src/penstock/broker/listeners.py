@@ -210,6 +210,14 @@ class SocketServer:
                 elif 0 <= idle_ms_max < idle_ms and not connection.is_waited_for and not connection.caller.is_broker:
                     connection.close("idle")
 
+    def send_away(self) -> None:
+        """Close clients' connections, so that they look for other brokers; the brokers' own stay. Who comes again is
+        answered: it is told of no leader here.
+        """
+        clients = [connection for connection in self._connections if connection not in self._of_brokers]
+        for connection in clients:
+            connection.close("cut off from the cluster")
+
     async def stop(self) -> None:
         """Take no more connections and requests, give answers under way a moment to leave, then close."""
         loop = asyncio.get_running_loop()

@@ -283,6 +283,7 @@ class Node:
                 await join(self._registration(ports))
             for folder in self.folders:
                 folder.shortened.clear()
+            cluster.when_isolated(partial(_isolated, partitions, server))
             await partitions.settled()
             moves.start()
             fetchers.start()
@@ -523,6 +524,12 @@ class Node:
             peer_listener=inter_broker_listener(self.config).name,
             features={name: (low, high) for name, (low, high) in SUPPORTED_FEATURES.items()},
         )
+
+
+def _isolated(partitions: Partitions, server: SocketServer, is_isolated: bool) -> None:
+    partitions.stand_aside(is_isolated)
+    if is_isolated:
+        asyncio.get_running_loop().call_soon(server.send_away)  # after the answers to those who were told so
 
 
 @contextmanager

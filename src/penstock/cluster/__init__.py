@@ -57,7 +57,7 @@ from penstock.cluster.metrics import ControllerMetrics
 from penstock.cluster.names import CLUSTER_METADATA, CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE, is_internal
 from penstock.cluster.names import check as check_topic_name
 from penstock.cluster.names import what_is_wrong_with as what_is_wrong_with_topic_name
-from penstock.cluster.probing import Probe, Pulse, TcpProbe
+from penstock.cluster.probing import Opinion, Probe, Pulse, TcpProbe
 from penstock.cluster.producer_ids import ProducerIds
 from penstock.cluster.records import BrokerRecord, Endpoint
 from penstock.cluster.resources import (
@@ -111,6 +111,7 @@ __all__ = [
     "MarkChanged",
     "Node",
     "Operation",
+    "Opinion",
     "Others",
     "PartitionChanged",
     "PartitionImage",

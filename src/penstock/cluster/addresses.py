@@ -22,7 +22,7 @@ def nodes(image: ClusterImage, listener: str, *, also: Iterable[BrokerImage] = (
     return [
         Node(broker.id, endpoint.host, endpoint.port, broker.rack)
         for _, broker in sorted(listed.items())
-        if (endpoint := broker.endpoints.get(listener)) is not None
+        if broker.id != image.hidden and (endpoint := broker.endpoints.get(listener)) is not None
     ]
 
 
@@ -37,13 +37,13 @@ def fenced_nodes(image: ClusterImage, listener: str) -> list[Node]:
 
 def is_reachable(image: ClusterImage, broker_id: BrokerId, listener: str) -> bool:
     broker = image.brokers.get(broker_id)
-    return broker is not None and listener in broker.endpoints
+    return broker is not None and broker_id != image.hidden and listener in broker.endpoints
 
 
 def reachable_leader(image: ClusterImage, partition: PartitionImage, listener: str) -> tuple[BrokerId, int]:
     """The leader to name and the error to say: -1 and why, where clients of this listener cannot reach one."""
     broker = image.brokers.get(partition.leader)
-    if broker is None:
+    if broker is None or broker.id == image.hidden:
         return NO_LEADER, LeaderNotAvailable.code
     if listener not in broker.endpoints:
         return NO_LEADER, ListenerNotFound.code
@@ -61,9 +61,9 @@ def controller_for_clients(image: ClusterImage, listener: str) -> BrokerId:
 
 def takes_admin_requests(image: ClusterImage, listener: str, me: BrokerId) -> BrokerId:
     """Whom to name to clients that send what changes something to "the controller": any broker does it, so the one that
-    they have just reached; another while this one is not registered, or is about to stop.
+    they have just reached; another while this one is not registered, cut off, or about to stop.
     """
     broker = image.brokers.get(me)
-    if broker is None or broker.is_stopping or listener not in broker.endpoints:
+    if broker is None or broker.is_stopping or not is_reachable(image, me, listener):
         return controller_for_clients(image, listener)
     return me

@@ -37,6 +37,11 @@ class Contact:
         return self._clock.monotonic() - self._found_at_s > self._lease_s
 
     @property
+    def is_recent(self) -> bool:
+        """Whether the store has answered within half of a lease: nothing is amiss."""
+        return self._clock.monotonic() - self._found_at_s <= self._lease_s / 2
+
+    @property
     def is_patient(self) -> bool:
         return self.patience_left_s > 0
 

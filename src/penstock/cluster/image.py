@@ -40,6 +40,9 @@ class ClusterImage:
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
         self._subscribers: list[Callback] = []
+        self.hidden: BrokerId | None = None
+        """This broker itself, while it is cut off: the store has nothing to do with it, but clients are not sent to a
+        broker that others have replaced (see `Isolation`)."""
         self._reset()
 
     def _reset(self) -> None:

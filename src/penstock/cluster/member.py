@@ -21,6 +21,7 @@ from penstock.cluster.duties.service import Duties
 from penstock.cluster.duties.watchman import Watchman
 from penstock.cluster.feed import ImageFeed
 from penstock.cluster.image import ClusterImage
+from penstock.cluster.isolation import Isolation
 from penstock.cluster.keys import Keys
 from penstock.cluster.metrics import ControllerMetrics
 from penstock.cluster.probing import Probe
@@ -103,6 +104,9 @@ class Member:
             missed_max=config[PENSTOCK_BROKER_HEARTBEATS_MISSED_MAX],
             spawn=self._spawn,
         )
+        self.isolation = Isolation(
+            image, feed, self.registration, self.contact, probe, broker_id=broker_id, heartbeat_ms=heartbeat_ms
+        )
         self.candidacy.began = self._begin_reign
         image.subscribe(self._on_changes)
 
@@ -126,6 +130,7 @@ class Member:
         self._spawn(self.duties.run())
         self._spawn(self.duties.balance())
         self._spawn(self.watchman.run())
+        self._spawn(self.isolation.run())
 
     def _begin_reign(self) -> None:
         self.watchman.begin()

@@ -16,9 +16,13 @@ from penstock.cluster.shapes import BrokerImage
 from penstock.model import BrokerId
 from penstock.wire.api import ApiKey
 from penstock.wire.framing import SIZE, RequestHeader
+from penstock.wire.messages.describe_cluster_request import DescribeClusterRequest
+from penstock.wire.messages.describe_cluster_response import DescribeClusterResponse
 
 CLIENT_ID = "penstock-heartbeat"
 ANSWER_BYTES_MAX = 1 << 20
+_NO_TAGS_SIZE = 1
+"""What ends the header of an answer to DescribeCluster."""
 
 
 class Pulse(Enum):
@@ -29,8 +33,23 @@ class Pulse(Enum):
     """Nobody listens at its address: the process is gone."""
 
 
+class Opinion(Enum):
+    """What another broker's image says of this one."""
+
+    MEMBER = "member"
+    GONE = "gone"
+    """This broker's registration has ended: others lead what it led."""
+    SILENT = "silent"
+    """It did not answer in time, or not sensibly."""
+    REFUSED = "refused"
+    """Nobody listens at its address: its process is gone, and has no opinion."""
+
+
 class Probe(Protocol):
     async def ping(self, broker: BrokerImage) -> Pulse: ...
+
+    async def opinion(self, broker: BrokerImage, about: BrokerId) -> Opinion:
+        """Ask a broker whether another one is registered, as far as it knows."""
 
     def watch(self, on_break: Callable[[BrokerId], None]) -> None:
         """Call back when a connection to a broker breaks that nobody meant to close."""
@@ -44,7 +63,7 @@ class _Line(asyncio.Protocol):
     def __init__(self, on_break: Callable[[], None]) -> None:
         self._on_break = on_break
         self._received = bytearray()
-        self._answer: asyncio.Future[None] | None = None
+        self._answer: asyncio.Future[bytes] | None = None
         self._asked = 0
         self._transport: asyncio.Transport | None = None
         self.is_open = False
@@ -64,9 +83,10 @@ class _Line(asyncio.Protocol):
             if size < 4 or len(self._received) < SIZE.size + size:
                 return
             (asked,) = struct.unpack_from(">i", self._received, SIZE.size)
+            answer = bytes(self._received[SIZE.size + 4 : SIZE.size + size])
             del self._received[: SIZE.size + size]
             if asked == self._asked and self._answer is not None and not self._answer.done():
-                self._answer.set_result(None)
+                self._answer.set_result(answer)
 
     def connection_lost(self, exc: Exception | None) -> None:
         was_open, self.is_open = self.is_open, False
@@ -75,14 +95,16 @@ class _Line(asyncio.Protocol):
         if was_open:
             self._on_break()
 
-    async def ask(self) -> None:
-        """Return when the other side has answered; what was asked before and came too late does not count."""
+    async def ask(self, api: ApiKey = ApiKey.API_VERSIONS, body: bytes = b"") -> bytes:
+        """What the other side answers to a request of version 0; what was asked before and came too late does not
+        count.
+        """
         assert self._transport is not None
         self._asked += 1
         self._answer = asyncio.get_running_loop().create_future()
-        header = RequestHeader(ApiKey.API_VERSIONS, 0, self._asked, CLIENT_ID).encode()
-        self._transport.write(SIZE.pack(len(header)) + header)
-        await self._answer
+        header = RequestHeader(api, 0, self._asked, CLIENT_ID).encode()
+        self._transport.write(SIZE.pack(len(header) + len(body)) + header + body)
+        return await self._answer
 
     def close(self) -> None:
         self.is_open = False
@@ -128,6 +150,24 @@ class TcpProbe:
         self._lines[broker.id] = endpoint, line
         await line.ask()
         return Pulse.ALIVE
+
+    async def opinion(self, broker: BrokerImage, about: BrokerId) -> Opinion:
+        """On a connection of its own, made for one question: it is seldom asked, and pings may be under way."""
+        endpoint, line = broker.peer_endpoint, _Line(lambda: None)
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                await asyncio.get_running_loop().create_connection(lambda: line, endpoint.host, endpoint.port)
+                answer = await line.ask(ApiKey.DESCRIBE_CLUSTER, DescribeClusterRequest().encode(0))
+            described = DescribeClusterResponse.decode(answer[_NO_TAGS_SIZE:], 0)
+        except ConnectionRefusedError:
+            return Opinion.REFUSED
+        except (TimeoutError, OSError, ValueError):
+            return Opinion.SILENT
+        finally:
+            line.close()
+        if described.error_code:
+            return Opinion.SILENT
+        return Opinion.MEMBER if any(each.broker_id == about for each in described.brokers) else Opinion.GONE
 
     def _drop(self, broker: BrokerId) -> None:
         kept = self._lines.pop(broker, None)

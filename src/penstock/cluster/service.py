@@ -117,6 +117,11 @@ class Cluster:
         """Whether nobody but this broker itself takes it for a member any more, as far as it can tell."""
         return self.member is not None and self.member.contact.is_cut_off
 
+    def when_isolated(self, changed: Callable[[bool], None]) -> None:
+        """Call back when others go on without this broker, which cannot hear of it, and when that is over."""
+        if self.member is not None:
+            self.member.isolation.changed = changed
+
     def suspect(self, broker_id: BrokerId) -> None:
         """A connection to this broker was refused or broke: the controller looks into it at once."""
         if self.member is not None:

@@ -159,7 +159,7 @@ class Partitions:
         found = []
         for broker_id in sorted(brokers):
             broker = self._image.brokers.get(BrokerId(broker_id))
-            if broker is not None and listener in broker.endpoints:
+            if broker is not None and broker_id != self._image.hidden and listener in broker.endpoints:
                 endpoint = broker.endpoints[listener]
                 found.append(Endpoint(broker_id, endpoint.host, endpoint.port, broker.rack))
         return found
@@ -440,6 +440,17 @@ class Partitions:
         self._tell(partition)
         if partition.log.trouble is not None and self._is_to_renew(partition, image):
             self._renew_soon(partition)
+
+    def stand_aside(self, is_isolated: bool) -> None:
+        """Lead nothing that others may lead, for as long as this broker is cut off; then what the image says again.
+        What only this broker keeps nobody else can lead.
+        """
+        for partition in list(self._shared):
+            if is_isolated:
+                partition.stand_aside()
+                self._tell(partition)
+            elif (topic := self._image.topics_by_id.get(partition.topic_id)) is not None:
+                self._lead(partition, topic.partitions[partition.index])
 
     def _is_to_renew(self, partition: Partition, image: PartitionImage) -> bool:
         """Whether a damaged log can be fetched anew: another broker leads, and this one can no longer be elected."""

@@ -256,6 +256,15 @@ class Replica:
                 raise FencedLeaderEpoch(f"{current_leader_epoch} is older than {self.leader_epoch}")
             raise UnknownLeaderEpoch(f"{current_leader_epoch} is newer than {self.leader_epoch}")
 
+    def stand_aside(self) -> None:
+        """Others may lead by now, and this broker cannot hear of it: send whoever asks to look for them (RULES 50). The
+        role stays, so that `assign` goes on with it where nobody was elected after all.
+        """
+        if self.leader == self._broker_id:
+            self.leader = NOBODY
+            self._fail_waiters(NotLeaderOrFollower(f"{self.topic_partition} may be led by another broker by now"))
+            self._notify()
+
     def retire(self) -> None:
         """The topic is gone, or this broker keeps no replica of it any more: whoever waits is told."""
         self.leader = NOBODY

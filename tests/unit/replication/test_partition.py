@@ -130,6 +130,28 @@ def test_without_followers_and_flushes_an_append_is_committed_at_once(bench: Ben
     assert bench.partition.acknowledged(appended, acks=ALL) is None
 
 
+def test_a_leader_that_stands_aside_refuses_whoever_asks_and_goes_on_in_its_epoch(bench: Bench) -> None:
+    """It cannot know who leads; where nobody was elected after all, it is as if nothing had been."""
+    bench.lead(epoch=4, replicas=(ME, OTHER))
+    bench.partition.lead(epoch=LeaderEpoch(5), leader=ME, replicas=(ME, OTHER), in_sync=(ME, OTHER))
+    waiting = bench.partition.acknowledged(bench.partition.append(bench.batch(3), acks=ALL), acks=ALL)
+    assert waiting is not None
+    bench.partition.stand_aside()
+    assert isinstance(waiting.exception(), NotLeaderOrFollower)
+    assert bench.partition.leader == -1, "no answer names it"
+    for refused in (
+        lambda: bench.partition.append(bench.batch(), acks=1),
+        lambda: bench.partition.require_reader(-1),
+        lambda: bench.partition.require_leader(5),
+    ):
+        with pytest.raises(NotLeaderOrFollower):
+            refused()
+    assert not bench.partition.is_idle_at(0, 5, committed_only=False)
+    bench.partition.lead(epoch=LeaderEpoch(5), leader=ME, replicas=(ME, OTHER), in_sync=(ME,))
+    assert bench.partition.append(bench.batch(), acks=ALL).base_offset == 3
+    assert (bench.partition.high_watermark, bench.log.epochs.latest) == (4, 5)
+
+
 def test_a_log_that_was_not_read_keeps_its_latest_leader_epoch_while_another_leads(bench: Bench) -> None:
     """A store that was taken back in time is told of it when the broker registers; where the log ends is a guess."""
     bench.log.epochs.assign(7, 150)

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, cast
 
-from penstock.cluster import BrokerImage, BrokerRecord, Cluster, Endpoint, Others, Pulse, Which
+from penstock.cluster import BrokerImage, BrokerRecord, Cluster, Endpoint, Opinion, Others, Pulse, Which
 from penstock.errors import Fatal, UnknownTopicId, UnknownTopicOrPartition
 from penstock.metastore import MetastoreError
 from penstock.metrics import MetricsRegistry
@@ -171,6 +171,7 @@ class BrokerProcess(Owner):
         self.is_listening = True
         self.spawn(partitions.follow())
         await cluster.join(self._record(), flushed=flushed)
+        cluster.when_isolated(self._isolated)
         await partitions.settled()
         Fetching(self, cluster, partitions).start()
         self.spawn(partitions.keep_in_sync())
@@ -218,6 +219,12 @@ class BrokerProcess(Owner):
             self.watched = [other for other in self.watched if other.topic_partition != partition.topic_partition]
             self.watched.append(partition)
             self.world.oracle.watch(self, partition)
+
+    def _isolated(self, is_isolated: bool) -> None:
+        assert self.partitions is not None
+        self.world.marks["broker cut off stood aside" if is_isolated else "broker cut off came back"] += 1
+        self.world.note(f"{self} is {'cut off' if is_isolated else 'back'}")
+        self.partitions.stand_aside(is_isolated)
 
     def _set_aside(self, partition: TopicPartition) -> None:
         self.world.marks["damaged log begun anew"] += 1
@@ -352,6 +359,22 @@ class SimulatedProbe:
         self.connected.add(broker.id)
         return Pulse.ALIVE
 
+    async def opinion(self, broker: BrokerImage, about: BrokerId) -> Opinion:
+        process = self._process
+        try:
+            is_listed = await process.world.network.ask(
+                process.id,
+                broker.id,
+                lambda other: _lists(other, about),
+                timeout_s=process.world.probe_timeout_s,
+                context=process.context,
+            )
+        except TimeoutError:
+            return Opinion.SILENT
+        except ConnectionRefusedError:
+            return Opinion.REFUSED
+        return Opinion.MEMBER if is_listed else Opinion.GONE
+
     def broke(self, broker_id: BrokerId) -> None:
         if broker_id in self.connected:
             self.connected.discard(broker_id)
@@ -363,3 +386,8 @@ class SimulatedProbe:
 
 def _is_there(_: BrokerProcess) -> bool:
     return True
+
+
+def _lists(process: BrokerProcess, about: BrokerId) -> bool:
+    assert process.cluster is not None
+    return about in process.cluster.image.brokers

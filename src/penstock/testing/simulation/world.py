@@ -58,6 +58,8 @@ EFFECTS = (
     "batch recognised as sent again",
     "write made, answer lost",
     "lease ran out",
+    "broker cut off stood aside",
+    "broker cut off came back",
     "message lost",
     "message late",
     "transaction committed",
