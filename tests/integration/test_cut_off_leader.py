@@ -88,10 +88,12 @@ def coordinator_named_by(cluster: ChaosCluster, broker_id: int) -> int:
     return found.node_id
 
 
-def test_without_the_store_everybody_keeps_its_clients(cluster: ChaosCluster) -> None:
+def test_without_the_store_everybody_keeps_its_clients_and_takes_new_ones(cluster: ChaosCluster) -> None:
     writing = Writing(cluster)
     writing.write_one()
-    cluster.wait_until_in_sync(TOPIC)
+    for broker in cluster.brokers:
+        cluster.restart(broker)
+        cluster.wait_until_in_sync(TOPIC)
     leader = cluster.leader(TOPIC)
     length = len(cluster.logs(leader))
     cluster.etcd.kill()
@@ -99,6 +101,7 @@ def test_without_the_store_everybody_keeps_its_clients(cluster: ChaosCluster) ->
         # Lines of the log tell that it has tried to renew its lease in vain for longer than that lasts.
         until(lambda: cluster.logs(leader)[length:].count("lease not renewed") >= 4, "without it")
         writing.write_one()
+        Writing(cluster).write_one()  # which needs a producer id
         assert cluster.leader(TOPIC, at=leader) == leader
     finally:
         cluster.etcd.start()

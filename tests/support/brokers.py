@@ -147,6 +147,8 @@ class Brokers:
         self.network = Network()
         self.clusters: dict[int, Cluster] = {}
         self.lines: dict[int, Line] = {}
+        self.producer_id_next = 0
+        """After all producers in the logs of a broker that starts."""
         self.is_store_up = True
         """A store that is down ends no lease; cut the lines too."""
         self.metrics: dict[int, ControllerMetrics] = {}
@@ -191,6 +193,7 @@ class Brokers:
                 ),
                 stopped_under=stopped_under,
                 flushed=flushed,
+                producer_id_next=self.producer_id_next,
             )
         except BaseException:
             await cluster.stop()

@@ -159,7 +159,8 @@ def error_text(error: KafkaError) -> str:
 _ADVICE = {
     KafkaError._MSG_TIMED_OUT: (
         "The cluster was reached, but a partition's leader did not take the records in time: it may be away, its log\n"
-        "offline or its disk full. `penstock topic describe TOPIC`, the broker's log and its /health page tell which."
+        "offline or its disk full; or brokers have no producer id to give, because etcd is away for long.\n"
+        "`penstock topic describe TOPIC`, the broker's log and its /health page tell which."
     ),
     KafkaError.MSG_SIZE_TOO_LARGE: (
         "Raise what this client may send with -X message.max.bytes=BYTES (1000000 unless set), and what the topic\n"

@@ -102,7 +102,7 @@ class Member:
             broker_id=broker_id,
             heartbeat_ms=heartbeat_ms,
             missed_max=config[PENSTOCK_BROKER_HEARTBEATS_MISSED_MAX],
-            spawn=self._spawn,
+            spawn=self.spawn,
         )
         self.isolation = Isolation(
             image, feed, self.registration, self.contact, probe, broker_id=broker_id, heartbeat_ms=heartbeat_ms
@@ -124,13 +124,13 @@ class Member:
                 record, stopped_under=stopped_under, flushed=flushed, shortened=shortened, epochs=epochs
             )
         )
-        self._spawn(self.registration.keep())
+        self.spawn(self.registration.keep())
         await self.candidacy.begin()
-        self._spawn(self.candidacy.run())
-        self._spawn(self.duties.run())
-        self._spawn(self.duties.balance())
-        self._spawn(self.watchman.run())
-        self._spawn(self.isolation.run())
+        self.spawn(self.candidacy.run())
+        self.spawn(self.duties.run())
+        self.spawn(self.duties.balance())
+        self.spawn(self.watchman.run())
+        self.spawn(self.isolation.run())
 
     def _begin_reign(self) -> None:
         self.watchman.begin()
@@ -208,7 +208,7 @@ class Member:
         """Return when it was stopped, raise what made a part of it fail."""
         await asyncio.shield(self._failed)
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)

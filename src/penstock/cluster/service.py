@@ -35,7 +35,7 @@ from penstock.cluster.machine import ControllerMachine
 from penstock.cluster.member import Member
 from penstock.cluster.metrics import NOT_PREFERRED, OFFLINE_PARTITIONS, SHARING_MACHINE, ControllerMetrics
 from penstock.cluster.probing import Probe
-from penstock.cluster.producer_ids import ProducerIds
+from penstock.cluster.producer_ids import LEFT_OUT_AT_START, ProducerIds
 from penstock.cluster.records import BrokerRecord
 from penstock.cluster.resources import BROKER_DEFAULTS, Resource, ResourceType
 from penstock.cluster.secret import Secrets, ensure_secret
@@ -87,7 +87,8 @@ class Cluster:
             metastore, self._machine, self._feed, self.image, broker_id=broker_id, config=config, dice=dice
         )
         self.controller.metrics = self._metrics = (others and others.metrics) or ControllerMetrics()
-        self.producer_ids = ProducerIds(self.controller, self.image, metastore, self._keys)
+        left_out = 0 if others is None else LEFT_OUT_AT_START
+        self.producer_ids = ProducerIds(self.controller, self.image, metastore, self._keys, left_out=left_out)
         self.in_sync_writes = InSyncWrites(
             metastore,
             self._keys,
@@ -177,6 +178,7 @@ class Cluster:
             await self.member.join(
                 record, stopped_under=stopped_under, flushed=flushed, shortened=shortened, epochs=epochs
             )
+            self.member.spawn(self.producer_ids.keep())
             return
         await membership.take_control(self._metastore, self._keys, self._broker_id)
         await membership.ensure_features(self._metastore, self._keys)
