@@ -5,9 +5,11 @@ elected anybody. Told of the old leader once more, librdkafka waits for up to a 
 asks about a partition whose leader is under suspicion is answered when the verdict is there, which takes some ten
 milliseconds, and at the latest after `VERDICT_S`.
 
-A broker that is gone stays on the list of brokers for a while, though it leads nothing. Taken off in the answer that
-names a partition's new leader, librdkafka (2.10 and up) closes that broker's thread, which on its way out takes the
-partition back from its new leader, for another second. Apache Kafka lists a dead broker as long, at its defaults.
+A broker whose process died, so that its address refuses connections, stays on the list of brokers for a while, though
+it leads nothing. Taken off in the answer that names a partition's new leader, librdkafka (2.10 and up) closes that
+broker's thread, which on its way out takes the partition back from its new leader, for another second. Apache Kafka
+lists a dead broker as long, at its defaults. One that fell silent leaves the list at once (RULES 51): clients that find
+it there ask it for metadata, and wait in vain. So does one that was stopped: its clients were told of others before.
 """
 
 import asyncio
@@ -25,7 +27,7 @@ VERDICT_S: Final = 0.5
 SUSPICION_AGAIN_S: Final = 30.0
 """A registration that is suspected again and again, and is still there, holds nobody up for the next while."""
 LISTED_S: Final = 10.0
-"""How long a broker that is gone stays on the list."""
+"""How long a broker that refuses connections stays on the list."""
 
 
 class Absences:
@@ -84,7 +86,8 @@ class Absences:
         for change in changes:
             match change:
                 case BrokerGone(broker):
-                    self._gone[broker.id] = broker, _now_s()
+                    if self._refused_connections(broker):
+                        self._gone[broker.id] = broker, _now_s()
                 case BrokerRegistered(broker):
                     self._gone.pop(broker.id, None)
                     if broker.id in self._suspected and self._suspected[broker.id][0] != broker.epoch:
@@ -92,6 +95,11 @@ class Absences:
                 case MarkChanged("suspects", name):
                     self.suspect(BrokerId(int(name)))
         self._tell()
+
+    def _refused_connections(self, broker: BrokerImage) -> bool:
+        """Whoever declares a broker lost for that leaves it marked (`DutyMachine.fence`)."""
+        mark = self._image.marks.suspects.get(broker.id)
+        return mark is not None and mark.epoch == broker.epoch and not broker.is_stopping
 
     def _tell(self) -> None:
         waiting, self._news = self._news, set()

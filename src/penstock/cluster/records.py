@@ -63,7 +63,9 @@ class IdentityRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SuspectRecord(msgspec.Struct, frozen=True):
-    """`suspects/<id>`: a connection to this broker was refused or reset; the controller looks after it."""
+    """`suspects/<id>`: a connection to this broker was refused or reset; the controller looks after it. It stays when
+    the broker was lost for that, until it is back.
+    """
 
     reporter: BrokerId
     epoch: Revision = NO_REVISION

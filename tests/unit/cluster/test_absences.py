@@ -98,8 +98,49 @@ async def test_a_suspect_that_answers_holds_nobody_up() -> None:
         assert now_s() - began_s < VERDICT_S / 10
 
 
+def listed(answer: MetadataResponse) -> list[int]:
+    return [broker.node_id for broker in answer.brokers]
+
+
 @in_virtual_time
-async def test_a_broker_that_is_gone_stays_listed_for_ten_seconds_but_leads_nothing() -> None:
+async def test_a_broker_that_fell_silent_leaves_the_list_at_once() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        await brokers.hang(3)
+        await brokers.until(lambda: 3 not in brokers.image(2).brokers)
+        assert [listed(await ask(brokers, at=at)) for at in (1, 2)] == [[1, 2], [1, 2]]
+
+
+@in_virtual_time
+async def test_a_controller_that_fell_silent_leaves_the_list_when_its_lease_ends() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.hang(1)
+        await brokers.until(lambda: 1 not in brokers.image(2).brokers)
+        assert [listed(await ask(brokers, at=at)) for at in (2, 3)] == [[2, 3], [2, 3]]
+
+
+@in_virtual_time
+async def test_a_broker_that_was_stopped_leaves_the_list_at_once() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        await brokers.clusters[3].leave(timeout_s=10)
+        brokers.network.dead.add(3)  # its listener closes before its registration ends
+        brokers.clusters[2].suspect(THREE)
+        await brokers.until(lambda: 3 not in brokers.image(2).brokers)
+        assert [listed(await ask(brokers, at=at)) for at in (1, 2)] == [[1, 2], [1, 2]]
+
+
+@in_virtual_time
+async def test_all_brokers_list_a_dead_one_whoever_found_out() -> None:
+    """Here it is the controller, by itself: nobody else has a connection to the dead one, or hears of a suspicion."""
+    async with some_brokers(4) as brokers:
+        await brokers.kill(3)
+        await brokers.until(lambda: all(3 not in brokers.image(at).brokers for at in (1, 2, 4)))
+        assert [listed(await ask(brokers, at=at)) for at in (1, 2, 4)] == [[1, 2, 3, 4]] * 3
+
+
+@in_virtual_time
+async def test_a_broker_that_refuses_connections_stays_listed_for_ten_seconds_but_leads_nothing() -> None:
     async with some_brokers(3) as brokers:
         await brokers.create("orders", partitions=3)
         await brokers.kill(3)

@@ -14,13 +14,14 @@ from penstock.cluster.duties.rulings import NO_EPOCHS, Batch, Ruling, Which, as_
 from penstock.cluster.elections import How, Standing, Verdict, prefer, settle, step_down
 from penstock.cluster.image import ClusterImage
 from penstock.cluster.keys import Keys
-from penstock.cluster.records import PartitionRecord
+from penstock.cluster.records import PartitionRecord, SuspectRecord, encode
 from penstock.cluster.shapes import PartitionImage, TopicImage
 from penstock.metastore import (
     NO_REVISION,
     OPERATIONS_MAX,
     Compare,
     Delete,
+    Put,
     Revision,
     Transaction,
     absent,
@@ -173,16 +174,17 @@ class DutyMachine:
         fence = self._as_controller()
         return [Batch(some, fence, self._keys) for some in (*as_fit(elections), *as_fit(others))]
 
-    def fence(self, broker: BrokerId, epoch: Revision) -> Transaction:
-        """Declare a broker lost (RULES 9); whoever suspected it need not any more."""
-        key = self._keys.broker(broker)
-        return Transaction(
-            compares=(
-                created_at(self._keys.controller, Revision(self._image.controller_epoch)),
-                created_at(key, epoch),
-            ),
-            deletes=(Delete(key), Delete(self._keys.suspect(broker))),
-        )
+    def fence(self, broker: BrokerId, epoch: Revision, *, refused_by: BrokerId | None = None) -> Transaction:
+        """Declare a broker lost (RULES 9). One whose address refused connections, to whom, stays marked as a suspect:
+        that is how all brokers know it from one that fell silent (see `Absences`). Else nobody need suspect it any
+        more.
+        """
+        key, mark = self._keys.broker(broker), self._keys.suspect(broker)
+        compares = (self._as_controller(), created_at(key, epoch))
+        if refused_by is None:
+            return Transaction(compares=compares, deletes=(Delete(key), Delete(mark)))
+        put = Put(mark, encode(SuspectRecord(refused_by, epoch)))
+        return Transaction(compares=compares, puts=(put,), deletes=(Delete(key),))
 
     def sweep(self) -> list[Transaction]:
         """Delete partitions that no topic shows and nobody is about to show (RULES 14).

@@ -195,7 +195,8 @@ class Watchman:
         say("broker lost", broker=broker.id, epoch=broker.epoch, pulse=pulse.value)
         self._doubts.fenced(broker.id, broker.incarnation)
         try:
-            await self._metastore.commit(self._machine.fence(broker.id, broker.epoch))
+            refused_by = self._broker_id if pulse is Pulse.REFUSED else None
+            await self._metastore.commit(self._machine.fence(broker.id, broker.epoch, refused_by=refused_by))
         except Conflict:
             pass  # it has registered anew, or we are the controller no longer
         self._missed.pop(broker.id, None)
