@@ -25,6 +25,14 @@ class LogTrouble(msgspec.Struct, frozen=True):
     reason: str
 
 
+class FolderTrouble(msgspec.Struct, frozen=True):
+    """A data folder, which part of its upkeep fails, and why."""
+
+    folder: str
+    step: str
+    reason: str
+
+
 class Health(msgspec.Struct, frozen=True, kw_only=True):
     """What the node knows of its own well-being at this moment."""
 
@@ -35,12 +43,15 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     """Logs with batches that are refused because their checksum is wrong; the rest of them is served."""
     uncleanable_logs: list[LogTrouble] = []
     full_folders: list[str] = []
+    failing_folders: list[FolderTrouble] = []
+    """Data folders whose retention, checkpoints or other upkeep failed when it was last tried."""
     set_aside: list[str] = []
     """Folders of topics that nobody knows: kept, not served, and no reason to be unwell."""
 
     @property
     def is_well(self) -> bool:
-        return not (self.offline_logs or self.damaged_logs or self.uncleanable_logs or self.full_folders)
+        logs = self.offline_logs or self.damaged_logs or self.uncleanable_logs
+        return not (logs or self.full_folders or self.failing_folders)
 
 
 class HealthFacts(Protocol):
@@ -63,6 +74,7 @@ class HealthPage(msgspec.Struct, frozen=True, kw_only=True):
     damaged_logs: list[LogTrouble]
     uncleanable_logs: list[LogTrouble]
     full_folders: list[str]
+    failing_folders: list[FolderTrouble]
     set_aside: list[str]
 
 
@@ -79,6 +91,7 @@ def pages(facts: HealthFacts, registry: MetricsRegistry) -> dict[str, Page]:
             damaged_logs=found.damaged_logs,
             uncleanable_logs=found.uncleanable_logs,
             full_folders=found.full_folders,
+            failing_folders=found.failing_folders,
             set_aside=found.set_aside,
         )
         return _json(page, HTTPStatus.OK if found.is_well else HTTPStatus.SERVICE_UNAVAILABLE)

@@ -13,7 +13,7 @@ import msgspec
 
 from penstock.admin import systemd
 from penstock.admin.http import HttpServer
-from penstock.admin.pages import Health, LogTrouble, pages
+from penstock.admin.pages import FolderTrouble, Health, LogTrouble, pages
 from penstock.broker.node import Node, disk_is_full
 from penstock.log import FREE_BYTES_MIN
 from penstock.model import TopicPartition
@@ -58,7 +58,7 @@ def _http_server(config: Config, node: Node) -> HttpServer | None:
         return None
     host, _, port = address.rpartition(":")
     return HttpServer(
-        pages(_Facts(node), node.registry),
+        pages(NodeFacts(node), node.registry),
         host=host.strip("[]"),
         port=int(port),
         connections_max=config[settings.PENSTOCK_HTTP_CONNECTIONS_MAX],
@@ -66,7 +66,7 @@ def _http_server(config: Config, node: Node) -> HttpServer | None:
     )
 
 
-class _Facts:
+class NodeFacts:
     """What a node says of its own well-being."""
 
     def __init__(self, node: Node) -> None:
@@ -85,6 +85,11 @@ class _Facts:
             damaged_logs=_troubles({p: f"{count} bad batches" for p, count in node.damaged_batches().items()}),
             uncleanable_logs=_troubles(node.uncleanable_logs()),
             full_folders=[str(folder.path) for folder in node.folders if disk_is_full(folder, FREE_BYTES_MIN)],
+            failing_folders=[
+                FolderTrouble(str(folder.path), step, reason)
+                for folder in node.folders
+                for step, reason in sorted(folder.failing.items())
+            ],
             set_aside=[str(folder.path / name) for folder in node.folders for name in folder.strays],
         )
 

@@ -359,7 +359,7 @@ class Node:
         scrubber.expose(self.registry)
         work = [
             server.sweep(),
-            LogHousekeeping(self.folders, flusher, self.config, self.clock).run(),
+            *(LogHousekeeping(folder, flusher, self.config, self.clock).run() for folder in self.folders),
             watch_loop_lag(self.registry, self.clock),
             scrubber.run(),
         ]

@@ -34,7 +34,8 @@ from penstock.log.identity import FolderLock, claim, write_identity
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import Expected, Known, open_log
 from penstock.log.reserve import give_up_reserve, keep_reserve
-from penstock.log.state import Home, LogState, steady_ms
+from penstock.log.segment import Segment
+from penstock.log.state import Home, LogState, Trouble, steady_ms
 from penstock.model import Clock, TopicId, TopicPartition, topic_id_from_text
 from penstock.settings.topic import FILE_DELETE_DELAY_MS
 
@@ -84,6 +85,8 @@ class LogFolder(Home):
         """Logs with a closed segment that wants flushing."""
         self.doomed_files: list[tuple[int, list[str]]] = []
         """When to remove what, by `steady_ms`; folders too."""
+        self.failing: dict[str, str] = {}
+        """Steps of housekeeping that failed here when they were last tried, and why."""
 
     # --- opening ---
 
@@ -248,6 +251,18 @@ class LogFolder(Home):
         log.home = self
         self.logs[partition] = log
         self.lost.pop(partition, None)
+        return log
+
+    def stand_in(
+        self, partition: TopicPartition, topic_id: TopicId, config: "Config | TopicConfig", reason: str
+    ) -> PartitionLog:
+        """For a log that could not be made: offline, so that its replica makes way. It has no files, and is none of
+        `logs`: what the checkpoints say of its name stays said.
+        """
+        path = self.path / str(partition)
+        log = PartitionLog(path, partition, topic_id, config=config, pool=self.pool, clock=self.clock)
+        log.segments = (Segment(self.pool, str(path), 0),)
+        log.trouble = Trouble(reason, stops_reads=True, may_pass=False, is_unmade=True)
         return log
 
     def opened_again(self, log: PartitionLog) -> None:

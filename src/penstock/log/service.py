@@ -8,11 +8,12 @@
     aborted            transactions are found again in the batches where their index turned out wrong
     producers          that have been silent for too long are forgotten; what is known of them is kept for a cut
 
-One task, with one parent. Decisions are made on the loop; whatever blocks is done in a thread and reported back.
+One task a data folder, with one parent: a folder that fails, or whose disk is slow, keeps the others from nothing.
+Decisions are made on the loop; whatever blocks is done in a thread and reported back.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -43,16 +44,16 @@ TICK_S: Final = 1.0
 
 
 class LogHousekeeping:
-    def __init__(self, folders: Sequence[LogFolder], flusher: Flusher, config: "Config", clock: Clock) -> None:
-        self._folders = folders
+    def __init__(self, folder: LogFolder, flusher: Flusher, config: "Config", clock: Clock) -> None:
+        self._folder = folder
         self._flusher = flusher
         self._config = config
         self._clock = clock
-        self._dropped: dict[LogFolder, list[tuple[PartitionLog, list[Segment]]]] = {}
+        self._dropped: list[tuple[PartitionLog, list[Segment]]] = []
         """Segments that are out of their logs, with files that wait for a checkpoint which says so."""
 
     async def run(self) -> None:
-        """Until cancelled. A step that fails is said and tried again at its next time."""
+        """Until cancelled. A step that fails is said, here and in `failing`, and tried again at its next time."""
         checkpoint_ms = min(
             self._config[REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS],
             self._config[LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS],
@@ -73,46 +74,47 @@ class LogHousekeeping:
     async def _repeat(self, name: str, every_s: float, step: Callable[[], Awaitable[object]]) -> None:
         while True:
             await asyncio.sleep(every_s)
+            folder = str(self._folder.path)
             try:
                 await step()
             except (OSError, KafkaStorageError) as error:
-                _log.error("housekeeping failed", step=name, reason=str(error))
-            except Exception:  # a bug, or a log in a state that nobody thought of: no reason to stop serving
-                _log.exception("housekeeping failed", step=name)
+                _log.error("housekeeping failed", step=name, folder=folder, reason=str(error))
+                self._folder.failing[name] = str(error)
+            except Exception as error:  # a bug, or a log in a state that nobody thought of: no reason to stop serving
+                _log.exception("housekeeping failed", step=name, folder=folder)
+                self._folder.failing[name] = repr(error)
+            else:
+                self._folder.failing.pop(name, None)
 
     def _logs(self) -> list[PartitionLog]:
-        return [log for folder in self._folders for log in folder]
+        return list(self._folder)
 
     async def apply_retention(self) -> int:
         """Delete what is too old or too much; how many segments went."""
-        count = 0
-        for folder in self._folders:
-            plans = await asyncio.to_thread(_plan_all, list(folder), self._clock.now())
-            gone = self._dropped.setdefault(folder, [])
-            for log, plan in plans:
-                try:
-                    if segments := log.drop_oldest(plan):
-                        gone.append((log, segments))
-                except KafkaStorageError as error:  # that log is stopped; what the others give up may be what it needs
-                    _log.error("retention failed", partition=str(log.partition), reason=error.message)
-            if gone:
-                # The new starts must be on disk before the old files leave it.
-                await self._write_checkpoints_of(folder)
-            while gone:
-                log, segments = gone.pop()
-                try:
-                    log.removal_begun(segments, await asyncio.to_thread(_rename, log, segments))
-                    count += len(segments)
-                except OSError as error:  # the next start finds what is left
-                    _log.error("segments not removed", partition=str(log.partition), reason=str(error))
+        count, gone = 0, self._dropped
+        for log, plan in await asyncio.to_thread(_plan_all, self._logs(), self._clock.now()):
+            try:
+                if segments := log.drop_oldest(plan):
+                    gone.append((log, segments))
+            except KafkaStorageError as error:  # that log is stopped; what the others give up may be what it needs
+                _log.error("retention failed", partition=str(log.partition), reason=error.message)
+        if gone:
+            # The new starts must be on disk before the old files leave it.
+            await self.write_checkpoints()
+        while gone:
+            log, segments = gone.pop()
+            try:
+                log.removal_begun(segments, await asyncio.to_thread(_rename, log, segments))
+                count += len(segments)
+            except OSError as error:  # the next start finds what is left
+                _log.error("segments not removed", partition=str(log.partition), reason=str(error))
         return count
 
     async def flush(self) -> None:
         now = steady_ms(self._clock)
         late = {log for log in self._logs() if log.is_flush_late(now) and log.trouble is None}
-        rolled = {log for folder in self._folders for log in folder.rolled_logs if log.trouble is None}
-        for folder in self._folders:
-            folder.rolled_logs.clear()
+        rolled = {log for log in self._folder.rolled_logs if log.trouble is None}
+        self._folder.rolled_logs.clear()
         wanted = [(log, log.end_offset) for log in late] + [(log, log.active.base_offset) for log in rolled - late]
         for log, upto in wanted:
             try:
@@ -121,10 +123,7 @@ class LogHousekeeping:
                 _log.error("flush failed", partition=str(log.partition), reason=str(error))
 
     async def write_checkpoints(self) -> None:
-        for folder in self._folders:
-            await self._write_checkpoints_of(folder)
-
-    async def _write_checkpoints_of(self, folder: LogFolder) -> None:
+        folder = self._folder
         picture = folder.take_picture()
         try:
             await asyncio.to_thread(folder.checkpoints.write, picture)
@@ -136,13 +135,11 @@ class LogHousekeeping:
         folder.picture_written(picture)
 
     async def remove_deleted(self) -> None:
-        for folder in self._folders:
-            if paths := folder.due_for_removal(steady_ms(self._clock)):
-                await asyncio.to_thread(remove_paths, paths)
+        if paths := self._folder.due_for_removal(steady_ms(self._clock)):
+            await asyncio.to_thread(remove_paths, paths)
 
     async def try_again(self) -> None:
-        for folder in self._folders:
-            await asyncio.to_thread(keep_reserve, folder.path)
+        await asyncio.to_thread(keep_reserve, self._folder.path)
         for log in self._logs():
             if log.trouble is not None and log.trouble.may_pass:
                 log.try_again()

@@ -67,6 +67,8 @@ class Trouble(msgspec.Struct, frozen=True):
     reason: str
     stops_reads: bool
     may_pass: bool
+    is_unmade: bool = False
+    """There is no log at all yet (`LogFolder.stand_in`): there is nothing to mend, or to be set aside."""
 
     def refusal(self) -> KafkaStorageError:
         return KafkaStorageError(self.reason)

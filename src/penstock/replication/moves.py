@@ -76,15 +76,16 @@ class FolderMoves:
         if folder is None:
             raise LogDirNotFound(f"{path} is not one of this broker's log.dirs")
         partition = self._partitions.get(topic, index)
-        if partition is None:
+        trouble = None if partition is None else partition.log.trouble
+        if partition is None or (trouble is not None and trouble.is_unmade):
             self._want(name, folder)
             raise ReplicaNotAvailable(f"{name} is not kept by this broker; should it come, {path} will have it")
         under_way = self.of(name)
         if under_way is not None and under_way.target is not folder:
             self.cancel(name)
             under_way = None
-        if partition.log.trouble is not None and not partition.log.trouble.may_pass:
-            raise partition.log.trouble.refusal()
+        if trouble is not None and not trouble.may_pass:
+            raise trouble.refusal()
         if under_way is not None or self._partitions.folder_of(partition) is folder:
             return
         self._create(partition, folder)

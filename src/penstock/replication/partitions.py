@@ -321,7 +321,6 @@ class Partitions:
             self._later(lambda: self._make_logs(topic, wanted))
 
     async def _make_logs(self, topic: TopicImage, indexes: list[PartitionIndex]) -> None:
-        config = self.config_of(topic)
         for index in indexes:
             if self._image.topics_by_id.get(topic.topic_id) is not topic:
                 return  # deleted meanwhile
@@ -329,20 +328,46 @@ class Partitions:
                 continue  # wanted twice: the topic grew, or was tried again, before its turn came
             if self._broker_id not in topic.partitions[index].replicas:
                 continue  # another broker's again, and no change to come would take it away
-            partition = TopicPartition(topic.name, index)
-            folder = self._folder_for(partition)
-            try:
-                log = folder.create(partition, topic.topic_id, config)
-            except (KafkaStorageError, OSError) as error:
-                _log.error("log not made, tried again later", partition=str(partition), reason=str(error))
-                asyncio.get_running_loop().call_later(RETRY_AFTER_S, self._create, topic, 0)
-                return
-            self._show(topic, topic.partitions[index], log)
+            self._show(topic, topic.partitions[index], self._make_log(topic, TopicPartition(topic.name, index)))
             await asyncio.sleep(0)  # a folder a turn: others are served between two
+
+    def _make_log(self, topic: TopicImage, partition: TopicPartition) -> PartitionLog:
+        """Where it cannot be made, one that stands in for it: offline, so that another broker leads, or nobody waits
+        for this one, until it can (RULES 22).
+        """
+        folder, config = self._folder_for(partition), self.config_of(topic)
+        try:
+            log = folder.create(partition, topic.topic_id, config)
+        except (KafkaStorageError, OSError) as error:
+            _log.error("log not made, tried again later", partition=str(partition), reason=str(error))
+            return folder.stand_in(partition, topic.topic_id, config, str(error))
+        self.wanted_folders.pop(partition, None)
+        return log
+
+    def _make_again_later(self, partition: Partition) -> None:
+        loop = asyncio.get_running_loop()
+        loop.call_later(RETRY_AFTER_S, self._later, lambda: self._make_again(partition))
+
+    async def _make_again(self, partition: Partition) -> None:
+        topic, local = self._image.topics_by_id.get(partition.topic_id), self._by_id.get(partition.topic_id, {})
+        if topic is None or local.get(partition.index) is not partition:
+            return  # deleted, or moved away
+        log = self._make_log(topic, partition.topic_partition)
+        if log.trouble is not None and log.trouble.is_unmade:
+            self._make_again_later(partition)
+            return
+        _log.info("log made", partition=str(log.partition))
+        self._exchange(topic, partition, log)
+
+    def _exchange(self, topic: TopicImage, partition: Partition, log: PartitionLog) -> None:
+        """What stood for a log makes way for it."""
+        del self._by_id[topic.topic_id][partition.index]
+        self._retire(partition)
+        self._show(topic, topic.partitions[partition.index], log)
 
     def _folder_for(self, partition: TopicPartition) -> LogFolder:
         """Where it was lost, where somebody wants it, or where the fewest are."""
-        wanted = self.wanted_folders.pop(partition, None)
+        wanted = self.wanted_folders.get(partition)
         return min(
             self.folders, key=lambda folder: (partition not in folder.lost, folder is not wanted, len(folder.logs))
         )
@@ -375,6 +400,8 @@ class Partitions:
             partition.keep_flush_note()  # a new log has nothing yet that could have counted too early
         if log.open_again is not None:
             self._open_again_later(partition)
+        elif log.trouble is not None and log.trouble.is_unmade:
+            self._make_again_later(partition)
 
     def _open_again_later(self, partition: Partition) -> None:
         loop = asyncio.get_running_loop()
@@ -397,11 +424,9 @@ class Partitions:
         if log.open_again is not None:
             self._open_again_later(partition)
             return
-        del local[partition.index]
-        self._retire(partition)
         folder.opened_again(log)
         _log.info("log opened", partition=str(log.partition))
-        self._show(topic, topic.partitions[partition.index], log)
+        self._exchange(topic, partition, log)
 
     def _change(self, topic: TopicImage, image: PartitionImage) -> None:
         partition = self._by_id.get(topic.topic_id, {}).get(image.index)
@@ -458,6 +483,7 @@ class Partitions:
         return (
             trouble is not None
             and trouble.stops_reads
+            and not trouble.is_unmade
             and partition.log.open_again is None
             and isinstance(partition.role, Follower)
             and image.leader >= 0

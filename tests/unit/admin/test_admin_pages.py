@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 from penstock import __version__
-from penstock.admin import Health, LogTrouble, Request, Response, pages
+from penstock.admin import FolderTrouble, Health, LogTrouble, Request, Response, pages
 from penstock.metrics import Metrics, MetricsRegistry, counter
 
 
@@ -46,6 +46,7 @@ async def test_a_healthy_broker_says_who_it_is() -> None:
         "damaged_logs": [],
         "uncleanable_logs": [],
         "full_folders": [],
+        "failing_folders": [],
         "set_aside": [],
     }
 
@@ -82,6 +83,18 @@ async def test_a_full_disk_is_not_well_either() -> None:
     node = Node()
     node.found = Health(broker_id=1, cluster_id="abc", full_folders=["/data"])
     assert (await ask(node, "/health")).status is HTTPStatus.SERVICE_UNAVAILABLE
+
+
+async def test_a_folder_whose_upkeep_fails_is_named_with_the_step_and_the_reason() -> None:
+    node = Node()
+    node.found = Health(
+        broker_id=1, cluster_id="abc", failing_folders=[FolderTrouble("/data", "retention", "Input/output error")]
+    )
+    response = await ask(node, "/health")
+    assert response.status is HTTPStatus.SERVICE_UNAVAILABLE
+    assert json.loads(response.body)["failing_folders"] == [
+        {"folder": "/data", "step": "retention", "reason": "Input/output error"}
+    ]
 
 
 async def test_metrics_are_those_of_the_registry_and_the_process() -> None:

@@ -54,7 +54,7 @@ def index_of(log: PartitionLog, base_offset: int) -> Path:
 async def housekeeping(log: PartitionLog) -> None:
     """As often as it takes for a log that asks for it."""
     flusher = Flusher()
-    await LogHousekeeping([[log]], flusher, Config.for_broker({}), StillClock()).find_aborts_again()  # type: ignore[list-item]
+    await LogHousekeeping([log], flusher, Config.for_broker({}), StillClock()).find_aborts_again()  # type: ignore[arg-type]
     await flusher.close()
 
 

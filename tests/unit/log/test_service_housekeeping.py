@@ -131,7 +131,7 @@ class Kept:
         self.folder.open_all(lambda *_: Expected(topic))
         self.log = self.folder.create(ORDERS_0, TOPIC_ID, topic)
         self.flusher = Flusher()
-        self.keeping = LogHousekeeping([self.folder], self.flusher, self.broker, clock)
+        self.keeping = LogHousekeeping(self.folder, self.flusher, self.broker, clock)
 
     async def close(self) -> None:
         await self.flusher.close()
@@ -425,6 +425,31 @@ async def test_a_step_that_fails_unexpectedly_is_tried_again_and_stops_nothing(t
     async with asyncio.timeout(60):
         await tried_thrice.wait()
     assert not task.done()
+    assert kept.folder.failing == {"a step": "ZeroDivisionError()"}
+    task.cancel()
+    await asyncio.wait([task])
+    await kept.close()
+
+
+async def test_a_step_that_fails_is_said_of_its_folder_until_it_goes_well_again(tmp_path: Path) -> None:
+    kept = Kept(tmp_path)
+    is_failing, goes_well = True, asyncio.Event()
+
+    async def step() -> None:
+        nonlocal is_failing
+        if is_failing:
+            is_failing = False
+            raise OSError(errno.EIO, "Input/output error")
+        was_said.append(dict(kept.folder.failing))
+        goes_well.set()
+
+    was_said: list[dict[str, str]] = []
+    task = asyncio.create_task(kept.keeping._repeat("a step", 0, step))
+    async with asyncio.timeout(60):
+        await goes_well.wait()
+        while kept.folder.failing:
+            await asyncio.sleep(0)
+    assert was_said[0] == {"a step": "[Errno 5] Input/output error"}
     task.cancel()
     await asyncio.wait([task])
     await kept.close()

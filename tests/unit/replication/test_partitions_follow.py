@@ -15,7 +15,7 @@ from tests.support.clusters import BROKER_ID, a_cluster
 from tests.support.logs import StillClock, a_batch
 from tests.support.virtual_time import in_virtual_time
 
-from penstock.cluster import Cluster, CreateTopic, GrowTopic, Reassign
+from penstock.cluster import Cluster, CreateTopic, GrowTopic, PartitionImage, Reassign
 from penstock.cluster.commands import CreatedTopic
 from penstock.errors import KafkaStorageError
 from penstock.log import FilePool, Flusher, LogFolder, PartitionLog, recovery
@@ -56,9 +56,16 @@ class Bench:
     async def create(self, name: str, partitions: int) -> None:
         await create(self.cluster, name, partitions)
 
+    @property
+    def made(self) -> int:
+        """How many have a log; the others' could not be made yet."""
+        return len(self.partitions) - sum(
+            p.log.trouble is not None and p.log.trouble.is_unmade for p in self.partitions
+        )
+
     async def until_there_are(self, count: int) -> None:
         async with asyncio.timeout(60):
-            while len(self.partitions) < count:
+            while self.made < count:
                 assert not self.following.done()
                 await asyncio.sleep(0.001)
 
@@ -119,13 +126,43 @@ async def test_logs_that_a_full_disk_kept_from_being_made_are_made_once_however_
         disk = FullDisk(bench.folder, monkeypatch)
         await bench.create("orders", 3)
         (count,) = await bench.cluster.controller.create_partitions([GrowTopic("orders", 5)], timeout_ms=60_000)
-        assert count == 5 and len(bench.partitions) == 0
+        assert count == 5 and bench.made == 0
         disk.is_full = False
         topic = bench.cluster.image.topics["orders"]
         for _ in range(3):  # as when several retries come at once
             bench.partitions._create(topic, 0)
         await bench.until_there_are(5)
         await bench.partitions.settled()
+
+
+@in_virtual_time
+async def test_a_leader_whose_log_cannot_be_made_makes_way_and_is_not_eligible() -> None:
+    await cannot_make_its_log(BrokerId(1))
+
+
+@in_virtual_time
+async def test_a_follower_whose_log_cannot_be_made_leaves_the_in_sync_set_and_is_not_eligible() -> None:
+    await cannot_make_its_log(BrokerId(2))
+
+
+async def cannot_make_its_log(me: BrokerId) -> None:
+    """One that has nothing counts for nothing, however few are left."""
+    async with some_brokers(3) as brokers:
+        cluster = brokers.clusters[me]
+
+        def image() -> PartitionImage:
+            return cluster.image.topics["orders"].partitions[0]
+
+        async with replicas_of(cluster, me) as (partitions, folder):
+            with pytest.MonkeyPatch.context() as patching:
+                disk = FullDisk(folder, patching)
+                await brokers.create("orders", assigned=(1, 2, 3), min_insync_replicas="3")
+                others = tuple(broker for broker in (1, 2, 3) if broker != me)
+                await brokers.until(lambda: image().in_sync == others and image().leader in others)
+                assert me not in image().eligible
+                assert partitions.offline() == {TopicPartition("orders", PartitionIndex(0)): "no space left"}
+                disk.is_full = False
+                await brokers.until(lambda: not partitions.offline())
 
 
 async def test_a_lost_log_that_could_not_be_made_at_once_is_missed_when_it_is(
@@ -284,9 +321,12 @@ async def test_a_damaged_log_is_begun_anew_only_when_nothing_that_was_fetched_in
                 disk = FullDisk(folder, patching)
                 renewed.log.take_offline("damaged again before it was in sync", stops_reads=True)
                 renewed.look_after_followers(lag_ms_max=30_000)
-                await brokers.until(lambda: partitions.get("orders", 0) is None)
+                await brokers.until(lambda: partitions.require("orders", 0) is not renewed)
+                stand_in = partitions.require("orders", 0)
+                assert stand_in.log.offline_reason == "no space left"
                 disk.is_full = False
-                await brokers.until(lambda: partitions.get("orders", 0) not in (damaged, renewed, None))
+                await brokers.until(lambda: partitions.require("orders", 0) is not stand_in)
+            assert partitions.require("orders", 0).log.trouble is None
             assert partitions.require("orders", 0).leader_epoch == began_in + 2
 
 
@@ -339,7 +379,7 @@ async def test_a_topic_made_anew_gets_its_log_when_there_is_room_to_forget_its_n
         with monkeypatch.context() as full:
             full.setattr(bench.folder, "write_checkpoints", no_room)
             await bench.create("orders", 1)
-            assert len(bench.partitions) == 0
+            assert bench.made == 0
         await bench.until_there_are(1)
 
 
