@@ -2,13 +2,13 @@
 
 import os
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import structlog
 
 from penstock.log.checking import position_for
-from penstock.log.files import Renames, names_in, remove_files
+from penstock.log.files import Renames, names_in, remove_files, sync_folder
 from penstock.log.retention import DELETED, RetainedLog
 from penstock.log.scan import Damaged
 from penstock.log.segment import UNKNOWN, Segment
@@ -20,6 +20,29 @@ _log = structlog.get_logger(__name__)
 
 
 class CuttableLog(RetainedLog):
+    def cut_ahead(self, *, to: int) -> Callable[[], None] | None:
+        """On the loop, before `truncate`: what that would have the disk say first, for a thread. Without it, or should
+        the log change meanwhile, `truncate` does it itself. None where there is nothing to be said.
+        """
+        if self.home is None or self.trouble is not None or to >= self.end_offset:
+            return None
+        # Within the segment only the batches tell where the cut will be.
+        if to < self.start_offset:
+            return self.start_ahead(to)
+        floor = self.segments[self._number_of(self.segments, to)].base_offset
+        return self.home.cut_ahead(self, to=floor) if floor < max(self.recovery_point, self.clean_upto) else None
+
+    def start_ahead(self, offset: int) -> Callable[[], None] | None:
+        """As `cut_ahead`, before `truncate_fully_and_start_at`. Of a log with records that can say where it begins only
+        when they are gone.
+        """
+        if self.home is None or self.trouble is not None:
+            return None
+        if len(self.segments) == 1 and not self.segments[0].is_created:
+            return self.home.start_ahead(self, offset)
+        floor = min(offset, self.segments[0].base_offset)
+        return self.home.cut_ahead(self, to=floor) if floor < max(self.recovery_point, self.clean_upto) else None
+
     def truncate(self, *, to: int) -> None:
         """Forget every record at or after `to`; of a batch that holds `to`, all of it. The log then ends where its last
         batch does, as a start would find it."""
@@ -96,7 +119,8 @@ class CuttableLog(RetainedLog):
         with self._renames("could not be begun anew") as renames:
             for name in self._names_to_leave():
                 renames.add(str(self.folder / name), str(self.folder / name) + DELETED)
-            self.epochs.remove_file()  # fsyncs the folder
+            if self.epochs.remove_file() or renames.done:
+                sync_folder(str(self.folder))
             self._write_down(offset)
         return renames
 

@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from typing import Protocol
 
 from penstock.log.checkpoints import CheckpointUnreadable, read_rows, write_rows
-from penstock.log.files import remove_files, sync_folder
+from penstock.log.files import remove_files
 
 FILE_NAME = "leader-epoch-checkpoint"
 NO_EPOCH = -1
@@ -103,15 +103,19 @@ class LeaderEpochs:
             self.epochs, self.starts = [], []
             self._changed()
 
-    def remove_file(self) -> None:
-        """For good, before the log begins anew elsewhere: what it said would be believed of what comes to lie there.
+    def remove_file(self) -> bool:
+        """Before the log begins anew elsewhere: what it said would be believed of what comes to lie there. True where
+        there was one: then the folder is to be fsynced.
+
         Should it not begin anew after all, the next flush writes it again, and a start reads it off the batches.
         """
         self.on_disk, self.is_dirty = [], bool(self.epochs)
+        path = os.path.join(self.folder, FILE_NAME)
         with self._lock:
             self.removals += 1
-            remove_files([os.path.join(self.folder, FILE_NAME)])
-            sync_folder(self.folder)
+            was_there = os.path.exists(path)
+            remove_files([path])
+        return was_there
 
     def take_over(self, other: "LeaderEpochs") -> None:
         """Know what the epochs of a log with the same records know."""

@@ -6,6 +6,7 @@ opening reads a few small files a partition and scans nothing; after anything el
 checkpoint.
 """
 
+import asyncio
 import json
 import os
 import shutil
@@ -16,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import structlog
 
 from penstock.errors import KafkaStorageError
@@ -26,6 +28,7 @@ from penstock.log.checkpoints import (
     RECOVERY_POINTS,
     read_properties,
 )
+from penstock.log.cut_notes import CutNote, read_note
 from penstock.log.files import FilePool, remove_files, sync_folder, write_atomically
 from penstock.log.folder_checkpoints import FolderCheckpoints, Offsets, Picture
 from penstock.log.folder_names import DELETE, STRAY, is_on_its_way_out, leaving_name, parse_folder_name
@@ -157,10 +160,24 @@ class LogFolder(Home):
     def _opener(
         self, name: str, partition: TopicPartition, topic_id: TopicId, expected: Expected, *, is_clean: bool
     ) -> Callable[[], PartitionLog]:
-        known = self._known(partition, is_clean=is_clean)
-        return lambda: open_log(
-            self.path / name, partition, topic_id, known, config=expected.config, pool=self.pool, clock=self.clock
-        )
+        known, folder = self._known(partition, is_clean=is_clean), self.path / name
+
+        def open_one() -> PartitionLog:
+            note = read_note(folder)
+            log = open_log(
+                folder,
+                partition,
+                topic_id,
+                known if note is None else note.correct(known),
+                config=expected.config,
+                pool=self.pool,
+                clock=self.clock,
+            )
+            if note is not None:
+                self.checkpoints.notes.found(log, note)
+            return log
+
+        return open_one
 
     def _known(self, partition: TopicPartition, *, is_clean: bool) -> Known:
         on_disk = self.checkpoints.on_disk
@@ -253,6 +270,14 @@ class LogFolder(Home):
         self.lost.pop(partition, None)
         return log
 
+    def has_namesake(self, partition: TopicPartition, topic_id: TopicId) -> bool:
+        """Whether the checkpoints have to forget a deleted topic's rows (`checkpoint`) before `create`, which else does
+        it itself, and blocks.
+        """
+        if partition in self.lost and self.checkpoints.topic_ids.get(partition, topic_id) == topic_id:
+            return False
+        return self.checkpoints.may_know(partition)
+
     def stand_in(
         self, partition: TopicPartition, topic_id: TopicId, config: "Config | TopicConfig", reason: str
     ) -> PartitionLog:
@@ -267,6 +292,7 @@ class LogFolder(Home):
 
     def opened_again(self, log: PartitionLog) -> None:
         """What a start could not open is open now."""
+        self.checkpoints.notes.forget(self.logs[log.partition], for_the_sake_of=log)
         log.home = self
         self.logs[log.partition] = log
 
@@ -302,10 +328,28 @@ class LogFolder(Home):
         self.rolled_logs.append(log)
 
     def start_rises(self, log: LogState) -> None:
-        self.write_checkpoints()
+        self._note_cut(log)
 
     def recovery_point_falls(self, log: LogState) -> None:
-        self.write_checkpoints()
+        self._note_cut(log)
+
+    def _note_cut(self, log: LogState) -> None:
+        note = CutNote.of(log)
+        self.checkpoints.notes.settle(log, note)
+        log.recovery_point_on_disk = min(log.recovery_point_on_disk, note.recovery_point)
+
+    def cut_ahead(self, log: LogState, *, to: int) -> Callable[[], None] | None:
+        note, clean_upto = CutNote.of(log), min(log.clean_upto, to)
+        lower = msgspec.structs.replace(note, recovery_point=min(log.recovery_point, to), clean_upto=clean_upto)
+        return self.checkpoints.notes.ahead(log, lower)
+
+    def start_ahead(self, log: LogState, offset: int) -> Callable[[], None] | None:
+        if self.checkpoints.notes.is_held(log):
+            return None  # which may be why the log begins where it does
+        return self.checkpoints.notes.ahead(log, CutNote(offset, 0, offset, offset, if_empty=True))
+
+    def let_go(self, log: LogState) -> None:
+        self.checkpoints.notes.forget(log)
 
     def doomed(self, log: LogState, paths: list[str]) -> None:
         self.doomed_files.append((steady_ms(self.clock) + log.config[FILE_DELETE_DELAY_MS], paths))
@@ -325,8 +369,15 @@ class LogFolder(Home):
     def picture_written(self, picture: Picture) -> None:
         if self.checkpoints.is_latest(picture):
             points = picture.files[RECOVERY_POINTS]
-            for log in picture.logs:
-                log.recovery_point_on_disk = points.get(log.partition, 0)
+            for log, cuts in picture.logs:
+                if log.cuts == cuts:  # else it is what the note of the last cut says, or lower
+                    log.recovery_point_on_disk = points.get(log.partition, 0)
+
+    async def checkpoint(self) -> None:
+        """Write down what is so now, in a thread."""
+        picture = self.take_picture()
+        await asyncio.to_thread(self.checkpoints.write, picture)
+        self.picture_written(picture)
 
     def write_checkpoints(self) -> None:
         """All three parts at once; blocks."""

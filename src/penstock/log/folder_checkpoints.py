@@ -1,8 +1,10 @@
 """The offset checkpoints of one data folder: what a restart will know of its logs.
 
-A picture is taken on the loop, written in a thread, and reported back. Pictures are numbered: should a cut have to
-write one at once while a thread is still busy with an older one, the older one must not land on top. That is what the
-lock is for; it is held while a file is written, and contended only by a truncation.
+A picture is taken on the loop, written in a thread, and reported back. Pictures are numbered: where two threads are at
+it the older one must not land on top. That is what the lock is for; it is held while files are written.
+
+What a cut has to say at once it says beside its log (cut_notes.py): nothing that grows with the logs of a folder is
+written on the loop. Checkpoints that say it too take these notes away.
 
 Rows go by a topic's name, and another topic may come to it: whose they are is written down before them, and stays so
 until they are gone.
@@ -31,7 +33,9 @@ from penstock.log.checkpoints import (
     write_offsets,
     write_topic_ids,
 )
+from penstock.log.cut_notes import CutNotes, HeldNote
 from penstock.log.partition_log import PartitionLog
+from penstock.log.state import LogState
 from penstock.model import Offset, TopicId, TopicPartition
 
 Offsets = dict[TopicPartition, Offset]
@@ -43,8 +47,11 @@ class Picture(msgspec.Struct, frozen=True):
     number: int
     files: dict[str, Offsets]
     topic_ids: dict[TopicPartition, TopicId]
-    logs: list[PartitionLog]
-    """Whose offsets they are: by the time they are on disk others may have the names."""
+    logs: list[tuple[PartitionLog, int]]
+    """Whose offsets they are, and how often each had been cut: by the time they are on disk others may have the names,
+    or the logs may be shorter."""
+    notes: dict[LogState, HeldNote]
+    """What the logs' own folders say, and these say too."""
 
     def has(self, partition: TopicPartition) -> bool:
         return any(partition in offsets for offsets in self.files.values())
@@ -57,6 +64,7 @@ class FolderCheckpoints:
         self._written = 0
         self._on_their_way: dict[int, Picture] = {}
         self._lock = threading.Lock()
+        self.notes = CutNotes()
         self._unreadable: set[str] = set()
         self.on_disk: dict[str, Offsets] = {
             name: self._read(name) for name in (CLEANER_OFFSETS, RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS)
@@ -140,11 +148,13 @@ class FolderCheckpoints:
             RECOVERY_POINTS: recovery_points,
             HIGH_WATERMARKS: high_watermarks,
         }
-        picture = self._on_their_way[self._taken] = Picture(self._taken, files, topic_ids, taken)
+        marked = [(log, log.cuts) for log in taken]
+        picture = Picture(self._taken, files, topic_ids, marked, self.notes.taken())
+        self._on_their_way[self._taken] = picture
         return picture
 
     def write(self, picture: Picture) -> None:
-        """In a thread, or where it must happen now. Files that would not change are not written."""
+        """In a thread, or at start and end. Files that would not change are not written."""
         try:
             with self._lock:
                 if picture.number >= self._written:
@@ -160,6 +170,7 @@ class FolderCheckpoints:
                 self._unreadable.discard(name)
                 self.on_disk[name] = offsets
         self._written = picture.number
+        self.notes.drop(picture.notes)
 
     def is_latest(self, picture: Picture) -> bool:
         """Whether it is what the files say; one that came later may have been written before it, or after."""

@@ -54,14 +54,14 @@ class FutureLogs:
         folder = self._folder
         if partition in self.logs or partition in folder.logs:
             raise ValueError(f"{partition} is in {folder.path} already")
-        if folder.checkpoints.may_know(partition):
-            folder.write_checkpoints()  # rows of an earlier log would make the copy look as if it had lost records
         path = folder.path / future_name(partition)
         path.mkdir()
         write_topic_id(path, topic_id, durably=False)
         known = Known(is_clean=True)
         log = open_log(path, partition, topic_id, known, config=config, pool=folder.pool, clock=folder.clock)
         log.is_folder_synced = False
+        if folder.checkpoints.may_know(partition):
+            folder.start_rises(log)  # rows of an earlier log would make the copy look as if it had lost records
         self.adopt([log])
         return log
 
@@ -82,9 +82,7 @@ class FutureLogs:
         """Before the exchange: all that must last by then, in threads."""
         folder, copy = self._folder, self.logs[original.partition]
         await asyncio.to_thread(_write_note, copy.folder, original.folder, origin.identity.directory_id)
-        picture = folder.take_picture()
-        await asyncio.to_thread(folder.checkpoints.write, picture)
-        folder.picture_written(picture)
+        await folder.checkpoint()
 
     def promote(self, partition: TopicPartition, origin: "LogFolder") -> None:
         """The copy becomes the log: one rename, and the rest in memory. OSError: nothing has happened."""
@@ -130,6 +128,8 @@ def let_go(log: PartitionLog, why: str) -> None:
     for segment in log.segments:
         segment.file.forget()
         log.pool.indexes.drop(segment)
+    if log.home is not None:
+        log.home.let_go(log)
 
 
 def rename_in_memory(log: PartitionLog, folder: Path) -> None:

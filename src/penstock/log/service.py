@@ -124,15 +124,13 @@ class LogHousekeeping:
 
     async def write_checkpoints(self) -> None:
         folder = self._folder
-        picture = folder.take_picture()
         try:
-            await asyncio.to_thread(folder.checkpoints.write, picture)
+            await folder.checkpoint()
         except OSError as error:
             if error.errno not in DISK_FULL or not give_up_reserve(folder.path):
                 raise
             _log.warning("disk full, reserve given up", folder=str(folder.path))
-            await asyncio.to_thread(folder.checkpoints.write, picture)
-        folder.picture_written(picture)
+            await folder.checkpoint()
 
     async def remove_deleted(self) -> None:
         if paths := self._folder.due_for_removal(steady_ms(self._clock)):

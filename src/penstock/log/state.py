@@ -231,12 +231,24 @@ class Home:
         """A segment was closed: it should be flushed soon."""
 
     def start_rises(self, log: LogState) -> None:
-        """The oldest segments are about to be removed: the checkpoint must say so first, or the next start would take
-        them for lost."""
+        """The oldest segments are about to be removed, or all are and the log begins elsewhere: that must be on disk
+        first, or the next start would take them for lost."""
 
     def recovery_point_falls(self, log: LogState) -> None:
-        """The log is about to be cut below its recovery point: the checkpoint must say so first, or the next start
+        """The log is about to be cut below its recovery point: that must be on disk first, or the next start
         would take the missing records for damage, and what takes their place for clean."""
+
+    def cut_ahead(self, log: LogState, *, to: int) -> Callable[[], None] | None:
+        """The log may soon be cut to `to` or above: what is returned says so of the checkpoint already, in a thread,
+        so that `recovery_point_falls` finds it said. OSError: that will have to try itself."""
+        return None
+
+    def start_ahead(self, log: LogState, offset: int) -> Callable[[], None] | None:
+        """As `cut_ahead`, of an empty log that may soon begin anew at an offset, for `start_rises`."""
+        return None
+
+    def let_go(self, log: LogState) -> None:
+        """The log was deleted, or moved away, with all that is in its folder."""
 
     def doomed(self, log: LogState, paths: list[str]) -> None:
         """Files to be removed after file.delete.delay.ms; they have been renamed already."""

@@ -16,6 +16,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from typing import Any, Final
 
 import structlog
@@ -58,6 +59,7 @@ LOOKS_EVERY_S: Final = 1.0
 """How often to see whether an answer is late."""
 UNREGISTERED_S: Final = 0.05
 """How soon to see again whether this broker is registered: the news of it may come before its epoch is known here."""
+CUTS_AT_ONCE: Final = 200
 FRAME_OVERHEAD: Final = 64 * 1024 * 1024
 """Beyond the records asked for: one batch may be larger than all limits, and each partition has its header."""
 
@@ -128,7 +130,8 @@ class LeaderFetcher:
         self._try_now = asyncio.Event()
         self._retry_s = 0.0
         self._reset_session()
-        self._to_cut: deque[tuple[Place, Diverging | int]] = deque()
+        self._to_cut: deque[tuple[Place, Diverging | int, Callable[[], None] | None]] = deque()
+        """With what a thread is to write first."""
         self._is_cutting = False
         self._has_cut = False
         """Within the answer that is being taken in."""
@@ -419,17 +422,19 @@ class LeaderFetcher:
 
     def _cut_or_wait(self, place: Place, where: "Diverging | int") -> None:
         """Cutting a log, or beginning it anew at an offset, waits for the disk; after a change of leaders, or where a
-        broker is new, one answer may ask for thousands. The first is cut at once, and between the others everybody is
-        served. What was asked before the cut is no answer to what is asked after it, and may come before the log is cut
-        or after more has been appended.
+        broker is new, one answer may ask for thousands. What the disk must say first a thread writes, for many at once.
+        Where it need say nothing the first is cut at once; between the others everybody is served. What was asked
+        before the cut is no answer to what is asked after it, and may come before the log is cut or after more has been
+        appended.
         """
         place.asked_in = NOT_ASKED
-        if not self._has_cut:
+        write = place.partition.cut_ahead(where)
+        if write is None and not self._has_cut:
             self._has_cut = True
             self._cut(place, where)
             return
         place.is_busy = True
-        self._to_cut.append((place, where))
+        self._to_cut.append((place, where, write))
         if not self._is_cutting:
             self._is_cutting = True
             self._spawn(self._cut_in_turns())
@@ -438,12 +443,16 @@ class LeaderFetcher:
         try:
             while self._to_cut:
                 await asyncio.sleep(0)
-                place, where = self._to_cut.popleft()
-                if self.places.get(place.key) is place and place.is_current(self.leader):
-                    try:
-                        self._cut(place, where)
-                    except Exception as error:
-                        self._not_taken(place, error)
+                some = [self._to_cut.popleft() for _ in range(min(len(self._to_cut), CUTS_AT_ONCE))]
+                if writes := [write for _, _, write in some if write is not None]:
+                    await asyncio.to_thread(_call_all, writes)
+                for place, where, _ in some:
+                    if self.places.get(place.key) is place and place.is_current(self.leader):
+                        try:
+                            self._cut(place, where)
+                        except Exception as error:
+                            self._not_taken(place, error)
+                        await asyncio.sleep(0)
         finally:
             self._is_cutting = False
 
@@ -527,3 +536,10 @@ class LeaderFetcher:
             return
         if self.places.get(place.key) is place:
             self._flush_or_name(place)  # more may have come meanwhile
+
+
+def _call_all(writes: list[Callable[[], None]]) -> None:
+    """In a thread. What fails is tried again by the cut itself, where it belongs to its log."""
+    for write in writes:
+        with suppress(OSError):
+            write()

@@ -7,6 +7,7 @@ an admin request is answered when its logs are there (RULES 36).
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 import structlog
@@ -35,6 +36,7 @@ from penstock.replication.in_sync import InSyncKeeper
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.making_way import MakingWay, until_heard
 from penstock.replication.partition import Partition
+from penstock.replication.partition_readings import expose
 from penstock.replication.planted import SOUND, Planted
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.replica import Replica
@@ -110,7 +112,7 @@ class Partitions:
         """Those that other brokers keep too, in the order in which that came about."""
         self._renewing: set[Partition] = set()
         self._making_way = None if resignations is None else MakingWay(resignations, spawn)
-        self._expose()
+        expose(self, registry)
 
     # Finding ----------------------------------------------------------------------------------------------------
 
@@ -322,6 +324,7 @@ class Partitions:
 
     async def _make_logs(self, topic: TopicImage, indexes: list[PartitionIndex]) -> None:
         for index in indexes:
+            await self._forget_namesake(topic, TopicPartition(topic.name, index))
             if self._image.topics_by_id.get(topic.topic_id) is not topic:
                 return  # deleted meanwhile
             if index in self._by_id.get(topic.topic_id, {}):
@@ -330,6 +333,14 @@ class Partitions:
                 continue  # another broker's again, and no change to come would take it away
             self._show(topic, topic.partitions[index], self._make_log(topic, TopicPartition(topic.name, index)))
             await asyncio.sleep(0)  # a folder a turn: others are served between two
+
+    async def _forget_namesake(self, topic: TopicImage, partition: TopicPartition) -> None:
+        """In a thread: what checkpoints say of a log that was deleted, before the next of its name is made."""
+        folder = self._folder_for(partition)
+        if folder.has_namesake(partition, topic.topic_id):
+            folder.lost.pop(partition, None)
+            with suppress(OSError):  # making the log will meet it again, and say so
+                await folder.checkpoint()
 
     def _make_log(self, topic: TopicImage, partition: TopicPartition) -> PartitionLog:
         """Where it cannot be made, one that stands in for it: offline, so that another broker leads, or nobody waits
@@ -349,6 +360,8 @@ class Partitions:
         loop.call_later(RETRY_AFTER_S, self._later, lambda: self._make_again(partition))
 
     async def _make_again(self, partition: Partition) -> None:
+        if (topic := self._image.topics_by_id.get(partition.topic_id)) is not None:
+            await self._forget_namesake(topic, partition.topic_partition)
         topic, local = self._image.topics_by_id.get(partition.topic_id), self._by_id.get(partition.topic_id, {})
         if topic is None or local.get(partition.index) is not partition:
             return  # deleted, or moved away
@@ -574,29 +587,6 @@ class Partitions:
             for partition in gone:
                 folder.delete(partition)
                 await asyncio.sleep(0)
-
-    # Metrics ----------------------------------------------------------------------------------------------------
-
-    def _expose(self) -> None:
-        read = self._registry.read
-        read(metrics.PARTITION_COUNT, lambda: [((), len(self))])
-        read(metrics.LEADER_COUNT, lambda: [((), sum(partition.is_leader for partition in self))])
-        read(metrics.OFFLINE_COUNT, lambda: [((), len(self.offline()))])
-        read(
-            metrics.UNDER_REPLICATED,
-            lambda: [((), sum(p.is_leader and len(p.in_sync) < len(p.replicas) for p in self))],
-        )
-        read(
-            metrics.UNDER_MIN_IN_SYNC,
-            lambda: [((), sum(isinstance(p.role, Leader) and not p.role.has_enough_in_sync for p in self))],
-        )
-        for row, value in (
-            (metrics.LOG_SIZE, lambda log: log.size),
-            (metrics.LOG_START_OFFSET, lambda log: log.start_offset),
-            (metrics.LOG_END_OFFSET, lambda log: log.end_offset),
-            (metrics.LOG_SEGMENTS, lambda log: len(log.segments)),
-        ):
-            read(row, lambda value=value: [((p.topic, str(p.index)), value(p.log)) for p in self])  # type: ignore[misc]
 
     def offline(self) -> dict[TopicPartition, str]:
         """Logs that take no appends, and why."""

@@ -4,6 +4,8 @@ Leader: a fetch is first held against the log. Only one whose tail is the leader
 Follower: the leader's batches are appended as they are, once their checksums are right (RULES 23), several at a time.
 """
 
+from collections.abc import Callable
+
 import structlog
 from crc32c import crc32c
 
@@ -189,6 +191,15 @@ class ReplicatingReplica(Replica):
         start = min(leaders_start, self.high_watermark)
         if start > log.start_offset:
             log.advance_start(start)
+
+    def cut_ahead(self, where: Diverging | int) -> Callable[[], None] | None:
+        """What a thread may do before `cut_back`, or before `start_anew` at an offset, so that these wait for the disk
+        as little as may be.
+        """
+        role, log = self._following(), self.log
+        if isinstance(where, int):
+            return log.start_ahead(where)
+        return log.cut_ahead(to=role.cut_to(log, diverging_epoch=where.epoch, end_offset=where.end_offset))
 
     def cut_back(self, diverging: Diverging) -> None:
         """Our tail was never committed, and the leader has another: forget it."""

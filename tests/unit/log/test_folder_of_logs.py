@@ -3,18 +3,14 @@
 import errno
 import os
 import shutil
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, base_offsets, fill, read_all
 
 from penstock.errors import Fatal, KafkaStorageError
-from penstock.log import epochs, files, folder_checkpoints
-from penstock.log.checkpoints import write_offsets
-from penstock.log.files import FilePool, names_in, sync_folder
+from penstock.log import folder_checkpoints
+from penstock.log.files import FilePool, names_in
 from penstock.log.folder import CLEAN_MARKER, NO_TOPIC_ID, LogFolder, remove_paths
 from penstock.log.identity import read_identity
 from penstock.log.partition_log import PartitionLog
@@ -471,47 +467,6 @@ def test_a_picture_of_a_deleted_log_that_is_still_being_written_leaves_no_rows_f
     assert (log.end_offset, log.offline_reason) == (0, None)
 
 
-class Killed(BaseException):
-    """The process ended there."""
-
-
-@pytest.mark.parametrize("offset", [100, 2])
-@pytest.mark.parametrize("steps_max", range(30))
-def test_a_log_that_is_killed_while_it_begins_anew_misses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps_max: int, offset: int
-) -> None:
-    world = World(tmp_path, internal_segment_bytes="300")
-    folder = world.open()
-    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
-    fill(log, 12)
-    log.high_watermark = 12
-    log.advance_start(4)
-    log.flush()
-    folder.write_checkpoints()
-    steps = iter(range(steps_max))
-
-    def counted(step: Callable[..., Any]) -> Callable[..., Any]:
-        def stepping(*arguments: Any) -> Any:
-            if next(steps, None) is None:
-                raise Killed
-            return step(*arguments)
-
-        return stepping
-
-    with monkeypatch.context() as counting:
-        counting.setattr(files, "rename_if_there", counted(files.rename_if_there))
-        counting.setattr(folder_checkpoints, "write_offsets", counted(write_offsets))
-        counting.setattr(epochs, "sync_folder", counted(sync_folder))
-        with suppress(Killed):
-            log.truncate_fully_and_start_at(offset)
-    world.crash(folder)
-
-    log = world.open().logs[ORDERS_0]
-    assert log.offline_reason is None
-    left = base_offsets(read_all(log))
-    assert left == list(range(4, 4 + len(left)))
-
-
 def test_the_checkpoint_falls_before_a_log_is_cut(tmp_path: Path) -> None:
     world = World(tmp_path)
     folder = world.open()
@@ -577,28 +532,6 @@ def test_what_takes_the_place_of_a_cut_is_not_clean_after_a_crash(tmp_path: Path
     again.close()
 
 
-def test_a_cut_has_lowered_what_is_clean_before_it_lowers_the_recovery_point(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world = World(tmp_path)
-    folder, log = a_clean_log(world)
-    written: list[str] = []
-
-    def fail_at_the_second(path: str, offsets: object) -> None:
-        if written:
-            raise OSError(errno.EIO, "Input/output error")
-        written.append(Path(path).name)
-
-    with monkeypatch.context() as failing:
-        failing.setattr(folder_checkpoints, "write_offsets", fail_at_the_second)
-        with pytest.raises(KafkaStorageError):
-            log.truncate(to=4)
-    world.crash(folder)
-
-    assert written == ["cleaner-offset-checkpoint"]
-    assert (log.end_offset, log.clean_upto) == (10, 8)
-
-
 def test_a_log_of_a_deleted_namesake_makes_none_of_the_next_of_its_name_clean(tmp_path: Path) -> None:
     world = World(tmp_path)
     folder, _ = a_clean_log(world)
@@ -639,11 +572,15 @@ def test_an_older_picture_never_lands_on_a_newer_one(tmp_path: Path) -> None:
     fill(log, 10)
     log.flush()
     older = folder.take_picture()
-    log.truncate(to=4)
+    newer = folder.take_picture()
+    fill(log, 3)
+    log.flush()
+    folder.write_checkpoints()
 
+    folder.checkpoints.write(newer)
     folder.checkpoints.write(older)
 
-    assert (tmp_path / "recovery-point-offset-checkpoint").read_text() == "0\n1\norders 0 4\n"
+    assert (tmp_path / "recovery-point-offset-checkpoint").read_text() == "0\n1\norders 0 13\n"
     folder.close()
 
 
@@ -664,6 +601,8 @@ def test_what_an_older_picture_said_of_a_log_is_not_believed_after_a_cut(tmp_pat
 
     folder.picture_written(older)  # the thread's news comes last
 
+    assert log.recovery_point_on_disk <= to
+    folder.write_checkpoints()
     assert log.recovery_point_on_disk == to
     folder.close()
 

@@ -18,7 +18,7 @@ from tests.support.logs import (
 )
 
 from penstock.errors import CorruptMessage, KafkaStorageError
-from penstock.log import epochs, flushing
+from penstock.log import cutting, flushing
 from penstock.log.epochs import LEADER_EPOCH_MAX
 from penstock.log.files import names_in
 from penstock.log.partition_log import PartitionLog
@@ -447,7 +447,7 @@ def test_leader_epochs_whose_removal_failed_halfway_are_written_again(
         raise OSError(errno.EMFILE, "Too many open files")
 
     with monkeypatch.context() as busy:
-        busy.setattr(epochs, "sync_folder", no_descriptor)
+        busy.setattr(cutting, "sync_folder", no_descriptor)
         with pytest.raises(OSError, match="Too many"):
             log.truncate_fully_and_start_at(30)
     log.flush()

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import struct
+import threading
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -218,6 +219,9 @@ async def test_of_many_logs_to_be_begun_anew_one_a_turn_is_and_those_that_went_m
         role, log = bench.partition.role, bench.partition.log
         topic_partition, leader_epoch, is_flushed = bench.partition.topic_partition, bench.partition.leader_epoch, True
 
+        def cut_ahead(self, _: int) -> None:
+            return None
+
         def start_anew(self, _: int) -> None:
             if not turns[-1]:
                 loop.call_soon(turns.append, 0)
@@ -233,6 +237,39 @@ async def test_of_many_logs_to_be_begun_anew_one_a_turn_is_and_those_that_went_m
     assert max(turns) == 1 and not any(place.is_busy for place in places if place is not places[3])
 
 
+async def test_what_the_disk_must_say_before_cuts_a_thread_writes_for_many(bench: Bench) -> None:
+    """And where it could not, each cut still does what is to be done."""
+    fetcher, here = bench.fetcher, threading.get_ident()
+    written: list[int] = []
+    told: list[tuple[int, int]] = []
+
+    class Told:
+        """As much of a partition as is begun anew, with something to be written first."""
+
+        role, log = bench.partition.role, bench.partition.log
+        topic_partition, leader_epoch, is_flushed = bench.partition.topic_partition, bench.partition.leader_epoch, True
+
+        def cut_ahead(self, _: int) -> Callable[[], None]:
+            return self.write
+
+        def write(self) -> None:
+            written.append(threading.get_ident())
+            if len(written) == 2:
+                raise OSError(errno.EIO, "Input/output error")
+
+        def start_anew(self, offset: int) -> None:
+            told.append((offset, len(written)))
+
+    await bench.leader.next()
+    places = [Place((TOPIC_ID, index), cast("Any", Told())) for index in range(1, 6)]
+    for place in places:
+        fetcher.places[place.key] = place
+        fetcher._cut_or_wait(place, 40)
+    assert not told, "not even the first waits for the disk on the loop"
+    await bench.until(lambda: len(told) == 5)
+    assert told == [(40, 5)] * 5 and here not in written
+
+
 async def test_a_log_that_waits_to_be_cut_is_cut_once_whatever_else_was_asked_before(bench: Bench) -> None:
     """Cut by an old word again when more has come, it would lose what the leader counts on."""
     fetcher = bench.fetcher
@@ -245,6 +282,9 @@ async def test_a_log_that_waits_to_be_cut_is_cut_once_whatever_else_was_asked_be
         role, log = bench.partition.role, bench.partition.log
         topic_partition, leader_epoch, is_flushed = bench.partition.topic_partition, bench.partition.leader_epoch, False
         cut_back = staticmethod(cuts.append)
+
+        def cut_ahead(self, _: object) -> None:
+            return None
 
     first, _ = await bench.leader.next()
     bench.leader.answer(first, records_at(0))

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -367,7 +368,7 @@ async def test_a_topic_made_anew_gets_its_log_when_there_is_room_to_forget_its_n
 ) -> None:
     monkeypatch.setattr("penstock.replication.partitions.RETRY_AFTER_S", 0.05)
 
-    def no_room() -> None:
+    def no_room(_picture: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     async with following(tmp_path) as bench:
@@ -377,10 +378,35 @@ async def test_a_topic_made_anew_gets_its_log_when_there_is_room_to_forget_its_n
         bench.folder.write_checkpoints()
         await bench.cluster.controller.delete_topics([former.topic_id], timeout_ms=60_000)
         with monkeypatch.context() as full:
-            full.setattr(bench.folder, "write_checkpoints", no_room)
+            full.setattr(bench.folder.checkpoints, "write", no_room)
             await bench.create("orders", 1)
             assert bench.made == 0
         await bench.until_there_are(1)
+
+
+async def test_what_checkpoints_say_of_namesakes_is_forgotten_in_a_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The checkpoints hold the rows of every log of the folder: they are not written on the loop."""
+    here, writers = threading.get_ident(), []
+    async with following(tmp_path) as bench:
+        await bench.create("orders", 3)
+        for index in range(3):
+            bench.partitions.require("orders", index).log.high_watermark = 10
+        bench.folder.write_checkpoints()
+        write = bench.folder.checkpoints.write
+
+        def noting(picture: Any) -> None:
+            writers.append(threading.get_ident())
+            write(picture)
+
+        topic_id = bench.cluster.image.topics["orders"].topic_id
+        with monkeypatch.context() as patching:
+            patching.setattr(bench.folder.checkpoints, "write", noting)
+            await bench.cluster.controller.delete_topics([topic_id], timeout_ms=60_000)
+            await bench.create("orders", 3)
+        assert len(writers) == 1 and here not in writers
+        assert [partition.log.trouble for partition in bench.partitions] == [None] * 3
 
 
 @in_virtual_time

@@ -257,7 +257,17 @@ class SimulatedFolder:
         self.logs: dict[TopicPartition, SimulatedLog] = {}
         self.lost: dict[TopicPartition, object] = {}
 
+    def has_namesake(self, _partition: TopicPartition, _topic_id: TopicId) -> bool:
+        return False  # what is deleted is gone
+
+    def stand_in(self, partition: TopicPartition, topic_id: TopicId, config: TopicConfig, reason: str) -> SimulatedLog:
+        log = SimulatedLog(Disk(topic_id), partition, topic_id, config=config, clock=self._clock, is_full=self._is_full)
+        log.trouble = Trouble(reason, stops_reads=True, may_pass=False, is_unmade=True)
+        return log
+
     def create(self, partition: TopicPartition, topic_id: TopicId, config: TopicConfig) -> SimulatedLog:
+        if partition not in self._disks and self._is_full():
+            raise KafkaStorageError(f"{partition} could not be created: no room")
         disk = self._disks.setdefault(partition, Disk(topic_id))
         log = self.logs[partition] = SimulatedLog(
             disk, partition, topic_id, config=config, clock=self._clock, is_full=self._is_full

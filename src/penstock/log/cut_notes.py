@@ -1,0 +1,195 @@
+"""What a cut says of its log, in a small file of the log's own folder, until the data folder's checkpoints say it too.
+
+Before bytes are taken off a log the disk must not claim them any more, and a log that begins anew must say where before
+the first record lies there. The checkpoints hold the rows of every log of a data folder: to write them for each cut
+would cost more the more logs there are. So the log's folder gets a note, which a start believes rather than the rows.
+
+A note goes when checkpoints are on disk that were taken after it, and before anybody relies on them. So whatever is
+removed because the checkpoints allow it, no older note stands against it.
+
+Notes may be written ahead, by a thread, before the loop cuts. Such a note is true whether the cut comes or not: of the
+recovery point it only takes back, and a start that is written ahead (`if_empty`) counts only where no segment lies
+below it.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import structlog
+
+from penstock.log.checkpoints import read_rows, write_rows
+from penstock.log.files import names_in, remove_files, sync_file, sync_folder
+from penstock.log.recovery import Known
+from penstock.log.segment_files import LOG
+from penstock.log.state import LogState
+
+_log = structlog.get_logger(__name__)
+
+CUT_NOTE: Final = "penstock-cut"
+UNKNOWN: Final = -1
+
+
+class CutNote(msgspec.Struct, frozen=True):
+    recovery_point: int
+    clean_upto: int
+    start_offset: int
+    """UNKNOWN: as the checkpoints say, and so the high watermark."""
+    high_watermark: int
+    if_empty: bool = False
+    """The log had no segment when it was written: where one begins below `start_offset`, it did not begin anew."""
+
+    @classmethod
+    def of(cls, log: LogState) -> "CutNote":
+        return cls(log.recovery_point, log.clean_upto, log.start_offset, log.high_watermark)
+
+    def covers(self, other: "CutNote") -> bool:
+        """Whether it claims no more, and says the same of where the log begins."""
+        return (
+            self.start_offset == other.start_offset
+            and self.recovery_point <= other.recovery_point
+            and self.clean_upto <= other.clean_upto
+        )
+
+    def correct(self, known: Known) -> Known:
+        """What is known of the log, with this rather than with what the checkpoints say."""
+        if self.start_offset == UNKNOWN:
+            point = min(known.recovery_point, self.recovery_point) if known.is_point_known else known.recovery_point
+            return msgspec.structs.replace(known, recovery_point=point, clean_upto=0)
+        return msgspec.structs.replace(
+            known,
+            recovery_point=min(
+                known.recovery_point, self.recovery_point if known.is_point_known else self.high_watermark
+            ),
+            clean_upto=min(known.clean_upto, self.clean_upto),
+            start_offset=self.start_offset,
+            is_start_exact=True,
+            high_watermark=self.high_watermark,
+        )
+
+
+def read_note(log: Path) -> CutNote | None:
+    """What it says of the log as it is now; None where there is none."""
+    try:
+        rows = read_rows(str(log / CUT_NOTE))
+        if rows is None:
+            return None
+        ((recovery_point, clean_upto, start_offset, high_watermark, if_empty),) = (map(int, row) for row in rows)
+    except ValueError as error:  # only damage leaves one so. As there was a cut, nothing is known to be flushed
+        _log.warning("note of a cut unreadable", log=str(log), reason=str(error))
+        return CutNote(0, 0, UNKNOWN, UNKNOWN)
+    if if_empty and _first_segment(log, start_offset) < start_offset:
+        return CutNote(recovery_point, clean_upto, UNKNOWN, UNKNOWN)
+    return CutNote(recovery_point, clean_upto, start_offset, high_watermark)
+
+
+def _first_segment(log: Path, otherwise: int) -> int:
+    stems = (name.removesuffix(LOG) for name in names_in(log) if name.endswith(LOG))
+    return min((int(stem) for stem in stems if stem.isdecimal()), default=otherwise)
+
+
+class HeldNote:
+    """One announcement of a note. Two that say the same are still two."""
+
+    __slots__ = ("is_written", "note")
+
+    def __init__(self, note: CutNote, *, is_written: bool) -> None:
+        self.note = note
+        self.is_written = is_written
+
+
+class CutNotes:
+    """The notes in the logs of one data folder. The lock is held for as long as it takes to give a file its name or to
+    remove it, never for an fsync.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[LogState, HeldNote] = {}
+        """All that are on disk, or may be."""
+        self._lock = threading.Lock()
+        self._numbers = count()
+
+    def found(self, log: LogState, note: CutNote) -> None:
+        """A start has come upon one."""
+        self._held[log] = HeldNote(note, is_written=True)
+
+    def forget(self, log: LogState, *, for_the_sake_of: LogState | None = None) -> None:
+        """The log was deleted or set aside, its note with it; or another stands for it now."""
+        held = self._held.pop(log, None)
+        if held is not None and for_the_sake_of is not None:
+            self._held[for_the_sake_of] = held
+
+    def is_held(self, log: LogState) -> bool:
+        return log in self._held
+
+    def taken(self) -> dict[LogState, HeldNote]:
+        """With a picture of the checkpoints, on the loop: what these say when they are written (`drop`)."""
+        return dict(self._held)
+
+    def settle(self, log: LogState, note: CutNote) -> None:
+        """On the loop: have a note on disk that says this. OSError: what the disk says is not known."""
+        with self._lock:
+            held = self._held.get(log)
+            if held is not None and held.is_written and held.note.covers(note):
+                # Checkpoints that were taken before this do not say it, and must not take the note away.
+                self._held[log] = HeldNote(held.note, is_written=True)
+                return
+        self.ahead(log, note)()
+
+    def ahead(self, log: LogState, note: CutNote) -> Callable[[], None]:
+        """On the loop: announce a note. What is returned writes it, in a thread. OSError as above."""
+        held = HeldNote(note, is_written=False)
+        with self._lock:
+            self._held[log] = held
+        return lambda: self._write(log, held)
+
+    def _write(self, log: LogState, held: HeldNote) -> None:
+        note, path = held.note, str(log.folder / CUT_NOTE)
+        row = (note.recovery_point, note.clean_upto, note.start_offset, note.high_watermark, int(note.if_empty))
+        made = f"{path}.{next(self._numbers)}"  # two may be at it, and the later one's is to stay
+        try:
+            write_rows(made, [" ".join(map(str, row))], durably=False)
+            sync_file(made)
+            with self._lock:
+                if self._held.get(log) is held:
+                    Path(made).rename(path)
+            sync_folder(str(log.folder))
+        except OSError:
+            self._take_back(log, held, [made, made + ".tmp"])
+            raise
+        with self._lock:
+            if self._held.get(log) is not held:
+                remove_files([made])
+            held.is_written = True
+
+    def _take_back(self, log: LogState, held: HeldNote, made: list[str]) -> None:
+        """It was not written, or not for good: then nothing that it says is to happen."""
+        with self._lock, suppress(OSError):
+            remove_files(made)
+            if self._held.get(log) is held:
+                remove_files([str(log.folder / CUT_NOTE)])
+
+    def drop(self, taken: Mapping[LogState, HeldNote]) -> None:
+        """In a thread, when checkpoints are on disk: those go that were there when the checkpoints were taken, unless
+        another has come since. OSError: some may be there still, and the next checkpoints take them.
+        """
+        for log, held in taken.items():
+            folder = str(log.folder)
+            with self._lock:
+                if self._held.get(log) is not held or not log.is_readable:
+                    continue
+                remove_files([os.path.join(folder, CUT_NOTE)])
+                del self._held[log]
+            try:
+                sync_folder(folder)
+            except OSError as error:
+                with self._lock:
+                    if log.is_readable:
+                        self._held.setdefault(log, HeldNote(held.note, is_written=False))
+                if not isinstance(error, FileNotFoundError):  # it was deleted, or got its own name, just now
+                    raise
