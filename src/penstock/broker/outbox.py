@@ -8,6 +8,9 @@ are put, and a small slice is read into the run behind its header. A large slice
 and the bytes before it with MSG_MORE, so that header and records share a packet.
 
 Slices whose pages are not in memory are read in a thread first: sendfile would stall every other connection meanwhile.
+
+A slice that cannot be read, or whose file is too short, ends the connection: its size was promised. Before that its log
+is told, so that whoever connects anew is refused those batches and nothing else (RULES 47).
 """
 
 import os
@@ -15,8 +18,11 @@ import socket
 from asyncio import AbstractEventLoop, Future
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
-from penstock.log import FileSlice
+import structlog
+
+from penstock.log import UNREADABLE, BadBatch, FileSlice, Suspect, examine, not_sent, suspect_slice
 
 SLICE_COPIED_MAX = 32 * 1024
 """Slices up to this size are read and sent with the bytes around them, larger ones by sendfile.
@@ -30,6 +36,12 @@ BYTES_COPIED_MAX = 16 * 1024
 """Larger chunks of bytes are sent from where they are."""
 
 Chunk = bytes | bytearray | memoryview | FileSlice
+
+_log = structlog.get_logger(__name__)
+
+
+class _CannotBeRead(Exception):
+    """The slice at the front; what says why is its cause."""
 
 
 class Outbox:
@@ -93,6 +105,8 @@ class Outbox:
             self._loop.add_writer(self._fd, self._on_writable)
         except OSError as error:
             self._on_broken(error)
+        except _CannotBeRead as failure:
+            self._look_into(failure.__cause__)
 
     def _on_writable(self) -> None:
         try:
@@ -101,6 +115,9 @@ class Outbox:
             return
         except OSError as error:
             self._on_broken(error)
+            return
+        except _CannotBeRead as failure:
+            self._look_into(failure.__cause__)
             return
         self._stop_watching()
         if not self._chunks:
@@ -142,10 +159,10 @@ class Outbox:
             if isinstance(chunk, FileSlice):
                 if chunk.size > SLICE_COPIED_MAX or not chunk.is_hot():
                     break
-                data = chunk.read()
-                if len(data) < chunk.size:
-                    raise _ends_early(chunk)
-                run += data
+                try:
+                    run += chunk.read()
+                except OSError as error:
+                    raise _CannotBeRead from error
                 chunk.release()
             elif isinstance(chunk, bytearray):
                 run += chunk
@@ -171,9 +188,14 @@ class Outbox:
         """As far as its pages are known to be in memory."""
         end = chunk.part_end
         while chunk.position < end:
-            sent = os.sendfile(self._fd, chunk.fd, chunk.position, end - chunk.position)
+            try:
+                sent = os.sendfile(self._fd, chunk.fd, chunk.position, end - chunk.position)
+            except OSError as error:
+                if error.errno not in UNREADABLE:
+                    raise  # the socket's
+                raise _CannotBeRead from error
             if sent == 0:
-                raise _ends_early(chunk)
+                raise _CannotBeRead from chunk.ends_early()
             self.size -= sent
             chunk.position += sent
             chunk.size -= sent
@@ -191,14 +213,44 @@ class Outbox:
     def _warmed(self, done: "Future[None]") -> None:
         self._is_warming = False
         error = None if done.cancelled() else done.exception()
-        if self._is_closed:
+        if error is not None:
+            self._look_into(error)
+        elif self._is_closed:
             self._release()
-        elif error is not None:
-            self._on_broken(error)
         else:
             self.flush()
             if not self._chunks:
                 self._on_drained()
+
+    # Slices that cannot be read -----------------------------------------------------------------------------------
+
+    def _look_into(self, error: BaseException | None) -> None:
+        """The connection ends when it is known what is bad; until then whoever is at the other end waits."""
+        self._stop_watching()
+        chunk = self._chunks[0]
+        suspected = suspect_slice(chunk) if isinstance(chunk, FileSlice) else None
+        if suspected is None:
+            self._end(error)
+            return
+        self._is_warming = True
+        looking = self._loop.run_in_executor(None, examine, suspected)
+        looking.add_done_callback(partial(self._looked_into, suspected, error))
+
+    def _looked_into(self, suspected: Suspect, error: BaseException | None, done: "Future[list[BadBatch]]") -> None:
+        self._is_warming = False
+        try:
+            if not done.cancelled():
+                not_sent(suspected, done.result(), str(error))
+        except OSError as failure:
+            _log.warning("log not looked into", file=suspected.segment.file.path, reason=str(failure))
+        finally:
+            self._end(error)
+
+    def _end(self, error: BaseException | None) -> None:
+        if self._is_closed:
+            self._release()
+        else:
+            self._on_broken(error or OSError("a slice cannot be read"))
 
     # Ending -----------------------------------------------------------------------------------------------------
 
@@ -214,8 +266,3 @@ class Outbox:
                 chunk.release()
         self._chunks.clear()
         self.size = 0
-
-
-def _ends_early(chunk: FileSlice) -> OSError:
-    """The answer's announced size cannot be kept, so the connection breaks."""
-    return OSError(f"a log file ends before {chunk.position + chunk.size}, where its slice does")

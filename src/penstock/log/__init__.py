@@ -3,8 +3,9 @@
 from penstock.log.accepting import Sound, begin_empty, keep_sound, look_for_sound
 from penstock.log.compaction_service import Cleaner
 from penstock.log.copying import CannotCopy, LogCopy
+from penstock.log.damage import BadBatch
 from penstock.log.epochs import LEADER_EPOCH_MAX
-from penstock.log.files import FilePool
+from penstock.log.files import UNREADABLE, FilePool
 from penstock.log.flusher import Flusher, FlushMetrics
 from penstock.log.folder import NO_TOPIC_ID, LogFolder
 from penstock.log.folder_names import check_future_name
@@ -13,11 +14,8 @@ from penstock.log.mending import (
     Misfit,
     Wound,
     batches_that_fit,
-    convict,
-    examine,
     mended,
     opened,
-    suspect,
     wounds,
     write_into,
 )
@@ -31,13 +29,17 @@ from penstock.log.reserve import give_up_reserve
 from penstock.log.scrub import Scrubber
 from penstock.log.service import LogHousekeeping
 from penstock.log.slices import FileSlice
-from penstock.log.state import FREE_BYTES_MIN, Trouble
+from penstock.log.state import DISK_FULL, FREE_BYTES_MIN, Trouble
+from penstock.log.suspects import Suspect, convict, examine, look_again, not_sent, suspect, suspect_slice
 from penstock.log.unfinished_moves import settle_moves
 
 __all__ = [
+    "DISK_FULL",
     "FREE_BYTES_MIN",
     "LEADER_EPOCH_MAX",
     "NO_TOPIC_ID",
+    "UNREADABLE",
+    "BadBatch",
     "CannotCopy",
     "Cleaner",
     "Duplicate",
@@ -58,6 +60,7 @@ __all__ = [
     "Scrubber",
     "SetAside",
     "Sound",
+    "Suspect",
     "Trouble",
     "Wound",
     "batches_that_fit",
@@ -67,14 +70,17 @@ __all__ = [
     "examine",
     "give_up_reserve",
     "keep_sound",
+    "look_again",
     "look_for_sound",
     "lost_logs",
     "mended",
+    "not_sent",
     "offline_folders",
     "opened",
     "read_identity",
     "settle_moves",
     "suspect",
+    "suspect_slice",
     "wounds",
     "write_into",
 ]

@@ -16,7 +16,7 @@ from penstock.log.files import private_descriptor, sync_file, sync_folder
 from penstock.log.future_logs import PARTITION_METADATA
 from penstock.log.offline import OfflineFolder
 from penstock.log.producer_snapshots import SUFFIX as SNAPSHOT
-from penstock.log.scan import Damaged, walk
+from penstock.log.scan import READ_SIZE, Damaged, walk
 from penstock.log.segment_files import LOG, TXN_INDEX
 from penstock.log.state import GAPS_NOTE
 from penstock.model import TopicPartition
@@ -90,7 +90,9 @@ def begin_empty(folder: OfflineFolder, partition: TopicPartition) -> Path | None
 def _copy(path: Path, to: Path, size: int | None = None) -> None:
     if not path.exists():
         return
-    shutil.copy2(path, to / path.name)
-    if size is not None:
-        os.truncate(to / path.name, size)
+    with private_descriptor(str(path)) as fd, open(to / path.name, "wb") as target:
+        left = os.fstat(fd).st_size if size is None else size  # what comes after it may be unreadable
+        while left and (part := os.read(fd, min(left, READ_SIZE))):
+            left -= target.write(part)
+    shutil.copystat(path, to / path.name)
     sync_file(str(to / path.name))

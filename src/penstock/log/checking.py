@@ -9,9 +9,9 @@ import struct
 
 import structlog
 
-from penstock.log.files import private_descriptor, remove_files
+from penstock.log.files import UNREADABLE, private_descriptor, remove_files
 from penstock.log.index import OFFSET_ENTRY_SIZE, OffsetIndex
-from penstock.log.scan import Damaged, walk
+from penstock.log.scan import Damaged, Unreadable, walk
 from penstock.log.segment import Segment
 from penstock.log.segment_files import INDEX
 from penstock.wire.batch import HEADER_SIZE, BatchHeader
@@ -52,12 +52,17 @@ def check_closed(segment: Segment, following: Segment, *, may_have_gaps: bool) -
 
 
 def header_at(segment: Segment, position: int) -> BatchHeader | None:
-    """None where the file does not reach that far."""
+    """None where the file does not reach that far; Unreadable."""
     with private_descriptor(segment.file.path) as fd:
         try:
             return BatchHeader.peek(os.pread(fd, HEADER_SIZE, position))
         except struct.error:
             return None
+        except OSError as error:
+            if error.errno not in UNREADABLE:
+                raise
+            what = f"a batch header that cannot be read ({error.strerror})"
+            raise Unreadable(position, segment.base_offset, what) from error
 
 
 def has_batch(segment: Segment, position: int, relative_last: int) -> bool:
@@ -83,5 +88,7 @@ def _last_entry(segment: Segment) -> tuple[int, int]:
                 return 0, -1
             index = OffsetIndex.from_bytes(os.pread(fd, OFFSET_ENTRY_SIZE, (entries - 1) * OFFSET_ENTRY_SIZE))
             return index.positions[0], index.lasts[0]
-    except FileNotFoundError:
+    except OSError as error:
+        if not isinstance(error, FileNotFoundError) and error.errno not in UNREADABLE:
+            raise
         return 0, -1

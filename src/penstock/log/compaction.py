@@ -204,13 +204,14 @@ class Compaction:
         return is_changed
 
     def _walk(self, segment: ClosedSegment) -> Iterator[Found]:
-        with private_descriptor(self._by_base[segment.base_offset].file.path) as fd:
+        of_log = self._by_base[segment.base_offset]
+        with private_descriptor(of_log.file.path) as fd:
             try:
                 for found in walk(fd, 0, segment.size, expected_offset=segment.base_offset):
                     self._pace.spend(found.header.size)
                     yield found
             except Damaged as damage:
-                where = bad_range(fd, damage.position, size=segment.size, first_offset=damage.expected_offset)
+                where = bad_range(fd, of_log, damage.position, size=segment.size, first_offset=damage.expected_offset)
                 self.damaged = (segment.base_offset, where)
                 raise
 

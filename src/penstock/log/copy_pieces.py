@@ -1,9 +1,11 @@
 """A run of whole batches of a log that is being copied: where it lies, and its bytes."""
 
+import os
 from typing import NamedTuple
 
 from crc32c import crc32c
 
+from penstock.log.files import UNREADABLE, private_descriptor
 from penstock.log.partition_log import PartitionLog
 from penstock.log.scan import Damaged
 from penstock.wire.batch import CRC_FROM, HEADER_SIZE, BatchHeader
@@ -32,9 +34,7 @@ def find_piece(log: PartitionLog, offset: int, *, bytes_max: int) -> Piece | Non
 
 def read_piece(piece: Piece) -> list[tuple[BatchHeader, memoryview]]:
     """Blocks. Damaged where a batch is not whole or not sound; FileNotFoundError where the file is gone."""
-    with open(piece.path, "rb") as file:
-        file.seek(piece.position)
-        view = memoryview(file.read(piece.size))
+    view = memoryview(_read(piece))
     batches: list[tuple[BatchHeader, memoryview]] = []
     position, expected = 0, piece.first_offset
     while position < piece.size:
@@ -44,6 +44,23 @@ def read_piece(piece: Piece) -> list[tuple[BatchHeader, memoryview]]:
         batches.append((header, batch))
         position, expected = position + header.size, header.next_offset
     return batches
+
+
+def _read(piece: Piece) -> bytes:
+    """As much of it as there is, and as can be read."""
+    data = b""
+    with private_descriptor(piece.path) as fd:
+        while len(data) < piece.size:
+            try:
+                part = os.pread(fd, piece.size - len(data), piece.position + len(data))
+            except OSError as error:
+                if error.errno not in UNREADABLE:
+                    raise
+                break
+            if not part:
+                break
+            data += part
+    return data
 
 
 def _batch_at(view: memoryview, position: int, piece: Piece, expected: int) -> tuple[BatchHeader, memoryview]:

@@ -12,6 +12,7 @@ from penstock.errors import KafkaStorageError
 from penstock.log.copy_pieces import find_piece, read_piece
 from penstock.log.partition_log import PartitionLog
 from penstock.log.scan import Damaged
+from penstock.log.suspects import Suspect, convict, examine
 from penstock.settings.topic import INTERNAL_SEGMENT_BYTES, SEGMENT_BYTES
 from penstock.wire.batch import BatchHeader
 
@@ -51,6 +52,7 @@ class LogCopy:
             self._check()  # retention was faster
         except Damaged as damage:
             if not self._has_changed(offset):  # else it was read while it was cut
+                await self._tell(damage, offset)
                 raise CannotCopy(str(damage)) from damage
         except KafkaStorageError:
             self._check()  # every file that may be open is in use: that passes
@@ -67,6 +69,13 @@ class LogCopy:
             return 0
         self._append(batches)
         return piece.size
+
+    async def _tell(self, damage: Damaged, offset: int) -> None:
+        """What cannot be copied is not served either, and mended if another replica can."""
+        segment = next((each for each in reversed(self.log.segments) if each.base_offset <= offset), None)
+        if segment is not None:
+            suspected = Suspect.within(self.log, segment, damage.position, damage.position + 1)
+            convict(suspected, await asyncio.to_thread(examine, suspected))
 
     def copy_rest(self, *, pieces_max: int) -> bool:
         """Without an await, as far as that many pieces go: whether the copy has everything now."""

@@ -76,6 +76,7 @@ class CuttableLog(RetainedLog):
         self.end_offset = to
         self.high_watermark = min(self.high_watermark, to)
         self.epochs.cut_end(to)
+        self.damage.cut(kept[-1].base_offset, kept[-1].size)
         self._follow_cut(kept[-1], gone, to)
         _log.info("log truncated", partition=str(self.partition), end_offset=to)
 
@@ -90,7 +91,7 @@ class CuttableLog(RetainedLog):
             self.restore_producers(self.producers.truncate_to(to, self.segments[0].base_offset))
         except OSError as error:
             raise self.take_offline(f"could not be read again after a cut: {error}", stops_reads=False) from error
-        except Malformed as error:
+        except (Damaged, Malformed) as error:
             raise self.take_offline(f"damage found after a cut: {error}", stops_reads=True) from error
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
@@ -108,6 +109,7 @@ class CuttableLog(RetainedLog):
             renames = self._move_away(offset)
             self.segments, self.size = (segment,), 0
         self.epochs.clear()
+        self.damage.keep_only(set())
         self.removal_begun(gone, [path for _, path in renames.done])
         try:
             self.producers.reset()

@@ -25,6 +25,9 @@ CLOSED: Final = -1
 RESERVE_FRACTION: Final = 8
 """Appends may go over the bound by an eighth while readers hold everything else."""
 
+UNREADABLE: Final = (errno.EIO, errno.EBADMSG, errno.EUCLEAN, errno.ENODATA, errno.EILSEQ, errno.EREMOTEIO)
+"""What a disk, or a file system that checks itself, says of bytes that it cannot give back."""
+
 _OUT_OF_DESCRIPTORS = (errno.EMFILE, errno.ENFILE)
 _FLAGS = os.O_RDWR | os.O_CLOEXEC
 

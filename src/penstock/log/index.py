@@ -56,9 +56,13 @@ class OffsetIndex:
         at = bisect_right(self.positions, position)
         return (self.positions[at - 1], self.lasts[at - 1]) if at else (0, -1)
 
+    def number_from(self, position: int) -> int:
+        """Of the first entry whose batch begins at or after a position."""
+        return bisect_left(self.positions, position)
+
     def entry_from(self, position: int) -> tuple[int, int] | None:
         """Position and relative last offset of the first batch known that begins at or after a position."""
-        at = bisect_left(self.positions, position)
+        at = self.number_from(position)
         return (self.positions[at], self.lasts[at]) if at < len(self.positions) else None
 
     def cut(self, position: int) -> None:

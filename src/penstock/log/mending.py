@@ -16,9 +16,7 @@ from typing import Final
 import msgspec
 from crc32c import crc32c
 
-from penstock.log.copy_pieces import Piece, find_piece, read_piece
-from penstock.log.damage import DamagedRange, bad_range
-from penstock.log.files import private_descriptor
+from penstock.log.damage import BadBatch, DamagedRange, find_bad
 from penstock.log.partition_log import PartitionLog
 from penstock.log.scan import Damaged, walk
 from penstock.log.segment import Segment
@@ -56,44 +54,6 @@ def wounds(log: PartitionLog) -> list[Wound]:
         for segment, after in following
         for known in log.damage.ranges.get(segment.base_offset, ())
     ]
-
-
-class Suspect(msgspec.Struct, frozen=True):
-    """A batch that somebody cannot take; looked up on the loop, used in a thread."""
-
-    piece: Piece
-    segment: Segment
-    segment_size: int
-    cuts: int
-
-
-def suspect(log: PartitionLog, offset: int) -> Suspect | None:
-    """The batch at an offset; None where there is none. CorruptMessage where it is known to be damaged."""
-    piece = find_piece(log, offset, bytes_max=1)
-    segment = next((each for each in log.segments if piece is not None and each.file.path == piece.path), None)
-    return None if piece is None or segment is None else Suspect(piece, segment, segment.size, log.cuts)
-
-
-def examine(suspected: Suspect) -> tuple[DamagedRange, str] | None:
-    """What is wrong with it, if anything is. OSError. Blocks."""
-    try:
-        read_piece(suspected.piece)
-    except Damaged as damage:
-        with private_descriptor(suspected.piece.path) as fd:
-            where = bad_range(
-                fd, damage.position, size=suspected.segment_size, first_offset=suspected.piece.first_offset
-            )
-        return where, str(damage)
-    return None
-
-
-def convict(log: PartitionLog, suspected: Suspect, where: DamagedRange, reason: str) -> None:
-    """It is bad: not served again, and in a segment that is closed, so that it can be mended. OSError."""
-    if suspected.segment not in log.segments or suspected.cuts != log.cuts:
-        return
-    log.damage.report(suspected.segment.base_offset, where, reason)
-    if suspected.segment is log.active:
-        log.roll()
 
 
 @contextmanager
@@ -145,29 +105,21 @@ def _is_followed(wound: Wound, fd: int, position: int, expected: int) -> bool:
     return may_have_gaps or found.header.base_offset == expected
 
 
-def write_into(wound: Wound, fd: int, batches: bytes) -> list[tuple[DamagedRange, str]]:
+def write_into(wound: Wound, fd: int, batches: bytes) -> list[BadBatch]:
     """Write what fits and make it last; what is still bad in the damaged range after it. OSError. Blocks."""
     written = 0
     while written < len(batches):
         written += os.pwrite(fd, memoryview(batches)[written:], wound.known.position + written)
     os.fdatasync(fd)
-    return _still_bad(wound, fd)
+    known, segment = wound.known, wound.segment
+    return find_bad(
+        fd, segment, position=known.position, end=known.end, size=segment.size, expected_offset=known.first_offset
+    )
 
 
-def _still_bad(wound: Wound, fd: int) -> list[tuple[DamagedRange, str]]:
-    size = wound.segment.size
-    try:
-        for found in walk(fd, wound.known.position, size, expected_offset=wound.known.first_offset):
-            if found.position + found.header.size >= wound.known.end:
-                break
-    except Damaged as damage:
-        return [(bad_range(fd, damage.position, size=size, first_offset=damage.expected_offset), str(damage))]
-    return []
-
-
-def mended(wound: Wound, left: list[tuple[DamagedRange, str]]) -> None:
+def mended(wound: Wound, left: list[BadBatch]) -> None:
     """On the loop, after the write: the range is sound, but for what was found `left`."""
     damage = wound.log.damage
     damage.forget(wound.segment.base_offset, wound.known)
-    for where, reason in left:
-        damage.report(wound.segment.base_offset, where, reason)
+    for one in left:
+        damage.report(wound.segment.base_offset, one.where, one.reason)

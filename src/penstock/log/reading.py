@@ -16,6 +16,7 @@ from penstock.log.scan import Damaged, Found, walk
 from penstock.log.segment import HOT_TAIL_BYTES, UNKNOWN, Segment
 from penstock.log.slices import FileSlice
 from penstock.log.state import WANTS, LogState
+from penstock.log.suspects import examine, not_sent, suspect_slice
 from penstock.log.transactions import (
     AbortedTransaction,
     CorruptTransactionIndex,
@@ -53,7 +54,8 @@ class ReadableLog(LogState):
         """Whole batches from the one that holds `start`, of base offsets below `before`, within one segment.
 
         At most `at_most` bytes, but at least one batch if `at_least_one` (KIP-74). None where there is nothing to give;
-        OffsetOutOfRange only outside [start_offset, end_offset]; CorruptMessage where what is there is no batch.
+        OffsetOutOfRange only outside [start_offset, end_offset]; CorruptMessage where what is there is no batch;
+        KafkaStorageError where the file cannot be opened.
         Release the slice when it is sent.
         """
         if self.trouble is not None:
@@ -71,6 +73,8 @@ class ReadableLog(LogState):
             segment = segments[number]
             if not segment.is_checked:
                 self._check(segment, segments[number + 1])
+        if self.damage.ranges:
+            self.damage.refuse(segment.base_offset, start, size=segment.size)
         may_have_gaps = self.may_have_gaps
         try:
             position = segment.find(start, may_have_gaps=may_have_gaps)
@@ -91,6 +95,8 @@ class ReadableLog(LogState):
             limit = segment.size if before >= segment_end else segment.end_before(before)
             if position >= limit:
                 return None
+            if self.damage.ranges:
+                limit = self.damage.clip(segment.base_offset, position=position, stop=limit)
             stop = limit
             if limit - position > at_most:
                 stop = segment.cut_at(position, position + at_most)
@@ -98,36 +104,46 @@ class ReadableLog(LogState):
                     if not at_least_one:
                         return None
                     stop += segment.size_of_batch_at(position, offset=start)
+            return FileSlice(
+                segment.file,
+                position,
+                stop - position,
+                first_offset=start,
+                is_recent=position >= segment.hot_from and position >= segment.size - HOT_TAIL_BYTES,
+                log=self,
+            )
         except Damaged as damage:
             raise self._refuse_damaged(segment, damage) from damage
-        if self.damage.ranges:
-            stop = self.damage.clip(segment.base_offset, segment.file.path, position=position, stop=stop)
-        return FileSlice(
-            segment.file,
-            position,
-            stop - position,
-            first_offset=start,
-            is_recent=position >= segment.hot_from and position >= segment.size - HOT_TAIL_BYTES,
-        )
+        except OSError as error:
+            _log.warning("log not read", file=segment.file.path, reason=str(error))
+            raise KafkaStorageError(f"{self.partition}: {error.strerror or error}") from error
 
     def _refuse_damaged(self, segment: Segment, damage: Damaged) -> CorruptMessage:
         """What nobody had found yet: said, kept from readers, and put right if another replica can (RULES 23). What
         comes after it is not given in its place."""
-        self._report_damaged(segment, damage, first_offset=damage.expected_offset)
+        self._report_damaged(segment, damage)
         return CorruptMessage(f"{self.partition} cannot be read at offset {damage.expected_offset}: {damage}")
 
-    def _report_damaged(self, segment: Segment, damage: Damaged, *, first_offset: int) -> None:
+    def _report_damaged(self, segment: Segment, damage: Damaged) -> None:
+        """Whoever began to read in the middle of a segment does not know whose offsets they are."""
+        first_offset = segment.offset_at(damage.position)
         with private_descriptor(segment.file.path) as fd:
-            where = bad_range(fd, damage.position, size=segment.size, first_offset=first_offset)
+            where = bad_range(fd, segment, damage.position, size=segment.size, first_offset=first_offset)
         self.damage.report(segment.base_offset, where, str(damage))
 
     def read(self, start: int, at_most: int, *, at_least_one: bool = True) -> bytes:
-        """The bytes of a slice up to the log's end, owned; empty where there is nothing."""
+        """The bytes of a slice up to the log's end, owned; empty where there is nothing. CorruptMessage where it cannot
+        be read."""
         found = self.slice(start, at_most=at_most, before=self.end_offset, at_least_one=at_least_one)
         if found is None:
             return b""
         try:
             return found.read()
+        except OSError as error:
+            suspected = suspect_slice(found)
+            if suspected is not None:
+                not_sent(suspected, examine(suspected), str(error))
+            raise CorruptMessage(f"{self.partition} cannot be read at offset {start}: {error}") from error
         finally:
             found.release()
 
@@ -215,8 +231,8 @@ class ReadableLog(LogState):
         times = segment.time_index if segment.time_index is not None else segment.load_time_index()
         offsets = segment.index if segment.index is not None else segment.load_offset_index()
         from_offset = max(times.floor(timestamp), start_offset - segment.base_offset)
-        position = position_for(segment, offsets, from_offset)
         try:
+            position = position_for(segment, offsets, from_offset)
             for found in batches_in(segment, position=position, check_crc=False):
                 if found.header.max_timestamp < timestamp or found.header.last_offset < start_offset:
                     continue
@@ -281,11 +297,11 @@ class ReadableLog(LogState):
         # One that was appended to since the start has its indexes in memory until the next flush has written them.
 
     def take_in_damage(self, segment: Segment, damage: Damaged) -> None:
-        """Records that are missing take the log offline (RULES 21), those that are spoilt are kept from readers (RULES
-        23). Whoever began to read in the middle of a segment does not know whose offsets they are."""
+        """Records that are missing take the log offline (RULES 21), those that are spoilt or cannot be read are kept
+        from readers (RULES 23)."""
         if damage.position >= segment.size or Path(segment.file.path).stat().st_size < segment.size:
             raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
-        self._report_damaged(segment, damage, first_offset=segment.offset_at(damage.position))
+        self._report_damaged(segment, damage)
 
     @staticmethod
     def _something_follows(segments: tuple[Segment, ...], number: int, before: int) -> bool:

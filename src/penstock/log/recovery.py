@@ -30,10 +30,11 @@ from penstock.log.index import OffsetIndex, TimeIndex
 from penstock.log.partition_log import PartitionLog
 from penstock.log.reading import DamagedIn
 from penstock.log.retention import DELETED
-from penstock.log.scan import Damaged, walk
+from penstock.log.scan import Damaged, Unreadable, walk
 from penstock.log.segment import Segment
 from penstock.log.segment_files import INDEX, LOG, SUFFIXES, TIME_INDEX, TXN_INDEX, file_name
 from penstock.log.state import DAMAGE_NOTE, DISK_FULL, FLUSHED_NOTE, GAPS_NOTE, WANTS
+from penstock.log.suspects import is_sound
 from penstock.log.swapping import CLEANED, SWAP, finish_swaps
 from penstock.log.transactions import EMPTY
 from penstock.model import Clock, TopicId, TopicPartition
@@ -152,6 +153,7 @@ class _Opening:
         log.damage.load()
         log.abort_sums.load()
         segments = self._list_segments() or [self._segment(known.start_offset, size=0, is_created=False)]
+        self._look_at_damage(segments)
         first_offset = segments[0].base_offset
         log.segments = tuple(segments)
         log.start_offset = max(known.start_offset, first_offset)
@@ -179,6 +181,16 @@ class _Opening:
         if self.was_damaged:
             _log.info("log found whole again", partition=str(log.partition))
             remove_files([str(log.folder / DAMAGE_NOTE)])
+
+    def _look_at_damage(self, segments: list[Segment]) -> None:
+        """What is sound again is served again. A range that ends after its file says nothing, nor is it looked for: the
+        check of the segment's end will tell whether bytes are missing."""
+        damage = self.log.damage
+        for segment in segments if damage else ():
+            for known in list(damage.ranges.get(segment.base_offset, ())):
+                if known.end > segment.size or is_sound(segment, known, may_have_gaps=self.log.may_have_gaps):
+                    damage.forget(segment.base_offset, known)
+        damage.keep_only({segment.base_offset for segment in segments})
 
     def _replay_before(self) -> int:
         """An offset up to which the indexes of aborted transactions, and the snapshots, are as they were written.
@@ -321,6 +333,8 @@ class _Opening:
         try:
             doubts.next_segment()
             self._scan(segment, from_point=scan_from, doubts=doubts)
+        except Unreadable:
+            raise  # it may be whole: what a crash has torn can be read
         except Damaged as damage:
             if damage.position < segment.size:  # batches that had looked sound are not
                 segment.size = size

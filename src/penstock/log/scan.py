@@ -11,6 +11,7 @@ from typing import Final
 import crc32c
 import msgspec
 
+from penstock.log.files import UNREADABLE
 from penstock.wire.batch import CRC_FROM, HEADER, HEADER_SIZE, LENGTH_OVERHEAD, BatchHeader
 
 READ_SIZE: Final = 1 << 20
@@ -26,6 +27,10 @@ class Damaged(Exception):
         """The first offset that is no longer to be had because of it, if nothing else says more."""
 
 
+class Unreadable(Damaged):
+    """The disk will not give the bytes. They may have been whole: nothing is to be cut off because of it."""
+
+
 class Found(msgspec.Struct, gc=False):
     """One batch of a walk. The view is borrowed: it is overwritten by the next step."""
 
@@ -37,7 +42,8 @@ class Found(msgspec.Struct, gc=False):
 def walk(
     fd: int, position: int, end: int, *, expected_offset: int, check_crc: bool = True, may_have_gaps: bool = True
 ) -> Iterator[Found]:
-    """Every batch from a batch start to `end`; Damaged where the bytes stop making sense, or a file is short.
+    """Every batch from a batch start to `end`; Damaged where the bytes stop making sense, or a file is short, and
+    Unreadable where the disk does not give them.
 
     Without gaps each batch must begin where the one before it ended: the checksum does not cover a batch's offset. For
     the first one that is known only at the segment's beginning.
@@ -48,9 +54,10 @@ def walk(
     held_from = held_to = position
     while position < end:
         if held_to - position < HEADER_SIZE:
-            held_from, held_to = position, position + _fill(fd, view, position, end)
+            count, error = _fill(fd, view, position, end)
+            held_from, held_to = position, position + count
             if held_to - position < HEADER_SIZE:
-                raise Damaged(position, expected_offset, "a batch header cut short")
+                raise _cut_short("a batch header", position, expected_offset, error)
         header = BatchHeader(*HEADER.unpack_from(view, position - held_from))
         size = header.length + LENGTH_OVERHEAD
         is_gap_wrong = not may_have_gaps and not is_first
@@ -61,9 +68,10 @@ def walk(
             if size > len(buffer):
                 buffer = bytearray(size)
                 view = memoryview(buffer)
-            held_from, held_to = position, position + _fill(fd, view, position, end)
+            count, error = _fill(fd, view, position, end)
+            held_from, held_to = position, position + count
             if held_to - position < size:
-                raise Damaged(position, expected_offset, "a batch cut short")
+                raise _cut_short("a batch", position, expected_offset, error)
         batch = view[position - held_from : position - held_from + size]
         if check_crc and crc32c.crc32c(batch[CRC_FROM:]) != header.crc:
             raise Damaged(position, expected_offset, "a batch whose checksum is wrong")
@@ -72,15 +80,26 @@ def walk(
         position += size
 
 
-def _fill(fd: int, view: memoryview, position: int, end: int) -> int:
-    """Read as much as there is room for; less only where the file is shorter than it should be."""
+def _fill(fd: int, view: memoryview, position: int, end: int) -> tuple[int, OSError | None]:
+    """Read as much as there is room for; less only where the file is shorter than it should be, or cannot be read."""
     wanted, got = min(len(view), end - position), 0
     while got < wanted:
-        count = os.preadv(fd, [view[got:wanted]], position + got)
+        try:
+            count = os.preadv(fd, [view[got:wanted]], position + got)
+        except OSError as error:
+            if error.errno not in UNREADABLE:
+                raise
+            return got, error
         if not count:
             break
         got += count
-    return got
+    return got, None
+
+
+def _cut_short(what: str, position: int, expected_offset: int, error: OSError | None) -> Damaged:
+    if error is None:
+        return Damaged(position, expected_offset, f"{what} cut short")
+    return Unreadable(position, expected_offset, f"{what} that cannot be read ({error.strerror})")
 
 
 def _wrong_header(header: BatchHeader, expected_offset: int, *, left: int, is_gap_wrong: bool) -> str | None:

@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
-import msgspec
 import structlog
 
 from penstock.log.compaction_pace import Pace, Stopped
-from penstock.log.damage import DamagedRange, bad_range
+from penstock.log.damage import BadBatch, find_bad
 from penstock.log.files import private_descriptor
 from penstock.log.partition_log import PartitionLog
-from penstock.log.scan import Damaged, walk
 from penstock.log.segment import Segment
+from penstock.log.suspects import UNSENT, look_again
 from penstock.metrics import MetricsRegistry, reading
 from penstock.model import Clock
 from penstock.settings.broker import PENSTOCK_SCRUB_BYTES_PER_SECOND, PENSTOCK_SCRUB_INTERVAL_MS
@@ -39,11 +38,6 @@ FIRST_DELAY_S: Final = 600.0
 """After a start the first round begins this late, not an interval late: a broker may never run for that long."""
 
 
-class BadBatch(msgspec.Struct, frozen=True):
-    where: DamagedRange
-    reason: str
-
-
 class Scrubber:
     """Owned by the event loop; reads in one thread."""
 
@@ -56,14 +50,13 @@ class Scrubber:
         self.bytes_read = 0
 
     def expose(self, registry: MetricsRegistry) -> None:
-        registry.read(DAMAGED, self._damaged_by_partition)
+        registry.read(DAMAGED, lambda: self._by_partition(lambda log: log.damage.count))
+        registry.read(UNSENT, lambda: self._by_partition(lambda log: log.damage.unsent))
 
-    def _damaged_by_partition(self) -> list[tuple[tuple[str, ...], float]]:
-        return [
-            ((log.partition.topic, str(log.partition.partition)), log.damage.count)
-            for log in self._logs()
-            if log.damage.ranges
-        ]
+    def _by_partition(self, value: Callable[[PartitionLog], int]) -> list[tuple[tuple[str, ...], float]]:
+        """Of the few that have any."""
+        found = ((log.partition, value(log)) for log in self._logs())
+        return [((partition.topic, str(partition.partition)), count) for partition, count in found if count]
 
     async def run(self) -> None:
         """Round after round until cancelled; an interval of -1 means never."""
@@ -102,9 +95,7 @@ class Scrubber:
         found = 0
         for segment in log.segments[:-1]:
             try:
-                bad = await loop.run_in_executor(
-                    self._executor, self._read, segment.file.path, segment.base_offset, segment.size
-                )
+                bad = await loop.run_in_executor(self._executor, self._read, segment, segment.size)
             except FileNotFoundError:  # retention or compaction was faster
                 continue
             except Stopped:
@@ -120,6 +111,7 @@ class Scrubber:
                 log.damage.report(segment.base_offset, one.where, one.reason)
             found += len(bad)
             await self._scrub_aborts(log, segment)
+        await look_again(log)
         log.damage.keep_only({segment.base_offset for segment in log.segments})
         return found
 
@@ -135,22 +127,18 @@ class Scrubber:
         if not is_intact and log.cuts == cuts and log.is_readable:
             log.doubt_aborts(index)
 
-    def _read(self, path: str, base_offset: int, size: int) -> list[BadBatch]:
-        bad = []
-        position, expected_offset = 0, base_offset
-        with private_descriptor(path) as fd:
-            while position < size:
-                try:
-                    for batch in walk(fd, position, size, expected_offset=expected_offset):
-                        self._pace.spend(batch.header.size)
-                        self.bytes_read += batch.header.size
-                        position, expected_offset = batch.position + batch.header.size, batch.header.next_offset
-                except Damaged as damage:
-                    where = bad_range(fd, damage.position, size=size, first_offset=damage.expected_offset)
-                    bad.append(BadBatch(where, str(damage)))
-                    position = where.end
-                except OSError as error:  # the disk itself will not give it: as bad as a wrong checksum
-                    where = DamagedRange(position, size, expected_offset)
-                    bad.append(BadBatch(where, f"unreadable: {error}"))
-                    position = size
-        return bad
+    def _read(self, segment: Segment, size: int) -> list[BadBatch]:
+        with private_descriptor(segment.file.path) as fd:
+            return find_bad(
+                fd,
+                segment,
+                position=0,
+                end=size,
+                size=size,
+                expected_offset=segment.base_offset,
+                on_batch=self._spend,
+            )
+
+    def _spend(self, size: int) -> None:
+        self._pace.spend(size)
+        self.bytes_read += size

@@ -131,14 +131,17 @@ class Segment(SegmentOnDisk):
         return UNKNOWN
 
     def end_before(self, offset: int) -> int:
-        """Where the first batch begins whose base offset is at or after `offset`; the file's end where none does."""
+        """Where the first batch begins whose base offset is at or after `offset`; the file's end where none does.
+        Damaged where that cannot be told."""
         recent = self.recent
         if recent is not None and recent.knows(offset):
             at = bisect_left(recent.bases, offset)
             return recent.positions[at] if at < len(recent.bases) else self.size
-        for position, base, _, _ in self._walk_to(offset):
-            if base >= offset:
-                return position
+        place = self._before_first()
+        for place in self._walk_to(offset):
+            if place[1] >= offset:
+                return place[0]
+        self._ensure_end(place)  # else what nobody may see yet could lie behind what is no batch
         return self.size
 
     def end_below(self, offset: int, *, may_have_gaps: bool) -> int:

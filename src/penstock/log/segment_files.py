@@ -10,10 +10,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from penstock.log.files import FilePool, PooledFile, private_descriptor, read_whole, write_atomically
+import structlog
+
+from penstock.log.files import UNREADABLE, FilePool, PooledFile, private_descriptor, read_whole, write_atomically
 from penstock.log.index import TIME_ENTRY_SIZE, OffsetIndex, TimeIndex
 from penstock.log.transactions import TransactionIndex
 from penstock.wire.batch import HEADER_SIZE, LENGTH_OVERHEAD, MAX_TIMESTAMP_AT, NO_TIMESTAMP, TIMESTAMP
+
+_log = structlog.get_logger(__name__)
 
 HEADER_WALK_BYTES: Final = 8 << 10
 """Read at once when walking headers: an index interval and then some."""
@@ -36,11 +40,16 @@ def file_name(base_offset: int, suffix: str) -> str:
 
 
 def walk_headers(fd: int, position: int, end: int) -> Iterator[Place]:
-    """Each batch from a batch start on, by headers alone; ends where something is no header."""
+    """Each batch from a batch start on, by headers alone; ends where something is no header, or cannot be read."""
     held, held_from = b"", position
     while end - position >= HEADER_SIZE:
         if held_from + len(held) - position < HEADER_SIZE:
-            held, held_from = os.pread(fd, HEADER_WALK_BYTES, position), position
+            try:
+                held, held_from = os.pread(fd, HEADER_WALK_BYTES, position), position
+            except OSError as error:
+                if error.errno not in UNREADABLE:
+                    raise
+                return
             if len(held) < HEADER_SIZE:
                 return
         base, length, last_delta = _WHERE.unpack_from(held, position - held_from)
@@ -100,8 +109,12 @@ class SegmentOnDisk:
 
     def load_offset_index(self) -> OffsetIndex:
         """The index as its file has it. One that is missing or cannot be right is left out: walking takes longer."""
-        index = OffsetIndex.from_bytes(read_whole(self.path(INDEX)) or b"")
+        index = OffsetIndex.from_bytes(_read_index(self.path(INDEX)))
         return index if not len(index) or index.positions[-1] < self.size else OffsetIndex()
+
+    def known_index(self) -> OffsetIndex:
+        """In memory, where it is newer than the file, or as the file has it."""
+        return self.index if self.index is not None else self.load_offset_index()
 
     def load_time_index(self) -> TimeIndex:
         index = TimeIndex.from_bytes(read_whole(self.path(TIME_INDEX)) or b"")
@@ -144,9 +157,11 @@ class SegmentOnDisk:
             ]
             if from_there and from_there[0] == self.max_timestamp == max(from_there):
                 return
-            # Of a damaged segment not one batch may be found: then it ages by its file, as one without timestamps does.
-            found = (self._timestamp_at(fd, place[0]) for place in walk_headers(fd, 0, self.size))
-            timestamp = max(found, default=NO_TIMESTAMP)
+            timestamp, end = NO_TIMESTAMP, 0
+            for position, _, _, size in walk_headers(fd, 0, self.size):
+                timestamp, end = max(timestamp, self._timestamp_at(fd, position)), position + size
+            if end < self.size:  # what is damaged may be newer: such a segment ages by its file
+                timestamp = max(timestamp, os.fstat(fd).st_mtime_ns // 1_000_000)
             if self.time_index is None:  # else it is appended to by now, and memory knows
                 self.max_timestamp = timestamp
 
@@ -164,3 +179,13 @@ class SegmentOnDisk:
     def write_indexes(self, offsets: bytes, times: bytes, *, durably: bool) -> None:
         write_atomically(self.path(INDEX), offsets, durably=durably)
         write_atomically(self.path(TIME_INDEX), times, durably=durably)
+
+
+def _read_index(path: str) -> bytes:
+    try:
+        return read_whole(path) or b""
+    except OSError as error:
+        if error.errno not in UNREADABLE:
+            raise
+        _log.warning("index cannot be read, done without", file=path, reason=error.strerror)
+        return b""

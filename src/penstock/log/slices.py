@@ -2,10 +2,13 @@
 
 import errno
 import os
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from penstock.log.files import PooledFile
+from penstock.log.files import UNREADABLE, PooledFile
 from penstock.log.scan import READ_SIZE
+
+if TYPE_CHECKING:
+    from penstock.log.reading import ReadableLog
 
 PROBE_EVERY: Final = 64 << 10
 """One page in this many bytes is asked for: pages are read ahead and dropped in runs, so neighbours share a fate."""
@@ -14,21 +17,32 @@ PART_MAX: Final = 4 << 20
 """What is asked about, read and sent at once of a slice: where memory is short, the first pages of a larger one would
 be gone again by the time that its last are there, over and over."""
 
-_NOT_THERE = errno.EAGAIN
+_NOT_THERE = (errno.EAGAIN, *UNREADABLE)
 
 
 class FileSlice:
     """Whole batches of one segment. `first_offset` is what was asked for; the first batch may begin before it."""
 
-    __slots__ = ("fd", "file", "first_offset", "is_recent", "position", "size")
+    __slots__ = ("fd", "file", "first_offset", "is_recent", "log", "position", "size")
 
-    def __init__(self, file: PooledFile, position: int, size: int, *, first_offset: int, is_recent: bool) -> None:
+    def __init__(
+        self,
+        file: PooledFile,
+        position: int,
+        size: int,
+        *,
+        first_offset: int,
+        is_recent: bool,
+        log: "ReadableLog | None" = None,
+    ) -> None:
+        """`log` is to hear of it if this cannot be sent."""
         self.fd = file.pin()
         self.file: PooledFile | None = file
         self.position = position
         self.size = size
         self.first_offset = first_offset
         self.is_recent = is_recent
+        self.log = log
 
     def release(self) -> None:
         """Let the descriptor go; on the event loop. Twice does no harm."""
@@ -55,7 +69,7 @@ class FileSlice:
             os.preadv(self.fd, page, end - 1, os.RWF_NOWAIT)
         except OSError as error:
             # A file system that cannot answer without waiting (tmpfs on older kernels) keeps its pages in memory.
-            return error.errno != _NOT_THERE
+            return error.errno not in _NOT_THERE
         return True
 
     def warm(self) -> None:
@@ -69,13 +83,17 @@ class FileSlice:
             position += count
 
     def read(self) -> bytes:
-        """The bytes themselves, owned; short where the file is shorter than it should be."""
+        """The bytes themselves, owned. OSError where they cannot be had, or the file is shorter than it should be."""
         parts = []
         position, end = self.position, self.position + self.size
         while position < end:
             part = os.pread(self.fd, end - position, position)
             if not part:
-                break
+                raise self.ends_early()
             parts.append(part)
             position += len(part)
         return b"".join(parts)
+
+    def ends_early(self) -> OSError:
+        """What is wrong where nothing comes any more."""
+        return OSError(errno.EIO, f"the file ends before {self.position + self.size}, where the slice does")

@@ -18,7 +18,7 @@ from typing import Final
 from penstock.log.cutting import CuttableLog
 from penstock.log.files import private_descriptor, rename_if_there, sync_folder
 from penstock.log.retention import DELETED
-from penstock.log.scan import Damaged, walk
+from penstock.log.scan import Damaged, Unreadable, walk
 from penstock.log.segment import Segment
 from penstock.log.segment_files import LOG, SUFFIXES, TXN_INDEX, file_name
 from penstock.log.state import GAPS_NOTE
@@ -144,6 +144,8 @@ def _end_of(path: Path, base_offset: int) -> int:
         try:
             for found in walk(fd, 0, os.fstat(fd).st_size, expected_offset=base_offset, check_crc=False):
                 end_offset = found.header.next_offset
+        except Unreadable:
+            raise  # how far it reaches is not known: nothing is removed
         except Damaged:
             pass  # it was fsynced before it was renamed: opening the log will report it
     return end_offset

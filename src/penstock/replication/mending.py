@@ -1,6 +1,7 @@
 """Damaged batches are fetched from another replica and put right, without anybody asking (RULES 21, 23).
 
-What a scrub or a compaction found bad is refused to readers from then on. If others keep the partition, one of them is
+What a scrub, a compaction or a failed send found bad is refused to readers from then on. What can be read again is
+served again: a cable that was loose leaves no damage. If others keep the partition, one of them is
 asked for those offsets, as a consumer asks: first the leader, then the in-sync followers, and only for what is below
 the high watermark, where all have the same. Nothing else changes meanwhile: the replica stays in sync, since it has
 told its leader the truth about what it had, and is whole again within seconds.
@@ -8,7 +9,8 @@ told its leader the truth about what it had, and is whole again within seconds.
 The scrub comes round once a week, and reads closed segments only. So a leader also looks at a batch that a follower
 asks for again and again: whatever it was sent there it could not take.
 
-Where the other's batches do not fit (replicas compact on their own) the whole log is given up: a leader resigns first,
+Where the other's batches do not fit (replicas compact on their own), or cannot be written where the bad ones are, the
+whole log is given up: a leader resigns first,
 and the follower that it is then leaves the in-sync set, sets its log aside and fetches anew. That is done only where
 somebody else is in sync; the only one in sync goes on with what it has.
 """
@@ -23,7 +25,20 @@ import structlog
 
 from penstock.cluster import ClusterImage
 from penstock.errors import Refusal, refusal_for
-from penstock.log import Misfit, Wound, batches_that_fit, convict, examine, mended, opened, suspect, wounds, write_into
+from penstock.log import (
+    DISK_FULL,
+    Misfit,
+    Wound,
+    batches_that_fit,
+    convict,
+    examine,
+    look_again,
+    mended,
+    opened,
+    suspect,
+    wounds,
+    write_into,
+)
 from penstock.model import BrokerId
 from penstock.replication.machine import Leader
 from penstock.replication.partition import Partition
@@ -129,11 +144,11 @@ class Mending:
         log = partition.log
         try:
             suspected = suspect(log, offset)
-            found = None if suspected is None else await asyncio.to_thread(examine, suspected)
+            bad = [] if suspected is None else await asyncio.to_thread(examine, suspected)
         except (Refusal, FileNotFoundError):
             return  # known already, or deleted meanwhile
-        if suspected is not None and found is not None and partition.log is log:
-            convict(log, suspected, *found)
+        if suspected is not None and partition.log is log:
+            convict(suspected, bad)
 
     def _later(self, partition: Partition) -> None:
         self._not_before[_key(partition)] = asyncio.get_running_loop().time() + AGAIN_AFTER_S
@@ -144,6 +159,9 @@ class Mending:
         log = partition.log
         if log.trouble is not None and log.trouble.stops_reads:
             return  # it will be fetched anew as a whole
+        if log.trouble is None and log.damage.is_known_in(log.active.base_offset):
+            log.roll()  # what is appended to cannot be written into
+        await look_again(log)
         for wound in wounds(log):
             if partition.log is not log or not wound.is_current:
                 return
@@ -180,7 +198,13 @@ class Mending:
             fitting = await self._find_fitting(broker, partition, wound, fd)
             if fitting is None or not wound.is_current:
                 return False
-            left = await _to_the_end(partial(write_into, wound, fd, fitting))
+            try:
+                left = await _to_the_end(partial(write_into, wound, fd, fitting))
+            except OSError as error:
+                if error.errno in DISK_FULL:
+                    raise
+                # What was written may be in memory alone, and look sound from now on (RULES 20).
+                raise Misfit(f"nothing can be written there: {error}") from error
             if wound.is_current:
                 mended(wound, left)
         _log.warning(

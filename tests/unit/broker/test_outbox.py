@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
+from tests.support.bad_sectors import BadSectors
+from tests.support.logs import a_log, fill
 
 from penstock.broker.outbox import BYTES_COPIED_MAX, RUN_MAX, SLICE_COPIED_MAX, Outbox
+from penstock.errors import CorruptMessage
 from penstock.log import FilePool, FileSlice, slices
 from penstock.log.files import PooledFile
 
@@ -267,6 +271,49 @@ async def test_a_disk_that_fails_while_a_slice_is_warmed_breaks_the_connection(b
     bench.outbox.flush()
     await bench.until(lambda: bench.broken)
     assert "the disk is broken" in str(bench.broken[0])
+
+
+@pytest.mark.parametrize("value_bytes", [50, 2000], ids=["copied", "sent by sendfile"])
+@pytest.mark.parametrize("is_recent", [True, False])
+async def test_a_log_hears_of_what_cannot_be_sent_before_the_connection_ends(
+    bench: Bench, tmp_path: Path, value_bytes: int, is_recent: bool
+) -> None:
+    """One that asks again gets all that comes before it, and a refusal where it begins."""
+    log = a_log(tmp_path / "orders-0", settings={"index.interval.bytes": "0"})
+    fill(log, 100, value_bytes=value_bytes)
+    log.roll()
+    log.segments[0].hot_from = 0 if is_recent else log.segments[0].size
+    with BadSectors(tmp_path / "bad") as bad, capture_logs() as said:
+        bad.add(Path(log.segments[0].file.path), log.segments[0].size // 2)
+        found = log.slice(0, at_most=1 << 20, before=100)
+        assert found is not None and (found.size > SLICE_COPIED_MAX) == (value_bytes > 50)
+        bench.outbox.put([b"head", found, b"never"])
+        bench.outbox.flush()
+        await bench.until(lambda: bench.broken)
+    (known,) = log.damage.ranges[0]
+    assert 0 < known.first_offset < known.next_offset <= 100
+    assert log.damage.unsent == 1
+    warning = next(line for line in said if line["event"] == "log could not be sent")
+    assert (warning["log_level"], warning["partition"], warning["bad_batches"]) == ("warning", "orders-0", 1)
+    before = log.slice(0, at_most=1 << 20, before=100)
+    assert before is not None and before.size == known.position
+    before.release()
+    with pytest.raises(CorruptMessage):
+        log.slice(known.first_offset, at_most=1, before=100)
+    log.close()
+
+
+async def test_a_slice_of_a_log_that_was_cut_meanwhile_is_no_damage(bench: Bench, tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0")
+    fill(log, 100, value_bytes=2000)
+    found = log.slice(0, at_most=1 << 20, before=100)
+    assert found is not None
+    log.truncate(to=50)
+    bench.outbox.put([b"head", found])
+    bench.outbox.flush()
+    await bench.until(lambda: bench.broken)
+    assert not log.damage
+    log.close()
 
 
 @pytest.mark.parametrize("size", [1000, LARGE])

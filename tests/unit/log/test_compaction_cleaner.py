@@ -22,6 +22,7 @@ from penstock.log.future_logs import let_go
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import Known
 from penstock.log.state import GAPS_NOTE
+from penstock.log.suspects import look_again
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.settings.config import Config
 
@@ -128,7 +129,7 @@ async def test_a_log_that_was_mended_is_cleaned_after_all(tmp_path: Path) -> Non
     cleaner = _cleaner(log, log_cleaner_backoff_ms="0")
     assert not await cleaner.clean_one() and cleaner.uncleanable
     path.write_bytes(sound)
-    log.read(2, 1000)  # sees that it is sound again
+    await look_again(log)
     assert await cleaner.clean_one() and not cleaner.uncleanable
     cleaner.stop()
 

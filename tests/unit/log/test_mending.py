@@ -35,7 +35,7 @@ def hurt(log: PartitionLog, offset: int) -> Wound:
     data[position + 70] ^= 1
     path.write_bytes(data)
     with private_descriptor(str(path)) as fd:
-        found = bad_range(fd, position, size=segment.size, first_offset=offset)
+        found = bad_range(fd, segment, position, size=segment.size, first_offset=offset)
     log.damage.report(segment.base_offset, found, "a flipped bit")
     (wound,) = wounds(log)
     return wound

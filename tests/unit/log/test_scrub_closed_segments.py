@@ -58,11 +58,23 @@ async def test_a_bad_batch_is_not_served_and_its_neighbours_are(log: PartitionLo
     assert base_offsets(log.read(5, 10_000)) == [5, 6, 7, 8, 9]
 
 
-async def test_a_length_that_cannot_be_believed_costs_the_rest_of_the_segment(log: PartitionLog) -> None:
+async def test_a_length_that_cannot_be_believed_costs_what_comes_before_the_next_batch_in_the_index(
+    log: PartitionLog,
+) -> None:
     one = log.segments[0].size // 10
     _flip(log, 4 * one + 8)
     assert await _scrub(log) == 1
-    assert log.damage.ranges == {0: [DamagedRange(4 * one, 10 * one, 4)]}
+    assert log.damage.ranges == {0: [DamagedRange(4 * one, 5 * one, 4, 5)]}
+
+
+async def test_without_an_index_it_costs_the_rest_of_the_segment(log: PartitionLog) -> None:
+    one = log.segments[0].size // 10
+    _flip(log, 4 * one + 8)
+    log.close()
+    again = reopen(log, is_clean=True)
+    (log.folder / "00000000000000000000.index").unlink()
+    assert await _scrub(again) == 1
+    assert again.damage.ranges == {0: [DamagedRange(4 * one, 10 * one, 4)]}
 
 
 async def test_several_bad_batches_are_all_found(log: PartitionLog) -> None:
@@ -88,6 +100,7 @@ async def test_a_place_that_is_sound_again_is_served_again(log: PartitionLog) ->
     _flip(log, 4 * one + 70)
     await _scrub(log)
     _flip(log, 4 * one + 70)
+    assert await _scrub(log) == 0
     assert base_offsets(log.read(0, 10_000)) == list(range(10))
     assert not log.damage
     assert not (log.folder / "damaged-batches").exists()

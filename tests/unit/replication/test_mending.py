@@ -30,7 +30,7 @@ def a_damaged_log(folder: Path) -> PartitionLog:
     data[70] ^= 1
     path.write_bytes(data)
     with private_descriptor(str(path)) as fd:
-        log.damage.report(0, bad_range(fd, 0, size=len(data), first_offset=0), "a flipped bit")
+        log.damage.report(0, bad_range(fd, log.segments[0], 0, size=len(data), first_offset=0), "a flipped bit")
     return log
 
 
