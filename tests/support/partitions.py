@@ -7,9 +7,11 @@ from typing import Any
 
 from tests.support.logs import TOPIC_ID, StillClock
 
+from penstock.broker.batch_opening import BatchOpener
 from penstock.cluster import PartitionImage
 from penstock.log import FilePool, Flusher, PartitionLog
 from penstock.log.recovery import Known, open_log
+from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, LeaderEpoch, PartitionIndex, TopicPartition
 from penstock.replication import Partition
 from penstock.replication.metrics import TopicMetrics
@@ -45,6 +47,7 @@ class SomePartitions:
         self.flusher = GatedFlusher()
         self.pool = FilePool(2 * count + 8)
         self.metrics = TopicMetrics()
+        self.opener = BatchOpener(MetricsRegistry(100))
         self.tasks: list[asyncio.Task[Any]] = []
         self.elsewhere: dict[int, PartitionImage] = {}
         self.is_cut_off: Callable[[], bool] = lambda: False
@@ -124,6 +127,7 @@ class SomePartitions:
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
         await self.flusher.close()
+        self.opener.close()
         self.pool.close_all()
 
 

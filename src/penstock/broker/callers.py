@@ -6,6 +6,7 @@ nobody to tell from a stranger and takes such requests from anyone, as Apache Ka
 
 from collections.abc import Callable
 
+from penstock.broker.batch_samples import BatchSamples
 from penstock.cluster import ClusterImage, Secrets
 from penstock.errors import ClusterAuthorizationFailed, IllegalSaslState, SaslAuthenticationFailed
 from penstock.model import BrokerId, Dice
@@ -17,7 +18,7 @@ NOBODY = -1
 class Caller:
     """One for each connection, for as long as it lasts."""
 
-    __slots__ = ("broker_epoch", "broker_id", "exchange", "is_introducing", "on_proved")
+    __slots__ = ("broker_epoch", "broker_id", "exchange", "is_introducing", "on_proved", "samples")
 
     def __init__(self, broker_id: int = NOBODY, broker_epoch: int = NOBODY) -> None:
         self.broker_id = broker_id
@@ -29,6 +30,8 @@ class Caller:
         """An introduction that awaits the caller's proof. It is good for one attempt."""
         self.on_proved: Callable[[], None] | None = None
         """Called when it has proved to be a broker."""
+        self.samples: BatchSamples | None = None
+        """Which of its batches are opened; made with the first that may be."""
 
     @property
     def is_broker(self) -> bool:

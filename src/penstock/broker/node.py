@@ -26,6 +26,7 @@ import structlog
 
 from penstock.broker import handlers as _handlers  # noqa: F401 - importing them fills the registry
 from penstock.broker.afterwards import Afterwards
+from penstock.broker.batch_opening import BatchOpener
 from penstock.broker.callers import Doorkeeper
 from penstock.broker.clock import SystemClock, SystemDice
 from penstock.broker.deadlines import Deadlines
@@ -127,6 +128,7 @@ class Node:
         self.fetchers: Fetchers | None = None
         self.peers: Peers | None = None
         self._cleaner: Cleaner | None = None
+        self._opener = BatchOpener(self.registry)
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def damaged_batches(self) -> dict[TopicPartition, int]:
@@ -143,6 +145,7 @@ class Node:
             self.cluster = cluster = await (self._alone(closing) if self.stands_alone else self._among_others(closing))
             flusher = Flusher(metrics=self.registry.of(FlushMetrics))
             closing.push_async_callback(flusher.close)
+            closing.callback(self._opener.close)
             async with asyncio.TaskGroup() as tasks:
                 with self._ending_tasks():
                     async with self._serving(tasks, cluster, flusher):
@@ -398,6 +401,7 @@ class Node:
             Partitions: partitions,
             Afterwards: afterwards,
             Deadlines: deadlines,
+            BatchOpener: self._opener,
             Config: self.config,
             LoggerLevels: self.loggers,
             Clock: self.clock,

@@ -13,7 +13,14 @@ from penstock.replication.peers import Peers
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.promise import Promise
 from penstock.replication.readable import Readable
-from penstock.replication.rules import AppendRules, NotOneBatch, RecordsRefused, TimestampsRefused
+from penstock.replication.rules import (
+    AppendRules,
+    NotOneBatch,
+    Opened,
+    RecordsDisagree,
+    RecordsRefused,
+    TimestampsRefused,
+)
 from penstock.replication.throttle import Throttle
 from penstock.replication.verification import VerificationGuard
 
@@ -29,11 +36,13 @@ __all__ = [
     "Introduction",
     "Mending",
     "NotOneBatch",
+    "Opened",
     "Partition",
     "Partitions",
     "Peers",
     "Promise",
     "Readable",
+    "RecordsDisagree",
     "RecordsRefused",
     "ReplicationMetrics",
     "Resignations",

@@ -11,6 +11,8 @@ Invariants
 - A transaction begins here only with a guard that no marker has ended since it was taken (RULES 30).
 """
 
+from collections.abc import Callable
+
 import msgspec
 
 from penstock.errors import (
@@ -29,7 +31,15 @@ from penstock.model import Offset
 from penstock.replication.promise import Promise
 from penstock.replication.readable import ReadablePartition
 from penstock.replication.replicating import ReplicatingReplica
-from penstock.replication.rules import AppendRules, check_header, clear_append_time, open_batch, stamp_append_time
+from penstock.replication.rules import (
+    AppendRules,
+    Opened,
+    check_header,
+    clear_append_time,
+    open_batch,
+    set_max_timestamp,
+    stamp_append_time,
+)
 from penstock.replication.verification import VerificationGuard
 from penstock.settings import topic as settings
 from penstock.wire import batch as layout
@@ -52,12 +62,19 @@ class Partition(ReplicatingReplica, ReadablePartition):
     # Append -----------------------------------------------------------------------------------------------------
 
     def append(
-        self, view: memoryview, *, acks: int, guard: VerificationGuard | None = None, by_coordinator: bool = False
+        self,
+        view: memoryview,
+        *,
+        acks: int,
+        guard: VerificationGuard | None = None,
+        by_coordinator: bool = False,
+        is_opened: bool = False,
     ) -> Appended:
         """Append the one batch in `view`, which is patched in place. The caller may reuse its memory afterwards.
 
         A transaction's first batch needs the `guard` that `begin_transaction_check` gave before the coordinator was
-        asked. A coordinator that writes within a producer's transaction (`by_coordinator`) counts no sequences.
+        asked. A coordinator that writes within a producer's transaction (`by_coordinator`) counts no sequences. What
+        was looked into before (`is_opened`) has its largest timestamp right.
         """
         if self.leader != self._broker_id:
             raise NotLeaderOrFollower(f"{self.topic_partition} is led by broker {self.leader}")
@@ -78,8 +95,12 @@ class Partition(ReplicatingReplica, ReadablePartition):
                 return self._duplicate(duplicate)
         if rules.stamps_append_time:
             stamp_append_time(view, header, now)
-        elif header.attributes & layout.LOG_APPEND_TIME:
-            clear_append_time(view, header)
+        else:
+            if header.attributes & layout.LOG_APPEND_TIME:
+                clear_append_time(view, header)
+            if header.max_timestamp < header.base_timestamp and not is_opened:
+                # Its first record is newer than what it says is the newest.
+                set_max_timestamp(view, header, header.base_timestamp)
         header.base_offset = base_offset = log.end_offset
         header.leader_epoch = self.leader_epoch
         layout.BASE_OFFSET.pack_into(view, 0, base_offset)
@@ -245,14 +266,13 @@ class Partition(ReplicatingReplica, ReadablePartition):
             self._advance_high_watermark()
         return Appended(base_offset, log.end_offset, now if rules.stamps_append_time else -1, log.start_offset)
 
-    def open(self, view: memoryview) -> memoryview:
-        """Check and recompress what this topic wants opened; for a thread, before the append
-        (`rules.opens_batches`).
+    def open(self, view: memoryview, pause: Callable[[], None] | None = None) -> Opened:
+        """Look into a batch before its append, and recompress it if the topic wants that; for a thread, unless the
+        batch is small.
         """
         rules = self.rules
-        now = self._clock.now()
-        check_header(view, rules, now)
-        return open_batch(view, rules, now)
+        check_header(view, rules, None)
+        return open_batch(view, rules, self._clock.now(), pause)
 
     def acknowledged(self, appended: Appended, *, acks: int) -> Promise[None] | None:
         """A promise of when the batch may be acknowledged, or None when it may be at once.

@@ -9,6 +9,7 @@ transaction index (RULES 27); where its tail is not the leader's it is cut, and 
 
 from asyncio import Event
 from collections.abc import Callable, Coroutine, Mapping
+from itertools import count
 from typing import Any, Protocol
 
 import structlog
@@ -37,6 +38,7 @@ from penstock.settings import TopicConfig
 NOBODY = BrokerId(-1)
 NO_BROKERS: Mapping[BrokerId, int] = {}
 
+_NUMBERS = count()
 _log = structlog.get_logger(__name__)
 
 
@@ -83,6 +85,8 @@ class Replica:
         self.index = index
         self.is_internal = is_internal(topic)
         self.log = log
+        self.number = next(_NUMBERS)
+        """Small and its own in this process: for tables that keep a little for each partition."""
         self.config = config
         self.rules = AppendRules.of(config, is_flushed=log.is_flush_noted)
         self.role: Leader | Follower | Offline = Offline("not assigned yet")

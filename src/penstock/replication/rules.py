@@ -1,10 +1,12 @@
 """What a batch must be to enter a partition: checks that read its header, and the rarer ones that open it.
 
-Header checks always run (RULES 45). Records are opened only where the topic asks for it: a compacted topic (every
-record needs a key), `penstock.validate.records=full`, or a `compression.type` other than the batch's own.
+Header checks always run. Whether the records are looked at too is the topic's choice (RULES 45): always on a compacted
+topic (every record needs a key), with `penstock.validate.records=full`, and with a `compression.type` other than the
+producer's; by sample with `sampled`, the default; never with `header`. What is opened is checked for everything.
 """
 
 import struct
+from collections.abc import Callable
 
 import msgspec
 from crc32c import crc32c
@@ -23,7 +25,8 @@ from penstock.wire import batch as layout
 from penstock.wire.batch import BatchHeader
 from penstock.wire.compression import CODECS_BY_NAME, ZSTD, compress
 from penstock.wire.malformed import Malformed
-from penstock.wire.records import check, iterate, unpack
+from penstock.wire.records import iterate, unpack
+from penstock.wire.survey import survey
 
 MAGIC = 2
 CODEC_MAX = ZSTD
@@ -55,6 +58,19 @@ class TimestampsRefused(InvalidTimestamp):
         self.record_errors = record_errors
 
 
+class RecordsDisagree(InvalidRecord):
+    """The batch's records are not what its header says."""
+
+
+class Opened(msgspec.Struct, frozen=True, gc=False):
+    """A batch that was looked into and may be appended."""
+
+    view: memoryview
+    producer_id: int
+    mended: str | None
+    """What its header had wrong and has right now."""
+
+
 class AppendRules(msgspec.Struct, frozen=True, gc=False):
     """A topic's settings as the append path wants them; made anew when the settings' version moves."""
 
@@ -67,9 +83,10 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
     target_codec: int
     target_level: int | None
     needs_keys: bool
-    checks_records: bool
     opens_batches: bool
-    """Whether an append may have to look inside a batch, which is too slow for the event loop."""
+    """Whether every batch is opened before its append."""
+    samples_batches: bool
+    """Whether some are."""
     asks_to_flush: bool
     """Whether the topic wants records flushed before they count."""
     flushes_before_ack: bool
@@ -83,7 +100,8 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
         codec = config[settings.COMPRESSION_TYPE]
         target_codec = KEEP_PRODUCERS_CODEC if codec == "producer" else CODECS_BY_NAME[codec]
         needs_keys = "compact" in config[settings.CLEANUP_POLICY]
-        checks_records = config[settings.PENSTOCK_VALIDATE_RECORDS] == "full"
+        validates = config[settings.PENSTOCK_VALIDATE_RECORDS]
+        opens_batches = needs_keys or validates == "full" or target_codec != KEEP_PRODUCERS_CODEC
         # One record a flush leaves nothing that could be acknowledged before it.
         asks_to_flush = config[settings.PENSTOCK_FLUSH_BEFORE_ACK] or config[settings.FLUSH_MESSAGES] == 1
         levels = {
@@ -101,8 +119,8 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
             target_codec=target_codec,
             target_level=config[levels[codec]] if codec in levels else None,
             needs_keys=needs_keys,
-            checks_records=checks_records,
-            opens_batches=needs_keys or checks_records or target_codec != KEEP_PRODUCERS_CODEC,
+            opens_batches=opens_batches,
+            samples_batches=validates == "sampled" and not opens_batches,
             asks_to_flush=asks_to_flush,
             flushes_before_ack=is_flushed or asks_to_flush,
             flush_records=config[settings.FLUSH_MESSAGES],
@@ -110,8 +128,11 @@ class AppendRules(msgspec.Struct, frozen=True, gc=False):
         )
 
 
-def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
-    """The header of the one batch in `view`, or a refusal. Reads every byte once, for the checksum, and copies none."""
+def check_header(view: memoryview, rules: AppendRules, now: int | None) -> BatchHeader:
+    """The header of the one batch in `view`, or a refusal. Reads every byte once, for the checksum, and copies none.
+
+    Without `now`, timestamps are left to `open_batch`, which looks at the records' own.
+    """
     try:
         header = BatchHeader.peek(view)
     except struct.error:
@@ -137,7 +158,7 @@ def check_header(view: memoryview, rules: AppendRules, now: int) -> BatchHeader:
         raise InvalidRecord(f"A batch of {count} records cannot span {header.last_offset_delta + 1} offsets")
     if attributes & layout.COMPRESSION_MASK == 0 and count * RECORD_BYTES_MIN > size - layout.HEADER_SIZE:
         raise InvalidRecord(f"{count} records cannot fit into {size - layout.HEADER_SIZE} bytes")
-    if not rules.stamps_append_time:
+    if now is not None and not rules.stamps_append_time:
         _check_timestamp(header, rules, now)
     return header
 
@@ -175,7 +196,7 @@ def _wrong_length(header: BatchHeader, size: int) -> Exception:
 
 
 def _check_timestamp(header: BatchHeader, rules: AppendRules, now: int) -> None:
-    """By the header's base and largest timestamps: the records' own are inside, and stay closed."""
+    """By the header's base and largest timestamps. Where the batch is opened as well, they are its records' own."""
     base, largest = header.base_timestamp, header.max_timestamp
     if largest - now > rules.timestamp_after_ms_max or (base >= 0 and now - base > rules.timestamp_before_ms_max):
         raise InvalidTimestamp(
@@ -184,49 +205,50 @@ def _check_timestamp(header: BatchHeader, rules: AppendRules, now: int) -> None:
         )
 
 
-def open_batch(view: memoryview, rules: AppendRules, now: int) -> memoryview:
-    """Check the records themselves and recompress them where the topic says so. Slow: run it in a thread."""
+def open_batch(view: memoryview, rules: AppendRules, now: int, pause: Callable[[], None] | None = None) -> Opened:
+    """Check the records themselves, and recompress them where the topic says so.
+
+    Slow: for a thread, unless the batch is small. `pause` is called now and then meanwhile.
+    """
     header = BatchHeader.peek(view)
-    try:
-        if rules.checks_records:
-            check(view)
-            if not rules.stamps_append_time:
-                _check_timestamps(header, view, rules, now)
-        if rules.needs_keys:
-            _check_keys(view)
-        if rules.target_codec in (KEEP_PRODUCERS_CODEC, header.compression):
-            return view
-        return _recompress(header, view, rules)
-    except Malformed as error:
-        raise InvalidRecord(f"The batch's records do not hold what its header says: {error}") from None
-
-
-def _check_timestamps(header: BatchHeader, view: memoryview, rules: AppendRules, now: int) -> None:
-    """Each record's own; a largest one that the header has wrong is put right, for lookups by time go by it."""
-    if header.attributes & layout.LOG_APPEND_TIME:
+    mended = None
+    if header.attributes & layout.LOG_APPEND_TIME and not rules.stamps_append_time:
         clear_append_time(view, header)
-    timestamps = [record.timestamp for record in iterate(view)]
-    oldest, newest = now - rules.timestamp_before_ms_max, now + rules.timestamp_after_ms_max
-    if wrong := [
-        (index, f"The record has the timestamp {timestamp}, the topic takes those from {oldest} to {newest}")
-        for index, timestamp in enumerate(timestamps)
-        if timestamp > newest or 0 <= timestamp < oldest
-    ]:
-        raise TimestampsRefused(f"{len(wrong)} of {len(timestamps)} records are too old, or from too far ahead", wrong)
-    if header.max_timestamp != max(timestamps):
-        header.max_timestamp = max(timestamps)
-        layout.TIMESTAMP.pack_into(view, layout.MAX_TIMESTAMP_AT, header.max_timestamp)
-        header.crc = restamp_crc(view)
+    try:
+        found = survey(view, pause=pause)
+        if rules.needs_keys and found.has_keyless:
+            raise _without_keys(header, view)
+        if not rules.stamps_append_time:
+            oldest, newest = now - rules.timestamp_before_ms_max, now + rules.timestamp_after_ms_max
+            if (found.newest > newest or found.oldest < oldest) and (wrong := _out_of_time(view, oldest, newest)):
+                count = header.record_count
+                raise TimestampsRefused(f"{len(wrong)} of {count} records are too old, or from too far ahead", wrong)
+            if header.max_timestamp != found.newest:
+                mended = f"the largest timestamp is {found.newest}, its header said {header.max_timestamp}"
+                set_max_timestamp(view, header, found.newest)
+        if rules.target_codec not in (KEEP_PRODUCERS_CODEC, header.compression):
+            view = _recompress(header, view, rules)
+    except Malformed as error:
+        raise RecordsDisagree(f"The batch's records do not hold what its header says: {error}") from None
+    return Opened(view, header.producer_id, mended)
 
 
-def _check_keys(view: memoryview) -> None:
+def _out_of_time(view: memoryview, oldest: int, newest: int) -> list[tuple[int, str]]:
+    """The records that the topic's window leaves out; a record without a timestamp is in any."""
+    return [
+        (index, f"The record has the timestamp {record.timestamp}, the topic takes those from {oldest} to {newest}")
+        for index, record in enumerate(iterate(view))
+        if record.timestamp > newest or 0 <= record.timestamp < oldest
+    ]
+
+
+def _without_keys(header: BatchHeader, view: memoryview) -> RecordsRefused:
     keyless = [
         (index, "The topic is compacted, so a record needs a key")
         for index, record in enumerate(iterate(view))
         if record.key is None
     ]
-    if keyless:
-        raise RecordsRefused(f"{len(keyless)} of {BatchHeader.peek(view).record_count} records have no key", keyless)
+    return RecordsRefused(f"{len(keyless)} of {header.record_count} records have no key", keyless)
 
 
 def _recompress(header: BatchHeader, view: memoryview, rules: AppendRules) -> memoryview:
@@ -256,6 +278,13 @@ def clear_append_time(view: memoryview, header: BatchHeader) -> None:
     """A producer's claim that the log stamped its batch is taken back: here the records' own times count."""
     header.attributes &= ~layout.LOG_APPEND_TIME
     layout.ATTRIBUTES.pack_into(view, layout.ATTRIBUTES_AT, header.attributes)
+    header.crc = restamp_crc(view)
+
+
+def set_max_timestamp(view: memoryview, header: BatchHeader, timestamp: int) -> None:
+    """Put the header's largest timestamp right: look-up by time and retention go by it."""
+    header.max_timestamp = timestamp
+    layout.TIMESTAMP.pack_into(view, layout.MAX_TIMESTAMP_AT, timestamp)
     header.crc = restamp_crc(view)
 
 

@@ -163,8 +163,8 @@ PENSTOCK_FLUSH_BEFORE_ACK = setting(
     doc="Default of the topic setting of the same name.", simulate=(False, True),
 )  # fmt: skip
 PENSTOCK_VALIDATE_RECORDS = setting(
-    "penstock.validate.records", _BROKER, STRING, default="header", check=one_of("header", "full"), live=True,
-    doc="Default of the topic setting of the same name.", simulate=("header", "full"),
+    "penstock.validate.records", _BROKER, STRING, default="sampled", check=one_of("sampled", "full", "header"),
+    live=True, doc="Default of the topic setting of the same name.", simulate=("sampled", "full", "header"),
 )  # fmt: skip
 
 # Retention, flushing, recovery

@@ -137,12 +137,13 @@ MESSAGE_TIMESTAMP_AFTER_MAX_MS = setting(
     doc="How far a producer's timestamp may lie ahead of the broker's clock. Not looked at with LogAppendTime.",
 )  # fmt: skip
 PENSTOCK_VALIDATE_RECORDS = setting(
-    "penstock.validate.records", _TOPIC, STRING, default="header", check=one_of("header", "full"),
+    "penstock.validate.records", _TOPIC, STRING, default="sampled", check=one_of("sampled", "full", "header"),
     synonyms=(broker.PENSTOCK_VALIDATE_RECORDS,),
     doc="How far an append looks. header: size, checksum and all that the batch header says. full: every batch is "
-    "opened too, and its record count, offset deltas and timestamps are checked. Topics that are compacted, or that "
-    "compress anew, open batches in any case.",
-    simulate=("header", "full"),
+    "unpacked too, and its record count, offsets and timestamps are checked. sampled: as full for the first 10 batches "
+    "of each connection and partition, for one in 100 after them, and for all of a producer whose records were wrong "
+    "once. Topics that are compacted, or that compress anew, open every batch in any case.",
+    simulate=("sampled", "full", "header"),
 )  # fmt: skip
 
 # Compression

@@ -47,10 +47,10 @@ MAGIC: Final = 2
 HEADER_KEY_ERRORS: Final = "surrogateescape"
 """Header keys should be UTF-8, which no broker checks: others survive a round trip unchanged."""
 
-_NULL = 1  # -1 in zigzag
+NULL = 1  # -1 in zigzag
 
-_INT64_MIN = -(1 << 63)
-_INT64_MAX = (1 << 63) - 1
+INT64_MIN = -(1 << 63)
+INT64_MAX = (1 << 63) - 1
 
 Header = tuple[str, bytes | None]
 
@@ -86,7 +86,7 @@ def iterate(batch: Buffer, *, at_most: int = UNPACKED_MAX) -> Iterator[Record]:
             key: bytes | None = None
             value: bytes | None = None
             byte = body[at]
-            if byte == _NULL:
+            if byte == NULL:
                 at += 1
             elif byte < 0x80 and not byte & 1 and at + (byte >> 1) < end:
                 key = body[at + 1 : at + 1 + (byte >> 1)]
@@ -94,14 +94,14 @@ def iterate(batch: Buffer, *, at_most: int = UNPACKED_MAX) -> Iterator[Record]:
             else:
                 length, at = read_varint(body, at)
                 key, at = _bytes(body, at, length, end)
-            if body[at] == _NULL:
+            if body[at] == NULL:
                 at += 1
             else:
                 length, at = read_varint(body, at)
                 value, at = _bytes(body, at, length, end)
             headers: tuple[Header, ...] = ()
             if body[at]:
-                headers, at = _headers(body, at, end)
+                headers, at = read_headers(body, at, end)
             else:
                 at += 1
             if at != end:
@@ -109,7 +109,7 @@ def iterate(batch: Buffer, *, at_most: int = UNPACKED_MAX) -> Iterator[Record]:
             if not last_delta < offset_delta <= delta_max:
                 raise Malformed(f"offset delta {offset_delta} after {last_delta}, last is {delta_max}")
             timestamp = base_timestamp + timestamp_delta if fixed_timestamp is None else fixed_timestamp
-            if not _INT64_MIN <= timestamp <= _INT64_MAX:
+            if not INT64_MIN <= timestamp <= INT64_MAX:
                 raise Malformed("a timestamp that no int64 holds")
             yield Record(base_offset + offset_delta, timestamp, key, value, headers)
             last_delta = offset_delta
@@ -126,7 +126,7 @@ def _bytes(body: bytes, position: int, length: int, end: int) -> tuple[bytes, in
     return body[position:after], after
 
 
-def _headers(body: bytes, position: int, end: int) -> tuple[tuple[Header, ...], int]:
+def read_headers(body: bytes, position: int, end: int) -> tuple[tuple[Header, ...], int]:
     count, position = read_varint(body, position)
     if not 0 <= count <= (end - position) // 2:  # each takes two bytes at least
         raise Malformed(f"{count} headers in {end - position} bytes")
@@ -262,7 +262,7 @@ def encode_records(records: Iterable[Record], *, base_offset: int, base_timestam
 
 def _put_nullable(out: bytearray, data: bytes | None) -> None:
     if data is None:
-        out.append(_NULL)
+        out.append(NULL)
     else:
         put_varint(out, len(data))
         out += data

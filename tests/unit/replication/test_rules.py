@@ -14,6 +14,7 @@ from penstock.errors import (
 from penstock.replication.rules import (
     AppendRules,
     NotOneBatch,
+    RecordsDisagree,
     RecordsRefused,
     TimestampsRefused,
     check_header,
@@ -146,14 +147,15 @@ def test_a_compacted_topic_refuses_records_without_a_key_and_names_them() -> Non
 def test_a_topics_compression_type_recompresses_what_comes_otherwise(name: str, codec: int) -> None:
     asked = AppendRules.of(Config.for_broker().for_topic({"compression.type": name}))
     other = GZIP if codec != GZIP else ZSTD
-    opened = open_batch(a_batch(b"one" * 50, b"two" * 50, compression=other), asked, NOW)
+    opened = open_batch(a_batch(b"one" * 50, b"two" * 50, compression=other), asked, NOW).view
     assert check(opened).compression == codec
     assert [record.value for record in iterate(opened)] == [b"one" * 50, b"two" * 50]
 
 
 def test_a_batch_in_the_topics_own_codec_passes_as_it_is() -> None:
     view = a_batch(compression=GZIP)
-    assert open_batch(view, AppendRules.of(Config.for_broker().for_topic({"compression.type": "gzip"})), NOW) is view
+    gzip = AppendRules.of(Config.for_broker().for_topic({"compression.type": "gzip"}))
+    assert open_batch(view, gzip, NOW).view is view
 
 
 def test_records_that_are_fewer_than_the_header_says_are_found_where_the_topic_asks_for_it() -> None:
@@ -161,12 +163,16 @@ def test_records_that_are_fewer_than_the_header_says_are_found_where_the_topic_a
     check_header(view, rules(), NOW)
     full = AppendRules.of(Config.for_broker().for_topic({"penstock.validate.records": "full"}))
     assert full.opens_batches and not rules().opens_batches
-    with pytest.raises(InvalidRecord):
+    with pytest.raises(RecordsDisagree):
         open_batch(view, full, NOW)
 
 
-def test_a_plain_topic_opens_nothing() -> None:
-    assert not rules().opens_batches
+def test_a_plain_topic_samples_its_batches_unless_it_says_otherwise() -> None:
+    assert rules().samples_batches and not rules().opens_batches
+    header = rules(penstock_validate_records="header")
+    assert not header.samples_batches and not header.opens_batches
+    compacted = rules(cleanup_policy="compact")
+    assert compacted.opens_batches and not compacted.samples_batches
 
 
 @pytest.mark.parametrize("late", [NOW + HOUR + 1, NOW - 2 * HOUR])
@@ -184,10 +190,16 @@ def test_full_checks_put_a_wrong_largest_timestamp_right() -> None:
     records = [Record(0, NOW - 5, None, b"a"), Record(1, NOW - 3, None, b"b")]
     view = patched(memoryview(build_batch(records)), max_timestamp=NOW)
     opened = open_batch(view, rules(penstock_validate_records="full"), NOW)
-    assert check(opened).max_timestamp == NOW - 3
+    assert check(opened.view).max_timestamp == NOW - 3
+    assert opened.mended is not None and str(NOW - 3) in opened.mended
+
+
+def test_a_batch_of_records_before_1970_has_no_largest_timestamp() -> None:
+    view = memoryview(build_batch([Record(0, -5, None, b"a")]))
+    assert check(open_batch(view, rules(), NOW).view).max_timestamp == -1
 
 
 def test_where_the_log_stamps_records_their_own_timestamps_do_not_matter() -> None:
     view = memoryview(build_batch([Record(0, NOW + 2 * HOUR, None, b"a")]))
     stamping = rules(penstock_validate_records="full", message_timestamp_type="LogAppendTime")
-    assert open_batch(view, stamping, NOW) is view
+    assert open_batch(view, stamping, NOW).view is view

@@ -17,6 +17,7 @@ from typing import Any
 
 import structlog
 
+from penstock.broker.batch_opening import BatchOpener
 from penstock.broker.deadlines import Deadline, Deadlines
 from penstock.broker.produce_transactions import LOW_ATTRIBUTES_AT, ProducedTransaction, find_transaction
 from penstock.broker.registry import LaterReply, RawReply, RequestContext, Unanswerable, answers_raw
@@ -88,7 +89,10 @@ _log = structlog.get_logger(__name__)
 ADMIN_CLIENT = "__admin_client"
 """The client id that may write to internal topics, for want of access rules; coordinators write without asking."""
 
-NONE_REFUSED: Mapping[tuple[TopicKey, int], Refusal] = {}
+Place = tuple[TopicKey, int]
+"""A topic of the request, and the how-manieth of its partitions."""
+LookedInto = Mapping[Place, Refusal | None]
+"""The batches that were opened, and why those cannot be taken that cannot."""
 Outcomes = list[tuple[TopicKey, list[PartitionOutcome]]]
 Waiting = list[tuple[PartitionOutcome, Partition, Promise[None]]]
 
@@ -102,6 +106,7 @@ def produce(
     image: ClusterImage,
     gate: TransactionGate,
     deadlines: Deadlines,
+    opener: BatchOpener,
 ) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
     version = context.api_version
     request = decode_request(frame, position, version)
@@ -112,7 +117,9 @@ def produce(
         local = partitions.finder(by_id=version >= TOPIC_IDS_FROM)(key)
         partition = None if local is None else local.get(index)
         if partition is not None and records is not None and _is_plain(partition, records):
-            return work.append_one(key, partition, records)
+            samples = context.caller.samples
+            if not partition.rules.samples_batches or (samples is not None and not samples.wants(partition.number)):
+                return work.append_one(key, partition, records)
     try:
         transaction = work.find_transaction()
     except Refusal as refusal:
@@ -121,13 +128,12 @@ def produce(
     if transaction is not None and transaction.unasked:
         # Waiting means that a copy must be kept: half a millisecond for a batch of 1 MB, with each transaction's first.
         transaction.ask_at_once(gate)
-    if work.opens_batches() or (transaction is not None and transaction.unasked):
+    to_open = work.batches_to_open(opener)
+    if (transaction is not None and transaction.unasked) or not all(each.is_small for each in to_open):
         work.own_records()
-        return work.run_slowly(transaction, gate)
-    waiting = work.append_all(transaction)
-    if not waiting:
-        return work.reply()
-    return work.park(waiting)
+        return work.run_slowly(transaction, gate, to_open, opener)
+    looked_into = {each.place: work.open(each, opener) for each in to_open}
+    return work.append_and_answer(transaction, looked_into)
 
 
 class _Produce:
@@ -182,11 +188,13 @@ class _Produce:
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
         return find_transaction(self._request, find, self._context.api_version)
 
-    def append_all(
-        self,
-        transaction: ProducedTransaction | None = None,
-        refusals: Mapping[tuple[TopicKey, int], Refusal] = NONE_REFUSED,
-    ) -> Waiting:
+    def append_and_answer(
+        self, transaction: ProducedTransaction | None, looked_into: LookedInto
+    ) -> RawReply | LaterReply:
+        waiting = self.append_all(transaction, looked_into)
+        return self.park(waiting) if waiting else self.reply()
+
+    def append_all(self, transaction: ProducedTransaction | None, looked_into: LookedInto) -> Waiting:
         """Append everything but what was refused before; a partition's outcome is its own."""
         request = self._request
         waiting: Waiting = []
@@ -199,16 +207,17 @@ class _Produce:
                 continue  # as Kafka does, which answers partitions
             outcomes: list[PartitionOutcome] = []
             local = find(key)
-            for index, records in parts:
+            for number, (index, records) in enumerate(parts):
                 partition = local.get(index) if local is not None else None
                 if partition is None:
                     outcomes.append(self._unknown(key, index))
                     continue
                 try:
-                    if refusals and (key, index) in refusals:
-                        raise refusals[key, index]
+                    is_opened = (key, number) in looked_into
+                    if is_opened and (refusal := looked_into[key, number]) is not None:
+                        raise refusal
                     guard = None if transaction is None else transaction.guard_at((key, index))
-                    outcome, pending = self._append(partition, records, guard)
+                    outcome, pending = self._append(partition, records, guard, is_opened=is_opened)
                 except Exception as error:
                     outcome, pending = self._refused(partition, error), None
                     if transaction is not None and (key, index) in transaction.refusals:
@@ -220,7 +229,7 @@ class _Produce:
         return waiting
 
     def _append(
-        self, partition: Partition, records: memoryview | None, guard: VerificationGuard | None
+        self, partition: Partition, records: memoryview | None, guard: VerificationGuard | None, *, is_opened: bool
     ) -> tuple[PartitionOutcome, Promise[None] | None]:
         if not self._may_write(partition):
             raise InvalidTopic(f"{partition.topic} is kept by the broker itself: clients do not write to it")
@@ -229,7 +238,7 @@ class _Produce:
         if self._context.api_version < ZSTD_FROM and _codec_of(records) == ZSTD:
             raise UnsupportedCompressionType("Zstandard needs a produce request of version 7 or later")
         partition.metrics.totalproducerequests += 1
-        appended = partition.append(records, acks=self._request.acks, guard=guard)
+        appended = partition.append(records, acks=self._request.acks, guard=guard, is_opened=is_opened)
         outcome = _accepted(partition, appended)
         return outcome, partition.acknowledged(appended, acks=self._request.acks)
 
@@ -272,45 +281,58 @@ class _Produce:
 
     # Batches that must be opened, transactions that must be asked for ------------------------------------------------
 
-    def opens_batches(self) -> bool:
+    def batches_to_open(self, opener: BatchOpener) -> list["_ToOpen"]:
+        """Those that the topic wants looked into, always or this time."""
+        if self._request.acks not in KNOWN_ACKS:
+            return []  # all of it will be refused
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
+        found: list[_ToOpen] = []
         for key, parts in self._request.topics:
             local = find(key)
             if local is None:
                 continue
-            for index, _records in parts:
+            for number, (index, view) in enumerate(parts):
                 partition = local.get(index)
-                if partition is not None and partition.current_rules().opens_batches:
-                    return True
-        return False
+                if partition is None or view is None or not self._may_write(partition):
+                    continue  # refused without a look inside
+                if opener.is_wanted(self._context, partition):
+                    found.append(_ToOpen((key, number), parts, partition, is_small=opener.is_small(view)))
+        return found
+
+    def open(self, each: "_ToOpen", opener: BatchOpener) -> Refusal | None:
+        """Exchange the batch for what is to be appended, or say why it cannot be."""
+        try:
+            each.put(opener.open(each.partition, each.view, self._context))
+        except Refusal as refusal:
+            return refusal
+        return None
+
+    async def open_in_thread(self, each: "_ToOpen", opener: BatchOpener) -> Refusal | None:
+        try:
+            each.put(await opener.open_in_thread(each.partition, each.view, self._context))
+        except Refusal as refusal:
+            return refusal
+        return None
 
     def own_records(self) -> None:
         """Copy the records out of the frame, whose memory is used again as soon as the handler returns."""
         for _key, parts in self._request.topics:
             parts[:] = [(index, None if view is None else memoryview(bytearray(view))) for index, view in parts]
 
-    async def run_slowly(self, transaction: ProducedTransaction | None, gate: TransactionGate) -> RawReply | LaterReply:
-        find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
-        refusals: dict[tuple[TopicKey, int], Refusal] = {}
+    async def run_slowly(
+        self,
+        transaction: ProducedTransaction | None,
+        gate: TransactionGate,
+        to_open: list["_ToOpen"],
+        opener: BatchOpener,
+    ) -> RawReply | LaterReply:
         if transaction is not None and transaction.unasked:
             await transaction.ask(gate)
-        for key, parts in self._request.topics:
-            local = find(key) or {}
-            for place, (index, view) in enumerate(parts):
-                partition = local.get(index)
-                if partition is None or view is None or not partition.current_rules().opens_batches:
-                    continue
-                if not self._may_write(partition):
-                    continue  # refused without a look inside
-                try:
-                    opened = await asyncio.to_thread(partition.open, view)
-                    parts[place] = (index, opened)
-                except Refusal as refusal:
-                    refusals[key, index] = refusal
-        waiting = self.append_all(transaction, refusals)
-        if not waiting:
-            return self.reply()
-        return self.park(waiting)
+        looked_into = {
+            each.place: self.open(each, opener) if each.is_small else await self.open_in_thread(each, opener)
+            for each in to_open
+        }
+        return self.append_and_answer(transaction, looked_into)
 
     # Waiting and answering --------------------------------------------------------------------------------------
 
@@ -381,6 +403,29 @@ class _Produce:
         if any(outcome.error_code for _, parts in self._outcomes for outcome in parts):
             raise Unanswerable("a produce request with acks=0 was refused")
         return None
+
+
+class _ToOpen:
+    """A batch of the request that is looked into before it is appended."""
+
+    __slots__ = ("_parts", "is_small", "partition", "place")
+
+    def __init__(
+        self, place: Place, parts: list[tuple[int, memoryview | None]], partition: Partition, *, is_small: bool
+    ) -> None:
+        self.place = place
+        self.partition = partition
+        self.is_small = is_small
+        self._parts = parts
+
+    @property
+    def view(self) -> memoryview:
+        view = self._parts[self.place[1]][1]
+        assert view is not None
+        return view
+
+    def put(self, view: memoryview) -> None:
+        self._parts[self.place[1]] = (self.partition.index, view)
 
 
 def _is_plain(partition: Partition, records: memoryview) -> bool:

@@ -4,13 +4,14 @@ import asyncio
 import errno
 import os
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import pytest
 from tests.support.logs import TOPIC_ID
 from tests.support.partitions import TOPIC, Make, SomePartitions
 
+from penstock.broker.callers import Caller
 from penstock.broker.deadlines import Deadlines
 from penstock.broker.handlers.produce import produce
 from penstock.broker.registry import RequestContext, Unanswerable
@@ -27,7 +28,7 @@ from penstock.errors import (
     UnknownTopicOrPartition,
 )
 from penstock.model import BrokerId, LeaderEpoch
-from penstock.replication import Partitions, Promise
+from penstock.replication import Promise
 from penstock.wire.messages.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
 from penstock.wire.messages.produce_response import PartitionProduceResponse, ProduceResponse
 
@@ -41,6 +42,7 @@ def call(
     acks: int = 1,
     timeout_ms: int = 30_000,
     first: int = 0,
+    caller: Caller | None = None,
 ) -> Any:
     """What the handler gives for one batch a partition, from partition `first` on."""
     parts = [
@@ -53,11 +55,12 @@ def call(
     else:
         topic.name = TOPIC
     frame = ProduceRequest(acks=acks, timeout_ms=timeout_ms, topic_data=[topic]).encode(version)
-    context = RequestContext(api_version=version, client_id="me", listener="PLAINTEXT", peer="10.0.0.1:5")
+    context = RequestContext(version, "me", "PLAINTEXT", "10.0.0.1:5", caller=caller or Caller())
     knows: Any = SimpleNamespace(topics={TOPIC: None}, topics_by_id={TOPIC_ID: None})
     no_gate: Any = None
     deadlines = Deadlines(asyncio.get_running_loop())
-    return produce(memoryview(bytearray(frame)), 0, context, cast(Partitions, partitions), knows, no_gate, deadlines)
+    some: Any = partitions
+    return produce(memoryview(bytearray(frame)), 0, context, some, knows, no_gate, deadlines, partitions.opener)
 
 
 def read(reply: Any, version: int = 10) -> list[PartitionProduceResponse]:
@@ -242,11 +245,11 @@ async def test_a_flush_that_takes_too_long_is_a_timeout(make: Make) -> None:
 
 async def test_a_topic_that_opens_batches_does_so_before_it_appends(make: Make) -> None:
     partitions = make(cleanup_policy="compact")
-    opening = call(partitions, partitions.batch(2))
+    opening = call(partitions, partitions.batch(200))
     assert partitions[0].log.end_offset == 0
     (answer,) = read(await opening)
-    assert (answer.error_code, answer.base_offset, partitions[0].log.end_offset) == (0, 0, 2)
-    (answer,) = read(await call(partitions, partitions.batch(2, key=None)))
+    assert (answer.error_code, answer.base_offset, partitions[0].log.end_offset) == (0, 0, 200)
+    (answer,) = read(call(partitions, partitions.batch(2, key=None)))
     assert answer.error_code == InvalidRecord.code
     assert [error.batch_index for error in answer.record_errors] == [0, 1]
-    assert partitions[0].log.end_offset == 2
+    assert partitions[0].log.end_offset == 200

@@ -103,7 +103,9 @@ async def send(
     context = RequestContext(api_version=version, client_id="me", listener="PLAINTEXT", peer="10.0.0.1:5")
     knows: Any = SimpleNamespace(topics={TOPIC: None}, topics_by_id={TOPIC_ID: None})
     deadlines = Deadlines(asyncio.get_running_loop())
-    reply: Any = produce(frame, 0, context, cast(Partitions, partitions), knows, cast(Any, gate), deadlines)
+    reply: Any = produce(
+        frame, 0, context, cast(Partitions, partitions), knows, cast(Any, gate), deadlines, partitions.opener
+    )
     while isawaitable(reply):
         frame[:] = bytes(len(frame))  # the connection's buffer is used again as soon as the handler has returned
         reply = await reply
