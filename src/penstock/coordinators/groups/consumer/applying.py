@@ -9,6 +9,7 @@ from penstock.coordinators.groups.consumer.records import (
     EpochKept,
     MemberKept,
     PatternKept,
+    SilenceKept,
     TargetEpochKept,
     TargetKept,
 )
@@ -26,6 +27,8 @@ def takes_back(record: ConsumerRecord) -> bool:
             return kept is None
         case TargetKept(target=kept):
             return kept is None
+        case SilenceKept(heard_at=heard_at):
+            return heard_at is None
         case PatternKept(resolved=kept):
             return kept is None
 
@@ -46,6 +49,10 @@ def apply_record(group: ConsumerGroup, record: ConsumerRecord) -> None:
                 group.put(msgspec.structs.replace(known, epoch=-1, previous_epoch=-1, assigned={}, revoking={}))
         case CurrentKept(_, member_id, ConsumerMember() as current):
             group.put(_with_current(_member(group, member_id), current))
+        case SilenceKept(_, member_id, heard_at):
+            group.silences.pop(member_id, None)
+            if heard_at is not None and member_id in group.members:
+                group.silences[member_id] = heard_at
         case TargetKept(_, member_id, target):
             group.targets.pop(member_id, None)
             if target is not None:

@@ -53,7 +53,7 @@ def remove(step: Step, members: Sequence[ConsumerMember]) -> Decision:
         return to_classic(step, leaving=members)
     group = step.group
     for member in members:
-        step.keep(*removal(group.group_id, member.member_id))
+        step.keep(*removal(group, member.member_id))
         step.stop_all(member.member_id)
     topics = _remaining_topics(step, members)
     step.keep(EpochKept(group.group_id, group.epoch + 1, topics_hash(topics, step.around)))
@@ -84,11 +84,20 @@ def _remaining_topics(step: Step, members: Sequence[ConsumerMember]) -> set[str]
 
 
 def sessions_due(step: Step) -> Decision:
-    group = step.group
-    due = [member_id for member_id, deadline in group.deadlines.items() if deadline <= step.now][:GIVEN_UP_AT_ONCE]
+    """Give up those whose sessions have ended; else have it in the log who has been silent for long."""
+    group, now = step.group, step.now
+    due = [member_id for member_id, deadline in group.deadlines.items() if deadline <= now][:GIVEN_UP_AT_ONCE]
     gone = set(due)
-    rest = [deadline for member_id, deadline in group.deadlines.items() if member_id not in gone]
-    step.look_again(min(rest, default=None))
+    looks = {
+        member_id: step.next_look(group.members[member_id], deadline)
+        for member_id, deadline in group.deadlines.items()
+        if member_id not in gone
+    }
+    silent = [] if due else [member_id for member_id, look in looks.items() if look <= now][:GIVEN_UP_AT_ONCE]
+    for member_id in silent:
+        looks[member_id] = group.deadlines[member_id]
+        step.keep_silence(group.members[member_id], group.deadlines[member_id])
+    step.look_again(min(looks.values(), default=None))
     return remove(step, [group.members[member_id] for member_id in due])
 
 

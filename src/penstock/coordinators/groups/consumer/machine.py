@@ -24,7 +24,7 @@ from penstock.coordinators.groups.consumer.assigning import target_ready
 from penstock.coordinators.groups.consumer.describing import describe, listed
 from penstock.coordinators.groups.consumer.heartbeat import heartbeat
 from penstock.coordinators.groups.consumer.migration import to_consumer, tombstones
-from penstock.coordinators.groups.consumer.records import ConsumerRecord, EpochKept
+from penstock.coordinators.groups.consumer.records import ConsumerRecord, EpochKept, SilenceKept
 from penstock.coordinators.groups.consumer.state import (
     JOINING,
     LEAVING,
@@ -198,9 +198,9 @@ class ConsumerGroups:
         return listed(command, self.groups.values())
 
     def resume(self, group: ConsumerGroup, now: Millis, limits: GroupLimits) -> Decision:
-        """After loading: members have a session's time to be heard of, and those that must give up partitions as long
-        as they had before. The group may have gone on since: whoever was heard of has its session already, which says
-        nothing of what it must give up.
+        """After loading: members have a session's time to be heard of, or what is left of it if they were silent before
+        (ADR 42), and those that must give up partitions as long as they had before. The group may have gone on since:
+        whoever was heard of has its session already, which says nothing of what it must give up.
         """
         step = Step(group, self._context(now, limits))
         for member in group.members.values():
@@ -208,9 +208,7 @@ class ConsumerGroups:
                 step.watch_revocation(member, member)
             if member.member_id in group.deadlines:
                 continue
-            classic = member.classic
-            session_ms = step.settings.session_timeout_ms if classic is None else classic.session_timeout_ms
-            step.expect(member.member_id, session_ms)
+            step.allow(member, step.left_of_session(member))
         if not group.members and group.empty_since is None:
             step.note(commands.Emptied(group.group_id, step.wall))
         return step.decision()
@@ -230,7 +228,7 @@ class ConsumerGroups:
                 apply_note(group, change)
             return
         if group is None:
-            if takes_back(change):
+            if takes_back(change) or isinstance(change, SilenceKept):
                 return
             self._classic.pop(change.group_id, None)
             group = self.groups[change.group_id] = ConsumerGroup(group_id=change.group_id)

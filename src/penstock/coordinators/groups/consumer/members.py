@@ -2,10 +2,18 @@
 restarts. Whoever has been replaced, or has missed what happened, is fenced: it must give up all and join again.
 """
 
+from collections.abc import Iterator
+
 import msgspec
 
 from penstock.coordinators.groups.consumer.reconciliation import Reported
-from penstock.coordinators.groups.consumer.records import CurrentKept, MemberKept, TargetKept
+from penstock.coordinators.groups.consumer.records import (
+    ConsumerRecord,
+    CurrentKept,
+    MemberKept,
+    SilenceKept,
+    TargetKept,
+)
 from penstock.coordinators.groups.consumer.state import (
     JOINING,
     LEAVING_FOR_A_WHILE,
@@ -86,7 +94,7 @@ def replace(step: Step, former: ConsumerMember, member_id: str) -> ConsumerMembe
     group_id = step.group.group_id
     member = msgspec.structs.replace(former, member_id=member_id, epoch=JOINING, previous_epoch=JOINING)
     step.keep(
-        *removal(group_id, former.member_id),
+        *removal(step.group, former.member_id),
         MemberKept(group_id, member_id, member),
         TargetKept(group_id, member_id, step.group.targets.get(former.member_id, {})),
         CurrentKept(group_id, member_id, member),
@@ -95,12 +103,13 @@ def replace(step: Step, former: ConsumerMember, member_id: str) -> ConsumerMembe
     return member
 
 
-def removal(group_id: str, member_id: str) -> tuple[CurrentKept, TargetKept, MemberKept]:
-    return (
-        CurrentKept(group_id, member_id, None),
-        TargetKept(group_id, member_id, None),
-        MemberKept(group_id, member_id, None),
-    )
+def removal(group: ConsumerGroup, member_id: str) -> Iterator[ConsumerRecord]:
+    group_id = group.group_id
+    if member_id in group.silences:
+        yield SilenceKept(group_id, member_id, None)
+    yield CurrentKept(group_id, member_id, None)
+    yield TargetKept(group_id, member_id, None)
+    yield MemberKept(group_id, member_id, None)
 
 
 def check_epoch(member: ConsumerMember, epoch: int, reported: Reported | None) -> None:

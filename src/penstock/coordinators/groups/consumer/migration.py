@@ -47,7 +47,7 @@ CLASSIC_TIMERS = ("sessions", REBALANCE, SYNC)
 def tombstones(group: ConsumerGroup) -> Iterator[ConsumerRecord]:
     """All that is kept of a group, taken back."""
     for member_id in group.members:
-        yield from removal(group.group_id, member_id)
+        yield from removal(group, member_id)
     for pattern in group.resolved:
         yield PatternKept(group.group_id, pattern, None)
     yield TargetEpochKept(group.group_id, None)
@@ -188,7 +188,7 @@ def to_classic(
     group = step.group
     step.keep(*tombstones(group))
     if joining is not None:
-        step.keep(*removal(group.group_id, joining.member_id))
+        step.keep(*removal(group, joining.member_id))
     step.set_timer(Timer((SESSIONS, group.group_id), None))
     for member_id in group.members:
         step.stop_all(member_id)

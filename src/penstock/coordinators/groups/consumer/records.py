@@ -1,4 +1,5 @@
 """What consumer groups keep in `__consumer_offsets`, in Kafka's own bytes: a record of the group, and three a member.
+One more is ours, of a member that has fallen silent (ADR 42); Kafka passes over types of records that it does not know.
 
 Each of them is about one key alone, so that a change of one member writes what changed and no more, however large the
 group. A value of None takes back what was kept under the key.
@@ -36,6 +37,9 @@ from penstock.wire.messages.consumer_group_target_assignment_metadata_value impo
 _TYPE = struct.Struct(">h")
 _VERSION_0 = _TYPE.pack(0)
 _KEY_AT = 2
+SILENCE_TYPE = 0x5053
+"""Beyond all of Kafka's types. Its keys are those of a member's current assignment."""
+_TIME = struct.Struct(">q")
 
 
 class EpochKept(msgspec.Struct, frozen=True, gc=False):
@@ -76,13 +80,21 @@ class CurrentKept(msgspec.Struct, frozen=True):
     member: ConsumerMember | None
 
 
+class SilenceKept(msgspec.Struct, frozen=True, gc=False):
+    """When a member was last heard of, by the wall clock; with None that it has been heard of since."""
+
+    group_id: str
+    member_id: str
+    heard_at: Millis | None
+
+
 class PatternKept(msgspec.Struct, frozen=True):
     group_id: str
     pattern: str
     resolved: Resolved | None
 
 
-ConsumerRecord = EpochKept | MemberKept | TargetEpochKept | TargetKept | CurrentKept | PatternKept
+ConsumerRecord = EpochKept | MemberKept | TargetEpochKept | TargetKept | CurrentKept | SilenceKept | PatternKept
 
 
 # Writing --------------------------------------------------------------------------------------------------------
@@ -92,6 +104,10 @@ def encode(record: ConsumerRecord) -> tuple[bytes, bytes | None]:
     key: Any
     value: Any = None
     match record:
+        case SilenceKept(group_id, member_id, heard_at):
+            key = ConsumerGroupCurrentMemberAssignmentKey(group_id, member_id)
+            silence = None if heard_at is None else _VERSION_0 + _TIME.pack(heard_at)
+            return _TYPE.pack(SILENCE_TYPE) + key.encode(0), silence
         case EpochKept(group_id, epoch, topics_hash):
             key = ConsumerGroupMetadataKey(group_id)
             value = None if epoch is None else ConsumerGroupMetadataValue(epoch, topics_hash)

@@ -92,6 +92,8 @@ class ConsumerGroup(msgspec.Struct, kw_only=True):
     members: dict[str, ConsumerMember] = {}
     targets: dict[str, Assignment] = {}
     resolved: dict[str, Resolved] = {}
+    silences: dict[str, Millis] = {}
+    """Members that have been silent for long, with the wall time at which they were last heard of."""
 
     # Worked out from the above, member by member
 
@@ -136,6 +138,7 @@ class ConsumerGroup(msgspec.Struct, kw_only=True):
     def drop(self, member_id: str) -> None:
         member = self.members.pop(member_id, None)
         self.deadlines.pop(member_id, None)
+        self.silences.pop(member_id, None)
         self.called_to_join.pop(member_id, None)
         if member is None:
             return
