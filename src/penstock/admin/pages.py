@@ -38,6 +38,8 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 
     broker_id: int
     cluster_id: str
+    waiting_for: str = ""
+    """What a start waits for, and why it has not come: the metadata store."""
     offline_logs: list[LogTrouble] = []
     damaged_logs: list[LogTrouble] = []
     """Logs with batches that are refused because their checksum is wrong; the rest of them is served."""
@@ -51,7 +53,7 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_well(self) -> bool:
         logs = self.offline_logs or self.damaged_logs or self.uncleanable_logs
-        return not (logs or self.full_folders or self.failing_folders)
+        return not (self.waiting_for or logs or self.full_folders or self.failing_folders)
 
 
 class HealthFacts(Protocol):
@@ -70,6 +72,7 @@ class HealthPage(msgspec.Struct, frozen=True, kw_only=True):
     ready: bool
     broker_id: int
     cluster_id: str
+    waiting_for: str
     offline_logs: list[LogTrouble]
     damaged_logs: list[LogTrouble]
     uncleanable_logs: list[LogTrouble]
@@ -87,6 +90,7 @@ def pages(facts: HealthFacts, registry: MetricsRegistry) -> dict[str, Page]:
             ready=facts.is_ready,
             broker_id=found.broker_id,
             cluster_id=found.cluster_id,
+            waiting_for=found.waiting_for,
             offline_logs=found.offline_logs,
             damaged_logs=found.damaged_logs,
             uncleanable_logs=found.uncleanable_logs,

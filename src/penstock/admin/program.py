@@ -21,6 +21,7 @@ from penstock.settings import Config, data_folders
 from penstock.settings import broker as settings
 
 ADDRESSES_FILE = "penstock.addresses.json"
+STORE = "the metadata store"
 
 
 async def run(config: Config) -> None:
@@ -31,6 +32,7 @@ async def run(config: Config) -> None:
 @asynccontextmanager
 async def running(config: Config) -> AsyncIterator[Node]:
     node = Node(config)
+    node.store_wait.told = _tell_systemd
     try:
         async with AsyncExitStack() as closing:
             http = _http_server(config, node)
@@ -40,7 +42,7 @@ async def running(config: Config) -> AsyncIterator[Node]:
             addresses = data_folders(config)[0] / ADDRESSES_FILE
             closing.callback(addresses.unlink, missing_ok=True)
             _tell_addresses(addresses, node, http)
-            systemd.notify(systemd.READY)
+            systemd.notify(systemd.READY, systemd.status("ready"))
             try:
                 yield node
             finally:
@@ -50,6 +52,13 @@ async def running(config: Config) -> AsyncIterator[Node]:
         if len(group.exceptions) == 1:
             raise group.exceptions[0] from None
         raise
+
+
+def _tell_systemd(waits_because: str | None) -> None:
+    if waits_because is None:
+        systemd.notify(systemd.status("starting"))
+    else:
+        systemd.notify(systemd.status(f"waiting for {STORE}: {waits_because}"), systemd.MORE_TIME)
 
 
 def _http_server(config: Config, node: Node) -> HttpServer | None:
@@ -81,6 +90,7 @@ class NodeFacts:
         return Health(
             broker_id=node.broker_id,
             cluster_id=node.cluster_id,
+            waiting_for=f"{STORE}: {node.store_wait.reason}" if node.store_wait.reason is not None else "",
             offline_logs=_troubles(node.partitions.offline() if node.partitions is not None else {}),
             damaged_logs=_troubles({p: f"{count} bad batches" for p, count in node.damaged_batches().items()}),
             uncleanable_logs=_troubles(node.uncleanable_logs()),

@@ -10,6 +10,13 @@ _log = structlog.get_logger(__name__)
 
 READY = "READY=1"
 STOPPING = "STOPPING=1"
+MORE_TIME = "EXTEND_TIMEOUT_USEC=60000000"
+"""A start is not over for another minute: whoever waits longer says so again."""
+
+
+def status(words: str) -> str:
+    """What `systemctl status` shows; one line."""
+    return "STATUS=" + " ".join(words.split())
 
 
 def notify(*states: str, environment: Mapping[str, str] | None = None) -> bool:

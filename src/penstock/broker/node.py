@@ -55,6 +55,7 @@ from penstock.cluster import (
     Endpoint,
     Others,
     ProducerIds,
+    StoreWait,
     TcpProbe,
     Which,
     new_cluster_id,
@@ -120,6 +121,7 @@ class Node:
         self.registry = MetricsRegistry(config[settings.PENSTOCK_METRICS_SERIES_MAX])
         self.loggers = LOGGER_LEVELS
         self.is_ready = False
+        self.store_wait = StoreWait()
         self.cluster_id = ""
         self.endpoints: dict[str, Endpoint] = {}
         self.folders: list[LogFolder] = []
@@ -169,7 +171,7 @@ class Node:
         with _start_refused_in_words():
             metastore = self._shared_metastore
             if metastore is None:
-                metastore = await open_metastore(self.config, first, self.clock)
+                metastore = await self.store_wait.answered(lambda: open_metastore(self.config, first, self.clock))
                 closing.push_async_callback(metastore.close)
             probe = TcpProbe(timeout_s=self.config[settings.PENSTOCK_BROKER_HEARTBEAT_MS] / 1000 * PROBE_PATIENCE)
             cluster = Cluster(
@@ -178,7 +180,7 @@ class Node:
                 config=self.config,
                 dice=self.dice,
                 name=self.config[settings.PENSTOCK_CLUSTER_NAME],
-                others=Others(self.clock, probe, metrics=self.registry.of(ControllerMetrics)),
+                others=Others(self.clock, probe, metrics=self.registry.of(ControllerMetrics), wait=self.store_wait),
             )
             self.cluster_id = await cluster.start(proposed_cluster_id=self._cluster_id_on_disk())
         closing.push_async_callback(cluster.stop)

@@ -18,7 +18,16 @@ import structlog
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.logging import configure_logging
 from penstock.errors import Fatal
-from penstock.settings import Config, Listener, SettingsInvalid, broker_id_of, data_folders, listeners, load_settings
+from penstock.settings import (
+    Config,
+    Listener,
+    SettingsInvalid,
+    broker_id_of,
+    data_folders,
+    given_text,
+    listeners,
+    load_settings,
+)
 from penstock.settings.broker import (
     PENSTOCK_ETCD_ENDPOINTS,
     PENSTOCK_LOG_FORMAT,
@@ -26,11 +35,30 @@ from penstock.settings.broker import (
     PENSTOCK_WORKERS,
 )
 
+TEXT, JSON = "text", "json"
+
 _log = structlog.get_logger(__name__)
 
 
 def serve(file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> ExitCode:
-    configure_logging(form="text", level="warning")  # until the settings say how, for warnings about the settings
+    """Where the log is to be JSON a program reads it, and what it cannot read is lost: so every line is, also those
+    before the settings are checked, and the last one.
+    """
+    is_json = given_text(PENSTOCK_LOG_FORMAT.name, file, os.environ, overrides) == JSON
+    configure_logging(form=JSON if is_json else TEXT, level="warning")  # until the settings say how
+    if not is_json:
+        return _serve_as_set(file, overrides, banner=banner)
+    try:
+        return _serve_as_set(file, overrides, banner=banner)
+    except Failure as failure:
+        _log.error(failure.message, hint=failure.hint)
+        return ExitCode(failure.exit_code)
+    except Exception:
+        _log.exception("ended by a bug: please report it")
+        return ExitCode.FAILED
+
+
+def _serve_as_set(file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> ExitCode:
     config = load(file, overrides)
     is_single = config[PENSTOCK_WORKERS] == 1
     configure_logging(
@@ -64,7 +92,7 @@ def load(file: Path | None, overrides: Mapping[str, str]) -> Config:
 
 
 async def _serve(config: Config, *, banner: bool) -> ExitCode:
-    stopping = Stopping()
+    stopping = Stopping(is_json=config[PENSTOCK_LOG_FORMAT] == JSON)
     running = asyncio.ensure_future(_run(config, banner=banner))
     stopping.listen(running)
     try:
@@ -81,7 +109,7 @@ async def _run(config: Config, *, banner: bool) -> None:
     async with program.running(config):
         folder = data_folders(config)[0]
         addresses = json.loads((folder / program.ADDRESSES_FILE).read_bytes())
-        if config[PENSTOCK_LOG_FORMAT] == "json":
+        if config[PENSTOCK_LOG_FORMAT] == JSON:
             # A program reads these lines: no banner between them.
             _log.info("listening", listeners=addresses["listeners"], http=addresses["http"], folder=str(folder))
         elif banner:
@@ -93,8 +121,9 @@ async def _run(config: Config, *, banner: bool) -> None:
 class Stopping:
     """The first SIGINT or SIGTERM stops cleanly; a second SIGINT leaves at once, as a crash would."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_json: bool = False) -> None:
         self.asked = False
+        self._is_json = is_json
 
     def listen(self, running: "asyncio.Future[None]") -> None:
         loop = asyncio.get_running_loop()
@@ -104,15 +133,21 @@ class Stopping:
     def on_signal(self, number: signal.Signals, running: "asyncio.Future[None]") -> None:
         if self.asked:
             if number is signal.SIGINT:
-                click.echo("Left without a clean stop; the next start recovers the logs.", err=True)
+                self._tell("Left without a clean stop; the next start recovers the logs.")
                 sys.stderr.flush()
                 os._exit(ExitCode.INTERRUPTED)
             return
         self.asked = True
         _log.info("stopping", signal=number.name)
         if number is signal.SIGINT and sys.stderr.isatty():  # whoever is one of several gets SIGTERM from their parent
-            click.echo("\nStopping; Ctrl-C again does not wait.", err=True)
+            self._tell("\nStopping; Ctrl-C again does not wait.")
         running.cancel()
+
+    def _tell(self, text: str) -> None:
+        if self._is_json:
+            _log.warning(text.strip())
+        else:
+            click.echo(text, err=True)
 
 
 def banner_text(

@@ -71,6 +71,7 @@ from penstock.cluster.resources import (
 from penstock.cluster.secret import Secrets, exchange_secret
 from penstock.cluster.service import Cluster, Others
 from penstock.cluster.shapes import NO_LEADER, BrokerImage, PartitionImage, TopicImage
+from penstock.cluster.store_wait import StoreWait
 
 __all__ = [
     "BROKER_DEFAULTS",
@@ -127,6 +128,7 @@ __all__ = [
     "SettingChange",
     "SettingsChanged",
     "Standing",
+    "StoreWait",
     "TcpProbe",
     "TopicCreated",
     "TopicDeleted",

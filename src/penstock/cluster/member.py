@@ -9,7 +9,6 @@ from typing import Any
 
 import structlog
 
-from penstock.cluster.asking_again import answered
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.candidacy import Candidacy
 from penstock.cluster.changes import ImageChange
@@ -28,6 +27,7 @@ from penstock.cluster.probing import Probe
 from penstock.cluster.records import BrokerRecord
 from penstock.cluster.registration import Registration
 from penstock.cluster.shapes import TopicImage
+from penstock.cluster.store_wait import StoreWait
 from penstock.metastore import NO_REVISION, Metastore, MetastoreError, Revision
 from penstock.model import BrokerId, Clock
 from penstock.settings.broker import (
@@ -54,12 +54,14 @@ class Member:
         clock: Clock,
         probe: Probe,
         metrics: ControllerMetrics,
+        wait: StoreWait,
         bugs: PlantedBugs = NO_BUGS,
     ) -> None:
         lease_ms, heartbeat_ms = config[PENSTOCK_BROKER_LEASE_MS], config[PENSTOCK_BROKER_HEARTBEAT_MS]
         self._image = image
         self._broker_id = broker_id
         self._probe = probe
+        self._wait = wait
         self._tasks: set[asyncio.Task[Any]] = set()
         self._failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._moved = asyncio.Event()
@@ -119,7 +121,7 @@ class Member:
         shortened: Collection[Which],
         epochs: Mapping[Which, int],
     ) -> None:
-        await answered(
+        await self._wait.answered(
             lambda: self.registration.register(
                 record, stopped_under=stopped_under, flushed=flushed, shortened=shortened, epochs=epochs
             )

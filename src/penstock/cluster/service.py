@@ -20,7 +20,6 @@ import msgspec
 from penstock.cluster import membership
 from penstock.cluster.absences import Absences
 from penstock.cluster.agreeing import agree_on_min_in_sync
-from penstock.cluster.asking_again import answered
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.changes import ImageChange, SecretChanged, SettingsChanged
 from penstock.cluster.controller import Controller
@@ -40,6 +39,7 @@ from penstock.cluster.records import BrokerRecord
 from penstock.cluster.resources import BROKER_DEFAULTS, Resource, ResourceType
 from penstock.cluster.secret import Secrets, ensure_secret
 from penstock.cluster.sharing import MachineWatch
+from penstock.cluster.store_wait import StoreWait
 from penstock.cluster.tally import Tally
 from penstock.errors import UnsupportedVersion
 from penstock.metastore import NO_REVISION, Metastore, Revision
@@ -59,6 +59,7 @@ class Others(msgspec.Struct, frozen=True):
     probe: Probe
     metrics: ControllerMetrics | None = None
     bugs: PlantedBugs = NO_BUGS
+    wait: StoreWait = msgspec.field(default_factory=StoreWait)
 
 
 class Cluster:
@@ -144,13 +145,15 @@ class Cluster:
             )
         )
         if self._others is not None:
-            self.secret = await answered(lambda: ensure_secret(self._metastore, self._keys, self._dice))
+            self.secret = await self._others.wait.answered(
+                lambda: ensure_secret(self._metastore, self._keys, self._dice)
+            )
         await self._answered(self._feed.start)
         return cluster_id
 
     async def _answered(self, ask: Callable[[], Awaitable[_T]]) -> _T:
         """A store of this broker's own that does not answer is broken, and stays so."""
-        return await (ask() if self._others is None else answered(ask))
+        return await (ask() if self._others is None else self._others.wait.answered(ask))
 
     async def join(
         self,
@@ -189,9 +192,9 @@ class Cluster:
         await self.controller.begin_anew(self._broker_id, epochs)
 
     async def _join_others(self, others: Others) -> None:
-        await answered(lambda: membership.ensure_features(self._metastore, self._keys))
-        await answered(lambda: agree_on_min_in_sync(self._metastore, self._keys, self._config))
-        await answered(self._feed.catch_up)
+        await others.wait.answered(lambda: membership.ensure_features(self._metastore, self._keys))
+        await others.wait.answered(lambda: agree_on_min_in_sync(self._metastore, self._keys, self._config))
+        await others.wait.answered(self._feed.catch_up)
         lacking = missing_features(self.image.features.finalized)
         if lacking is not None:
             raise UnsupportedVersion(lacking)
@@ -205,6 +208,7 @@ class Cluster:
             clock=others.clock,
             probe=others.probe,
             metrics=self._metrics,
+            wait=others.wait,
             bugs=others.bugs,
         )
         self.member.watchman.suspected = self.absences.suspect

@@ -47,7 +47,11 @@ class Unavailable(MetastoreError):
     """The store did not answer. Whether the transaction was written is unknown: it is pending, not failed (RULES 6)."""
 
 
-class StoreBehind(Unavailable):
+class Unusable(Unavailable):
+    """It will not do either if it is asked again: somebody has to change something first."""
+
+
+class StoreBehind(Unusable):
     """The store is older than what was seen of it: restored from a backup, or another one (RULES 12)."""
 
 

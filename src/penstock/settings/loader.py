@@ -80,6 +80,19 @@ def load_settings(
     return config
 
 
+def given_text(
+    name: str, file: Path | None, environment: Mapping[str, str], overrides: Mapping[str, str]
+) -> str | None:
+    """What a setting is given as, whatever is wrong with it and with all others: for what must be known before they
+    are checked.
+    """
+    try:
+        given = list(_all_given(file, environment, overrides, []))
+    except (SettingsInvalid, OSError):
+        given = list(_all_given(None, environment, overrides, []))
+    return next((each.text.strip() for each in reversed(given) if each.name == name), None)
+
+
 def data_folders(config: Config) -> tuple[Path, ...]:
     """log.dirs, or log.dir where that is not set."""
     return tuple(Path(folder).absolute() for folder in config[LOG_DIRS] or config[LOG_DIR])

@@ -42,6 +42,7 @@ async def test_a_healthy_broker_says_who_it_is() -> None:
         "ready": False,
         "broker_id": 1,
         "cluster_id": "abc",
+        "waiting_for": "",
         "offline_logs": [],
         "damaged_logs": [],
         "uncleanable_logs": [],
@@ -49,6 +50,19 @@ async def test_a_healthy_broker_says_who_it_is() -> None:
         "failing_folders": [],
         "set_aside": [],
     }
+
+
+async def test_a_start_that_waits_says_what_for() -> None:
+    node = Node()
+    node.found = Health(broker_id=1, cluster_id="", waiting_for="the metadata store: no answer yet")
+    response = await ask(node, "/health")
+    assert response.status is HTTPStatus.SERVICE_UNAVAILABLE
+    page = json.loads(response.body)
+    assert (page["status"], page["ready"], page["waiting_for"]) == (
+        "degraded",
+        False,
+        "the metadata store: no answer yet",
+    )
 
 
 async def test_an_offline_log_is_named_with_its_reason() -> None:

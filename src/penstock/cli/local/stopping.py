@@ -24,10 +24,11 @@ class StopAsked(Exception):
 class Stopping:
     """Raises StopAsked only in waits, so that nothing is left half done: a process started and not yet noted, say."""
 
-    def __init__(self, kill_all: Callable[[], None], *, what: str) -> None:
-        """`what` is stopped, in the words that a person at the terminal reads."""
+    def __init__(self, kill_all: Callable[[], None], *, what: str, is_json: bool = False) -> None:
+        """`what` is stopped, in the words that a person at the terminal reads; a program reads lines of JSON alone."""
         self._kill_all = kill_all
         self._what = what
+        self._is_json = is_json
         self._is_asked = False
         self._is_waiting = False
 
@@ -61,13 +62,17 @@ class Stopping:
             return
         self._is_asked = True
         _log.info("stopping", signal=signal.Signals(number).name)
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and not self._is_json:
             click.echo(f"\nStopping {self._what}; Ctrl-C again does not wait.", err=True)
         if self._is_waiting:
             raise StopAsked
 
     def _leave(self) -> None:
         self._kill_all()
-        click.echo("Left without a clean stop; the next start recovers the logs.", err=True)
+        left = "Left without a clean stop; the next start recovers the logs."
+        if self._is_json:
+            _log.warning(left)
+        else:
+            click.echo(left, err=True)
         sys.stderr.flush()
         os._exit(ExitCode.INTERRUPTED)

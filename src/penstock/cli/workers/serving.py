@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import structlog
 
-from penstock.admin.systemd import READY, STOPPING, notify
+from penstock.admin.systemd import MORE_TIME, READY, STOPPING, notify, status
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.local.stopping import StopAsked, Stopping
 from penstock.cli.local.watching import ended_how
@@ -20,6 +20,7 @@ from penstock.settings.broker import PENSTOCK_LOG_FORMAT
 from penstock.testing.orphans import GuardedProcesses
 
 LOOK_EVERY_S = 0.1
+TELL_EVERY_S = 10.0
 
 _log = structlog.get_logger(__name__)
 
@@ -33,11 +34,12 @@ def serve_workers(config: Config, file: Path | None, overrides: Mapping[str, str
         for worker in workers:
             worker.kill()
 
+    is_json = config[PENSTOCK_LOG_FORMAT] == "json"
     try:
-        with Stopping(kill_all, what=f"{len(workers)} brokers") as stopping:
+        with Stopping(kill_all, what=f"{len(workers)} brokers", is_json=is_json) as stopping:
             try:
                 _start(workers, stopping)
-                if banner and config[PENSTOCK_LOG_FORMAT] != "json":  # a program reads these lines
+                if banner and not is_json:
                     first = broker_id_of(config)
                     click.echo(f"Penstock runs brokers {first} to {first + len(workers) - 1} here", err=True)
                 _watch(workers, stopping)
@@ -54,14 +56,18 @@ def _start(workers: Sequence[Worker], stopping: Stopping) -> None:
     """Returns when all take connections. One that ends before that has a reason which the next start would have too."""
     for worker in workers:
         worker.launch()
-    while not all(worker.is_ready for worker in workers):
+    told_at_s = time.monotonic()
+    while waited_for := [worker.id for worker in workers if not worker.is_ready]:
+        if time.monotonic() >= told_at_s + TELL_EVERY_S:  # they may wait for the metadata store, and say so
+            told_at_s = time.monotonic()
+            notify(status(f"waiting for brokers {waited_for}"), MORE_TIME)
         for worker in workers:
             if (code := worker.exit_code) is not None:
                 raise Failure(
                     f"broker {worker.id} did not start: it {ended_how(code)}", hint="Its last words are above."
                 )
         stopping.sleep(LOOK_EVERY_S)
-    notify(READY)
+    notify(READY, status("ready"))
     _log.info("all brokers are ready", brokers=[worker.id for worker in workers])
 
 

@@ -15,10 +15,11 @@ from penstock.metastore.port import (
     MetastoreError,
     Revision,
     Unavailable,
+    Unusable,
 )
 
 
-class AccessDenied(Unavailable):
+class AccessDenied(Unusable):
     """etcd does not let this user in, or not to these keys: check penstock.etcd.username, password and its role."""
 
 

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from penstock.metastore.port import Unavailable
+from penstock.metastore.port import Unusable
 from penstock.settings import Config
 from penstock.settings import broker as settings
 
@@ -64,12 +64,12 @@ def address(endpoint: str) -> tuple[str, bool]:
         host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
         return f"{host}:{parts.port or DEFAULT_PORT}", parts.scheme == "https"
     except ValueError:
-        raise Unavailable(f"{endpoint!r} in penstock.etcd.endpoints is not [http[s]://]HOST:PORT") from None
+        raise Unusable(f"{endpoint!r} in penstock.etcd.endpoints is not [http[s]://]HOST:PORT") from None
 
 
 def read_secrets(options: EtcdOptions) -> Secrets:
     if (options.certificate_file is None) != (options.key_file is None):
-        raise Unavailable("penstock.etcd.tls.certificate.file and penstock.etcd.tls.key.file go together")
+        raise Unusable("penstock.etcd.tls.certificate.file and penstock.etcd.tls.key.file go together")
     try:
         return Secrets(
             *(
@@ -78,4 +78,4 @@ def read_secrets(options: EtcdOptions) -> Secrets:
             )
         )
     except OSError as error:
-        raise Unavailable(f"a TLS file for etcd cannot be read: {error}") from error
+        raise Unusable(f"a TLS file for etcd cannot be read: {error}") from error
