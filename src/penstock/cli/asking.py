@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from penstock.cli.advertised import advice
 from penstock.cli.client import Cluster
 from penstock.cli.exits import Failure, Unreachable
 from penstock.errors import error_name, refusal_for
@@ -25,7 +26,6 @@ from penstock.wire.messages.metadata_response import MetadataResponse
 Response = TypeVar("Response", bound=msgspec.Struct)
 
 CLIENT_ID = "penstock-cli"
-DEFAULT_PORT = 9092
 ANSWER_BYTES_MAX = 256 << 20
 FIND_MANY_FROM = 4
 
@@ -134,8 +134,7 @@ class Brokers:
 
     def _connect_to_any(self) -> Connection:
         failure: Unreachable | None = None
-        named = [_split(address) for address in self._cluster.bootstrap.split(",")]
-        for host, port in dict.fromkeys([*named, *self._addresses.values()]):
+        for host, port in dict.fromkeys([*self._cluster.named(), *self._addresses.values()]):
             try:
                 return Connection(host, port, self._cluster)
             except Unreachable as unreachable:
@@ -158,8 +157,14 @@ class Brokers:
         if broker_id not in self._addresses:
             raise Failure(f"broker {broker_id} is not there at the moment")
         if broker_id not in self._kept:
-            host, port = self._addresses[broker_id]
-            self._kept[broker_id] = Connection(host, port, self._cluster)
+            address = self._addresses[broker_id]
+            try:
+                self._kept[broker_id] = Connection(*address, self._cluster)
+            except Unreachable as unreachable:
+                # Said in the words of the other commands, with what was connected to and what it told.
+                problem = {broker_id: str(unreachable.__cause__)}
+                unreachable.hint = advice(self._first.address, self._addresses, problem)
+                raise
         return self._kept[broker_id]
 
     def coordinator(self, key: str, *, key_type: int) -> int:
@@ -175,11 +180,6 @@ class Brokers:
         wanted = None if names is None else [MetadataRequestTopic(name=name) for name in names]
         request = MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
         return self._first.ask(request, MetadataResponse, version_min=4)
-
-
-def _split(address: str) -> tuple[str, int]:
-    host, _, port = address.strip().rpartition(":")
-    return (host or port).strip("[]"), int(port) if host else DEFAULT_PORT
 
 
 def require_ok(code: int, message: str | None, *, doing: str) -> None:

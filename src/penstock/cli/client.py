@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import click
 
+from penstock.cli.advertised import Address, advice, none_answers, split_address, unconnectable
 from penstock.cli.exits import Failure, NotFound, Unreachable
 from penstock.cli.kafka_names import AdminClient, ClusterMetadata, Consumer, KafkaError, KafkaException, Producer
 from penstock.errors import UnknownServerError, error_name
@@ -58,6 +59,12 @@ class Cluster:
     properties: dict[str, str] = field(default_factory=dict)
     timeout_s: float = 10.0
     complaints: list[KafkaError] = field(default_factory=list)
+    told: dict[int, Address] = field(default_factory=dict)
+    """Where the cluster says that its brokers are; empty until it was reached."""
+
+    def named(self) -> list[Address]:
+        """The addresses that the person gave."""
+        return [split_address(address) for address in self.bootstrap.split(",") if address.strip()]
 
     def admin(self) -> AdminClient:
         client = self._make(AdminClient, {})
@@ -71,7 +78,10 @@ class Cluster:
         return self._make(Producer, settings)
 
     def _make(self, kind: Callable[..., _T], settings: dict[str, Any]) -> _T:
-        config = {"client.id": "penstock-cli", "log_level": 0, **settings, **self.properties}
+        # reconnect.backoff.ms: half of it goes by before a second broker is connected to, and every command needs one:
+        # the address that was named is left for the one that the broker advertises.
+        config = {"client.id": "penstock-cli", "log_level": 0, "reconnect.backoff.ms": 20}
+        config |= {**settings, **self.properties}
         config["bootstrap.servers"] = self.bootstrap
         config["error_cb"] = self.complaints.append
         try:
@@ -87,7 +97,9 @@ class Cluster:
         while True:
             waited_s = time.monotonic() - started
             try:
-                return client.list_topics(topic, timeout=0.5) if topic else client.list_topics(timeout=0.5)
+                metadata = client.list_topics(topic, timeout=0.5) if topic else client.list_topics(timeout=0.5)
+                self._heed(metadata)
+                return metadata
             except KafkaException as error:
                 if error.args[0].code() not in _UNREACHABLE_CODES:
                     raise failure(error.args[0], self) from error
@@ -95,6 +107,23 @@ class Cluster:
             all_down = any(complaint.code() == KafkaError._ALL_BROKERS_DOWN for complaint in self.complaints)
             if waited_s > self.timeout_s or (all_down and waited_s > REFUSED_GRACE_S):
                 raise self.unreachable()
+
+    def _heed(self, metadata: ClusterMetadata) -> None:
+        """Remember where the brokers are said to be, and refuse if this machine can connect to none of them."""
+        is_first = not self.told
+        self.told = {broker.id: (str(broker.host), broker.port) for broker in metadata.brokers.values()}
+        if not is_first or set(self.told.values()) & set(self.named()):
+            return
+        if self.told and (problems := none_answers(self.told)):
+            raise Unreachable(
+                f"cannot reach the brokers of the cluster at {self.bootstrap}",
+                hint=advice(self.bootstrap, self.told, problems),
+            )
+
+    def address_advice(self) -> str | None:
+        """Which of the advertised addresses cannot be connected to; None if it is not that."""
+        problems = unconnectable(self.told)
+        return advice(self.bootstrap, self.told, problems) if problems else None
 
     def unreachable(self) -> Unreachable:
         return Unreachable(f"cannot reach a Kafka cluster at {self.bootstrap}", hint=self._what_went_wrong())
@@ -124,10 +153,15 @@ class Cluster:
             raise self.no_answer(doing) from error
 
     def no_answer(self, doing: str) -> Unreachable:
-        return Unreachable(
-            f"could not {doing}: no answer within {self.timeout_s:g} s",
-            hint="The cluster was reached at first; its brokers may be advertised under addresses that this machine\n"
-            "cannot reach (advertised.listeners). Give it longer with --timeout SECONDS.",
+        return Unreachable(f"could not {doing}: no answer within {self.timeout_s:g} s", hint=self.silence_advice())
+
+    def silence_advice(self) -> str:
+        """Why an answer may not have come."""
+        if not self.told:
+            return self._what_went_wrong()
+        return self.address_advice() or (
+            "All brokers can be connected to, but one did not answer: it may be busy, paused or about to be replaced.\n"
+            "Give it longer with --timeout SECONDS."
         )
 
 
@@ -138,7 +172,9 @@ def failure(error: KafkaError, cluster: Cluster, *, doing: str = "do that") -> F
     if code in (KafkaError._TIMED_OUT, KafkaError._TIMED_OUT_QUEUE):
         return cluster.no_answer(doing)
     if code in _UNREACHABLE_CODES:
-        return Unreachable(text, hint=cluster._what_went_wrong())
+        return Unreachable(text, hint=cluster.address_advice() or cluster._what_went_wrong())
+    if code == KafkaError._MSG_TIMED_OUT:
+        return Failure(text, hint=cluster.address_advice() or _ADVICE[code])
     if code in _NOT_FOUND_CODES:
         return NotFound(text, hint="`penstock topic list` shows what exists.")
     if code == KafkaError.GROUP_ID_NOT_FOUND:
@@ -203,6 +239,10 @@ def client_options(command: Callable[..., Any]) -> Callable[..., Any]:
         properties.update(key_values(client_pairs, option="--config"))
         named = properties.pop("bootstrap.servers", None)
         cluster = Cluster(bootstrap or named or DEFAULT_BOOTSTRAP, properties, timeout_s)
+        try:
+            cluster.named()
+        except ValueError as error:
+            raise click.UsageError(f"--bootstrap: {error}") from None
         return command(cluster=cluster, **rest)
 
     return with_cluster

@@ -158,13 +158,12 @@ def banner_text(
     assert isinstance(told, dict)
     first = next((address for address in told.values() if _is_near(address)), next(iter(told.values())))
     where = ", ".join(address if name == "PLAINTEXT" else f"{address} ({name})" for name, address in told.items())
-    everywhere = " on every interface" if any(listener.is_everywhere for listener in bound) else ""
     # What is printed shall work when it is typed: the default address needs no option.
     bootstrap = "" if first == "127.0.0.1:9092" else f" -b {first}"
     http = f"http://{addresses['http']}/metrics" if addresses.get("http") else "off"
     return "\n".join(
         [
-            f"Penstock listens{everywhere} and tells clients {where}" if everywhere else f"Penstock listens on {where}",
+            _listening(told, where, bound),
             f"  data     {folder}",
             f"  metrics  {http}",
             "Try, in another terminal:",
@@ -173,6 +172,18 @@ def banner_text(
             f"  {command} topic describe greetings{bootstrap}",
         ]
     )
+
+
+def _listening(told: Mapping[str, str], where: str, bound: Sequence[Listener]) -> str:
+    """What clients are told is only half of it where it is not what the broker listens on."""
+    if any(listener.is_everywhere for listener in bound):
+        return f"Penstock listens on every interface and tells clients {where}"
+    addresses = [str(listener).partition("://")[2] for listener in bound]
+    given = [told.get(listener.name, "") for listener in bound]
+    # Port 0 is any: then what is told has the one that was taken.
+    if any(one != other for one, other in zip(addresses, given, strict=True) if not one.endswith(":0")):
+        return f"Penstock listens on {', '.join(addresses)} and tells clients {where}"
+    return f"Penstock listens on {where}"
 
 
 def _is_near(address: str) -> bool:

@@ -67,6 +67,20 @@ def test_on_every_interface_the_banner_says_which_address_clients_are_told() -> 
     assert text.splitlines()[0] == "Penstock listens on every interface and tells clients queue.example.com:9092"
 
 
+@pytest.mark.parametrize(
+    ("port", "told", "said"),
+    [
+        (9092, "queue.example.com:19092", "127.0.0.1:9092 and tells clients queue.example.com:19092"),
+        (9092, "127.0.0.1:9092", "127.0.0.1:9092"),
+        (0, "127.0.0.1:41234", "127.0.0.1:41234"),
+    ],
+)
+def test_an_address_that_clients_are_told_is_not_taken_for_the_one_listened_on(port: int, told: str, said: str) -> None:
+    bound = [Listener("PLAINTEXT", "127.0.0.1", port)]
+    text = banner_text({"listeners": {"PLAINTEXT": told}, "http": None}, Path("/data"), bound=bound)
+    assert text.splitlines()[0] == f"Penstock listens on {said}"
+
+
 def test_of_several_addresses_the_one_to_try_is_near() -> None:
     told = {"INTERNAL": "penstock:29092", "HOST": "localhost:9092"}
     text = banner_text({"listeners": told, "http": None}, Path("/data"))
