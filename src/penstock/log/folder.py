@@ -74,7 +74,7 @@ class LogFolder(Home):
         self.stopped_under: int | None = None
         """The registration (broker epoch) that ended with a clean stop, all flushed, as far as it is known."""
         self.strays: list[str] = []
-        """Folders that were set aside because nobody knows their topic."""
+        """Folders that were set aside, now or earlier, because nobody knows their topic or because of damage."""
         self.lost: Offsets = {}
         """Logs that the checkpoints know and the disk does not, and how far they should reach: whoever still wants one
         gets it offline (RULES 21). Until then the checkpoints go on saying so."""
@@ -106,6 +106,8 @@ class LogFolder(Home):
             if partition is None:
                 if is_on_its_way_out(name, DELETE):
                     self.doomed_files.append((0, [str(self.path / name)]))
+                elif is_on_its_way_out(name, STRAY):
+                    self.strays.append(name)
                 continue
             self.lost.pop(partition, None)
             topic_id = self.topic_id_of(name)

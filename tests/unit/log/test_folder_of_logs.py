@@ -380,7 +380,7 @@ def test_a_log_of_an_unknown_topic_is_set_aside_and_kept(tmp_path: Path) -> None
     assert "00000000000000000000.log" in names_in(tmp_path / stray)
     again.close()
     third = world.open()
-    assert third.strays == []
+    assert third.strays == [stray], "it is told of until somebody has put it right"
     assert (tmp_path / stray).exists()
     third.close()
 
