@@ -48,6 +48,26 @@ def test_a_state_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_state(tmp_path / "elsewhere") is None
 
 
+def test_a_start_that_fails_leaves_no_folder_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        folder = tmp_path / "of" / "mine"
+        assert run(["up", "--brokers", "3", "--data", str(folder), "--port", port]) == ExitCode.FAILED
+        assert "another program has the port" in capsys.readouterr().err
+        assert list(tmp_path.iterdir()) == []
+        folder.mkdir(parents=True)
+        (folder / "notes").write_text("mine")
+        assert run(["up", "--brokers", "3", "--data", str(folder), "--port", port]) == ExitCode.FAILED
+        assert (folder / "notes").read_text() == "mine"
+
+
+def test_a_folder_stays_where_there_is_a_cluster(tmp_path: Path) -> None:
+    folder = tmp_path / "cluster"
+    with locked(folder):
+        write_state(folder, a_cluster())
+    assert read_state(folder) == a_cluster()
+
+
 def test_a_cluster_that_does_not_run_is_not_found_with_advice(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no local cluster"):
         running_state(tmp_path)

@@ -29,7 +29,6 @@ def serve_cluster(wishes: Wishes, file: Path | None, overrides: Mapping[str, str
     config = load(file, overrides)
     configure_logging(form=config[PENSTOCK_LOG_FORMAT], level=config[PENSTOCK_LOG_LEVEL])
     settings = settings_for_all(config.static)
-    wishes.folder.mkdir(parents=True, exist_ok=True)
     with locked(wishes.folder):
         try:
             cluster = LocalCluster(wishes.folder, planned(wishes), settings)

@@ -5,8 +5,9 @@ Only the running `penstock up --brokers N` writes it. It holds a lock on the fol
 
 import fcntl
 import os
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -120,7 +121,11 @@ def running_state(folder: Path) -> ClusterState:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Whoever starts the cluster holds this until it has stopped."""
+    """Whoever starts the cluster holds this until it has stopped. The folder is made if it is not there, and goes again
+    with a start that fails before there is a cluster.
+    """
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
     handle = os.open(folder / LOCK_FILE, os.O_CREAT | os.O_RDWR, 0o644)
     try:
         try:
@@ -130,6 +135,17 @@ def locked(folder: Path) -> Iterator[None]:
                 f"a cluster runs in {folder} already",
                 hint=f"`penstock local status{data_option_for(folder)}` shows it.",
             ) from None
-        yield
+        try:
+            yield
+        finally:
+            if missing and not (folder / STATE_FILE).exists():
+                _unmake(folder, missing)
     finally:
         os.close(handle)
+
+
+def _unmake(folder: Path, missing: list[Path]) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    for parent in missing[1:]:
+        with suppress(OSError):  # somebody has put something else there
+            parent.rmdir()
