@@ -82,6 +82,26 @@ class LosingProxy(Relay):
             self.let_go(writer)
 
 
+class SilentProxy(LosingProxy):
+    """Passes on everything but requests of some kinds, which are never answered; connections stay."""
+
+    def __init__(self, port: int, *, to: int) -> None:
+        super().__init__(port, to=to)
+        self.unanswered: set[int] = set()
+        """Keys of APIs."""
+        self.swallowed = asyncio.Event()
+
+    async def _requests(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, awaited: set[int]) -> None:
+        try:
+            while frame := await _frame(reader):
+                if _HEADER.unpack_from(frame, 4)[0] in self.unanswered:
+                    self.swallowed.set()
+                else:
+                    writer.write(frame)
+        finally:
+            self.let_go(writer)
+
+
 async def _frame(reader: asyncio.StreamReader) -> bytes | None:
     """A whole request or answer with its size in front; None at the end."""
     try:

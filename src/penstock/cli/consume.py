@@ -35,7 +35,7 @@ from penstock.cli.records import PrintedRecord, Printer, json_line, make_printer
               help="raw: values as they are, nothing between them.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line; the same as --format json.")
 @click.option("--template", metavar="TEXT", help=r"Print this a record, such as '{offset} {key}={value}\n'. Fields: "
-              "topic, partition, offset, timestamp, timestamp_ms, key, value, headers.")  # fmt: skip
+              "topic, partition, offset, timestamp, timestamp_ms, key, value, headers; {{ is a brace.")  # fmt: skip
 @click.option("-k", "--keys", is_flag=True, help="Print keys.")
 @click.option("-H", "--headers", is_flag=True, help="Print headers.")
 @click.option("-T", "--timestamps", is_flag=True, help="Print timestamps (UTC).")
@@ -90,22 +90,11 @@ def consume(
     if shown and form == "raw":
         raise click.UsageError("--keys, --headers, --timestamps and --offsets are for text; JSON has them all")
     printer = _printer(form, template, shown, null_marker)
-    consumer = cluster.consumer(
-        **{
-            # librdkafka wants one; assign() without commits leaves it unused
-            "group.id": group or "penstock-cli",
-            "enable.auto.commit": False,
-            "enable.auto.offset.store": False,
-            "enable.partition.eof": True,
-            "auto.offset.reset": "earliest",
-            "isolation.level": isolation,
-            "queued.max.messages.kbytes": 65_536,
-        }
-    )
+    consumer = open_consumer(cluster, group=group, isolation=isolation)
     try:
         partitions = _partitions(consumer, cluster, topic, only)
         spans = find_spans(
-            cluster.admin(), consumer, cluster, topic=topic, partitions=partitions, start=start,
+            cluster.admin(), cluster, topic=topic, partitions=partitions, start=start,
             read_committed=isolation == "read_committed",
         )  # fmt: skip
         out = Output(sys.stdout.buffer, printer, left=count)
@@ -117,6 +106,22 @@ def consume(
     finally:
         consumer.close()
     return ExitCode.OK
+
+
+def open_consumer(cluster: Cluster, *, group: str | None, isolation: str) -> Consumer:
+    return cluster.consumer(
+        **{
+            # librdkafka wants one; assign() without commits leaves it unused
+            "group.id": group or "penstock-cli",
+            "enable.auto.commit": False,
+            "enable.auto.offset.store": False,
+            "enable.partition.eof": True,
+            # Without a group, reading begins at offsets that were there: if they are gone, that is to be said.
+            "auto.offset.reset": "earliest" if group else "error",
+            "isolation.level": isolation,
+            "queued.max.messages.kbytes": 65_536,
+        }
+    )
 
 
 def _start(from_beginning: bool, offset: int | None, from_time: str | None, last: int | None) -> Start:
@@ -139,12 +144,9 @@ def _printer(form: str, template: str | None, columns: list[str], null_marker: s
         return json_line
     if template is None and form == "raw":
         return lambda record: record.value or b""
-    if template is None:
-        template = "\t".join([*columns, "{value}"]) + "\n"
-    else:
-        template = unescape(template).decode("utf-8", "surrogateescape")
     try:
-        return make_printer(template, null_marker=null_marker, for_terminal=sys.stdout.isatty())
+        pattern = ("\t".join([*columns, "{value}"]) + "\n").encode() if template is None else unescape(template)
+        return make_printer(pattern, null_marker=null_marker, for_terminal=sys.stdout.isatty())
     except ValueError as error:
         raise click.UsageError(f"--template: {error}") from None
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from penstock.cli.client import Cluster, failure
-from penstock.cli.exits import Failure
+from penstock.cli.exits import Failure, Unreachable
 from penstock.cli.kafka_names import Consumer, KafkaError, KafkaException, Message, TopicPartition
 from penstock.cli.output import note
 from penstock.cli.reading import poll, printed_record
@@ -77,8 +77,10 @@ class GroupReader:
                     self._finished.add(record.partition)
             elif error.code() == KafkaError._PARTITION_EOF:
                 index, offset = message.partition() or 0, message.offset() or 0
-                self._finished.add(index)
-                self._reached[index] = offset if follow else min(offset, self.ends.get(index, 0))
+                end = self.ends.get(index, 0)
+                if offset >= end:  # a leader that has just taken over may call an earlier place its end
+                    self._finished.add(index)
+                self._reached[index] = offset if follow else min(offset, end)
             else:
                 raise failure(error, self.cluster, doing=f"read {self.topic} in group {self.group}")
         return records
@@ -111,7 +113,11 @@ class GroupReader:
                 hint=f"`penstock group describe {self.group}` shows its state and members.",
             )
         if self._share is not None and waited_s > self.cluster.timeout_s:
-            raise self.cluster.no_answer(f"read {self.topic} in group {self.group}")
+            missing = ", ".join(f"{self.topic}-{index}" for index in sorted(self._share - self._finished))
+            raise Unreachable(
+                f"could not read to the end in group {self.group}: nothing came from {missing} for {waited_s:.0f} s",
+                hint=self.cluster.silence_advice(),
+            )
 
     # Called by the library, from within poll.
 

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from penstock.cli.client import Cluster, failure
-from penstock.cli.exits import Failure
-from penstock.cli.kafka_names import AdminClient, Consumer, KafkaException, TopicPartition
+from penstock.cli.client import Cluster
+from penstock.cli.kafka_names import AdminClient
 from penstock.cli.output import note
-from penstock.cli.topic.facts import PartitionRange, partition_ranges
+from penstock.cli.places import Place
+from penstock.cli.topic.offsets import offsets_at_time, offsets_unknown, partition_ranges
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,6 @@ class Span:
 
 def find_spans(
     admin: AdminClient,
-    consumer: Consumer,
     cluster: Cluster,
     *,
     topic: str,
@@ -51,33 +50,32 @@ def find_spans(
     start: Start,
     read_committed: bool,
 ) -> dict[int, Span]:
-    ranges = partition_ranges(admin, cluster, [(topic, index) for index in partitions], read_committed=read_committed)
-    times = _offsets_at(consumer, cluster, topic, partitions, start) if isinstance(start, AtTime) else {}
+    """Failure, with the partitions named, where one does not tell its offsets: half a topic looks like a whole one."""
+    places = [(topic, index) for index in partitions]
+    ranges = partition_ranges(admin, cluster, places, read_committed=read_committed, patiently=True)
+    times: dict[Place, int | None] = {}
+    if isinstance(start, AtTime):
+        times = offsets_at_time(admin, cluster, places, start.timestamp_ms, read_committed=read_committed)
+    if unknown := {place: ranges[place].problem for place in places if ranges[place].count is None}:
+        problem = offsets_unknown(unknown, cluster)
+        problem.hint = f"{problem.hint}\n--partition reads other partitions."
+        raise problem
     spans = {}
     for index in partitions:
-        begin, end = _known(topic, index, ranges[topic, index])
+        begin, end = ranges[topic, index].begin, ranges[topic, index].end
+        assert begin is not None and end is not None  # looked at above
         match start:
             case Beginning():
                 wanted = begin
             case AtOffset(offset):
                 wanted = offset
             case AtTime():
-                # No record that young: librdkafka answers -1, and reading begins at the end.
-                wanted = times[index] if times[index] >= 0 else end
+                at_time = times[topic, index]
+                wanted = end if at_time is None else at_time
             case Last(count):
                 wanted = max(begin, end - count)
         spans[index] = Span(begin, _within(wanted, begin=begin, end=end, where=f"{topic}-{index}"), end)
     return spans
-
-
-def _known(topic: str, index: int, offsets: PartitionRange) -> tuple[int, int]:
-    if offsets.begin is None or offsets.end is None:
-        raise Failure(
-            f"partition {index} of {topic} does not tell its offsets: {offsets.problem}",
-            hint="Its leader's log tells why, and so does the /health page of a Penstock broker;\n"
-            "--partition reads other partitions.",
-        )
-    return offsets.begin, offsets.end
 
 
 def _within(wanted: int, *, begin: int, end: int, where: str) -> int:
@@ -88,14 +86,3 @@ def _within(wanted: int, *, begin: int, end: int, where: str) -> int:
         note(f"{where} ends at {end}; nothing is at {wanted} yet")
         return end
     return wanted
-
-
-def _offsets_at(
-    consumer: Consumer, cluster: Cluster, topic: str, partitions: list[int], start: AtTime
-) -> dict[int, int]:
-    asked = [TopicPartition(topic, index, start.timestamp_ms) for index in partitions]
-    try:
-        answered = consumer.offsets_for_times(asked, timeout=cluster.timeout_s)
-    except KafkaException as error:
-        raise failure(error.args[0], cluster, doing="find offsets by time") from error
-    return {where.partition: where.offset for where in answered}

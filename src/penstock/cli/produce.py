@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import BinaryIO
 
 import click
@@ -32,7 +32,8 @@ READ_BYTES = 1 << 16
               help="A header for every record; repeatable.")  # fmt: skip
 @click.option("--header-separator", metavar="TEXT",
               help="Ends the headers in a line, which come first as name=value,name=value.")  # fmt: skip
-@click.option("-d", "--delimiter", default=r"\n", show_default=True, metavar="TEXT", help="Ends a record.")
+@click.option("-d", "--delimiter", default=r"\n", show_default=True, metavar="TEXT",
+              help=r"Ends a record; '\r\n' for files from Windows.")  # fmt: skip
 @click.option("-N", "--null-marker", metavar="TEXT", help="A key or value of exactly this text is null (a tombstone).")
 @click.option("-p", "--partition", type=click.IntRange(min=0), help="Write to this partition only.")
 @click.option("--keep-partitions", is_flag=True, help="With json: write each record to the partition it names.")
@@ -88,7 +89,7 @@ def produce(
     line_format = LineFormat(
         _separator(key_separator, "--key-separator"),
         _separator(header_separator, "--header-separator"),
-        None if null_marker is None else null_marker.encode(),
+        None if null_marker is None else os.fsencode(null_marker),
     )
     parse: Callable[[bytes], ParsedRecord] = {
         "lines": lambda line: parse_line(line, line_format),
@@ -104,7 +105,7 @@ def produce(
         "enable.idempotence": acks == "all",
     }
     sender = Sender(
-        _producer(cluster, topic, tuning, partition=partition, create=create),
+        open_producer(cluster, topic, tuning, partition=partition, create=create),
         topic,
         partition,
         tuple(_header(pair) for pair in header_pairs),
@@ -113,7 +114,7 @@ def produce(
     def shape(record: ParsedRecord) -> ParsedRecord:
         return ParsedRecord(
             record.value,
-            key.encode() if key is not None else record.key,
+            os.fsencode(key) if key is not None else record.key,
             record.headers,
             record.timestamp_ms,
             record.partition if keep_partitions else None,
@@ -178,11 +179,11 @@ def _header(pair: str) -> tuple[str, bytes]:
     name, equals, value = pair.partition("=")
     if not equals or not name:
         raise click.UsageError(f"--header wants NAME=VALUE, not {pair!r}")
-    return name, value.encode()
+    return name, os.fsencode(value)
 
 
-def _producer(
-    cluster: Cluster, topic: str, tuning: dict[str, str | int], *, partition: int | None, create: bool
+def open_producer(
+    cluster: Cluster, topic: str, tuning: Mapping[str, str | int], *, partition: int | None = None, create: bool = True
 ) -> Producer:
     producer = cluster.producer(
         **{
@@ -195,6 +196,10 @@ def _producer(
         }
     )
     metadata = cluster.reach(producer)
+    if tuning["enable.idempotence"]:
+        # librdkafka asks for a producer id when metadata arrives while a broker is connected, and otherwise looks every
+        # 500 ms. The first answer comes over the connection that it then gives up, so a second one is asked for.
+        cluster.reach(producer)
     if topic not in metadata.topics:
         if not create:
             raise topic_missing(topic, metadata)
@@ -232,7 +237,7 @@ def _pieces(source: BinaryIO, separator: bytes | None, advance: Advance) -> Iter
         # readline returns as soon as there is a line, which somebody typing or piping slowly counts on.
         for line in iter(source.readline, b""):
             advance(len(line))
-            yield line.removesuffix(b"\n").removesuffix(b"\r")
+            yield line.removesuffix(b"\n")
         return
     rest = b""
     while chunk := source.read(READ_BYTES):

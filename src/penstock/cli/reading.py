@@ -10,6 +10,7 @@ from penstock.cli.exits import Failure
 from penstock.cli.kafka_names import Consumer, KafkaError, Message, TopicPartition
 from penstock.cli.positions import Span
 from penstock.cli.records import PrintedRecord
+from penstock.cli.remaining import Remaining
 
 POLL_S = 0.25
 DRAIN_MAX = 1_000
@@ -27,43 +28,38 @@ class TopicReader:
 
         An empty list means that nothing came for a moment, so that the caller can flush.
         """
-        unfinished = {index for index, span in spans.items() if span.start < span.end}
-        if not unfinished and not follow:
+        remaining = Remaining({index: span.end for index, span in spans.items() if span.start < span.end})
+        if not remaining and not follow:
             return
         self.consumer.assign([TopicPartition(self.topic, index, span.start) for index, span in spans.items()])
         progressed = time.monotonic()
-        while follow or unfinished:
+        while follow or remaining:
             messages = poll(self.consumer)
             records = []
             for message in messages:
-                index = message.partition()
                 error = message.error()
                 if error is not None:
                     if error.code() != KafkaError._PARTITION_EOF:
                         raise failure(error, self.cluster, doing=f"read {self.topic}")
-                    unfinished.discard(index or 0)
+                    remaining.reached(message.partition() or 0, message.offset() or 0)
                     continue
                 record = printed_record(message)
-                end = spans[record.partition].end
-                if follow or record.offset < end:
+                if follow or record.offset < spans[record.partition].end:
                     records.append(record)
-                if record.offset >= end - 1:
-                    unfinished.discard(record.partition)
+                remaining.reached(record.partition, record.offset + 1)
             yield records
             now = time.monotonic()
             if messages:
                 progressed = now
             elif not follow and now - progressed > self.cluster.timeout_s:
-                raise self._nothing_comes(unfinished)
+                raise self._nothing_comes(remaining)
 
-    def _nothing_comes(self, unfinished: set[int]) -> Failure:
-        if self.cluster.complaints:
-            return self.cluster.no_answer(f"read {self.topic}")
-        which = ", ".join(map(str, sorted(unfinished)))
+    def _nothing_comes(self, remaining: Remaining) -> Failure:
         return Failure(
-            f"could not read {self.topic} to its end: nothing came from partition {which} for "
+            f"could not read {self.topic} to its end: nothing came from {remaining.names(self.topic)} for "
             f"{self.cluster.timeout_s:g} s",
-            hint="The leader is there but does not hand out the records; its log may be offline. The broker's own log\n"
+            hint=self.cluster.address_advice()
+            or "The leader is there but does not hand out the records; its log may be offline. The broker's own log\n"
             "tells why, and so does its /health page. --timeout SECONDS waits longer.",
         )
 

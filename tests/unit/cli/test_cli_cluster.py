@@ -17,9 +17,10 @@ from penstock.cli.cluster.describe import broker_rows, troubles
 from penstock.cli.cluster.etcd_health import etcd_health
 from penstock.cli.cluster.plan_files import parse_assignments, plan_json, read_plan
 from penstock.cli.cluster.planning import Move, PartitionFacts
+from penstock.cli.cluster.reading import Disks
 from penstock.cli.cluster.running import Running
 from penstock.cli.cluster.throttling import throttle, unthrottle
-from penstock.cli.cluster.words import ByteRate, bytes_text, summary
+from penstock.cli.cluster.words import ByteRate, bytes_text, show_plan, summary
 from penstock.cli.exits import Unreachable
 from penstock.wire.messages.alter_partition_reassignments_response import (
     AlterPartitionReassignmentsResponse,
@@ -64,6 +65,14 @@ def test_what_is_no_rate_is_refused(text: str) -> None:
 def test_a_plan_is_summed_up_by_what_is_copied() -> None:
     moves = [Move("t", 0, (1, 2), (2, 3), 1024), Move("t", 1, (1, 2), (2, 1), 1024)]
     assert summary(moves) == "1 replica of 1 partition to copy (1.0 KiB), 1 partition with another one that should lead"
+
+
+def test_sizes_that_nobody_told_are_not_shown_as_empty(capsys: pytest.CaptureFixture[str]) -> None:
+    moves = [Move("t", 0, (1, 2), (2, 3), 1024), Move("t", 1, (1, 2), (2, 3), None), Move("t", 2, (1, 2), (2, 1), None)]
+    assert summary(moves).startswith("2 replicas of 2 partitions to copy (at least 1.0 KiB)")
+    show_plan(moves, all_rows=True)
+    sizes = [line.split()[-1] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert sizes == ["KiB", "-", "B"]
 
 
 def test_moves_by_hand_are_read_with_topics_that_hold_colons() -> None:
@@ -121,13 +130,15 @@ def test_partitions_are_told_of_by_what_they_lack() -> None:
 def test_a_broker_that_is_away_is_told_of_by_what_it_should_keep() -> None:
     away = DescribeClusterBroker(3, "c", 9092, "r3", True)
     answer = DescribeClusterResponse(brokers=[DescribeClusterBroker(1, "a", 9092, "r1"), away])
-    rows = broker_rows(answer, [PartitionFacts("t", 0, (2, 1), 1, (1,))], {1: []})
+    rows = broker_rows(answer, [PartitionFacts("t", 0, (2, 1), 1, (1,))], Disks(folders={1: []}))
     assert [(row["broker"], row["state"], row["leads"], row["should_lead"], row["in_sync"]) for row in rows] == [
         (1, "alive", 1, 0, 1),
         (2, "away", 0, 1, 0),
         (3, "away", 0, 0, 0),
     ]
     assert (rows[0]["bytes"], rows[1]["bytes"]) == (0, None)
+    unread = broker_rows(answer, [], Disks(folders={1: []}, problems={1: "cannot read /data"}))
+    assert unread[0]["bytes"] is None
     assert [row["address"] for row in rows] == ["a:9092", None, "c:9092"]
 
 

@@ -1,18 +1,25 @@
 """What `penstock group` says of groups, from facts given."""
 
-import pytest
+from collections.abc import Callable
+from typing import Any
 
+import pytest
+from confluent_kafka import KafkaError, KafkaException
+
+from penstock.cli.client import Cluster
 from penstock.cli.exits import ExitCode, Failure
-from penstock.cli.group.behind import PartitionLag, total_records, total_seconds
+from penstock.cli.group.behind import PartitionLag, total_records, total_seconds, unknown_lags
 from penstock.cli.group.describe import ranges
-from penstock.cli.group.facts import GroupFacts, Member, refuse_if_active
+from penstock.cli.group.facts import GroupFacts, Member, not_all_listed, refuse_if_active
 from penstock.cli.program import run
 
 NOTHING_LISTENS = "127.0.0.1:1"
 
 
-def a_lag(*, committed: int | None, end: int | None, seconds: float | None = None) -> PartitionLag:
-    return PartitionLag("orders", 0, committed, 0, end, None, seconds)
+def a_lag(
+    *, committed: int | None, end: int | None, seconds: float | None = None, problem: str | None = None
+) -> PartitionLag:
+    return PartitionLag("orders", 0, committed, 0, end, None, seconds, problem)
 
 
 @pytest.mark.parametrize(
@@ -24,9 +31,42 @@ def test_lag_is_the_end_minus_what_is_committed(committed: int | None, end: int 
 
 
 def test_a_group_is_behind_by_all_its_records_and_as_late_as_its_latest_partition() -> None:
-    lags = [a_lag(committed=3, end=10, seconds=2.5), a_lag(committed=0, end=1, seconds=9.0), a_lag(committed=0, end=1)]
-    assert (total_records(lags), total_seconds(lags)) == (9, 9.0)
+    lags = [a_lag(committed=3, end=10, seconds=2.5), a_lag(committed=0, end=1, seconds=9.0)]
+    never_committed, deleted = a_lag(committed=None, end=7), a_lag(committed=3, end=None)
+    assert (total_records(lags), total_seconds(lags)) == (8, 9.0)
+    assert (total_records([*lags, never_committed, deleted]), total_seconds([*lags, never_committed])) == (8, 9.0)
     assert (total_records([]), total_seconds([])) == (None, None)
+
+
+def test_a_total_is_not_known_while_a_part_of_it_is_not() -> None:
+    known = a_lag(committed=3, end=10, seconds=2.5)
+    silent = a_lag(committed=3, end=None, problem="its leader did not answer")
+    ageless = a_lag(committed=0, end=1)
+    assert (total_records([known, silent]), total_seconds([known, silent])) == (None, None)
+    assert (total_records([known, ageless]), total_seconds([known, ageless])) == (8, None)
+
+
+def test_what_could_not_be_measured_is_named() -> None:
+    known = a_lag(committed=3, end=10, seconds=2.5)
+    silent = a_lag(committed=3, end=None, problem="its leader did not answer")
+    cluster = Cluster(NOTHING_LISTENS)
+    assert unknown_lags({"billing": [known]}, cluster) is None
+    problem = unknown_lags({"billing": [known], "audit": [silent]}, cluster)
+    assert problem is not None and problem.message == "the offsets of orders-0 are not known"
+    assert problem.exit_code == ExitCode.FAILED
+
+
+@pytest.mark.parametrize("wrap", [lambda error: error, KafkaException])
+def test_a_broker_that_lists_no_groups_is_a_failure_in_words(wrap: Callable[[KafkaError], Any]) -> None:
+    error = KafkaError(KafkaError._TRANSPORT, "Broker 2: Connection refused")
+    problem = not_all_listed([wrap(error)], [], Cluster(NOTHING_LISTENS))
+    assert problem.exit_code == ExitCode.UNREACHABLE
+    assert "could not list all groups: Broker 2: Connection refused" in problem.message
+
+
+def test_groups_whose_partition_nobody_leads_are_missed() -> None:
+    problem = not_all_listed([], ["__consumer_offsets-7"], Cluster(NOTHING_LISTENS))
+    assert problem.exit_code == ExitCode.FAILED and "nobody leads __consumer_offsets-7" in problem.message
 
 
 def test_partitions_of_a_member_are_written_in_ranges() -> None:

@@ -19,10 +19,14 @@ from penstock.cli.suggest import did_you_mean
 NOTHING_LISTENS = "127.0.0.1:1"
 
 
-def test_no_arguments_show_help(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--help"]) == ExitCode.OK
-    out = capsys.readouterr().out
-    assert "penstock [OPTIONS] COMMAND" in out and "130  interrupted" in out
+@pytest.mark.parametrize(("arguments", "code"), [([], ExitCode.USAGE), (["--help"], ExitCode.OK)])
+def test_no_arguments_show_the_help_and_so_does_asking_for_it(
+    arguments: list[str], code: ExitCode, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == code
+    captured = capsys.readouterr()
+    shown, other = (captured.out, captured.err) if code is ExitCode.OK else (captured.err, captured.out)
+    assert "penstock [OPTIONS] COMMAND" in shown and "130  interrupted" in shown and other == ""
 
 
 def test_an_unknown_command_is_a_usage_error_with_a_guess(capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,6 +130,11 @@ def test_properties_the_client_library_does_not_know_are_a_usage_error(capsys: p
         ["consume", "t", "--template", "{key}", "--json", "-b", NOTHING_LISTENS],
         ["consume", "t", "--template", "{key}", "--keys", "-b", NOTHING_LISTENS],
         ["consume", "t", "--format", "raw", "--keys", "-b", NOTHING_LISTENS],
+        ["consume", "t", "--template", "{value", "-b", NOTHING_LISTENS],
+        ["topic", "list", "-b", "127.0.0.1:99999"],
+        ["topic", "list", "-b", "127.0.0.1:9092,127.0.0.1:0"],
+        ["txn", "list", "-b", "127.0.0.1:nine"],
+        ["topic", "list", "-X", "bootstrap.servers=:9092"],
         ["cluster", "drain", "1", "--save", "/no/such/folder/plan.json", "-b", NOTHING_LISTENS],
         ["pipeline", "run", "audit", "topic:a", "topic:b", "--page", "/no/such/folder/a.html", "-b", NOTHING_LISTENS],
     ],

@@ -1,5 +1,7 @@
 """Lines and JSON to records, and records back to lines and JSON."""
 
+import os
+
 import pytest
 
 from penstock.cli.records import (
@@ -100,24 +102,51 @@ def test_json_names_every_part_of_a_record() -> None:
 
 
 def test_a_template_prints_the_fields_it_names() -> None:
-    printer = make_printer("{topic}[{partition}]@{offset} {timestamp} {key}={value} ({headers})\n")
+    printer = make_printer(b"{topic}[{partition}]@{offset} {timestamp} {key}={value} ({headers})\n")
     assert printer(A_RECORD) == b"orders[2]@17 2023-11-14T22:13:20.123Z k1=v1 (trace=abc,empty=null)\n"
+
+
+def test_braces_are_printed_where_they_are_doubled() -> None:
+    assert make_printer(b'{{"k": "{key}"}}')(A_RECORD) == b'{"k": "k1"}'
+    assert make_printer(b"{{{key}}}")(A_RECORD) == b"{k1}"
 
 
 def test_an_unknown_field_in_a_template_is_refused_with_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"no field {vlaue}.*known are topic, partition"):
-        make_printer("{vlaue}")
+        make_printer(b"{vlaue}")
+
+
+@pytest.mark.parametrize("template", [b"{value", b"value}", b"{key}={value\n", b"{}", b"{ value }", b'{"k": "{key}"}'])
+def test_a_brace_that_is_no_field_is_refused(template: bytes) -> None:
+    with pytest.raises(ValueError, match="a brace is not one of a field"):
+        make_printer(template)
 
 
 def test_a_terminal_gets_no_control_characters_from_records() -> None:
-    record = PrintedRecord("t", 0, 0, None, None, None, b"\x1b[2Jboo\ttab")
-    assert make_printer("{value}", for_terminal=True)(record) == rb"\x1b[2Jboo" + b"\ttab"
-    assert make_printer("{value}")(record) == b"\x1b[2Jboo\ttab"
+    record = PrintedRecord("t", 0, 0, None, None, None, b"\x1b[2Jboo\ttab", (("\x07", b"\x9b"),))
+    assert make_printer(b"{value}", for_terminal=True)(record) == rb"\x1b[2Jboo" + b"\ttab"
+    assert make_printer(b"{headers}", for_terminal=True)(record) == rb"\x07=\x9b"
 
 
-def test_bytes_that_are_no_text_are_shown_escaped() -> None:
-    record = PrintedRecord("t", 0, 0, None, None, None, b"\xff\x00ok")
-    assert make_printer("{value}|{timestamp}|{key}")(record) == rb"\xff" + b"\x00ok|-|null"
+EVERY_BYTE = bytes(range(256))
+
+
+def test_whoever_is_no_terminal_gets_the_bytes_that_were_written() -> None:
+    record = PrintedRecord("t", 0, 0, None, None, EVERY_BYTE, EVERY_BYTE, (("h", EVERY_BYTE),))
+    printed = make_printer(b"{value}\xff{key}|{headers}")(record)
+    assert printed == EVERY_BYTE + b"\xff" + EVERY_BYTE + b"|h=" + EVERY_BYTE
+
+
+def test_a_terminal_is_shown_bytes_that_are_no_text_escaped() -> None:
+    record = PrintedRecord("t", 0, 0, None, None, None, b"\xff\x00ok\xc3\xa9")
+    printer = make_printer(b"{value}|{timestamp}|{key}", for_terminal=True)
+    assert printer(record) == rb"\xff\x00ok" + b"\xc3\xa9|-|null"
+
+
+def test_bytes_of_the_command_line_that_are_no_text_stay() -> None:
+    typed = os.fsdecode(b"\xff|")
+    assert unescape(typed) == b"\xff|"
+    assert unescape(typed + r"\t") == b"\xff|\t"
 
 
 def test_a_missing_separator_is_shown_as_it_was_typed() -> None:

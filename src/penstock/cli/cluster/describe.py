@@ -14,7 +14,7 @@ from penstock.cli.cluster.reading import Disks, described, disks, partitions
 from penstock.cli.cluster.settings import CLUSTER_NAME, ETCD_ENDPOINTS, broker_settings
 from penstock.cli.cluster.words import bytes_text
 from penstock.cli.exits import ExitCode, Failure
-from penstock.cli.output import json_option, print_json, print_table
+from penstock.cli.output import json_option, note, print_json, print_table
 from penstock.model.words import counted
 from penstock.wire.messages.describe_cluster_response import DescribeClusterResponse
 
@@ -27,15 +27,17 @@ TROUBLES_SHOWN = 20
 def describe(cluster: Cluster, as_json: bool) -> ExitCode:
     """Show the brokers with what each leads and keeps, the controller, and partitions that lack something.
 
-    Exit code 1 when a partition has no leader or too few replicas in sync: for scripts that wait.
+    Exit code 1 when a partition has no leader or too few replicas in sync, for scripts that wait, and when a broker
+    did not tell what it keeps.
     """
     with Brokers(cluster) as brokers:
         answer = described(brokers, with_fenced=True)
         found = partitions(brokers)
+        folders = disks(brokers)
         page: dict[str, Any] = {
             "cluster_id": answer.cluster_id,
             "controller": answer.controller_id,
-            "brokers": broker_rows(answer, found, disks(brokers)),
+            "brokers": broker_rows(answer, found, folders),
             "topics": len({each.topic for each in found}),
             "partitions": len(found),
             **troubles(found),
@@ -45,7 +47,9 @@ def describe(cluster: Cluster, as_json: bool) -> ExitCode:
         print_json(page)
     else:
         _print(page)
-    return ExitCode.FAILED if page["leaderless"] or page["under_replicated"] else ExitCode.OK
+    for broker, problem in folders.problems.items():
+        note(f"broker {broker} did not tell all of its sizes: {problem}")
+    return ExitCode.FAILED if page["leaderless"] or page["under_replicated"] or folders.problems else ExitCode.OK
 
 
 def broker_rows(
@@ -60,8 +64,9 @@ def broker_rows(
     rows: list[dict[str, object]] = []
     for broker in sorted(there.keys() | keeps.keys()):
         known = there.get(broker)
-        sizes = [part.partition_size for f in folders.get(broker, []) for t in f.topics for part in t.partitions]
-        free = [folder.usable_bytes for folder in folders.get(broker, []) if folder.usable_bytes >= 0]
+        kept = folders.folders.get(broker, [])
+        sizes = [part.partition_size for f in kept for t in f.topics for part in t.partitions]
+        free = [folder.usable_bytes for folder in kept if folder.usable_bytes >= 0]
         rows.append(
             {
                 "broker": broker,
@@ -72,7 +77,7 @@ def broker_rows(
                 "should_lead": should_lead[broker],
                 "replicas": keeps[broker],
                 "in_sync": in_sync[broker],
-                "bytes": sum(sizes) if broker in folders else None,
+                "bytes": sum(sizes) if broker in folders.folders and broker not in folders.problems else None,
                 "free_bytes": min(free, default=None),
             }
         )

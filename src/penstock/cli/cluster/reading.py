@@ -1,8 +1,12 @@
 """What a cluster says of itself, in the few requests that every Kafka answers: brokers, partitions, sizes, moves."""
 
+import msgspec
+
 from penstock.cli.asking import Brokers, require_ok
 from penstock.cli.cluster.planning.facts import ClusterFacts, Key, PartitionFacts, Place
-from penstock.cli.exits import Failure, NotFound, Unreachable
+from penstock.cli.exits import Failure, NotFound
+from penstock.cli.output import note
+from penstock.errors import error_name
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.describe_cluster_request import DescribeClusterRequest
 from penstock.wire.messages.describe_cluster_response import DescribeClusterResponse
@@ -17,8 +21,12 @@ from penstock.wire.messages.metadata_response import MetadataResponsePartition
 
 FENCED_FROM = 2
 
-Disks = dict[int, list[DescribeLogDirsResult]]
-"""Data folders by broker; a broker that does not answer is not in it."""
+
+class Disks(msgspec.Struct):
+    folders: dict[int, list[DescribeLogDirsResult]] = {}
+    """By broker; one that did not answer is not in it."""
+    problems: dict[int, str] = {}
+    """Why not, or what is wrong with a folder."""
 
 
 def described(brokers: Brokers, *, with_fenced: bool = False) -> DescribeClusterResponse:
@@ -34,20 +42,24 @@ def can_tell_of_fenced(brokers: Brokers) -> bool:
 
 
 def disks(brokers: Brokers) -> Disks:
-    found: Disks = {}
+    found = Disks()
     for broker_id in brokers.ids():
         try:
             answer = brokers.at(broker_id).ask(DescribeLogDirsRequest(topics=None), DescribeLogDirsResponse)
-        except (Unreachable, Failure):
+            require_ok(answer.error_code, None, doing=f"ask broker {broker_id} for its folders")
+        except Failure as failure:
+            found.problems[broker_id] = failure.message
             continue
-        found[broker_id] = answer.results
+        found.folders[broker_id] = answer.results
+        if bad := [f"{each.log_dir} ({error_name(each.error_code)})" for each in answer.results if each.error_code]:
+            found.problems[broker_id] = f"cannot read {', '.join(bad)}"
     return found
 
 
 def sizes(found: Disks) -> dict[Key, int]:
     """A partition's bytes: those of its largest replica, since others may still be copying."""
     result: dict[Key, int] = {}
-    for folders in found.values():
+    for folders in found.folders.values():
         for folder in folders:
             for topic in folder.topics:
                 for partition in topic.partitions:
@@ -99,7 +111,10 @@ def facts(brokers: Brokers, names: list[str] | None = None) -> ClusterFacts:
         for each in described(brokers).brokers
         if not each.is_fenced
     }
-    size_of = sizes(disks(brokers))
+    found = disks(brokers)
+    for broker, problem in found.problems.items():
+        note(f"broker {broker} did not tell the sizes of its replicas: {problem}")
+    size_of = sizes(found)
     return ClusterFacts(
         alive,
         [
@@ -109,7 +124,7 @@ def facts(brokers: Brokers, names: list[str] | None = None) -> ClusterFacts:
                 each.replicas,
                 each.leader,
                 each.in_sync,
-                size_of.get(each.key, 0),
+                size_of.get(each.key),
                 each.adding,
                 each.removing,
             )

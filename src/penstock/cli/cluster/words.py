@@ -43,7 +43,9 @@ def summary(moves: Sequence[Move]) -> str:
     parts = []
     if copied:
         replicas = sum(len(move.adding) for move in copied)
-        total = bytes_text(sum(move.copied_bytes for move in copied))
+        known = [move.copied_bytes for move in copied if move.copied_bytes is not None]
+        at_least = "at least " if len(known) < len(copied) else ""
+        total = at_least + bytes_text(sum(known))
         parts.append(f"{counted(replicas, 'replica')} of {counted(len(copied), 'partition')} to copy ({total})")
     if reordered:
         parts.append(f"{counted(reordered, 'partition')} with another one that should lead")
@@ -55,12 +57,16 @@ def show_plan(moves: Sequence[Move], *, all_rows: bool) -> None:
     print_table(
         ["partition", "now", "then", "copied to", "bytes"],
         [
-            [move.name, _ids(move.before), _ids(move.after), _ids(move.adding) or "-", bytes_text(move.copied_bytes)]
+            [move.name, _ids(move.before), _ids(move.after), _ids(move.adding) or "-", _size(move.copied_bytes)]
             for move in shown
         ],
     )
     if len(shown) < len(moves):
         note(f"... and {len(moves) - len(shown)} more (--all shows them)")
+
+
+def _size(count: int | None) -> str | None:
+    return None if count is None else bytes_text(count)
 
 
 def _ids(brokers: Sequence[int]) -> str:

@@ -2,17 +2,21 @@
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from penstock.cli.client import Cluster, failure
+from penstock.cli.exits import Failure
 from penstock.cli.group.facts import GroupFacts, Member, committed_offsets
-from penstock.cli.group.places import Place
 from penstock.cli.kafka_names import AdminClient, Consumer, KafkaError, TopicPartition
+from penstock.cli.places import Place
 from penstock.cli.reading import poll
-from penstock.cli.topic.facts import PartitionRange, partition_ranges
+from penstock.cli.topic.offsets import PartitionRange, offsets_unknown, partition_ranges
 
-_UNKNOWN_RANGE = PartitionRange(None, None)
+_GONE = PartitionRange(None, None)
+
+FirstTimestamp = int | Literal["no record", "no timestamp"]
+"""Milliseconds; or nothing but transaction markers is there, or the record has none."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,8 @@ class PartitionLag:
     member: Member | None
     seconds: float | None = None
     """Age of the oldest record that is not yet read; None where it is not known, or was not asked for."""
+    problem: str | None = None
+    """Why a figure is not known though the partition is there: its leader did not tell."""
 
     @property
     def records(self) -> int | None:
@@ -44,6 +50,7 @@ class PartitionLag:
             "lag_seconds": None if self.seconds is None else round(self.seconds, 3),
             "member": self.member.member_id if self.member else None,
             "client": self.member.client_id if self.member else None,
+            "problem": self.problem,
         }
 
 
@@ -59,7 +66,12 @@ def partition_lags(
     lags = {
         name: [
             PartitionLag(
-                *place, committed[name].get(place), ranges[place].begin, ranges[place].end, owners[name].get(place)
+                *place,
+                committed[name].get(place),
+                ranges[place].begin,
+                ranges[place].end,
+                owners[name].get(place),
+                problem=ranges[place].problem,
             )
             for place in of_group
         ]
@@ -74,17 +86,35 @@ def known_ranges(admin: AdminClient, cluster: Cluster, places: Iterable[Place]) 
     places = list(places)
     existing = [(topic, index) for topic, index in places if topic in topics and index in topics[topic].partitions]
     ranges = partition_ranges(admin, cluster, existing)
-    return {place: ranges.get(place, _UNKNOWN_RANGE) for place in places}
+    return {place: ranges.get(place, _GONE) for place in places}
 
 
 def total_records(lags: Iterable[PartitionLag]) -> int | None:
+    """None where a part of it is not known: what did not answer may be all that waits."""
+    lags = list(lags)
+    if any(lag.problem is not None and lag.records is None for lag in lags):
+        return None
     known = [lag.records for lag in lags if lag.records is not None]
     return sum(known) if known else None
 
 
 def total_seconds(lags: Iterable[PartitionLag]) -> float | None:
-    """A group is as late as its latest partition."""
+    """A group is as late as its latest partition: not known as long as the age of anything that waits is not."""
+    lags = list(lags)
+    if any(lag.seconds is None and (lag.records or lag.problem is not None) for lag in lags):
+        return None
     return max((lag.seconds for lag in lags if lag.seconds is not None), default=None)
+
+
+def unknown_lags(lags: Mapping[str, Iterable[PartitionLag]], cluster: Cluster) -> Failure | None:
+    """One failure that names what could not be measured; None if all could."""
+    problems = {
+        (lag.topic, lag.partition): lag.problem
+        for of_group in lags.values()
+        for lag in of_group
+        if lag.problem is not None
+    }
+    return offsets_unknown(problems, cluster) if problems else None
 
 
 def _with_ages(cluster: Cluster, lags: list[PartitionLag]) -> list[PartitionLag]:
@@ -96,25 +126,31 @@ def _with_ages(cluster: Cluster, lags: list[PartitionLag]) -> list[PartitionLag]
     }
     written = written_at(cluster, waiting) if waiting else {}
     now_ms = time.time() * 1_000
-    return [_with_age(lag, written, now_ms=now_ms) for lag in lags]
+    return [_with_age(lag, written, was_asked=(lag.topic, lag.partition) in waiting, now_ms=now_ms) for lag in lags]
 
 
-def _with_age(lag: PartitionLag, written: Mapping[Place, int | None], *, now_ms: float) -> PartitionLag:
+def _with_age(
+    lag: PartitionLag, written: Mapping[Place, FirstTimestamp], *, was_asked: bool, now_ms: float
+) -> PartitionLag:
     place = lag.topic, lag.partition
-    seconds: float | None = None
     if lag.records == 0:
-        seconds = 0.0
-    elif place in written:
-        moment_ms = written[place]
-        # Clocks of producers may run ahead of ours.
-        seconds = 0.0 if moment_ms is None else max(0.0, (now_ms - moment_ms) / 1_000)
-    return PartitionLag(lag.topic, lag.partition, lag.committed, lag.begin, lag.end, lag.member, seconds)
+        return replace(lag, seconds=0.0)
+    if not was_asked:
+        return lag
+    if place not in written:
+        return replace(lag, problem="its leader did not hand out the oldest record that waits")
+    match written[place]:
+        case int(moment_ms):
+            # Clocks of producers may run ahead of ours.
+            return replace(lag, seconds=max(0.0, (now_ms - moment_ms) / 1_000))
+        case "no record":
+            return replace(lag, seconds=0.0)
+        case "no timestamp":
+            return lag
 
 
-def written_at(cluster: Cluster, offsets: Mapping[Place, int]) -> dict[Place, int | None]:
-    """Timestamp of the first record at or after each offset; None where none is (transaction markers take offsets
-    too). A partition that did not answer in time, or whose records have no timestamps, is left out.
-    """
+def written_at(cluster: Cluster, offsets: Mapping[Place, int]) -> dict[Place, FirstTimestamp]:
+    """Of the first record at or after each offset. A partition that did not answer in time is left out."""
     consumer = cluster.consumer(
         **{
             "group.id": "penstock-cli",  # librdkafka wants one; assign() without commits leaves it unused
@@ -133,9 +169,11 @@ def written_at(cluster: Cluster, offsets: Mapping[Place, int]) -> dict[Place, in
         consumer.close()
 
 
-def _first_timestamps(consumer: Consumer, cluster: Cluster, offsets: Mapping[Place, int]) -> dict[Place, int | None]:
+def _first_timestamps(
+    consumer: Consumer, cluster: Cluster, offsets: Mapping[Place, int]
+) -> dict[Place, FirstTimestamp]:
     consumer.assign([TopicPartition(topic, index, offset) for (topic, index), offset in offsets.items()])
-    found: dict[Place, int | None] = {}
+    found: dict[Place, FirstTimestamp] = {}
     unanswered = set(offsets)
     deadline = time.monotonic() + cluster.timeout_s
     while unanswered and time.monotonic() < deadline:
@@ -146,10 +184,9 @@ def _first_timestamps(consumer: Consumer, cluster: Cluster, offsets: Mapping[Pla
             error = message.error()
             if error is None:
                 kind, timestamp_ms = message.timestamp()
-                if kind != 0:
-                    found[place] = timestamp_ms
+                found[place] = timestamp_ms if kind != 0 else "no timestamp"
             elif error.code() == KafkaError._PARTITION_EOF:
-                found[place] = None
+                found[place] = "no record"
             else:
                 raise failure(error, cluster, doing=f"read {place[0]}-{place[1]}")
             unanswered.discard(place)

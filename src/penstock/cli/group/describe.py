@@ -6,10 +6,10 @@ from typing import Any
 import click
 
 from penstock.cli.client import Cluster, client_options
-from penstock.cli.group.behind import PartitionLag, partition_lags, total_records
+from penstock.cli.group.behind import PartitionLag, partition_lags, total_records, unknown_lags
 from penstock.cli.group.facts import GroupFacts, existing_groups
-from penstock.cli.group.places import Place
 from penstock.cli.output import json_option, print_json, print_table
+from penstock.cli.places import Place
 
 
 @click.command(no_args_is_help=True)
@@ -23,11 +23,13 @@ def describe(names: tuple[str, ...], cluster: Cluster, as_json: bool) -> None:
     lags = partition_lags(admin, cluster, groups, in_seconds=False)
     if as_json:
         print_json([_document(group, lags[group.name]) for group in groups])
-        return
-    for index, group in enumerate(groups):
-        if index:
-            click.echo()
-        _print(group, lags[group.name])
+    else:
+        for index, group in enumerate(groups):
+            if index:
+                click.echo()
+            _print(group, lags[group.name])
+    if problem := unknown_lags(lags, cluster):
+        raise problem
 
 
 def _document(group: GroupFacts, lags: list[PartitionLag]) -> dict[str, Any]:

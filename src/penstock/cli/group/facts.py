@@ -4,11 +4,11 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from penstock.cli.client import Cluster, failure
-from penstock.cli.exits import Failure, NotFound
-from penstock.cli.group.places import Place
+from penstock.cli.client import Cluster, error_text, failure
+from penstock.cli.exits import Failure, NotFound, Unreachable
 from penstock.cli.kafka_names import (
     AdminClient,
+    ClusterMetadata,
     ConsumerGroupDescription,
     ConsumerGroupState,
     ConsumerGroupTopicPartitions,
@@ -17,6 +17,7 @@ from penstock.cli.kafka_names import (
     KafkaException,
     MemberDescription,
 )
+from penstock.cli.places import Place
 
 STATE_NAMES: dict[object, str] = {
     ConsumerGroupState.PREPARING_REBALANCING: "rebalancing",
@@ -25,7 +26,10 @@ STATE_NAMES: dict[object, str] = {
     ConsumerGroupState.DEAD: "dead",
     ConsumerGroupState.EMPTY: "empty",
 }
+OFFSETS_TOPIC = "__consumer_offsets"
 AWAY_PAUSE_S = 0.1
+ATTEMPTS = 4
+"""So many fit into the time that a person gives."""
 _AWAY = (KafkaError.NOT_COORDINATOR, KafkaError.COORDINATOR_LOAD_IN_PROGRESS, KafkaError.COORDINATOR_NOT_AVAILABLE)
 _TYPE_NAMES: dict[object, str] = {ConsumerGroupType.CONSUMER: "consumer", ConsumerGroupType.CLASSIC: "classic"}
 
@@ -64,15 +68,40 @@ class ListedGroup:
 
 
 def list_groups(admin: AdminClient, cluster: Cluster) -> list[ListedGroup]:
-    answer = cluster.wait(admin.list_consumer_groups(request_timeout=cluster.timeout_s), doing="list groups")
-    for error in answer.errors or []:
-        # Half a list would look like a whole one.
-        raise failure(error.args[0], cluster, doing="list the groups of every broker") from error
+    """Of all brokers, or a failure: half a list would look like a whole one. Asked again while a broker is replaced."""
+    deadline = time.monotonic() + cluster.timeout_s
+    while True:
+        metadata = cluster.reach(admin)
+        asking = admin.list_consumer_groups(request_timeout=cluster.timeout_s / ATTEMPTS)
+        answer = cluster.wait(asking, doing="list groups")
+        leaderless = partitions_without_leader(metadata, OFFSETS_TOPIC)
+        if not answer.errors and not leaderless:
+            break
+        if time.monotonic() >= deadline:
+            raise not_all_listed(answer.errors or [], leaderless, cluster)
+        time.sleep(AWAY_PAUSE_S)
     listed = [
         ListedGroup(each.group_id, STATE_NAMES.get(each.state, "unknown"), _TYPE_NAMES.get(each.type, "unknown"))
         for each in answer.valid or []
     ]
     return sorted(listed, key=lambda each: each.name)
+
+
+def partitions_without_leader(metadata: ClusterMetadata, topic: str) -> list[str]:
+    found = metadata.topics.get(topic)
+    return [] if found is None else [f"{topic}-{p.id}" for p in found.partitions.values() if p.leader < 0]
+
+
+def not_all_listed(
+    errors: Iterable[KafkaError | KafkaException], leaderless: Iterable[str], cluster: Cluster
+) -> Failure:
+    # The library hands over errors bare or wrapped, by its version; their words name the broker.
+    if told := [error_text(error.args[0] if isinstance(error, KafkaException) else error) for error in errors]:
+        return Unreachable(f"could not list all groups: {'; '.join(told)}", hint=cluster.silence_advice())
+    return Failure(
+        f"could not list all groups: nobody leads {', '.join(leaderless)}, where some are kept",
+        hint="`penstock cluster describe` shows which brokers are away.",
+    )
 
 
 def find_groups(admin: AdminClient, cluster: Cluster, names: Iterable[str]) -> dict[str, GroupFacts | None]:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from penstock.cli.client import Cluster, client_options
-from penstock.cli.group.behind import PartitionLag, partition_lags, total_records, total_seconds
+from penstock.cli.group.behind import PartitionLag, partition_lags, total_records, total_seconds, unknown_lags
 from penstock.cli.group.facts import existing_groups, find_groups, list_groups
 from penstock.cli.kafka_names import AdminClient
 from penstock.cli.output import json_option, note, print_json, print_table
@@ -32,7 +32,8 @@ def lag(
     seconds  age of the oldest record that is not yet read, by the record's timestamp; 0 when all is read
     -        not known: nothing committed, the partition does not answer, or its records have no timestamps
 
-    A group's total is the sum of its records, and the seconds of its latest partition.
+    A group's total is the sum of its records, and the seconds of its latest partition. Where a partition does not
+    answer, it is named, the total is not known, and the exit code is 1.
     """
     admin = cluster.admin()
     while True:
@@ -45,9 +46,14 @@ def lag(
             if watch and sys.stdout.isatty():
                 click.clear()
             _print(lags, totals_only=totals_only)
+        sys.stdout.flush()
+        problem = unknown_lags(lags, cluster)
+        if problem is not None and watch:
+            problem.show()
+        elif problem is not None:
+            raise problem
         if not watch:
             return
-        sys.stdout.flush()
         time.sleep(interval_s)
 
 

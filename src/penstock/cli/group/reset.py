@@ -8,7 +8,6 @@ from penstock.cli.client import Cluster, client_options, failure, topic_missing
 from penstock.cli.exits import ExitCode, Failure, NotFound
 from penstock.cli.group.behind import known_ranges
 from penstock.cli.group.facts import committed_offsets, find_groups, group_missing, refuse_if_active
-from penstock.cli.group.places import Place
 from penstock.cli.group.reset_plan import (
     Move,
     Selection,
@@ -24,8 +23,10 @@ from penstock.cli.group.reset_plan import (
 )
 from penstock.cli.kafka_names import AdminClient, ConsumerGroupTopicPartitions, TopicPartition
 from penstock.cli.output import json_option, note, print_json, print_table
+from penstock.cli.places import Place
 from penstock.cli.records import parse_length_ms, parse_time
-from penstock.cli.topic.facts import offsets_at_time
+from penstock.cli.topic.offsets import offsets_at_time
+from penstock.model.words import counted
 
 
 @click.command(no_args_is_help=True)
@@ -87,7 +88,11 @@ def reset(
     if yes and does_something:
         _carry_out(admin, cluster, name, moves)
     _show(name, moves, is_done=yes, as_json=as_json)
-    if not yes and does_something:
+    if not does_something:
+        note("nothing to change")
+    elif yes:
+        note(f"done: {counted(sum(move.does_something for move in moves), 'partition')} of {name} moved")
+    else:
         note("nothing was changed: this is the plan, --yes does it")
     return ExitCode.OK
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from penstock.cli.group.places import Place
+from penstock.cli.places import Place
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,8 @@ class LineFormat:
 def unescape(text: str) -> bytes:
     r"""A separator as typed in a shell: \t, \n, \0, \x1f and \\ mean what they mean in C."""
     try:
-        return text.encode("utf-8").decode("unicode_escape").encode("latin-1") if "\\" in text else text.encode()
+        typed = text.encode("utf-8", "surrogateescape")  # bytes of the command line that are no UTF-8 stay
+        return typed.decode("unicode_escape").encode("latin-1") if b"\\" in typed else typed
     except (UnicodeDecodeError, UnicodeEncodeError) as error:
         raise ValueError(f"{text!r} has an escape that makes no sense: {error}") from None
 

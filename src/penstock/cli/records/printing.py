@@ -54,56 +54,82 @@ def _json_bytes(name: str, data: bytes | None) -> dict[str, str | None]:
         return {f"{name}_base64": base64.b64encode(data).decode()}
 
 
-def make_printer(template: str, *, null_marker: str = "null", for_terminal: bool = False) -> Printer:
-    """A printer for a template such as "{offset} {key}={value}"; ValueError names a field that does not exist."""
-    pieces = re.split(r"\{(\w+)\}", template)
-    literals, names = pieces[::2], pieces[1::2]
-    if unknown := [name for name in names if name not in _FIELDS]:
-        raise ValueError(f"no field {{{unknown[0]}}} in a template; known are {', '.join(_FIELDS)}")
-    getters = [_FIELDS[name] for name in names]
+def make_printer(template: bytes, *, null_marker: str = "null", for_terminal: bool = False) -> Printer:
+    """A printer for a template such as b"{offset} {key}={value}"; {{ and }} stand for braces. ValueError says what is
+    wrong with one.
 
-    def text(data: bytes | None) -> str:
-        if data is None:
-            return null_marker
-        shown = data.decode("utf-8", "backslashreplace")
-        # A terminal acts on control characters, and records may come from strangers.
-        return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", shown) if for_terminal else shown
+    Keys and values are bytes, and go out as they came: whoever reads a pipe or a file gets what was written. A terminal
+    acts on control characters, and records may come from strangers: there, and only there, they are escaped.
+    """
+    parts = _parts(template)
+    shown = _for_terminal if for_terminal else _exact
+    nothing = null_marker.encode("utf-8", "surrogateescape")
+
+    def text(data: bytes | None) -> bytes:
+        return nothing if data is None else shown(data)
 
     def render(record: PrintedRecord) -> bytes:
-        parts = [literals[0]]
-        for getter, literal in zip(getters, literals[1:], strict=True):
-            parts.append(getter(record, text))
-            parts.append(literal)
-        return "".join(parts).encode("utf-8", "surrogateescape")
+        return b"".join(part if isinstance(part, bytes) else part(record, text) for part in parts)
 
     return render
 
 
+def _parts(template: bytes) -> list["bytes | _Field"]:
+    parts: list[bytes | _Field] = []
+    for found in _TEMPLATE.finditer(template):
+        name, piece = found["name"], found[0]
+        if name is not None:
+            if name.decode() not in _FIELDS:
+                raise ValueError(f"no field {{{name.decode()}}} in a template; known are {', '.join(_FIELDS)}")
+            parts.append(_FIELDS[name.decode()])
+        elif piece in (b"{{", b"}}"):
+            parts.append(piece[:1])
+        elif piece in (b"{", b"}"):
+            begun = template[found.start() :][:20].decode("utf-8", "backslashreplace")
+            raise ValueError(
+                f"a brace is not one of a field such as {{value}}, at {begun!r}; {(piece * 2).decode()} prints one"
+            )
+        else:
+            parts.append(piece)
+    return parts
+
+
+_TEMPLATE = re.compile(rb"\{(?P<name>[a-zA-Z_0-9]+)\}|\{\{|\}\}|[{}]|[^{}]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
-_Text = Callable[[bytes | None], str]
+_Text = Callable[[bytes | None], bytes]
+_Field = Callable[[PrintedRecord, _Text], bytes]
 
 
-def _when(record: PrintedRecord, _text: _Text) -> str:
+def _exact(data: bytes) -> bytes:
+    return data
+
+
+def _for_terminal(data: bytes) -> bytes:
+    shown = data.decode("utf-8", "backslashreplace")
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", shown).encode()
+
+
+def _when(record: PrintedRecord, _text: _Text) -> bytes:
     if record.timestamp_ms is None:
-        return "-"
+        return b"-"
     try:
         moment = datetime.fromtimestamp(record.timestamp_ms / 1_000, UTC)
     except (OverflowError, ValueError, OSError):
-        return str(record.timestamp_ms)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        return b"%d" % record.timestamp_ms
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z").encode()
 
 
-def _headers(record: PrintedRecord, text: _Text) -> str:
-    return ",".join(f"{name}={text(value)}" for name, value in record.headers) or "-"
+def _headers(record: PrintedRecord, text: _Text) -> bytes:
+    return b",".join(text(name.encode()) + b"=" + text(value) for name, value in record.headers) or b"-"
 
 
-_FIELDS: dict[str, Callable[[PrintedRecord, _Text], str]] = {
-    "topic": lambda record, _: record.topic,
-    "partition": lambda record, _: str(record.partition),
-    "offset": lambda record, _: str(record.offset),
+_FIELDS: dict[str, _Field] = {
+    "topic": lambda record, _: record.topic.encode(),
+    "partition": lambda record, _: b"%d" % record.partition,
+    "offset": lambda record, _: b"%d" % record.offset,
     "timestamp": _when,
-    "timestamp_ms": lambda record, _: "-" if record.timestamp_ms is None else str(record.timestamp_ms),
+    "timestamp_ms": lambda record, _: b"-" if record.timestamp_ms is None else b"%d" % record.timestamp_ms,
     "key": lambda record, text: text(record.key),
     "value": lambda record, text: text(record.value),
     "headers": _headers,

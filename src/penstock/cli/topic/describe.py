@@ -7,7 +7,8 @@ import click
 from penstock.cli.client import Cluster, client_options, topic_missing
 from penstock.cli.kafka_names import AdminClient, TopicCollection, TopicDescription
 from penstock.cli.output import json_option, print_json, print_table
-from penstock.cli.topic.facts import PartitionRange, SettingFact, partition_ranges, topic_settings
+from penstock.cli.topic.facts import SettingFact, topic_settings
+from penstock.cli.topic.offsets import PartitionRange, offsets_unknown, partition_ranges
 
 
 @click.command(no_args_is_help=True)
@@ -16,7 +17,10 @@ from penstock.cli.topic.facts import PartitionRange, SettingFact, partition_rang
 @client_options
 @json_option
 def describe(names: tuple[str, ...], all_settings: bool, cluster: Cluster, as_json: bool) -> None:
-    """Show a topic's partitions (leader, replicas, in-sync, offsets) and the settings that differ from the default."""
+    """Show a topic's partitions (leader, replicas, in-sync, offsets) and the settings that differ from the default.
+
+    Exit code 1 when a partition does not tell its offsets; the rest is shown.
+    """
     admin = cluster.admin()
     metadata = cluster.reach(admin)
     for name in names:
@@ -25,11 +29,19 @@ def describe(names: tuple[str, ...], all_settings: bool, cluster: Cluster, as_js
     documents = _gather(admin, cluster, list(dict.fromkeys(names)), all_settings=all_settings)
     if as_json:
         print_json(documents)
-        return
-    for index, document in enumerate(documents):
-        if index:
-            click.echo()
-        _print(document, all_settings=all_settings)
+    else:
+        for index, document in enumerate(documents):
+            if index:
+                click.echo()
+            _print(document, all_settings=all_settings)
+    unknown = {
+        (document["topic"], each["partition"]): each["problem"]
+        for document in documents
+        for each in document["partitions"]
+        if each["records"] is None
+    }
+    if unknown:
+        raise offsets_unknown(unknown, cluster)
 
 
 def _gather(admin: AdminClient, cluster: Cluster, names: list[str], *, all_settings: bool) -> list[dict[str, Any]]:
@@ -83,9 +95,6 @@ def _print(document: dict[str, Any], *, all_settings: bool) -> None:
             for p in document["partitions"]
         ],
     )
-    for partition in document["partitions"]:
-        if partition["problem"]:
-            click.echo(f"\npartition {partition['partition']}: {partition['problem']}")
     click.echo()
     if document["settings"]:
         print_table(["setting", "value", "from"], [[s["name"], s["value"], s["source"]] for s in document["settings"]])

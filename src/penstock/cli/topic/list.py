@@ -4,6 +4,7 @@ import click
 
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.output import json_option, note, print_json, print_table
+from penstock.cli.places import Place
 
 
 @click.command("list")
@@ -20,7 +21,7 @@ def list_topics(internal: bool, counts: bool, names: bool, cluster: Cluster, as_
         for name, topic in sorted(cluster.reach(admin).topics.items())
         if internal or not name.startswith("__")
     }
-    rows: list[dict[str, str | int]] = [
+    rows: list[dict[str, str | int | None]] = [
         {
             "topic": name,
             "partitions": len(partitions),
@@ -28,14 +29,17 @@ def list_topics(internal: bool, counts: bool, names: bool, cluster: Cluster, as_
         }
         for name, partitions in topics.items()
     ]
+    unknown: dict[Place, str | None] = {}
     if counts:
-        from penstock.cli.topic.facts import partition_ranges  # noqa: PLC0415 - only when asked for
+        from penstock.cli.topic.offsets import partition_ranges  # noqa: PLC0415 - only when asked for
 
         ranges = partition_ranges(
             admin, cluster, [(name, index) for name, partitions in topics.items() for index in partitions]
         )
         for row, (name, partitions) in zip(rows, topics.items(), strict=True):
-            row["records"] = sum(ranges[name, index].count or 0 for index in partitions)
+            found = [ranges[name, index].count for index in partitions]
+            row["records"] = None if None in found else sum(count or 0 for count in found)
+        unknown = {place: offsets.problem for place, offsets in ranges.items() if offsets.count is None}
     if as_json:
         print_json(rows)
     elif names:
@@ -45,3 +49,7 @@ def list_topics(internal: bool, counts: bool, names: bool, cluster: Cluster, as_
         print_table([column.replace("_", " ") for column in rows[0]], [list(row.values()) for row in rows])
     else:
         note("no topics yet; make one with `penstock topic create NAME`")
+    if unknown:
+        from penstock.cli.topic.offsets import offsets_unknown  # noqa: PLC0415
+
+        raise offsets_unknown(unknown, cluster)

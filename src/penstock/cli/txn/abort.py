@@ -84,11 +84,7 @@ def _fence(coordinator: Connection, transactional_id: str, timeout_ms: int) -> N
 
 def _abort_hanging(brokers: Brokers, topic: str, partition: int, offset: int, *, yes: bool) -> str:
     found = next(
-        (
-            each
-            for each in open_transactions(brokers, [topic])
-            if each.partition == partition and each.first_offset == offset
-        ),
+        (each for each in open_transactions(brokers, [topic], only=partition) if each.first_offset == offset),
         None,
     )
     if found is None:

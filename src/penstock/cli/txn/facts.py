@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from penstock.cli.asking import Brokers, require_ok
-from penstock.cli.exits import NotFound
+from penstock.cli.exits import Failure, NotFound
 from penstock.errors import LeaderNotAvailable, TransactionalIdNotFound, UnknownTopicOrPartition
 from penstock.wire.messages.describe_producers_request import DescribeProducersRequest, TopicRequest
 from penstock.wire.messages.describe_producers_response import DescribeProducersResponse
@@ -17,6 +17,7 @@ from penstock.wire.messages.list_transactions_response import ListTransactionsRe
 TRANSACTION = 1
 """The kind of coordinator that FindCoordinator is asked for."""
 
+STATE_TOPIC = "__transaction_state"
 DURATIONS_FROM, PATTERNS_FROM = 1, 2
 OPEN_STATES = ("Ongoing", "PrepareCommit", "PrepareAbort")
 
@@ -49,7 +50,18 @@ def listed(
     open_for_ms: int = -1,
     pattern: str | None = None,
 ) -> list[Listed]:
-    """Every transactional id that some broker coordinates, by name."""
+    """Every transactional id, by name; Failure where some are kept on partitions that nobody leads."""
+    leaderless = [
+        f"{STATE_TOPIC}-{partition.partition_index}"
+        for topic in brokers.topics([STATE_TOPIC]).topics
+        for partition in topic.partitions
+        if partition.leader_id < 0
+    ]
+    if leaderless:
+        raise Failure(
+            f"could not list all transactions: nobody leads {', '.join(leaderless)}, where some are kept",
+            hint="`penstock cluster describe` shows which brokers are away.",
+        )
     request = ListTransactionsRequest(list(states), list(producer_ids), open_for_ms, pattern)
     version_min = PATTERNS_FROM if pattern is not None else DURATIONS_FROM if open_for_ms >= 0 else 0
     found = []
@@ -76,16 +88,28 @@ def described(brokers: Brokers, transactional_id: str) -> tuple[int, Transaction
     return coordinator, state
 
 
-def open_transactions(brokers: Brokers, topics: list[str] | None) -> Iterator[OpenTransaction]:
-    """What is open on partitions, of these topics or of all."""
+def open_transactions(
+    brokers: Brokers, topics: list[str] | None, *, only: int | None = None
+) -> Iterator[OpenTransaction]:
+    """What is open on partitions (on one of them, if `only` is given), of these topics or of all."""
     led: dict[int, dict[str, list[int]]] = {}
+    leaderless: list[str] = []
     for topic in brokers.topics(topics).topics:
         name = topic.name or ""
         if topic.error_code == UnknownTopicOrPartition.code:
             raise NotFound(f"there is no topic {name!r}", hint="`penstock topic list` shows what exists.")
         for partition in topic.partitions:
+            if only is not None and partition.partition_index != only:
+                continue
             if partition.error_code != LeaderNotAvailable.code and partition.leader_id >= 0:
                 led.setdefault(partition.leader_id, {}).setdefault(name, []).append(partition.partition_index)
+            else:
+                leaderless.append(f"{name}-{partition.partition_index}")
+    if leaderless:
+        raise Failure(
+            f"could not see what is open on {', '.join(leaderless)}: nobody leads there",
+            hint="`penstock cluster describe` shows which brokers are away; --topic looks at other topics.",
+        )
     for leader, partitions in sorted(led.items()):
         request = DescribeProducersRequest([TopicRequest(name, indexes) for name, indexes in partitions.items()])
         yield from _open_at(leader, brokers.at(leader).ask(request, DescribeProducersResponse))

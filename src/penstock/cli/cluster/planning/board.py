@@ -22,7 +22,7 @@ class Board:
         return len(self.kept[broker])
 
     def size_of(self, key: Key) -> int:
-        return self.partitions[key].size_bytes
+        return self.partitions[key].size_bytes or 0
 
     def move(self, key: Key, *, old: int, new: int) -> None:
         self.replicas[key] = replaced(self.replicas[key], old=old, new=new)

@@ -13,7 +13,7 @@ def drained(facts: ClusterFacts, leaving: Collection[int]) -> list[Move]:
     board = Board(facts, staying)
     touched = [each for each in facts.partitions if any(broker in leaving for broker in each.replicas)]
     # Large ones first, while there is most room to choose.
-    for each in sorted(touched, key=lambda each: (-each.size_bytes, each.key)):
+    for each in sorted(touched, key=lambda each: (-(each.size_bytes or 0), each.key)):
         for broker in each.replicas:
             if broker in leaving:
                 board.move(each.key, old=broker, new=_newcomer(board, each.key, broker))

@@ -24,7 +24,8 @@ class PartitionFacts(msgspec.Struct, frozen=True):
     """What it has, or will have when the move under way is done. The first is the one that should lead."""
     leader: int = -1
     in_sync: Replicas = ()
-    size_bytes: int = 0
+    size_bytes: int | None = 0
+    """None where no broker told: a plan counts it as empty, and does not show a figure."""
     adding: Replicas = ()
     removing: Replicas = ()
 
@@ -59,7 +60,7 @@ class Move(msgspec.Struct, frozen=True):
     index: int
     before: Replicas
     after: Replicas
-    size_bytes: int = 0
+    size_bytes: int | None = 0
 
     @property
     def name(self) -> str:
@@ -74,8 +75,10 @@ class Move(msgspec.Struct, frozen=True):
         return tuple(broker for broker in self.before if broker not in self.after)
 
     @property
-    def copied_bytes(self) -> int:
-        return self.size_bytes * len(self.adding)
+    def copied_bytes(self) -> int | None:
+        if not self.adding:
+            return 0
+        return None if self.size_bytes is None else self.size_bytes * len(self.adding)
 
     @property
     def changes_leader(self) -> bool:
