@@ -19,7 +19,7 @@ from unittest.mock import patch
 from benchmarks.cpu_cost import REPEATS, Cost, cost_us, show
 from penstock.broker import node as node_module
 from penstock.broker.batch_opening import BatchOpener
-from penstock.broker.batch_samples import FIRST_OPENED, BatchSamples
+from penstock.broker.batch_samples import FIRST_OPENED, SLOTS, BatchSamples
 from penstock.broker.callers import Caller
 from penstock.broker.connection import Parked
 from penstock.broker.dispatch import Dispatcher
@@ -163,7 +163,10 @@ class Harness:
     def __init__(self, dispatcher: Dispatcher, topic_id: bytes, port: int) -> None:
         self._dispatcher = dispatcher
         self._peer = Peer()
-        self._peer.caller.samples = BatchSamples(sent_before=FIRST_OPENED)  # one batch in a hundred is opened
+        self._peer.caller.samples = samples = BatchSamples()
+        self._peer.caller.skips = samples.skips
+        for slot in FIRST_OPENED * list(range(SLOTS)):
+            samples.opened(slot)  # so that one batch in a hundred is
         self.topic_id = topic_id
         self.port = port
 

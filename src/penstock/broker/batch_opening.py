@@ -51,7 +51,7 @@ class BatchOpener:
         rules = partition.current_rules()
         if rules.opens_batches:
             return True
-        return rules.samples_batches and samples_of(context).wants(partition.number)
+        return rules.samples_batches and samples_of(context).wants(partition.slot)
 
     @staticmethod
     def is_small(view: memoryview) -> bool:
@@ -84,17 +84,17 @@ class BatchOpener:
     def _opened(self, opened: Opened, partition: Partition, context: RequestContext) -> memoryview:
         self._metrics.opened += 1
         samples = samples_of(context)
-        samples.opened(partition.number)
+        samples.opened(partition.slot)
         producer_id = opened.producer_id
         if opened.mended is not None:
             self._catch(opened.mended, producer_id, partition, context)
         elif producer_id in self._caught:
-            samples.is_caught = True
+            samples.catch()
         return opened.view
 
     def _refused(self, error: Exception, partition: Partition, view: memoryview, context: RequestContext) -> None:
         self._metrics.opened += 1
-        samples_of(context).opened(partition.number)
+        samples_of(context).opened(partition.slot)
         if isinstance(error, RecordsDisagree):
             self._catch(str(error), BatchHeader.peek(view).producer_id, partition, context)
 
@@ -110,7 +110,7 @@ class BatchOpener:
                 producer_id=producer_id,
                 found=what,
             )
-        samples.is_caught = True
+        samples.catch()
         if producer_id >= 0:
             self._caught[producer_id] = None
             if len(self._caught) > CAUGHT_MAX:
@@ -121,6 +121,7 @@ def samples_of(context: RequestContext) -> BatchSamples:
     caller = context.caller
     if caller.samples is None:
         caller.samples = BatchSamples()
+        caller.skips = caller.samples.skips
     return caller.samples
 
 

@@ -1,35 +1,43 @@
-"""How many batches a connection has sent to each partition, as far as it matters for which are opened next."""
+"""Which of a connection's batches are opened: the first of each partition, then one in a hundred (docs/adr/0047).
+
+Partitions are told apart by their slot, of which there are few: what is kept is two bytes for each. Partitions that
+were made SLOTS apart share one, and so their samples.
+"""
+
+from penstock.replication import SLOTS
 
 FIRST_OPENED = 10
 ONE_IN = 100
-SLOTS = 1024
-"""A byte for each partition, by its number. Partitions that are made so far apart share one, and so their samples."""
 
-_LAST = FIRST_OPENED + ONE_IN - 1
+NO_SKIPS = bytes(SLOTS)
 
 
 class BatchSamples:
     """One for each connection that produces to topics with `penstock.validate.records=sampled`."""
 
-    __slots__ = ("_sent", "is_caught")
+    __slots__ = ("_opened", "is_caught", "skips")
 
-    def __init__(self, sent_before: int = 0) -> None:
-        self._sent = bytearray([sent_before]) * SLOTS
+    def __init__(self) -> None:
+        self._opened = bytearray(SLOTS)
+        self.skips = bytearray(SLOTS)
+        """By slot: how many batches pass unopened before the next that is opened."""
         self.is_caught = False
-        """Whether its records were not what its batch said, once: everything is opened then."""
 
-    def wants(self, partition: int) -> bool:
-        """Whether the next batch is one to open; a batch that is not is counted. Once True, it stays so until `opened`
-        says that a batch was.
-        """
-        slot = partition % SLOTS
-        sent = self._sent[slot]
-        if FIRST_OPENED <= sent < _LAST and not self.is_caught:
-            self._sent[slot] = sent + 1
-            return False
-        return True
+    def wants(self, slot: int) -> bool:
+        """Whether the next batch is one to open. If not, it counts as passed."""
+        left = self.skips[slot]
+        if left:
+            self.skips[slot] = left - 1
+        return not left
 
-    def opened(self, partition: int) -> None:
-        slot = partition % SLOTS
-        sent = self._sent[slot]
-        self._sent[slot] = sent + 1 if sent < FIRST_OPENED else FIRST_OPENED
+    def opened(self, slot: int) -> None:
+        if self.is_caught:
+            return
+        self._opened[slot] = opened = min(self._opened[slot] + 1, FIRST_OPENED)
+        if opened == FIRST_OPENED:
+            self.skips[slot] = ONE_IN - 1
+
+    def catch(self) -> None:
+        """Records were not what their batch said: from now on everything is opened."""
+        self.is_caught = True
+        self.skips[:] = NO_SKIPS

@@ -6,7 +6,7 @@ nobody to tell from a stranger and takes such requests from anyone, as Apache Ka
 
 from collections.abc import Callable
 
-from penstock.broker.batch_samples import BatchSamples
+from penstock.broker.batch_samples import NO_SKIPS, BatchSamples
 from penstock.cluster import ClusterImage, Secrets
 from penstock.errors import ClusterAuthorizationFailed, IllegalSaslState, SaslAuthenticationFailed
 from penstock.model import BrokerId, Dice
@@ -18,7 +18,7 @@ NOBODY = -1
 class Caller:
     """One for each connection, for as long as it lasts."""
 
-    __slots__ = ("broker_epoch", "broker_id", "exchange", "is_introducing", "on_proved", "samples")
+    __slots__ = ("broker_epoch", "broker_id", "exchange", "is_introducing", "on_proved", "samples", "skips")
 
     def __init__(self, broker_id: int = NOBODY, broker_epoch: int = NOBODY) -> None:
         self.broker_id = broker_id
@@ -32,6 +32,8 @@ class Caller:
         """Called when it has proved to be a broker."""
         self.samples: BatchSamples | None = None
         """Which of its batches are opened; made with the first that may be."""
+        self.skips: bytes | bytearray = NO_SKIPS
+        """Those of `samples`, at hand for the append."""
 
     @property
     def is_broker(self) -> bool:

@@ -13,6 +13,7 @@ from penstock.replication.peers import Peers
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.promise import Promise
 from penstock.replication.readable import Readable
+from penstock.replication.replica import SLOTS
 from penstock.replication.rules import (
     AppendRules,
     NotOneBatch,
@@ -26,6 +27,7 @@ from penstock.replication.verification import VerificationGuard
 
 __all__ = [
     "ALL",
+    "SLOTS",
     "AppendRules",
     "Appended",
     "Diverging",

@@ -37,7 +37,6 @@ from penstock.replication.rules import (
     check_header,
     clear_append_time,
     open_batch,
-    set_max_timestamp,
     stamp_append_time,
 )
 from penstock.replication.verification import VerificationGuard
@@ -74,7 +73,7 @@ class Partition(ReplicatingReplica, ReadablePartition):
 
         A transaction's first batch needs the `guard` that `begin_transaction_check` gave before the coordinator was
         asked. A coordinator that writes within a producer's transaction (`by_coordinator`) counts no sequences. What
-        was looked into before (`is_opened`) has its largest timestamp right.
+        was looked into before (`is_opened`) has its timestamps right.
         """
         if self.leader != self._broker_id:
             raise NotLeaderOrFollower(f"{self.topic_partition} is led by broker {self.leader}")
@@ -84,7 +83,7 @@ class Partition(ReplicatingReplica, ReadablePartition):
         if acks == ALL and len(self.in_sync) < rules.in_sync_min:
             self._check_in_sync(rules)
         now = self._clock.now()
-        header = check_header(view, rules, now)
+        header = check_header(view, rules, None if is_opened else now)
         log = self.log
         if log.trouble is not None:
             return self._append_to_stopped(header, log.trouble, by_coordinator)
@@ -95,12 +94,8 @@ class Partition(ReplicatingReplica, ReadablePartition):
                 return self._duplicate(duplicate)
         if rules.stamps_append_time:
             stamp_append_time(view, header, now)
-        else:
-            if header.attributes & layout.LOG_APPEND_TIME:
-                clear_append_time(view, header)
-            if header.max_timestamp < header.base_timestamp and not is_opened:
-                # Its first record is newer than what it says is the newest.
-                set_max_timestamp(view, header, header.base_timestamp)
+        elif header.attributes & layout.LOG_APPEND_TIME:
+            clear_append_time(view, header)
         header.base_offset = base_offset = log.end_offset
         header.leader_epoch = self.leader_epoch
         layout.BASE_OFFSET.pack_into(view, 0, base_offset)

@@ -38,6 +38,7 @@ from penstock.settings import TopicConfig
 NOBODY = BrokerId(-1)
 NO_BROKERS: Mapping[BrokerId, int] = {}
 
+SLOTS = 1024
 _NUMBERS = count()
 _log = structlog.get_logger(__name__)
 
@@ -85,8 +86,8 @@ class Replica:
         self.index = index
         self.is_internal = is_internal(topic)
         self.log = log
-        self.number = next(_NUMBERS)
-        """Small and its own in this process: for tables that keep a little for each partition."""
+        self.slot = next(_NUMBERS) % SLOTS
+        """Its place in small tables that keep something for each partition, as good as its own."""
         self.config = config
         self.rules = AppendRules.of(config, is_flushed=log.is_flush_noted)
         self.role: Leader | Follower | Offline = Offline("not assigned yet")

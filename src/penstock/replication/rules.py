@@ -159,7 +159,7 @@ def check_header(view: memoryview, rules: AppendRules, now: int | None) -> Batch
     if attributes & layout.COMPRESSION_MASK == 0 and count * RECORD_BYTES_MIN > size - layout.HEADER_SIZE:
         raise InvalidRecord(f"{count} records cannot fit into {size - layout.HEADER_SIZE} bytes")
     if now is not None and not rules.stamps_append_time:
-        _check_timestamp(header, rules, now)
+        _check_timestamp(view, header, rules, now)
     return header
 
 
@@ -195,9 +195,12 @@ def _wrong_length(header: BatchHeader, size: int) -> Exception:
     return NotOneBatch(f"The batch says {header.size} bytes, {size} came")
 
 
-def _check_timestamp(header: BatchHeader, rules: AppendRules, now: int) -> None:
-    """By the header's base and largest timestamps. Where the batch is opened as well, they are its records' own."""
+def _check_timestamp(view: memoryview, header: BatchHeader, rules: AppendRules, now: int) -> None:
+    """By the header's base and largest timestamps: nobody looks at the records' own."""
     base, largest = header.base_timestamp, header.max_timestamp
+    if largest < base:  # its first record is newer than what it says is the newest
+        set_max_timestamp(view, header, base)
+        largest = base
     if largest - now > rules.timestamp_after_ms_max or (base >= 0 and now - base > rules.timestamp_before_ms_max):
         raise InvalidTimestamp(
             f"The batch has timestamps from {base} to {largest}, the topic takes those from"

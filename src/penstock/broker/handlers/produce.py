@@ -117,8 +117,11 @@ def produce(
         local = partitions.finder(by_id=version >= TOPIC_IDS_FROM)(key)
         partition = None if local is None else local.get(index)
         if partition is not None and records is not None and _is_plain(partition, records):
-            samples = context.caller.samples
-            if not partition.rules.samples_batches or (samples is not None and not samples.wants(partition.number)):
+            skips, slot = context.caller.skips, partition.slot
+            if left := skips[slot]:  # `BatchSamples.wants`, of which a call would be felt
+                skips[slot] = left - 1  # type: ignore[index] # the one that cannot be written to holds no count
+                return work.append_one(key, partition, records)
+            if not partition.rules.samples_batches:
                 return work.append_one(key, partition, records)
     try:
         transaction = work.find_transaction()

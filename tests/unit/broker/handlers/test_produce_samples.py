@@ -6,7 +6,7 @@ import pytest
 from tests.support.partitions import Make, SomePartitions
 from tests.unit.broker.handlers.test_produce_handler import call, read
 
-from penstock.broker.batch_samples import FIRST_OPENED, ONE_IN, SLOTS, BatchSamples
+from penstock.broker.batch_samples import FIRST_OPENED, ONE_IN
 from penstock.broker.callers import Caller
 from penstock.errors import InvalidRecord
 from penstock.wire import batch as layout
@@ -133,11 +133,3 @@ async def test_a_bad_batch_of_several_is_refused_alone(make: Make) -> None:
     bad, good = read(call(partitions, noise(partitions), partitions.batch(), caller=Caller()))
     assert (bad.error_code, good.error_code) == (InvalidRecord.code, 0)
     assert [partitions[index].log.end_offset for index in (0, 1)] == [0, 1]
-
-
-def test_partitions_far_apart_share_their_samples_and_nothing_grows() -> None:
-    samples = BatchSamples()
-    for _ in range(FIRST_OPENED):
-        assert samples.wants(3)
-        samples.opened(3)
-    assert not samples.wants(3 + SLOTS) and samples.wants(4)
