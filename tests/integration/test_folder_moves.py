@@ -307,6 +307,7 @@ def test_leaders_and_followers_of_a_cluster_killed_in_the_middle_of_moves_lose_n
             cluster.stop(number)
             broker = cluster[number]
             broker.settings["log.dirs"] = f"{broker.data_dir},{second_folder(broker)}"
+            broker.settings["penstock.log.dirs.accept"] = str(second_folder(broker))
             cluster.start(number)
         cluster.wait_until_complete()
         topic = make_topic(cluster.bootstrap, "moving", replicas=3, min_insync_replicas="2", **SMALL_SEGMENTS)

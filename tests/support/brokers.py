@@ -166,6 +166,8 @@ class Brokers:
         rack: str | None = None,
         stopped_under: Revision | None = None,
         flushed: frozenset[Which] = frozenset(),
+        held: frozenset[Which] | None = None,
+        folders: tuple[str, ...] = (),
         line: Line | None = None,
     ) -> Cluster:
         self._lives += 1
@@ -190,10 +192,12 @@ class Brokers:
                     boot_id=boot_id,
                     machine=machine or f"machine-{broker_id}",
                     rack=rack,
+                    folders=folders,
                 ),
                 stopped_under=stopped_under,
                 flushed=flushed,
                 producer_id_next=self.producer_id_next,
+                held=held,
             )
         except BaseException:
             await cluster.stop()

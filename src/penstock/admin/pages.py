@@ -44,6 +44,8 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     damaged_logs: list[LogTrouble] = []
     """Logs with batches that are refused because their checksum is wrong; the rest of them is served."""
     uncleanable_logs: list[LogTrouble] = []
+    incomplete_logs: list[LogTrouble] = []
+    """Logs that were missing or too short when the broker started, and have not caught up since."""
     full_folders: list[str] = []
     failing_folders: list[FolderTrouble] = []
     """Data folders whose retention, checkpoints or other upkeep failed when it was last tried."""
@@ -52,8 +54,8 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_well(self) -> bool:
-        logs = self.offline_logs or self.damaged_logs or self.uncleanable_logs
-        return not (self.waiting_for or logs or self.full_folders or self.failing_folders)
+        logs = (self.offline_logs, self.damaged_logs, self.uncleanable_logs, self.incomplete_logs)
+        return not (self.waiting_for or any(logs) or self.full_folders or self.failing_folders)
 
 
 class HealthFacts(Protocol):
@@ -76,6 +78,7 @@ class HealthPage(msgspec.Struct, frozen=True, kw_only=True):
     offline_logs: list[LogTrouble]
     damaged_logs: list[LogTrouble]
     uncleanable_logs: list[LogTrouble]
+    incomplete_logs: list[LogTrouble]
     full_folders: list[str]
     failing_folders: list[FolderTrouble]
     set_aside: list[str]
@@ -94,6 +97,7 @@ def pages(facts: HealthFacts, registry: MetricsRegistry) -> dict[str, Page]:
             offline_logs=found.offline_logs,
             damaged_logs=found.damaged_logs,
             uncleanable_logs=found.uncleanable_logs,
+            incomplete_logs=found.incomplete_logs,
             full_folders=found.full_folders,
             failing_folders=found.failing_folders,
             set_aside=found.set_aside,

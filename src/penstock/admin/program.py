@@ -94,6 +94,7 @@ class NodeFacts:
             offline_logs=_troubles(node.partitions.offline() if node.partitions is not None else {}),
             damaged_logs=_troubles({p: f"{count} bad batches" for p, count in node.damaged_batches().items()}),
             uncleanable_logs=_troubles(node.uncleanable_logs()),
+            incomplete_logs=_troubles(node.incomplete_logs()),
             full_folders=[str(folder.path) for folder in node.folders if disk_is_full(folder, FREE_BYTES_MIN)],
             failing_folders=[
                 FolderTrouble(str(folder.path), step, reason)

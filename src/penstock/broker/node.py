@@ -1,10 +1,10 @@
 """The node: where the concrete parts of a broker meet. Nothing else knows all of them.
 
 Order of a start: data folders locked, metadata store opened, cluster image read, logs opened (scanned only after a
-crash) and those made that are not here, listeners bound, registered under a new broker epoch and new leader epochs
-(RULES 2), connections accepted. Whoever is registered is expected to answer, and a broker with a new disk may have
-thousands of logs to make. A stop goes the other way round: answers under way leave, background work ends, logs are
-flushed and marked clean.
+crash), what is missing of them told to the cluster (RULES 46), those made that are not here, listeners bound,
+registered under a new broker epoch and new leader epochs (RULES 2), connections accepted. Whoever is registered is
+expected to answer, and a broker with a new disk may have thousands of logs to make. A stop goes the other way round:
+answers under way leave, background work ends, logs are flushed and marked clean.
 
 One of several brokers, which share an etcd, asks the store first which cluster it is, and hands over what it leads
 before it stops.
@@ -16,7 +16,7 @@ import asyncio
 import os
 import resource
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -41,6 +41,7 @@ from penstock.broker.markers_out import MarkersOut
 from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.registry import bind
 from penstock.broker.replica_sessions import ReplicaSessions
+from penstock.broker.start_losses import StartLosses
 from penstock.broker.transaction_coordinators import TransactionCoordinators
 from penstock.broker.transaction_gate import CoordinatorGate, TransactionGate
 from penstock.cluster import (
@@ -53,18 +54,17 @@ from penstock.cluster import (
     Controller,
     ControllerMetrics,
     Endpoint,
+    IdentityRecord,
     Others,
     ProducerIds,
     StoreWait,
     TcpProbe,
-    Which,
     new_cluster_id,
 )
 from penstock.coordinators.groups import Groups
 from penstock.coordinators.transactions import Transactions
 from penstock.errors import Fatal, Refusal
 from penstock.log import (
-    LEADER_EPOCH_MAX,
     NO_TOPIC_ID,
     Cleaner,
     Expected,
@@ -75,11 +75,14 @@ from penstock.log import (
     LogHousekeeping,
     PartitionLog,
     Scrubber,
+    folder_id,
     give_up_reserve,
     read_identity,
+    require_first_folder,
+    require_known_folders,
     settle_moves,
 )
-from penstock.metastore import Metastore, MetastoreError, Revision, open_metastore
+from penstock.metastore import Metastore, MetastoreError, open_metastore
 from penstock.metrics import MetricsRegistry, watch_loop_lag
 from penstock.model import BrokerId, Clock, Dice, TopicId, TopicPartition, topic_id_text
 from penstock.replication import Fetchers, FolderMoves, Introduction, Mending, Partitions, Peers, Throttle
@@ -125,10 +128,12 @@ class Node:
         self.cluster_id = ""
         self.endpoints: dict[str, Endpoint] = {}
         self.folders: list[LogFolder] = []
+        self.losses: StartLosses | None = None
         self.cluster: Cluster | None = None
         self.partitions: Partitions | None = None
         self.fetchers: Fetchers | None = None
         self.peers: Peers | None = None
+        self._is_folder_gone = False
         self._cleaner: Cleaner | None = None
         self._opener = BatchOpener(self.registry)
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -136,6 +141,10 @@ class Node:
     def damaged_batches(self) -> dict[TopicPartition, int]:
         """How many batches of which logs are refused because their checksum is wrong."""
         return {log.partition: log.damage.count for folder in self.folders for log in folder if log.damage}
+
+    def incomplete_logs(self) -> dict[TopicPartition, str]:
+        """Logs that this start found short, or not at all, and that have not caught up since."""
+        return {} if self.losses is None else self.losses.reasons
 
     def uncleanable_logs(self) -> dict[TopicPartition, str]:
         """Logs that compaction leaves alone until a restart, and why."""
@@ -154,7 +163,9 @@ class Node:
                         yield self
 
     async def _alone(self, closing: AsyncExitStack) -> Cluster:
-        self.folders = self._open_folders(closing, self._cluster_id_on_disk() or new_cluster_id(self.dice))
+        paths = data_folders(self.config)
+        require_first_folder(paths)
+        self._open_folders(closing, paths[:1], self._cluster_id_on_disk() or new_cluster_id(self.dice))
         with _start_refused_in_words():
             first = self.folders[0].path
             metastore = await open_metastore(self.config, first, self.clock, make_room=lambda: give_up_reserve(first))
@@ -162,6 +173,8 @@ class Node:
             cluster = Cluster(metastore, broker_id=self.broker_id, config=self.config, dice=self.dice)
             self.cluster_id = await cluster.start(proposed_cluster_id=self.folders[0].identity.cluster_id)
         closing.push_async_callback(cluster.stop)
+        self._is_folder_gone = self._look_for_folders(cluster)
+        self._open_folders(closing, paths[1:], self.cluster_id)
         return cluster
 
     async def _among_others(self, closing: AsyncExitStack) -> Cluster:
@@ -184,7 +197,8 @@ class Node:
             )
             self.cluster_id = await cluster.start(proposed_cluster_id=self._cluster_id_on_disk())
         closing.push_async_callback(cluster.stop)
-        self.folders = self._open_folders(closing, self.cluster_id)
+        self._is_folder_gone = self._look_for_folders(cluster)
+        self._open_folders(closing, data_folders(self.config), self.cluster_id)
         return cluster
 
     @asynccontextmanager
@@ -208,7 +222,11 @@ class Node:
             resignations=cluster.in_sync_writes,
             is_cut_off=cluster.is_cut_off,
         )
-        partitions.adopt(await self._open_logs(cluster.image, partitions))
+        logs = await self._open_logs(cluster.image, partitions)
+        self.losses = losses = StartLosses(
+            self.folders, cluster.image, self.broker_id, is_folder_gone=self._is_folder_gone
+        )
+        partitions.adopt(logs)
         cluster.controller.settled = partitions.settled
         groups = Groups(
             config=self.config,
@@ -272,20 +290,31 @@ class Node:
             peer_listener=None if self.stands_alone else inter_broker_listener(self.config).name,
         )
         try:
+            mine = self._identity()
             join = partial(
                 cluster.join,
-                stopped_under=self._stopped_under(),
-                flushed=self._flushed(),
-                shortened=self._shortened(),
-                epochs=self._epochs(),
+                stopped_under=losses.stopped_under,
+                flushed=losses.flushed,
+                shortened=losses.shortened,
+                held=losses.held,
+                epochs=losses.epochs,
                 producer_id_next=self._producer_id_next(),
             )
+            with _start_refused_in_words():
+                await cluster.step_down(
+                    mine,
+                    stopped_under=losses.stopped_under,
+                    flushed=losses.flushed,
+                    shortened=losses.shortened,
+                    held=losses.held,
+                    epochs=losses.epochs,
+                )
             spawn(partitions.follow())
             await asyncio.sleep(0)  # it has begun, and knows what is to be made
             await partitions.settled()
             ports = server.bind(listeners(self.config))
             with _start_refused_in_words():
-                await join(self._registration(ports))
+                await join(self._registration(ports, mine))
             for folder in self.folders:
                 folder.shortened.clear()
             cluster.when_isolated(partial(_isolated, partitions, server))
@@ -431,15 +460,30 @@ class Node:
 
     # Data folders -----------------------------------------------------------------------------------------------
 
-    def _open_folders(self, closing: AsyncExitStack, cluster_id: str) -> list[LogFolder]:
-        paths = data_folders(self.config)
-        pool = FilePool(self._open_files_max())
-        folders: list[LogFolder] = []
+    def _look_for_folders(self, cluster: Cluster) -> bool:
+        """Before any is taken: refused where they are not those that the broker had, unless that is meant (RULES 46).
+        True where one of them is given up.
+        """
+        former = cluster.last_identity()
+        if former is None:
+            return False
+        gone = require_known_folders(
+            data_folders(self.config),
+            broker_id=self.broker_id,
+            first=former.folder_id,
+            folders=former.folders,
+            accepted=self.config[settings.PENSTOCK_LOG_DIRS_ACCEPT],
+        )
+        if gone:
+            _log.warning("data folders given up", ids=gone)
+        return bool(gone)
+
+    def _open_folders(self, closing: AsyncExitStack, paths: Iterable[Path], cluster_id: str) -> None:
+        pool = self.folders[0].pool if self.folders else FilePool(self._open_files_max())
         for path in paths:
             folder = LogFolder(path, cluster_id=cluster_id, node_id=self.broker_id, pool=pool, clock=self.clock)
             closing.callback(self._close_folder, folder)
-            folders.append(folder)
-        return folders
+            self.folders.append(folder)
 
     def _close_folder(self, folder: LogFolder) -> None:
         folder.close(broker_epoch=-1 if self.cluster is None else self.cluster.broker_epoch)
@@ -482,51 +526,35 @@ class Node:
 
     # Registration -----------------------------------------------------------------------------------------------
 
-    def _stopped_under(self) -> Revision | None:
-        """The registration that ended with a clean stop of all that is kept here; None if any of it did not."""
-        epochs = {folder.stopped_under for folder in self.folders}
-        epoch = epochs.pop() if len(epochs) == 1 else None
-        return None if epoch is None else Revision(epoch)
-
-    def _flushed(self) -> frozenset[Which]:
-        """Partitions of which nothing counted here before it was on disk, as the folders say."""
-        logs = (log for folder in self.folders for log in folder if log.is_flush_noted)
-        return frozenset(Which(log.topic_id, log.partition.partition) for log in logs)
-
-    def _shortened(self) -> frozenset[Which]:
-        """Partitions whose log ends below a high watermark that it had. A killed process leaves all that it wrote, so
-        more was lost than that: power, with a boot id that tells nothing of it, or a disk that is an older copy.
-        """
-        found = set()
-        for folder in self.folders:
-            for name, high_watermark in folder.shortened.items():
-                log = folder.logs[name]
-                _log.error("records lost", partition=str(name), end_offset=log.end_offset, committed=high_watermark)
-                found.add(Which(log.topic_id, name.partition))
-        return frozenset(found)
-
-    def _epochs(self) -> dict[Which, int]:
-        """The latest leader epoch of each log, where anybody can have come to it."""
-        logs = (log for folder in self.folders for log in folder if log.epochs.latest < LEADER_EPOCH_MAX)
-        return {Which(log.topic_id, log.partition.partition): log.epochs.latest for log in logs}
-
     def _producer_id_next(self) -> int:
         """After all that the logs here know. Clients may write under any id, but none that high is ever given out."""
         known = (log.producers.highest_below(PRODUCER_ID_MAX) for folder in self.folders for log in folder)
         return max(known, default=-1) + 1
 
-    def _registration(self, ports: dict[str, int]) -> BrokerRecord:
+    def _identity(self) -> IdentityRecord:
+        folders = tuple(folder_id(folder.identity) for folder in self.folders)
+        return IdentityRecord(
+            folder_id=folders[0],
+            incarnation=topic_id_text(TopicId(self.dice.random_bytes(16))),
+            boot_id=BOOT_ID.read_text().strip() if BOOT_ID.exists() else "",
+            machine=socket.gethostname(),
+            rack=self.config[settings.BROKER_RACK],
+            folders=folders,
+        )
+
+    def _registration(self, ports: dict[str, int], mine: IdentityRecord) -> BrokerRecord:
         self.endpoints = {
             name: Endpoint(endpoint.host, endpoint.port)
             for name, endpoint in advertised_endpoints(self.config, ports).items()
         }
         return BrokerRecord(
             endpoints=self.endpoints,
-            folder_id=topic_id_text(TopicId(self.folders[0].identity.directory_id)),
-            incarnation=topic_id_text(TopicId(self.dice.random_bytes(16))),
-            boot_id=BOOT_ID.read_text().strip() if BOOT_ID.exists() else "",
-            machine=socket.gethostname(),
-            rack=self.config[settings.BROKER_RACK],
+            folder_id=mine.folder_id,
+            incarnation=mine.incarnation,
+            boot_id=mine.boot_id,
+            machine=mine.machine,
+            rack=mine.rack,
+            folders=mine.folders,
             peer_listener=inter_broker_listener(self.config).name,
             features={name: (low, high) for name, (low, high) in SUPPORTED_FEATURES.items()},
         )

@@ -59,7 +59,7 @@ from penstock.cluster.names import check as check_topic_name
 from penstock.cluster.names import what_is_wrong_with as what_is_wrong_with_topic_name
 from penstock.cluster.probing import Opinion, Probe, Pulse, TcpProbe
 from penstock.cluster.producer_ids import ProducerIds
-from penstock.cluster.records import BrokerRecord, Endpoint
+from penstock.cluster.records import BrokerRecord, Endpoint, IdentityRecord
 from penstock.cluster.resources import (
     BROKER_DEFAULTS,
     CLUSTER_OPERATIONS,
@@ -106,6 +106,7 @@ __all__ = [
     "FeatureUpdate",
     "FeaturesChanged",
     "GrowTopic",
+    "IdentityRecord",
     "ImageChange",
     "InSyncWrites",
     "Keys",

@@ -18,6 +18,8 @@ class PlantedBugs(msgspec.Struct, frozen=True):
     """ADR 27: a replica is dropped, and comes back empty, without a new epoch: a fetch from before may still count."""
     trusts_flush_setting: bool = False
     """RULES 20: who lost its page cache is complete because the topic asks for flushes now, whenever that began."""
+    takes_missing_logs_for_empty: bool = False
+    """RULES 46: a broker whose log is not there any more counts as it did, and begins with an empty one."""
 
 
 NO_BUGS = PlantedBugs()

@@ -11,7 +11,8 @@ of a verdict:
 - a broker that is declared lost, or that is stopping while another stays, is in no in-sync set (RULES 8).
 
 Only where nobody is known to be complete, both sets being empty, does the last leader come back (RULES 4), and only
-where the topic says so does an incomplete replica lead (unclean). Both are told loudly.
+where the topic says so does an incomplete replica lead (unclean). Both are told loudly. One that has lost its log comes
+back by neither while a replica is left that may have more (RULES 46).
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -128,12 +129,18 @@ def prefer(partition: PartitionImage, standing: Standing) -> PartitionRecord | N
 
 
 def step_down(
-    partition: PartitionImage, broker: BrokerId, *, lost_page_cache: bool, latest_epoch: int = -1
+    partition: PartitionImage,
+    broker: BrokerId,
+    *,
+    lost_page_cache: bool,
+    latest_epoch: int = -1,
+    has_log: bool = True,
 ) -> PartitionRecord | None:
     """What a broker's new process makes of what its former one was, before it registers (RULES 2, 4).
 
     It leads nothing until it is elected anew. Where the machine was restarted, what was not flushed is gone, so it is
-    neither in sync nor eligible until it has caught up; a killed process leaves its page cache, and stays.
+    neither in sync nor eligible until it has caught up; a killed process leaves its page cache, and stays. Where there
+    is no log it is neither, whatever became of the machine, and not the last resort either (RULES 46).
 
     Its log holds records of the `latest_epoch`. That is later than the partition's own only where the store was taken
     back in time. Nobody may lead under an epoch that is past: followers would take its records for others, or be
@@ -144,7 +151,9 @@ def step_down(
         changes["leader_epoch"] = _next(LeaderEpoch(max(partition.leader_epoch, latest_epoch)))
     if partition.leader == broker:
         changes |= {"leader": NO_LEADER, "last_leader": broker}
-    if lost_page_cache and broker in partition.in_sync + partition.eligible:
+    if not has_log and partition.counts_on(broker) and broker not in partition.without_log:
+        changes["without_log"] = (*partition.without_log, broker)
+    if (lost_page_cache or not has_log) and broker in partition.in_sync + partition.eligible:
         in_sync = tuple(other for other in partition.in_sync if other != broker)
         changes["in_sync"] = in_sync
         changes["eligible"] = tuple(other for other in partition.eligible if other != broker)
@@ -163,6 +172,8 @@ def forget(partition: PartitionImage, broker: BrokerId) -> PartitionRecord | Non
         changes |= {"leader": NO_LEADER, "leader_epoch": _next(partition.leader_epoch), "last_leader": NO_LEADER}
     elif broker == partition.last_leader:
         changes["last_leader"] = NO_LEADER
+    if broker in partition.replicas and broker not in partition.without_log:
+        changes["without_log"] = (*partition.without_log, broker)
     record = record_from(partition, **changes)
     return None if record == record_from(partition) else record
 
@@ -212,10 +223,10 @@ def _choose(
         best = _best(eligible, replicas, standing)
     if best >= 0:
         return Choice(best, (best,), How.ELIGIBLE)
-    last = _last_leader(partition)
+    last = partition.last_resort
     if not eligible and last in replicas and last in standing.live:
         return Choice(last, (last,), How.LAST_LEADER)
-    best = _best(replicas, replicas, standing)
+    best = _best(partition.with_log or replicas, replicas, standing)
     if may_be_unclean and best >= 0:
         return Choice(best, (best,), How.UNCLEAN)
     return Choice(NO_LEADER, (), How.NOBODY)

@@ -24,7 +24,7 @@ from penstock.cluster.isolation import Isolation
 from penstock.cluster.keys import Keys
 from penstock.cluster.metrics import ControllerMetrics
 from penstock.cluster.probing import Probe
-from penstock.cluster.records import BrokerRecord
+from penstock.cluster.records import BrokerRecord, IdentityRecord
 from penstock.cluster.registration import Registration
 from penstock.cluster.shapes import TopicImage
 from penstock.cluster.store_wait import StoreWait
@@ -112,6 +112,22 @@ class Member:
         self.candidacy.began = self._begin_reign
         image.subscribe(self._on_changes)
 
+    async def step_down(
+        self,
+        mine: IdentityRecord,
+        *,
+        stopped_under: Revision | None,
+        flushed: Collection[Which],
+        shortened: Collection[Which],
+        held: Collection[Which] | None,
+        epochs: Mapping[Which, int],
+    ) -> None:
+        await answered(
+            lambda: self.registration.step_down(
+                mine, stopped_under=stopped_under, flushed=flushed, shortened=shortened, held=held, epochs=epochs
+            )
+        )
+
     async def join(
         self,
         record: BrokerRecord,
@@ -119,11 +135,12 @@ class Member:
         stopped_under: Revision | None,
         flushed: Collection[Which],
         shortened: Collection[Which],
+        held: Collection[Which] | None,
         epochs: Mapping[Which, int],
     ) -> None:
         await self._wait.answered(
             lambda: self.registration.register(
-                record, stopped_under=stopped_under, flushed=flushed, shortened=shortened, epochs=epochs
+                record, stopped_under=stopped_under, flushed=flushed, shortened=shortened, held=held, epochs=epochs
             )
         )
         self.spawn(self.registration.keep())

@@ -92,5 +92,4 @@ def _moved(
 
 def _complete(partition: PartitionImage) -> set[BrokerId]:
     """Who has all that was acknowledged, as elections go by it; none of them may be there now."""
-    last_leader = partition.leader if partition.leader >= 0 else partition.last_leader
-    return set(partition.in_sync or partition.eligible or (last_leader,)) & set(partition.replicas)
+    return set(partition.in_sync or partition.eligible or (partition.last_resort,)) & set(partition.replicas)

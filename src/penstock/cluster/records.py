@@ -46,6 +46,8 @@ class BrokerRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """It is on its way out: others take over what it leads, and nobody counts it in sync any more."""
     features: dict[str, tuple[int, int]] = {}
     """The lowest and the highest level of each feature that it can live with."""
+    folders: tuple[str, ...] = ()
+    """The ids of all its data folders, of which `folder_id` is the first (KIP-858); empty in older records."""
 
 
 class IdentityRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -60,6 +62,8 @@ class IdentityRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     endpoints: dict[str, Endpoint] = {}
     """Where it was to be found, for those who ask about brokers that are away."""
     rack: str | None = None
+    folders: tuple[str, ...] = ()
+    """The ids of all its data folders: one that is not there any more is missed (RULES 46)."""
 
 
 class SuspectRecord(msgspec.Struct, frozen=True):
@@ -104,6 +108,8 @@ class PartitionRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     removing: tuple[BrokerId, ...] = ()
     last_leader: BrokerId = NO_LEADER
     """Who led before nobody did: the last resort where no replica is known to be complete (RULES 4)."""
+    without_log: tuple[BrokerId, ...] = ()
+    """Replicas that counted, found no log of theirs at a start, and have not been in sync since (RULES 46)."""
 
 
 class SettingsRecord(msgspec.Struct, frozen=True):

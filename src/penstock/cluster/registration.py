@@ -2,8 +2,9 @@
 
 `brokers/<id>` lies under a lease that is renewed every heartbeat; its create revision is the broker epoch. Order of a
 first registration: the former process's registration, if it is still there, is deleted (RULES 3); then what that
-process led or was in sync with is taken back as far as it must be (RULES 2, 4); only then does the new key come to be.
-So a broker that is registered leads only what it was elected for in this life.
+process led or was in sync with is taken back as far as it must be (RULES 2, 4, 46); only then does the new key come to
+be. So a broker that is registered leads only what it was elected for in this life. Stepping down may also come well
+before: a log that is missing is made anew only when the store knows that it was (RULES 46).
 
 A lease that ran out, or a key that the controller deleted, is not fatal (RULES 9, 11): the same process goes on with
 what it has and registers again, under a new epoch. It is fatal to find another process there.
@@ -98,27 +99,20 @@ class Registration:
         stopped_under: Revision | None = None,
         flushed: Collection[Which] = frozenset(),
         shortened: Collection[Which] = frozenset(),
+        held: Collection[Which] | None = None,
         epochs: Mapping[Which, int] = NO_EPOCHS,
     ) -> None:
-        """As a new process. Refused, in words, where the id belongs to another data folder.
-
-        `stopped_under` is the registration that the data folder says ended with everything flushed. If that was the
-        last one there was, a restart of the machine has lost nothing; a backup put back has an older one. Nor has it
-        lost anything of the partitions of which the folder says that all was `flushed` before it counted. Of those
-        `shortened` records are missing that were committed, also where nobody knows of a restart. `epochs` are the
-        latest that the logs hold: none is led under an earlier one.
-        """
+        """As a new process; for the rest see `step_down`, which comes first."""
         self._record = record
         while True:
-            await self._take_over_from_former_self(record)
-            identity = await self._metastore.get(self._keys.identity(self._broker_id))
-            former = None if identity is None else Decoders.identity.decode(identity.value)
-            if former is not None and former.folder_id != record.folder_id:
-                raise _belongs_to_another(self._broker_id, former, record)
-            was_restarted = former is not None and former.boot_id != record.boot_id
-            was_flushed = identity is not None and identity.mod_revision == stopped_under
-            lost_page_cache = was_restarted and not was_flushed
-            await self._step_down(lost_page_cache=lost_page_cache, flushed=flushed, shortened=shortened, epochs=epochs)
+            identity = await self.step_down(
+                _identity_of(record),
+                stopped_under=stopped_under,
+                flushed=flushed,
+                shortened=shortened,
+                held=held,
+                epochs=epochs,
+            )
             try:
                 await self._create(record, identity)
                 return
@@ -127,13 +121,49 @@ class Registration:
             except LeaseGone:
                 self.lease = NO_LEASE  # the store was long in answering what was asked before
 
-    async def _take_over_from_former_self(self, record: BrokerRecord) -> None:
+    async def step_down(
+        self,
+        mine: IdentityRecord,
+        *,
+        stopped_under: Revision | None,
+        flushed: Collection[Which],
+        shortened: Collection[Which],
+        held: Collection[Which] | None,
+        epochs: Mapping[Which, int],
+    ) -> KeyValue | None:
+        """Take back what the former process was; who that was. Refused, in words, where the id belongs to another data
+        folder.
+
+        `stopped_under` is the registration that the data folder says ended with everything flushed. If that was the
+        last one there was, a restart of the machine has lost nothing; a backup put back has an older one. Nor has it
+        lost anything of the partitions of which the folder says that all was `flushed` before it counted. Of those
+        `shortened` records are missing that were committed, also where nobody knows of a restart. Logs that are not
+        `held` were not there at the start. `epochs` are the latest that the logs hold: none is led under an earlier
+        one.
+        """
+        await self._take_over_from_former_self(mine)
+        identity = await self._metastore.get(self._keys.identity(self._broker_id))
+        former = None if identity is None else Decoders.identity.decode(identity.value)
+        if former is not None and former.folder_id != mine.folder_id:
+            raise _belongs_to_another(self._broker_id, former, mine)
+        was_restarted = former is not None and former.boot_id != mine.boot_id
+        was_flushed = identity is not None and identity.mod_revision == stopped_under
+        await self._step_down(
+            lost_page_cache=was_restarted and not was_flushed,
+            flushed=flushed,
+            shortened=shortened,
+            held=held,
+            epochs=epochs,
+        )
+        return identity
+
+    async def _take_over_from_former_self(self, mine: IdentityRecord) -> None:
         key = self._keys.broker(self._broker_id)
         item = await self._metastore.get(key)
         if item is not None:
             former = Decoders.broker.decode(item.value)
-            if former.folder_id != record.folder_id:
-                raise _belongs_to_another(self._broker_id, IdentityRecord(former.folder_id), record)
+            if former.folder_id != mine.folder_id:
+                raise _belongs_to_another(self._broker_id, IdentityRecord(former.folder_id), mine)
             _log.info("registration taken over", broker=self._broker_id, former_incarnation=former.incarnation)
             try:
                 fence = created_at(key, item.create_revision)
@@ -157,12 +187,18 @@ class Registration:
         lost_page_cache: bool,
         flushed: Collection[Which],
         shortened: Collection[Which],
+        held: Collection[Which] | None,
         epochs: Mapping[Which, int],
     ) -> None:
         while True:
             await self._feed.catch_up()
             rulings = self._duties.step_down(
-                self._broker_id, lost_page_cache=lost_page_cache, flushed=flushed, shortened=shortened, epochs=epochs
+                self._broker_id,
+                lost_page_cache=lost_page_cache,
+                flushed=flushed,
+                shortened=shortened,
+                held=held,
+                epochs=epochs,
             )
             if not rulings:
                 return
@@ -177,14 +213,7 @@ class Registration:
             self.lease = await self._metastore.grant(self._lease_ms)
         key, identity_key = self._keys.broker(self._broker_id), self._keys.identity(self._broker_id)
         known = unchanged_since(identity_key, NO_REVISION if identity is None else identity.mod_revision)
-        mine = IdentityRecord(
-            record.folder_id,
-            record.incarnation,
-            record.boot_id,
-            record.machine,
-            endpoints=record.endpoints,
-            rack=record.rack,
-        )
+        mine = _identity_of(record)
         # In one transaction, so that the identity's mod revision is the broker epoch of the last registration.
         puts = (Put(key, encode(record), self.lease), Put(identity_key, encode(mine)))
         self.epoch = await self._metastore.commit(Transaction(compares=(absent(key), known), puts=puts))
@@ -296,7 +325,7 @@ class Registration:
     def _require_same_folder(self, identity: IdentityRecord) -> None:
         assert self._record is not None
         if identity.folder_id != self._record.folder_id:
-            raise Fatal(_belongs_to_another(self._broker_id, identity, self._record).message)
+            raise Fatal(_belongs_to_another(self._broker_id, identity, _identity_of(self._record)).message)
 
     def _on_changes(self, changes: Sequence[ImageChange]) -> None:
         if self.epoch == NO_REVISION:
@@ -336,7 +365,21 @@ class Registration:
             _log.info("registration left to its lease", reason=str(failure))
 
 
-def _belongs_to_another(broker_id: BrokerId, former: IdentityRecord, mine: BrokerRecord) -> DuplicateBrokerRegistration:
+def _identity_of(record: BrokerRecord) -> IdentityRecord:
+    return IdentityRecord(
+        record.folder_id,
+        record.incarnation,
+        record.boot_id,
+        record.machine,
+        endpoints=record.endpoints,
+        rack=record.rack,
+        folders=record.folders,
+    )
+
+
+def _belongs_to_another(
+    broker_id: BrokerId, former: IdentityRecord, mine: IdentityRecord
+) -> DuplicateBrokerRegistration:
     where = f" (last seen on {former.machine})" if former.machine else ""
     return DuplicateBrokerRegistration(
         f"broker id {broker_id} belongs to data folder {former.folder_id}{where}, not to {mine.folder_id}: give this"

@@ -35,7 +35,7 @@ from penstock.cluster.member import Member
 from penstock.cluster.metrics import NOT_PREFERRED, OFFLINE_PARTITIONS, SHARING_MACHINE, ControllerMetrics
 from penstock.cluster.probing import Probe
 from penstock.cluster.producer_ids import LEFT_OUT_AT_START, ProducerIds
-from penstock.cluster.records import BrokerRecord
+from penstock.cluster.records import BrokerRecord, IdentityRecord
 from penstock.cluster.resources import BROKER_DEFAULTS, Resource, ResourceType
 from penstock.cluster.secret import Secrets, ensure_secret
 from penstock.cluster.sharing import MachineWatch
@@ -155,6 +155,35 @@ class Cluster:
         """A store of this broker's own that does not answer is broken, and stays so."""
         return await (ask() if self._others is None else self._others.wait.answered(ask))
 
+    def last_identity(self) -> IdentityRecord | None:
+        """Who was last registered under this broker's id, as of the start; None where nobody was, or it was forgotten
+        since. A broker that stands alone has nothing but its registration.
+        """
+        alone = self.image.brokers.get(self._broker_id)
+        if alone is not None:
+            return IdentityRecord(alone.folder_id, folders=alone.folders)
+        return self.image.marks.identities.get(self._broker_id)
+
+    async def step_down(
+        self,
+        mine: IdentityRecord,
+        *,
+        stopped_under: Revision | None = None,
+        flushed: Collection[Which] = frozenset(),
+        shortened: Collection[Which] = frozenset(),
+        held: Collection[Which] | None = None,
+        epochs: Mapping[Which, int] = NO_EPOCHS,
+    ) -> None:
+        """Have the store know what this broker has lost before anything takes its place, a new log for one: a start
+        that ends halfway must not be the last to know (RULES 46). What is given is as for `join`.
+        """
+        if self._others is None:
+            return
+        member = await self._ready_to_join(self._others)
+        await member.step_down(
+            mine, stopped_under=stopped_under, flushed=flushed, shortened=shortened, held=held, epochs=epochs
+        )
+
     async def join(
         self,
         record: BrokerRecord,
@@ -162,12 +191,14 @@ class Cluster:
         stopped_under: Revision | None = None,
         flushed: Collection[Which] = frozenset(),
         shortened: Collection[Which] = frozenset(),
+        held: Collection[Which] | None = None,
         epochs: Mapping[Which, int] = NO_EPOCHS,
         producer_id_next: int = 0,
     ) -> None:
         """Register. No partition that this broker led keeps its former leader epoch (RULES 2). `stopped_under` is the
         registration that ended with all of its logs flushed, if that is known; `flushed` are the partitions of which
-        nothing here ever counted before it was, `shortened` those of which committed records are missing here.
+        nothing here ever counted before it was, `shortened` those of which committed records are missing here, and of
+        those that are not `held` there was no log here at the start.
 
         `epochs` are the latest leader epochs that the logs hold, and `producer_id_next` is after all producers in them:
         a store that was taken back in time goes on after these (RULES 12).
@@ -176,12 +207,11 @@ class Cluster:
             lambda: membership.ensure_producer_ids(self._metastore, self._keys, above=producer_id_next)
         )
         if self._others is not None:
-            await self._join_others(self._others)
-            assert self.member is not None
-            await self.member.join(
-                record, stopped_under=stopped_under, flushed=flushed, shortened=shortened, epochs=epochs
+            member = await self._ready_to_join(self._others)
+            await member.join(
+                record, stopped_under=stopped_under, flushed=flushed, shortened=shortened, held=held, epochs=epochs
             )
-            self.member.spawn(self.producer_ids.keep())
+            member.spawn(self.producer_ids.keep())
             return
         await membership.take_control(self._metastore, self._keys, self._broker_id)
         await membership.ensure_features(self._metastore, self._keys)
@@ -191,14 +221,16 @@ class Cluster:
         await self.controller.sweep_leftovers()
         await self.controller.begin_anew(self._broker_id, epochs)
 
-    async def _join_others(self, others: Others) -> None:
+    async def _ready_to_join(self, others: Others) -> Member:
+        if self.member is not None:
+            return self.member
         await others.wait.answered(lambda: membership.ensure_features(self._metastore, self._keys))
         await others.wait.answered(lambda: agree_on_min_in_sync(self._metastore, self._keys, self._config))
         await others.wait.answered(self._feed.catch_up)
         lacking = missing_features(self.image.features.finalized)
         if lacking is not None:
             raise UnsupportedVersion(lacking)
-        self.member = Member(
+        self.member = member = Member(
             self._metastore,
             self._keys,
             self.image,
@@ -216,6 +248,7 @@ class Cluster:
         self.controller.marks = CreationMarks(
             self._metastore, self._keys, self._feed, self.member.registration, broker_id=self._broker_id
         )
+        return member
 
     async def ended(self) -> None:
         """Raise what made the image stand still, or the broker lose its place; return when it was stopped."""

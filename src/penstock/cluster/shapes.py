@@ -33,6 +33,21 @@ class PartitionImage(msgspec.Struct, frozen=True, gc=False):
     """The key's mod revision: what a writer compares, and Kafka's partition epoch."""
     last_leader: BrokerId = NO_LEADER
     """Who led before nobody did."""
+    without_log: tuple[BrokerId, ...] = ()
+    """Who had nothing when it came back, and has not been in sync since."""
+
+    @property
+    def last_resort(self) -> BrokerId:
+        """Whom to elect where no replica is known to be complete (RULES 4): who led last. But one that has no log any
+        more has the least of all, so only if nobody else can have more (RULES 46).
+        """
+        last = self.leader if self.leader >= 0 else self.last_leader
+        return NO_LEADER if last in self.without_log and self.with_log else last
+
+    @property
+    def with_log(self) -> tuple[BrokerId, ...]:
+        """Replicas that may have something."""
+        return tuple(broker for broker in self.replicas if broker not in self.without_log)
 
     def counts_on(self, broker: BrokerId) -> bool:
         """Whether records may be acknowledged by what a broker has. Only one that was there while this topic was can
@@ -67,6 +82,7 @@ class BrokerImage(msgspec.Struct, frozen=True):
     peer_listener: str = ""
     is_stopping: bool = False
     features: dict[str, tuple[int, int]] = {}
+    folders: tuple[str, ...] = ()
 
     @property
     def peer_endpoint(self) -> Endpoint:
@@ -87,11 +103,14 @@ def partition_from(index: int, item: KeyValue) -> PartitionImage:
         removing=record.removing,
         revision=item.mod_revision,
         last_leader=record.last_leader,
+        without_log=record.without_log,
     )
 
 
 def record_from(partition: PartitionImage, **changes: Any) -> PartitionRecord:
-    """What to write for a partition in which only these fields are other than now."""
+    """What to write for a partition in which only these fields are other than now. Who has joined the in-sync set has a
+    log again.
+    """
     record = PartitionRecord(
         replicas=partition.replicas,
         leader=partition.leader,
@@ -101,8 +120,14 @@ def record_from(partition: PartitionImage, **changes: Any) -> PartitionRecord:
         adding=partition.adding,
         removing=partition.removing,
         last_leader=partition.last_leader,
+        without_log=partition.without_log,
     )
-    return msgspec.structs.replace(record, **changes) if changes else record
+    if changes:
+        record = msgspec.structs.replace(record, **changes)
+    if record.without_log:
+        left = tuple(each for each in record.without_log if each in record.replicas and each not in record.in_sync)
+        record = msgspec.structs.replace(record, without_log=left)
+    return record
 
 
 def partition_without_key(index: int) -> PartitionImage:
@@ -124,4 +149,5 @@ def broker_from(broker_id: BrokerId, item: KeyValue) -> BrokerImage:
         peer_listener=record.peer_listener,
         is_stopping=record.is_stopping,
         features=record.features,
+        folders=record.folders,
     )

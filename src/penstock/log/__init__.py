@@ -9,6 +9,7 @@ from penstock.log.files import UNREADABLE, FilePool
 from penstock.log.flusher import Flusher, FlushMetrics
 from penstock.log.folder import NO_TOPIC_ID, LogFolder
 from penstock.log.folder_names import check_future_name
+from penstock.log.folder_set import folder_id, require_first_folder, require_known_folders
 from penstock.log.identity import Identity, read_identity
 from penstock.log.mending import (
     Misfit,
@@ -68,6 +69,7 @@ __all__ = [
     "check_future_name",
     "convict",
     "examine",
+    "folder_id",
     "give_up_reserve",
     "keep_sound",
     "look_again",
@@ -78,6 +80,8 @@ __all__ = [
     "offline_folders",
     "opened",
     "read_identity",
+    "require_first_folder",
+    "require_known_folders",
     "settle_moves",
     "suspect",
     "suspect_slice",

@@ -79,8 +79,9 @@ class LogFolder(Home):
         """Logs that the checkpoints know and the disk does not, and how far they should reach: whoever still wants one
         gets it offline (RULES 21). Until then the checkpoints go on saying so."""
         self.shortened: Offsets = {}
-        """Logs that end below the high watermark they had, and where that was: committed records are missing. The
-        checkpoints go on saying so until whoever counts on these logs has been told."""
+        """Logs that end below the high watermark they had, or are not there, and where that was: committed records are
+        missing. The checkpoints go on saying so until whoever counts on these logs has been told, whatever is made in
+        their place meanwhile."""
         self.moved_away: set[TopicPartition] = set()
         """Logs and copies that this start took away, as another folder has them; checkpoints may still name them."""
         self.futures = FutureLogs(self)
@@ -99,8 +100,7 @@ class LogFolder(Home):
         is_clean = self._take_clean_marker()
         wanted: list[Callable[[], PartitionLog]] = []
         elsewhere = self.moved_away | self.futures.found.keys()
-        ends = self.checkpoints.least_ends()
-        self.lost = {partition: end for partition, end in ends.items() if end > 0 and partition not in elsewhere}
+        found: set[TopicPartition] = set()
         for name in sorted(entry.name for entry in os.scandir(self.path) if entry.is_dir()):
             partition = parse_folder_name(name)
             if partition is None:
@@ -109,7 +109,7 @@ class LogFolder(Home):
                 elif is_on_its_way_out(name, STRAY):
                     self.strays.append(name)
                 continue
-            self.lost.pop(partition, None)
+            found.add(partition)
             topic_id = self.topic_id_of(name)
             expected = find(partition, topic_id)
             if expected is None:
@@ -119,17 +119,20 @@ class LogFolder(Home):
                 topic_id = expected.topic_id
                 self._name_topic(partition, topic_id)
             wanted.append(self._opener(name, partition, topic_id, expected, is_clean=is_clean))
+        missed = self.checkpoints.least_ends().items()
+        self.lost = {at: end for at, end in missed if end > 0 and at not in elsewhere and at not in found}
         copies = self._find_copies(find, is_clean=is_clean)
         with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="open logs") as executor:
             for log in executor.map(lambda open_one: open_one(), wanted):
                 log.home = self
                 self.logs[log.partition] = log
             self.futures.adopt(executor.map(lambda open_one: open_one(), copies))
-        high_watermarks = self.checkpoints.on_disk[HIGH_WATERMARKS]
+        ends = dict.fromkeys(self.checkpoints.on_disk[HIGH_WATERMARKS].keys() - elsewhere - found, 0)
+        ends |= {at: log.end_offset for at, log in self.logs.items()}
         self.shortened = {
-            at: high_watermarks[at]
-            for at, log in self.logs.items()
-            if at in high_watermarks and log.end_offset < high_watermarks[at]
+            at: high_watermark
+            for at, high_watermark in self.checkpoints.on_disk[HIGH_WATERMARKS].items()
+            if ends.get(at, high_watermark) < high_watermark
         }
         self._is_open = True
         keep_reserve(self.path)
@@ -242,11 +245,13 @@ class LogFolder(Home):
         if partition in self.logs or not self._is_open:
             raise ValueError(f"{partition} is here already, or {self.path} is not open")
         known = Known(is_clean=True)
-        if partition in self.lost and self.checkpoints.topic_ids.get(partition, topic_id) == topic_id:
+        if self.checkpoints.topic_ids.get(partition, topic_id) != topic_id:
+            self.lost.pop(partition, None)
+            self.shortened.pop(partition, None)
+        if partition in self.lost:
             known = Known(is_clean=False, recovery_point=self.lost[partition])
         elif self.checkpoints.may_know(partition):
             # Rows of a deleted namesake would make the new log look as if it had lost records.
-            self.lost.pop(partition, None)
             try:
                 self.write_checkpoints()
             except OSError as error:

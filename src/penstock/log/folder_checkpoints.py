@@ -116,6 +116,11 @@ class FolderCheckpoints:
         """
         return LOG_START_OFFSETS not in self._unreadable
 
+    @property
+    def knows_committed(self) -> bool:
+        """Whether a log that has no row had nothing that was committed."""
+        return HIGH_WATERMARKS not in self._unreadable
+
     def least_ends(self) -> Offsets:
         """How far logs reach at least."""
         return self.on_disk[RECOVERY_POINTS if self.knows_flushed else HIGH_WATERMARKS]

@@ -30,6 +30,8 @@ class Identity(msgspec.Struct, frozen=True):
     directory_id: bytes
     is_adopted: bool = False
     """Kafka wrote the folder last, not we."""
+    is_id_new: bool = False
+    """The folder does not say its id: Kafka before 3.7 wrote none."""
 
 
 def read_identity(folder: Path) -> Identity | None:
@@ -46,19 +48,21 @@ def read_identity(folder: Path) -> Identity | None:
             node_id=int(values["node.id"]),
             directory_id=topic_id_from_text(directory_id) if directory_id else os.urandom(16),
             is_adopted="penstock.format" not in values,
+            is_id_new=not directory_id,
         )
     except (KeyError, ValueError) as error:
         raise Fatal(f"{folder / META_PROPERTIES} cannot be understood: {error!r}") from error
 
 
-def write_identity(folder: Path, identity: Identity) -> None:
+def write_identity(folder: Path, identity: Identity, *, is_adopted: bool = False) -> None:
     values = {
         "version": "1",
         "cluster.id": identity.cluster_id,
         "node.id": str(identity.node_id),
         "directory.id": topic_id_text(TopicId(identity.directory_id)),
-        "penstock.format": OUR_FORMAT,
     }
+    if not is_adopted:
+        values["penstock.format"] = OUR_FORMAT
     write_properties(str(folder / META_PROPERTIES), values)
 
 
@@ -77,6 +81,8 @@ def claim(folder: Path, *, cluster_id: str, node_id: int) -> Identity:
     ):
         if ours != theirs:
             raise Fatal(f"{folder} belongs to {name} {theirs}, this broker has {ours}: wrong folder?")
+    if found.is_id_new:
+        write_identity(folder, found, is_adopted=found.is_adopted)  # it is registered, and must stay the same
     return found
 
 

@@ -35,6 +35,11 @@ LOG_DIRS = setting(
     doc="The data folders, each on a disk of its own. Partitions are spread over them; a folder that fails takes "
     "only its own partitions offline.",
 )  # fmt: skip
+PENSTOCK_LOG_DIRS_ACCEPT = setting(
+    "penstock.log.dirs.accept", _BROKER, LIST, default=(),
+    doc="Changes of log.dirs that a start would refuse, as its error names them: paths of new folders to take, and ids "
+    "of former folders to do without. What only those had is lost.",
+)  # fmt: skip
 
 # What topics inherit
 

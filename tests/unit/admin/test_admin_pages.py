@@ -46,6 +46,7 @@ async def test_a_healthy_broker_says_who_it_is() -> None:
         "offline_logs": [],
         "damaged_logs": [],
         "uncleanable_logs": [],
+        "incomplete_logs": [],
         "full_folders": [],
         "failing_folders": [],
         "set_aside": [],

@@ -1,7 +1,10 @@
 """Who leads, who is in sync, who is eligible: one sentence a rule."""
 
+from typing import TypedDict
+
 from penstock.cluster.bugs import PlantedBugs
-from penstock.cluster.elections import How, Standing, Verdict, eligible_after, prefer, settle, step_down
+from penstock.cluster.elections import How, Standing, Verdict, eligible_after, forget, prefer, settle, step_down
+from penstock.cluster.records import PartitionRecord
 from penstock.cluster.shapes import PartitionImage
 from penstock.metastore import Revision
 from penstock.model import BrokerId, LeaderEpoch, PartitionIndex
@@ -20,6 +23,7 @@ def a_partition(
     adding: tuple[int, ...] = (),
     removing: tuple[int, ...] = (),
     last_leader: int = -1,
+    without_log: tuple[int, ...] = (),
     epoch: int = 5,
 ) -> PartitionImage:
     return PartitionImage(
@@ -33,7 +37,22 @@ def a_partition(
         removing=ids(*removing),
         revision=Revision(7),
         last_leader=BrokerId(last_leader),
+        without_log=ids(*without_log),
     )
+
+
+def image_of(record: PartitionRecord) -> PartitionImage:
+    """What everybody sees once it is written."""
+    fields = {name: getattr(record, name) for name in record.__struct_fields__}
+    return PartitionImage(index=PartitionIndex(0), revision=Revision(8), **fields)
+
+
+class _Missing(TypedDict):
+    lost_page_cache: bool
+    has_log: bool
+
+
+LOG_MISSING = _Missing(lost_page_cache=False, has_log=False)
 
 
 def standing(
@@ -258,3 +277,48 @@ def test_the_planted_bugs_are_bugs() -> None:
     assert same is not None and same.record.leader_epoch == 5
     forgotten = settle(partition, brokers, in_sync_min=1, bugs=PlantedBugs(forgets_eligible=True))
     assert forgotten is not None and forgotten.record.eligible == ()
+
+
+def test_a_replica_without_its_log_counts_no_more_and_others_lead() -> None:
+    record = step_down(a_partition(leader=3, in_sync=(3,), eligible=(1, 2)), BrokerId(3), **LOG_MISSING)
+    assert record is not None
+    assert (record.leader, record.in_sync, record.eligible, record.without_log) == (-1, (), (1, 2), (3,))
+    later, how = settled(image_of(record), standing(2, 3), in_sync_min=2)
+    assert (later.leader, how) == (2, How.ELIGIBLE)
+
+
+def test_a_last_leader_without_its_log_does_not_lead_while_another_replica_may_have_more() -> None:
+    record = step_down(a_partition(leader=3, in_sync=(3,)), BrokerId(3), **LOG_MISSING)
+    assert record is not None
+    assert settle(image_of(record), standing(1, 2, 3), in_sync_min=1) is None
+    later, how = settled(image_of(record), standing(1, 3), may_be_unclean=True)
+    assert (later.leader, how) == (1, How.UNCLEAN), "whoever has a log, where somebody asks for anybody"
+    assert settle(image_of(record), standing(3), in_sync_min=1, may_be_unclean=True) is None
+
+
+def test_where_every_replica_has_lost_its_log_the_last_leader_leads() -> None:
+    partition = a_partition(replicas=(2, 3), leader=-1, in_sync=(), eligible=(2,), last_leader=3, without_log=(3,))
+    record = step_down(partition, BrokerId(2), **LOG_MISSING)
+    assert record is not None and record.without_log == (3, 2)
+    later, how = settled(image_of(record), standing(2, 3))
+    assert (later.leader, later.in_sync, how) == (3, (3,), How.LAST_LEADER)
+    assert later.without_log == (2,), "who is in sync has a log again"
+
+
+def test_the_only_replica_leads_again_without_its_log() -> None:
+    record = step_down(a_partition(replicas=(1,), in_sync=(1,)), BrokerId(1), **LOG_MISSING)
+    assert record is not None
+    later, how = settled(image_of(record), standing(1))
+    assert (later.leader, how) == (1, How.LAST_LEADER)
+
+
+def test_a_replica_that_nobody_counts_on_says_nothing_of_a_log_that_it_never_had() -> None:
+    assert step_down(a_partition(in_sync=(1, 2)), BrokerId(3), **LOG_MISSING) is None
+
+
+def test_what_a_broker_had_that_is_unregistered_is_not_waited_for() -> None:
+    partition = a_partition(replicas=(2, 3), leader=-1, in_sync=(), last_leader=3, without_log=(3,))
+    record = forget(partition, BrokerId(2))
+    assert record is not None
+    later, how = settled(image_of(record), standing(3))
+    assert (later.leader, how) == (3, How.LAST_LEADER)

@@ -7,15 +7,19 @@ from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
-from tests.support.brokers import Brokers, Line, some_brokers
+from tests.support.brokers import Brokers, Line, SimulatedProbe, some_brokers
+from tests.support.clusters import SeededDice
 from tests.support.in_sync import put_in_sync
-from tests.support.virtual_time import in_virtual_time
+from tests.support.virtual_time import LoopClock, in_virtual_time
 
 from penstock.cluster import (
+    Cluster,
     CreateTopic,
     GrowTopic,
+    IdentityRecord,
     ImageChange,
     MarkChanged,
+    Others,
     PartitionImage,
     PlantedBugs,
     Standing,
@@ -38,6 +42,7 @@ from penstock.errors import (
 )
 from penstock.metastore import NO_LEASE, Conflict, Delete, Put, Revision, Transaction, Unavailable, created_at
 from penstock.model import BrokerId, LeaderEpoch, topic_id_text
+from penstock.settings.config import Config
 
 KEYS = Keys("main")
 LEASE_S = 3.0
@@ -254,6 +259,61 @@ async def test_a_folder_that_says_all_was_flushed_before_it_counted_loses_nothin
         await brokers.agree()
         assert the(brokers, "safe").eligible == (1,)
         assert the(brokers, "new").eligible == (), "the setting alone says nothing of what this broker did"
+
+
+@in_virtual_time
+async def test_a_broker_whose_logs_are_missing_counts_for_none_of_them_when_it_registers() -> None:
+    async with some_brokers(3) as brokers:
+        for name in ("kept", "gone"):
+            await brokers.create(name, assigned=(3, 1, 2))
+        topics = brokers.image().topics
+        for broker in (1, 2, 3):
+            await brokers.kill(broker)
+        kept = Which(topics["kept"].topic_id, 0)
+        await brokers.start(3, held=frozenset([kept]))
+        assert 3 in the(brokers, "kept").in_sync
+        assert 3 not in the(brokers, "gone").in_sync and the(brokers, "gone").without_log == (3,)
+        await brokers.until(lambda: the(brokers, "kept").leader == 3)
+        await brokers.start(1, held=frozenset([kept, Which(topics["gone"].topic_id, 0)]))
+        await brokers.until(lambda: the(brokers, "gone").leader == 1)
+
+
+@in_virtual_time
+async def test_without_the_rule_a_missing_log_would_be_led() -> None:
+    async with some_brokers(1, bugs=PlantedBugs(takes_missing_logs_for_empty=True)) as brokers:
+        await brokers.create("orders", replicas=1)
+        await brokers.clusters.pop(1).abandon()
+        await brokers.start(1, held=frozenset())
+        assert the(brokers).without_log == () and the(brokers).in_sync == (1,)
+
+
+@in_virtual_time
+async def test_that_a_log_is_missing_is_known_before_another_is_made() -> None:
+    """A start that ends between the two leaves an empty log, which looks as if nothing were missing."""
+    async with some_brokers(2) as brokers:
+        await brokers.create("orders", replicas=2)
+        await brokers.kill(2)
+        cluster = Cluster(
+            brokers.store,
+            broker_id=BrokerId(2),
+            config=Config.for_broker({"node.id": "2"}),
+            dice=SeededDice(7),
+            others=Others(LoopClock(), SimulatedProbe(2, brokers.network)),
+        )
+        await cluster.start()
+        await cluster.step_down(IdentityRecord("folder-2", boot_id="boot"), held=frozenset())
+        await cluster.stop()
+        await brokers.start(2, held=frozenset([Which(brokers.image().topics["orders"].topic_id, 0)]))
+        assert the(brokers).in_sync == (1,)
+
+
+@in_virtual_time
+async def test_the_folders_that_a_broker_had_are_known_to_its_next_process() -> None:
+    async with some_brokers(1) as brokers:
+        await brokers.clusters.pop(1).abandon()
+        await brokers.start(1, folders=("folder-1", "second"))
+        former = brokers.clusters[1].last_identity()
+        assert former is not None and former.folders == ("folder-1", "second")
 
 
 @in_virtual_time

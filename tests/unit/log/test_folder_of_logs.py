@@ -679,6 +679,45 @@ def test_a_log_whose_folder_is_gone_comes_back_offline_and_stays_so(tmp_path: Pa
         again.close()
 
 
+def test_that_a_log_had_committed_records_is_known_until_it_was_told_though_nothing_was_flushed(tmp_path: Path) -> None:
+    """No recovery point tells of it, and an empty log is made in its place: a start that fails then must not forget."""
+    world = World(tmp_path)
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 10)
+    log.high_watermark = 10
+    folder.write_checkpoints()
+    world.crash(folder)
+    write_offsets(str(tmp_path / "recovery-point-offset-checkpoint"), {})
+    shutil.rmtree(tmp_path / "orders-0")
+
+    for _ in range(3):
+        again = world.open()
+        assert again.shortened == {ORDERS_0: 10}
+        if ORDERS_0 not in again.logs:
+            assert again.create(ORDERS_0, TOPIC_ID, world.config).offline_reason is None, "RF 1 comes back"
+        again.close()
+    told = world.open()
+    told.shortened.clear()
+    told.close()
+    assert not world.open().shortened
+
+
+def test_a_namesake_of_a_deleted_topic_is_not_taken_for_short(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    folder = world.open()
+    log = folder.create(ORDERS_0, TOPIC_ID, world.config)
+    fill(log, 10)
+    log.high_watermark = 10
+    folder.write_checkpoints()
+    world.crash(folder)
+    shutil.rmtree(tmp_path / "orders-0")
+    again = world.open()
+    again.create(ORDERS_0, OTHER_ID, world.config)
+    world.crash(again)
+    assert not world.open().shortened
+
+
 def test_a_lost_log_that_nobody_wants_is_forgotten(tmp_path: Path) -> None:
     world = World(tmp_path)
     folder = world.open()

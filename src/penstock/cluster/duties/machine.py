@@ -122,12 +122,13 @@ class DutyMachine:
         lost_page_cache: bool,
         flushed: Collection[Which] = frozenset(),
         shortened: Collection[Which] = frozenset(),
+        held: Collection[Which] | None = None,
         epochs: Mapping[Which, int] = NO_EPOCHS,
     ) -> list[Ruling]:
         """What a new process of a broker takes back of its former one's before it registers (RULES 2, 4). Of those
         `flushed` the former one counted nothing that was not on disk: losing the page cache has lost nothing of them.
-        Of those `shortened` something is lost, whatever is said of the page cache. `epochs` are the latest that the
-        logs hold.
+        Of those `shortened` something is lost, whatever is said of the page cache, and of those that are not `held`
+        everything (RULES 46). `epochs` are the latest that the logs hold.
         """
         if self._bugs.keeps_epoch_of_former_self:
             return []
@@ -135,15 +136,15 @@ class DutyMachine:
 
         def judge(topic: TopicImage, part: PartitionImage) -> Verdict | None:
             latest_epoch = epochs.get(Which(topic.topic_id, part.index), -1)
-            is_concerned = broker == part.leader or broker in part.in_sync or broker in part.eligible
-            if not is_concerned and latest_epoch <= part.leader_epoch:
+            if not part.counts_on(broker) and latest_epoch <= part.leader_epoch:
                 return None
             is_flushed = (topic.topic_id, part.index) in flushed
             if self._bugs.trusts_flush_setting:
                 is_flushed = topics.of(topic)[PENSTOCK_FLUSH_BEFORE_ACK]
             is_shortened = (topic.topic_id, part.index) in shortened
             lost = is_shortened or (lost_page_cache and not is_flushed)
-            record = step_down(part, broker, lost_page_cache=lost, latest_epoch=latest_epoch)
+            has_log = held is None or (topic.topic_id, part.index) in held or self._bugs.takes_missing_logs_for_empty
+            record = step_down(part, broker, lost_page_cache=lost, latest_epoch=latest_epoch, has_log=has_log)
             return None if record is None else Verdict(record, How.NOBODY)
 
         return self._judged(self._image.partitions(), judge)
