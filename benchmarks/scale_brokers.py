@@ -20,7 +20,7 @@ from benchmarks.scale_store import KEYS, open_store
 from benchmarks.timed_loop import Holds, time_steps
 from penstock.admin.memory import freeze_memory
 from penstock.broker.clock import SystemClock, SystemDice
-from penstock.cluster import BrokerImage, BrokerRecord, Cluster, Endpoint, Others, Pulse
+from penstock.cluster import BrokerImage, BrokerRecord, Cluster, Endpoint, Opinion, Others, Pulse
 from penstock.cluster.records import encode
 from penstock.metastore import LeaseId, Put, Revision, Transaction
 from penstock.metastore.etcd import messages, methods
@@ -45,6 +45,9 @@ class ToldProbe:
 
     async def ping(self, broker: BrokerImage) -> Pulse:
         return Pulse.REFUSED if broker.id in self.dead else Pulse.ALIVE
+
+    async def opinion(self, broker: BrokerImage, about: BrokerId) -> Opinion:
+        return Opinion.REFUSED if broker.id in self.dead else Opinion.MEMBER
 
     def watch(self, on_break: Callable[[BrokerId], None]) -> None:
         pass

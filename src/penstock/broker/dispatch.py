@@ -11,7 +11,6 @@ import sys
 from asyncio import CancelledError, Future, current_task
 from collections.abc import Coroutine
 from contextlib import suppress
-from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -72,6 +71,22 @@ class Route:
         self.is_flexible_response = response_header_version(self.key, api_version) >= 1
         self.name = "".join(word.capitalize() for word in self.key.name.split("_"))
         self.metrics = RouteMetrics(registry, self.name, api_version)
+
+    def has_place_for_error(self) -> bool:
+        """Whether a response of this version carries an error of the whole request. Its own codec knows: what a version
+        does not have is refused by it, or left out. Asked when something went wrong, so there is no need to remember.
+        """
+        if self.answer.response is None:
+            return False
+        refused = self.answer.response()
+        if not hasattr(refused, "error_code"):
+            return False
+        refused.error_code = UnknownServerError.code
+        try:
+            again = type(refused).decode(refused.encode(self.api_version), self.api_version)
+        except Unencodable:
+            return False
+        return bool(again.error_code == refused.error_code)
 
 
 class Dispatcher:
@@ -271,7 +286,7 @@ class Call:
         """
         try:
             response = self.route.answer.response
-            if response is None or not _has_place_for_error(response, self.route.api_version):
+            if response is None or not self.route.has_place_for_error():
                 self.hang_up(error)
                 return None
             if not isinstance(error, Refusal):
@@ -304,21 +319,6 @@ def _not_ours(cancelled: CancelledError) -> CancelledError:
     if task is not None and task.cancelling():
         raise cancelled
     return cancelled
-
-
-@cache
-def _has_place_for_error(response: type[Any], api_version: int) -> bool:
-    """Whether a response of this version carries an error of the whole request. Its own codec knows: what a version
-    does not have is refused by it, or left out.
-    """
-    probe = response()
-    if not hasattr(probe, "error_code"):
-        return False
-    probe.error_code = UnknownServerError.code
-    try:
-        return bool(response.decode(probe.encode(api_version), api_version).error_code == probe.error_code)
-    except Unencodable:
-        return False
 
 
 def _context(connection: Connection, route: Route, client_id: bytes | None, client_length: int) -> RequestContext:

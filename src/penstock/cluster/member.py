@@ -122,7 +122,7 @@ class Member:
         held: Collection[Which] | None,
         epochs: Mapping[Which, int],
     ) -> None:
-        await answered(
+        await self._wait.answered(
             lambda: self.registration.step_down(
                 mine, stopped_under=stopped_under, flushed=flushed, shortened=shortened, held=held, epochs=epochs
             )

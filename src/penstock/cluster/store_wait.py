@@ -34,13 +34,14 @@ class StoreWait:
     async def answered(self, ask: Callable[[], Awaitable[_T]]) -> _T:
         """What the store answers, asked again for as long as it does not."""
         reason = NO_ANSWER
+        saying: asyncio.TimerHandle
+        loop = asyncio.get_running_loop()
 
         def say() -> None:
             nonlocal saying
             saying = loop.call_later(SAID_EVERY_S, say)
             self._say(reason)
 
-        loop = asyncio.get_running_loop()
         saying = loop.call_later(SAID_AFTER_S, say)
         try:
             while True:

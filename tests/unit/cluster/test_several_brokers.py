@@ -298,7 +298,7 @@ async def test_that_a_log_is_missing_is_known_before_another_is_made() -> None:
             broker_id=BrokerId(2),
             config=Config.for_broker({"node.id": "2"}),
             dice=SeededDice(7),
-            others=Others(LoopClock(), SimulatedProbe(2, brokers.network)),
+            others=Others(LoopClock(), SimulatedProbe(2, brokers.network, brokers.clusters.__getitem__)),
         )
         await cluster.start()
         await cluster.step_down(IdentityRecord("folder-2", boot_id="boot"), held=frozenset())

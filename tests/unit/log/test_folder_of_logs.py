@@ -10,6 +10,7 @@ from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, base_off
 
 from penstock.errors import Fatal, KafkaStorageError
 from penstock.log import folder_checkpoints
+from penstock.log.checkpoints import write_offsets
 from penstock.log.files import FilePool, names_in
 from penstock.log.folder import CLEAN_MARKER, NO_TOPIC_ID, LogFolder, remove_paths
 from penstock.log.identity import read_identity
