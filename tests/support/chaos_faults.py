@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ from tests.support.faults import recovery_point
 from tests.support.replica_files import read_replica
 
 from penstock.testing.asking import ask
+from penstock.testing.networks import CLIENTS
 from penstock.wire.messages.api_versions_request import ApiVersionsRequest
 from penstock.wire.messages.api_versions_response import ApiVersionsResponse
 
@@ -153,6 +155,23 @@ def killed_etcd(cluster: ChaosCluster, _dice: random.Random) -> Iterator[str]:
     cluster.etcd.wait_until_healthy([victim])
 
 
+@contextmanager
+def late_etcd(cluster: ChaosCluster, dice: random.Random) -> Iterator[str]:
+    """A broker is started while all of etcd is away, as after a power cut in a rack: it waits for it."""
+    victim = some_leader(cluster, dice)
+    _kill(cluster, victim)
+    for member in cluster.etcd.members:
+        member.kill()
+    cluster[victim].launch()
+    yield f"for broker {victim}"
+    if cluster[victim].is_started:
+        raise DidNotTake(f"broker {victim} has started without etcd")
+    for member in cluster.etcd.members:
+        cluster.etcd.launch(member)
+    cluster.etcd.wait_until_healthy(cluster.etcd.members)
+    cluster[victim].wait_until_started()
+
+
 # Networks ---------------------------------------------------------------------------------------------------------
 
 
@@ -192,6 +211,24 @@ def cut_from_etcd(cluster: ChaosCluster, dice: random.Random) -> Iterator[str]:
     victim = some_leader(cluster, dice)
     with _cut(cluster, broker_name(victim), *cluster.etcd_names):
         yield f"broker {victim} from etcd"
+
+
+@contextmanager
+def cut_off(cluster: ChaosCluster, dice: random.Random) -> Iterator[str]:
+    """Clients reach it, but neither brokers nor etcd do: it must send its clients away."""
+    victim = some_leader(cluster, dice)
+    others = [broker_name(number) for number in cluster.brokers if number != victim]
+    with _cut(cluster, broker_name(victim), *others, *cluster.etcd_names):
+        yield f"broker {victim} from brokers and etcd"
+
+
+@contextmanager
+def silent(cluster: ChaosCluster, dice: random.Random) -> Iterator[str]:
+    """Nobody hears of it any more, and nobody is refused: a cable pulled."""
+    victim = some_leader(cluster, dice)
+    others = [broker_name(number) for number in cluster.brokers if number != victim]
+    with _cut(cluster, broker_name(victim), CLIENTS, *others, *cluster.etcd_names):
+        yield f"broker {victim}"
 
 
 # Disks ------------------------------------------------------------------------------------------------------------
@@ -265,6 +302,26 @@ def _tear(segment: Path, dice: random.Random, *, floor: int) -> bool:
     return segment.read_bytes() != before
 
 
+@contextmanager
+def lost_logs(cluster: ChaosCluster, dice: random.Random) -> Iterator[str]:
+    """All brokers die, and the first to come back has lost the folders of its logs: it must not lead them empty."""
+    victim = some_leader(cluster, dice)
+    for broker_id in cluster.brokers:
+        _kill(cluster, broker_id)
+    folders = sorted(cluster[victim].data_dir.glob(f"{TOPIC}-*"))
+    if not folders:
+        raise DidNotTake(f"broker {victim} has no logs to lose")
+    for folder in folders:
+        shutil.rmtree(folder)
+    cluster.start(victim)
+    yield f"{len(folders)} of broker {victim}"
+    for broker_id in cluster.brokers:
+        if broker_id != victim:
+            cluster[broker_id].launch()
+    for broker_id in cluster.brokers:
+        cluster[broker_id].wait_until_started()
+
+
 # Clocks -----------------------------------------------------------------------------------------------------------
 
 
@@ -306,9 +363,13 @@ FAULTS: dict[str, Fault] = {
     "partition between brokers": cut_from_brokers,
     "one-way partition between brokers": cut_one_way,
     "partition between a broker and etcd": cut_from_etcd,
+    "leader cut off from brokers and etcd": cut_off,
+    "silent leader": silent,
     "disk full": full_disk,
+    "lost logs": lost_logs,
     "torn and corrupted logs": torn_logs,
     "clock step": stepped_clock,
     "kill -9 of etcd's leader": killed_etcd,
+    "etcd late": late_etcd,
     "controlled restart": restarted,
 }
