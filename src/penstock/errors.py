@@ -219,7 +219,7 @@ class UnsupportedVersion(Refusal, code=35):
 
 
 class TopicAlreadyExists(Refusal, code=36):
-    """There is a topic of this name already."""
+    """A topic of this name already exists."""
 
 
 class InvalidPartitions(Refusal, code=37):

@@ -93,7 +93,7 @@ def test_the_tutorials_can_be_typed_one_after_the_other(penstock_broker: Running
     assert "ada\tone coffee" in first.stdout and '"value":"one more"' in first.stdout
     assert "4 records written to orders-copy" in first.stderr
     delivery = typed(shell_lines(tutorials / "delivery.md"), penstock_broker.bootstrap, tmp_path)
-    assert "orders exists already" in delivery.stderr and "created invoices" in delivery.stdout
+    assert "orders already exists" in delivery.stderr and "created invoices" in delivery.stdout
     assert "20 records written to orders" in delivery.stderr
 
 

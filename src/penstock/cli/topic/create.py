@@ -42,7 +42,7 @@ def create(
     if if_not_exists:
         existing = cluster.reach(admin).topics
         for name in [name for name in names if name in existing]:
-            note(f"{name} exists already")
+            note(f"{name} already exists")
         names = tuple(name for name in names if name not in existing)
     if not names:
         return ExitCode.OK
