@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 
+from confluent_kafka import Producer
 from tests.support.clients import WITHIN_S, make_topic
 
 PATIENCE_S = "100"
@@ -52,6 +53,16 @@ def test_kcat_reads_the_last_records(bootstrap: str) -> None:
 
 def test_kcat_queries_offsets_by_time(bootstrap: str) -> None:
     topic = make_topic(bootstrap, "kcat-query")
-    kcat(bootstrap, "-P", "-t", topic, "-p", "0", stdin="one\ntwo\n")
-    assert kcat(bootstrap, "-Q", "-t", f"{topic}:0:-1").split() == [topic, "[0]", "offset", "2"]
-    assert kcat(bootstrap, "-Q", "-t", f"{topic}:0:-2").split() == [topic, "[0]", "offset", "0"]
+    producer = Producer({"bootstrap.servers": bootstrap})
+    for second in (1, 2, 3):
+        producer.produce(topic, b"x", partition=0, timestamp=1_700_000_000_000 + second * 1_000)
+        assert producer.flush(WITHIN_S) == 0  # a batch each
+    for time, offset in (
+        (1_700_000_000_000, "0"),
+        (1_700_000_001_001, "1"),
+        (1_700_000_003_000, "2"),
+        (1_700_000_003_001, "-1"),
+        (-1, "3"),
+        (-2, "0"),
+    ):
+        assert kcat(bootstrap, "-Q", "-t", f"{topic}:0:{time}").split() == [topic, "[0]", "offset", offset]

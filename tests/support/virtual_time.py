@@ -6,11 +6,12 @@ For tests of leases, heartbeats and back-offs on stores in memory. Real sockets 
 import asyncio
 from collections.abc import Callable, Coroutine
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from penstock.model import Millis
 
 _T = TypeVar("_T")
+_P = ParamSpec("_P")
 EPOCH_MS = 1_700_000_000_000
 
 
@@ -55,11 +56,11 @@ def run_virtual(work: Coroutine[Any, Any, _T]) -> _T:
         return runner.run(work)
 
 
-def in_virtual_time(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
-    """For a test that takes nothing: it runs on a loop of its own."""
+def in_virtual_time(test: Callable[_P, Coroutine[Any, Any, None]]) -> Callable[_P, None]:
+    """For a test: it runs on a loop of its own."""
 
     @wraps(test)
-    def run() -> None:
-        run_virtual(test())
+    def run(*arguments: _P.args, **named: _P.kwargs) -> None:
+        run_virtual(test(*arguments, **named))
 
     return run

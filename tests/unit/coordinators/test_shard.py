@@ -5,7 +5,7 @@ from collections import OrderedDict
 from functools import partial
 
 import pytest
-from tests.support.shards import Add, ShardWorld, Sleep, Wait
+from tests.support.shards import Add, FakePartition, ShardWorld, Sleep, Wait
 from tests.support.virtual_time import LoopClock, in_virtual_time, stand_still
 
 from penstock.coordinators import runtime, shard
@@ -67,76 +67,80 @@ async def test_an_append_that_is_refused_leaves_the_machine_as_it_was(fault: Ref
     assert machine.kept == []
 
 
-@pytest.fixture
-def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runtime, "RELOAD_AFTER_S", 0.001)
-    monkeypatch.setattr(shard, "PUT_OFF_MS", 1)
+def a_world(partition: FakePartition | None = None) -> ShardWorld:
+    """One whose time is the loop's."""
+    return ShardWorld(partition, clock=LoopClock())
 
 
-@pytest.mark.usefixtures("soon")
+async def what_was_put_off() -> None:
+    """Until it has been tried again, in virtual time."""
+    await asyncio.sleep(2 * max(runtime.RELOAD_AFTER_S, shard.PUT_OFF_MS / 1_000))
+
+
+@in_virtual_time
 async def test_a_log_that_took_no_record_is_read_again_when_it_does() -> None:
     """A full disk moves no leadership where nobody else could lead: the same epoch goes on when there is room."""
-    world = await ShardWorld().loaded()
+    world = await a_world().loaded()
     await world.add(b"a")
     world.partition.fault, world.partition.log.trouble = KafkaStorageError(), "disk full"
     with pytest.raises(NotCoordinator):
         await world.add(b"b")
-    await asyncio.sleep(0.02)
+    await what_was_put_off()
     with pytest.raises(NotCoordinator):
         await world.add(b"b")
     world.partition.fault = world.partition.log.trouble = None
-    await asyncio.sleep(0.02)
+    await what_was_put_off()
     assert await world.add(b"c") == 2 and world.machine.kept == [b"a", b"c"]
 
 
-@pytest.mark.usefixtures("soon")
+@in_virtual_time
 async def test_a_log_that_could_not_be_read_is_read_again() -> None:
-    world = await ShardWorld().loaded()
+    world = await a_world().loaded()
     await world.add(b"a")
     world.partition.log.is_readable = False
-    again = await ShardWorld(world.partition).loaded()
+    again = await a_world(world.partition).loaded()
     with pytest.raises(NotCoordinator):
         await again.add(b"b")
     world.partition.log.is_readable = True
-    await asyncio.sleep(0.02)
+    await what_was_put_off()
     assert await again.add(b"b") == 2
 
 
-@pytest.mark.usefixtures("soon")
+@in_virtual_time
 async def test_a_machine_that_fails_to_take_in_what_is_written_is_replaced_by_one_that_reads_it() -> None:
-    world = await ShardWorld().loaded()
+    world = await a_world().loaded()
     parked = world.runtime.send(0, lambda address: Wait(address=address))
     world.machine.bugs.add(b"a")
     with pytest.raises(NotCoordinator):
         await world.add(b"a")
     assert isinstance(await parked, NotCoordinator)
-    await asyncio.sleep(0.02)
+    await what_was_put_off()
     assert world.machine.kept == [b"a"]
 
 
-@pytest.mark.usefixtures("soon")
+@in_virtual_time
 async def test_a_timer_is_not_lost_to_a_bug() -> None:
-    world = await ShardWorld().loaded()
+    world = await a_world().loaded()
     world.machine.bugs.add(Add)
     world.runtime.tell(0, Sleep())
     with pytest.raises(UnknownServerError):
         await world.add(b"a")
-    await asyncio.sleep(0.02)
+    await what_was_put_off()
     world.machine.bugs.clear()
-    await asyncio.sleep(0.05)
+    await what_was_put_off()
     assert world.machine.kept == [b"alarm"]
 
 
-@pytest.mark.usefixtures("soon")
+@in_virtual_time
 async def test_nothing_begins_anew_after_the_end() -> None:
-    world = await ShardWorld().loaded()
+    world = await a_world().loaded()
     world.partition.fault = KafkaStorageError()
     with pytest.raises(NotCoordinator):
         await world.add(b"a")
     world.runtime.discard()
     world.partition.leader_epoch += 1
     world.partitions.tell(world.partition)
-    await asyncio.sleep(0.02)
+    await what_was_put_off()
     assert world.runtime.shards() == []
 
 
@@ -194,26 +198,26 @@ async def test_where_everything_is_always_late_timers_go_off_all_the_same() -> N
 @pytest.mark.parametrize(
     ("fault", "answer"), [(NotEnoughReplicas(), CoordinatorNotAvailable), (MessageTooLarge(), UnknownServerError)]
 )
+@in_virtual_time
 async def test_what_nobody_waits_for_is_tried_again_until_it_can_be_written(
-    monkeypatch: pytest.MonkeyPatch, fault: Refusal, answer: type[Refusal]
+    fault: Refusal, answer: type[Refusal]
 ) -> None:
-    monkeypatch.setattr(shard, "PUT_OFF_MS", 1)
-    world = await ShardWorld().loaded()
+    world = await a_world().loaded()
     world.partition.fault = fault
     world.runtime.tell(0, Sleep())  # its alarm writes
     world.runtime.tell(0, Add(value=b"done work"))
     with pytest.raises(answer):
         await world.add(b"a")
-    await asyncio.sleep(0.01)
+    await what_was_put_off()
     assert world.machine.kept == []
     world.partition.fault = None
-    async with asyncio.timeout(60):
-        while sorted(world.machine.kept) != [b"alarm", b"done work"]:
-            await asyncio.sleep(0.001)
+    await what_was_put_off()
+    assert sorted(world.machine.kept) == [b"alarm", b"done work"]
 
 
+@in_virtual_time
 async def test_whoever_waits_too_long_is_told_and_what_was_written_stays() -> None:
-    world = await ShardWorld().loaded()
+    world = await a_world().loaded()
     world.partition.replicates = False
     late = world.runtime.send(0, lambda address: Add(address=address, value=b"a"), within_s=0.01)
     with pytest.raises(CoordinatorNotAvailable):
@@ -224,9 +228,10 @@ async def test_whoever_waits_too_long_is_told_and_what_was_written_stays() -> No
     assert await world.runtime.ask(0, lambda address: Add(address=address, value=b"b"), within_s=60) == 2
 
 
+@in_virtual_time
 async def test_an_answer_that_rests_with_others_is_waited_for_and_its_replication_is_not_for_ever() -> None:
     """As a JoinGroup: members may take minutes, but once the generation is decided only the log is in the way."""
-    world = await ShardWorld().loaded()
+    world = await a_world().loaded()
     undecided = world.runtime.send(0, lambda address: Wait(address=address), replicated_within_s=0.01)
     world.partition.replicates = False
     late = world.runtime.send(0, lambda address: Add(address=address, value=b"a"), replicated_within_s=0.01)
@@ -237,8 +242,9 @@ async def test_an_answer_that_rests_with_others_is_waited_for_and_its_replicatio
     assert await world.runtime.ask(0, lambda address: Add(address=address, value=b"b")) == 2
 
 
+@in_virtual_time
 async def test_those_who_gave_up_or_went_do_not_pile_up_while_nothing_is_replicated() -> None:
-    world = await ShardWorld().loaded()
+    world = await a_world().loaded()
     world.partition.replicates = False
     (busy,) = world.runtime.shards()
     for _ in range(3):
@@ -269,14 +275,15 @@ async def test_many_who_waited_are_answered_at_once_in_their_order() -> None:
     assert answered == list(range(1_000))
 
 
+@in_virtual_time
 async def test_an_end_answers_all_and_stops_the_timers() -> None:
-    world = await ShardWorld().loaded()
+    world = await a_world().loaded()
     machine = world.machine
     parked = world.runtime.send(0, lambda address: Wait(address=address))
     world.runtime.tell(0, Sleep())
     world.runtime.discard()
     assert isinstance(await parked, NotCoordinator)
-    await asyncio.sleep(0.01)
+    await what_was_put_off()
     assert machine.kept == []
 
 
