@@ -60,7 +60,7 @@ def test_every_compression_is_read_back(penstock: Penstock, topic: str, codec: s
 @pytest.mark.parametrize("acks", ["0", "1", "all"])
 def test_every_level_of_acknowledgement_writes(penstock: Penstock, topic: str, acks: str) -> None:
     written = penstock("produce", topic, "--acks", acks, stdin="x\ny\n")
-    assert written.code == ExitCode.OK and "2 records written" in written.err
+    assert written.code == ExitCode.OK and f"2 records {'sent' if acks == '0' else 'written'}" in written.err
     # With 0 nobody has said yet that they are there.
     eventually(lambda: penstock("consume", topic).out == "x\ny\n", "both records are there, once and in order")
 
@@ -154,6 +154,8 @@ def test_raw_writes_and_reads_bytes_as_they_are(penstock: Penstock, topic: str) 
 def test_a_summary_for_programs(penstock: Penstock, topic: str) -> None:
     summary = json.loads(penstock("produce", topic, "--json", stdin="a\nb\n").out)
     assert (summary["written"], summary["failed"], summary["bytes"]) == (2, 0, 2)
+    unasked = json.loads(penstock("produce", topic, "--json", "--acks", "0", stdin="a\nb\n").out)
+    assert (unasked["written"], unasked["sent"]) == (None, 2)
 
 
 def test_reading_starts_where_it_is_told_to(penstock: Penstock, topic: str) -> None:

@@ -109,6 +109,7 @@ def produce(
         topic,
         partition,
         tuple(_header(pair) for pair in header_pairs),
+        is_acknowledged=acks != "0",
     )
 
     def shape(record: ParsedRecord) -> ParsedRecord:
@@ -253,7 +254,8 @@ def _summary(sender: Sender, seconds: float, *, as_json: bool) -> None:
         print_json(
             {
                 "topic": sender.topic,
-                "written": sender.delivered,
+                "written": sender.delivered if sender.is_acknowledged else None,
+                "sent": sender.delivered,
                 "failed": sender.failed,
                 "bytes": sender.bytes_sent,
                 "seconds": round(seconds, 3),
@@ -262,5 +264,6 @@ def _summary(sender: Sender, seconds: float, *, as_json: bool) -> None:
         return
     rate = f"{sender.delivered / seconds:,.0f} records/s" if sender.delivered > 1_000 else f"{seconds * 1_000:.0f} ms"
     failed = f", {sender.failed:,} failed" if sender.failed else ""
-    note(f"{counted(sender.delivered, 'record')} written to {sender.topic}{failed} ({rate})")
+    done = "written" if sender.is_acknowledged else "sent, with nobody to say whether they were written,"
+    note(f"{counted(sender.delivered, 'record')} {done} to {sender.topic}{failed} ({rate})")
     sys.stderr.flush()

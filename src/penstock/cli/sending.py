@@ -19,6 +19,8 @@ class Sender:
     topic: str
     partition: int | None = None
     headers: tuple[tuple[str, bytes | None], ...] = ()
+    is_acknowledged: bool = True
+    """False with acks=0: a record counts as delivered when it is sent, and nobody says whether it was written."""
     delivered: int = 0
     failed: int = 0
     bytes_sent: int = 0

@@ -97,7 +97,8 @@ def troubles(found: Sequence[PartitionFacts]) -> dict[str, list[str]]:
 def _etcd(brokers: Brokers, answer: DescribeClusterResponse) -> dict[str, object] | None:
     """None where a cluster says nothing of an etcd."""
     try:
-        told = broker_settings(brokers, min(each.broker_id for each in answer.brokers), ETCD_ENDPOINTS, CLUSTER_NAME)
+        alive = min(each.broker_id for each in answer.brokers if not each.is_fenced)
+        told = broker_settings(brokers, alive, ETCD_ENDPOINTS, CLUSTER_NAME)
     except (Failure, ValueError):
         return None
     if not told.get(ETCD_ENDPOINTS):
