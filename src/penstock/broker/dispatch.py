@@ -46,6 +46,7 @@ class Route:
     """Everything about one API and version that can be known before a request comes."""
 
     __slots__ = (
+        "_has_place_for_error",
         "answer",
         "api_version",
         "bytes_max",
@@ -71,22 +72,28 @@ class Route:
         self.is_flexible_response = response_header_version(self.key, api_version) >= 1
         self.name = "".join(word.capitalize() for word in self.key.name.split("_"))
         self.metrics = RouteMetrics(registry, self.name, api_version)
+        self._has_place_for_error: bool | None = None
 
+    @property
     def has_place_for_error(self) -> bool:
-        """Whether a response of this version carries an error of the whole request. Its own codec knows: what a version
-        does not have is refused by it, or left out. Asked when something went wrong, so there is no need to remember.
-        """
-        if self.answer.response is None:
-            return False
-        refused = self.answer.response()
-        if not hasattr(refused, "error_code"):
-            return False
-        refused.error_code = UnknownServerError.code
-        try:
-            again = type(refused).decode(refused.encode(self.api_version), self.api_version)
-        except Unencodable:
-            return False
-        return bool(again.error_code == refused.error_code)
+        """Whether the response carries an error of the whole request in this version."""
+        if self._has_place_for_error is None:
+            self._has_place_for_error = _carries_error(self.answer.response, self.api_version)
+        return self._has_place_for_error
+
+
+def _carries_error(response: type[Any] | None, api_version: int) -> bool:
+    """Its own codec knows: what a version does not have is refused by it, or left out."""
+    if response is None:
+        return False
+    probe = response()
+    if not hasattr(probe, "error_code"):
+        return False
+    probe.error_code = UnknownServerError.code
+    try:
+        return bool(response.decode(probe.encode(api_version), api_version).error_code == probe.error_code)
+    except Unencodable:
+        return False
 
 
 class Dispatcher:
@@ -286,7 +293,7 @@ class Call:
         """
         try:
             response = self.route.answer.response
-            if response is None or not self.route.has_place_for_error():
+            if response is None or not self.route.has_place_for_error:
                 self.hang_up(error)
                 return None
             if not isinstance(error, Refusal):
