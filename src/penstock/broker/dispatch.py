@@ -294,8 +294,7 @@ class Call:
         try:
             response = self.route.answer.response
             if response is None or not self.route.has_place_for_error:
-                self.hang_up(error)
-                return None
+                return self.hang_up(error)
             if not isinstance(error, Refusal):
                 self.report(error)
                 error = UnknownServerError()
@@ -305,19 +304,25 @@ class Call:
                 refused.error_message = error.message
             return self.finish(refused)
         except Exception as failure:
-            self.hang_up(failure)
-            return None
+            return self.hang_up(failure)
 
     def hang_up(self, error: BaseException) -> None:
         self.connection.close(f"{self.route.name} failed")
         self.report(error)
 
     def report(self, error: BaseException) -> None:
+        """Count it and say so. A log that cannot be written is no reason to end a broker."""
+        api, version = self.route.name, self.route.api_version
+        if isinstance(error, Refusal):
+            self.faults.bad_frames += 1
+            with suppress(Exception):
+                _log.warning("request refused without an answer", api=api, version=version, reason=str(error))
+            return
         if isinstance(error, Fatal):
             self.connection.end_broker(error)
         self.faults.bugs += 1
-        with suppress(Exception):  # a log that cannot be written is no reason to end a broker
-            _log.error("request failed", api=self.route.name, version=self.route.api_version, exc_info=error)
+        with suppress(Exception):
+            _log.error("request failed", api=api, version=version, exc_info=error)
 
 
 def _not_ours(cancelled: CancelledError) -> CancelledError:
