@@ -88,6 +88,33 @@ def test_a_member_that_is_heard_of_again_is_silent_no_longer() -> None:
     assert "slow" in world.consumers.members, "it has a whole session again"
 
 
+def test_a_static_member_that_leaves_for_a_while_has_one_session_to_come_back_whoever_coordinates() -> None:
+    topics = Topics(orders=4)
+    topics.settings = ConsumerSettings(assignment_interval_ms=0)
+    world = ConsumerWorld(topics)
+    alive, away = Client(world, "alive"), Client(world, "away", instance_id="i")
+    settle([alive, away])
+    away.beat(member_epoch=-2)
+    for _change in range(3):
+        go_on(world, alive, for_s=10)
+        world.restart()
+    go_on(world, alive, for_s=10)
+    assert "away" in world.consumers.members
+    go_on(world, alive, for_s=5)
+    assert "away" not in world.consumers.members
+
+
+def test_a_static_member_that_comes_back_is_silent_no_longer() -> None:
+    world = ConsumerWorld(Topics(orders=4))
+    first = Client(world, "first", instance_id="i")
+    settle([first])
+    first.beat(member_epoch=-2)
+    again = Client(world, "again", instance_id="i")
+    settle([again])
+    assert set(world.consumers.members) == {"again"}
+    assert world.consumers.silences == world.replayed().consumers.groups["g"].silences == {}
+
+
 def test_nothing_is_written_of_members_whose_heartbeats_come() -> None:
     world, clients = a_group("first", "second")
     batches = len(world.log)

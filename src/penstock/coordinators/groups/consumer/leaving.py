@@ -16,7 +16,7 @@ from penstock.coordinators.groups.consumer.commands import (
 )
 from penstock.coordinators.groups.consumer.members import known_instance, known_member, removal
 from penstock.coordinators.groups.consumer.migration import can_downgrade, to_classic
-from penstock.coordinators.groups.consumer.records import CurrentKept, EpochKept, PatternKept
+from penstock.coordinators.groups.consumer.records import CurrentKept, EpochKept, PatternKept, SilenceKept
 from penstock.coordinators.groups.consumer.state import LEAVING_FOR_A_WHILE, ConsumerMember
 from penstock.coordinators.groups.consumer.step import Step
 from penstock.coordinators.groups.consumer.subscriptions import topics_hash
@@ -42,7 +42,11 @@ def leave(step: Step, command: ConsumerHeartbeat) -> Decision:
         # Whoever comes back may commit for all of it under whatever epoch it gets.
         assigned={topic_id: dict.fromkeys(partitions, 0) for topic_id, partitions in member.assigned.items()},
     )
-    step.keep(CurrentKept(group.group_id, member.member_id, away))
+    # It will be silent, and says so itself: its session goes on, whoever coordinates meanwhile.
+    step.keep(
+        CurrentKept(group.group_id, member.member_id, away),
+        SilenceKept(group.group_id, member.member_id, step.wall),
+    )
     return step.decision()
 
 
