@@ -23,6 +23,9 @@ _CHANGED_ON_BOTH = {
 _CLUSTER_ID = "YmVuY2htYXJrcy1vbmVydQ"
 
 
+LOOPBACK = "127.0.0.1"
+
+
 class Subject(Protocol):
     """What a load can be put on: one broker, or a cluster of them."""
 
@@ -57,12 +60,15 @@ class Broker(ABC):
     def __init__(self, name: str, folder: Path) -> None:
         self.name = name
         self.folder = folder
+        self.host = LOOPBACK
+        self.under: Sequence[str] = ()
+        """A command that turns into what it starts: `ip netns exec`."""
         self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def bootstrap(self) -> str:
-        return f"127.0.0.1:{self.port}"
+        return f"{self.host}:{self.port}"
 
     @property
     def pid(self) -> int:
@@ -89,7 +95,7 @@ class Broker(ABC):
         # The death signal covers the one case that no `finally` does: the harness itself being killed.
         with self.output.open("ab") as output:
             self._process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", *self.command()],
+                ["setpriv", "--pdeathsig", "KILL", *self.under, *self.command()],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -137,13 +143,16 @@ class KafkaNode:
 
     number: int = 1
     controllers: Mapping[int, int] = field(default_factory=lambda: {1: free_port()})
+    hosts: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def properties(self) -> dict[str, str | int]:
         copies = len(self.controllers)
         return {
             "node.id": self.number,
-            "controller.quorum.voters": ",".join(f"{n}@127.0.0.1:{port}" for n, port in self.controllers.items()),
+            "controller.quorum.voters": ",".join(
+                f"{n}@{self.hosts.get(n, LOOPBACK)}:{port}" for n, port in self.controllers.items()
+            ),
             "offsets.topic.replication.factor": copies,
             "transaction.state.log.replication.factor": copies,
             "transaction.state.log.min.isr": min(2, copies),
@@ -175,8 +184,8 @@ class ApacheKafka(Broker):
         controller_port = self._node.controllers[self._node.number]
         properties = {
             "process.roles": "broker,controller",
-            "listeners": f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{controller_port}",
-            "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self.port}",
+            "listeners": f"PLAINTEXT://{self.host}:{self.port},CONTROLLER://{self.host}:{controller_port}",
+            "advertised.listeners": f"PLAINTEXT://{self.host}:{self.port}",
             "controller.listener.names": "CONTROLLER",
             "log.dirs": self.folder / "data",
             **self._node.properties,
@@ -221,6 +230,7 @@ class Penstock(Broker):
         """Nothing: a first start makes its own folder."""
 
     def command(self) -> list[str]:
-        where = ["--port", str(self.port), "--http-port", str(self._http_port), "--data", str(self.folder / "data")]
+        where = ["--host", self.host, "--port", str(self.port), "--http-port", str(self._http_port)]
+        where += ["--data", str(self.folder / "data")]
         changed = [part for name, value in self._settings.items() for part in ("--set", f"{name}={value}")]
         return [str(self._executable), "up", *where, *changed]

@@ -7,7 +7,8 @@ from pathlib import Path
 from benchmarks.brokers import ApacheKafka, Broker, KafkaNode, Penstock
 from benchmarks.processes import free_port
 from penstock.testing.asking import ask
-from penstock.testing.etcd import EtcdCluster
+from penstock.testing.etcd import EtcdCluster, EtcdPlace
+from penstock.testing.networks import Networks
 from penstock.testing.running_cluster import replicated
 from penstock.wire.messages.describe_quorum_request import DescribeQuorumRequest, PartitionData, TopicData
 from penstock.wire.messages.describe_quorum_response import DescribeQuorumResponse
@@ -25,8 +26,16 @@ class Cluster:
 
     replicas = len(BROKERS)
 
-    def __init__(self, name: str, nodes: Mapping[int, Broker], etcd: EtcdCluster | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        nodes: Mapping[int, Broker],
+        etcd: EtcdCluster | None = None,
+        networks: Networks | None = None,
+    ) -> None:
+        """With `networks` each process has one of its own, and can be cut off from the others."""
         self.name = name
+        self._networks = networks
         self.title = nodes[1].title
         self.compiles_as_it_runs = nodes[1].compiles_as_it_runs
         self._nodes = nodes
@@ -142,6 +151,13 @@ class Cluster:
             time.sleep(_POLL_S)
         return time.monotonic() - began_s
 
+    def cut_off(self, broker: int) -> Callable[[], None]:
+        """Nothing passes between it and the rest of its cluster, while clients reach everybody; the answer heals it."""
+        networks = self._networks
+        assert networks is not None, "this cluster has no networks"
+        networks.cut(network_of(broker), *(name for name in networks.names if name != network_of(broker)))
+        return networks.heal
+
     def kill_metastore_leader(self) -> Callable[[], None] | None:
         """Kill what leads the store under it; the answer brings it back. None where there is no such thing."""
         etcd = self._etcd
@@ -158,9 +174,23 @@ class Cluster:
         return bring_back
 
 
-def penstock_cluster(folder: Path, executable: Path, name: str = "penstock") -> Cluster:
+def network_of(broker: int) -> str:
+    return f"broker-{broker}"
+
+
+ETCD_NETWORKS = tuple(f"etcd-{number}" for number in BROKERS)
+NETWORKS = (*map(network_of, BROKERS), *ETCD_NETWORKS)
+"""Of a cluster that can be cut apart."""
+
+
+def penstock_cluster(
+    folder: Path, executable: Path, name: str = "penstock", *, networks: Networks | None = None
+) -> Cluster:
     """Three brokers at Penstock's defaults but for the replicas of internal topics, and three etcd."""
-    etcd = EtcdCluster(folder / "etcd", size=len(BROKERS))
+    places = None
+    if networks is not None:
+        places = [EtcdPlace(networks.address(each), 2379, 2380, 2381, networks.under(each)) for each in ETCD_NETWORKS]
+    etcd = EtcdCluster(folder / "etcd", size=len(BROKERS), places=places)
 
     def node(number: int) -> Penstock:
         own: dict[str, str | int] = {"node.id": number, "penstock.etcd.endpoints": etcd.endpoints}
@@ -168,15 +198,30 @@ def penstock_cluster(folder: Path, executable: Path, name: str = "penstock") -> 
             f"{name}-{number}", folder / f"broker-{number}", executable, {**replicated(len(BROKERS)), **own}
         )
 
-    return Cluster(name, {number: node(number) for number in BROKERS}, etcd)
+    return Cluster(name, _placed({number: node(number) for number in BROKERS}, networks), etcd, networks)
 
 
-def kafka_cluster(folder: Path, jars: Path, name: str = "kafka", *, jvm: Sequence[str] = ApacheKafka.JVM) -> Cluster:
+def kafka_cluster(
+    folder: Path,
+    jars: Path,
+    name: str = "kafka",
+    *,
+    jvm: Sequence[str] = ApacheKafka.JVM,
+    networks: Networks | None = None,
+) -> Cluster:
     """Three nodes of Apache Kafka, each broker and controller, at Kafka's defaults but for the same replicas."""
     controllers = {number: free_port() for number in BROKERS}
+    hosts = {} if networks is None else {number: networks.address(network_of(number)) for number in BROKERS}
 
     def node(number: int) -> ApacheKafka:
-        own = KafkaNode(number, controllers)
+        own = KafkaNode(number, controllers, hosts)
         return ApacheKafka(f"{name}-{number}", folder / f"kafka-{number}", jars, own, jvm=jvm)
 
-    return Cluster(name, {number: node(number) for number in BROKERS})
+    return Cluster(name, _placed({number: node(number) for number in BROKERS}, networks), networks=networks)
+
+
+def _placed(nodes: Mapping[int, Broker], networks: Networks | None) -> Mapping[int, Broker]:
+    for number, node in nodes.items():
+        if networks is not None:
+            node.host, node.under = networks.address(network_of(number)), networks.under(network_of(number))
+    return nodes

@@ -111,6 +111,20 @@ def leader_paused(cluster: Cluster, amount: Amount) -> Values:
     return values
 
 
+def leader_cut_off(cluster: Cluster, amount: Amount) -> Values:
+    """Off the other brokers and the metadata store; clients still reach it. It heals once they have gone on."""
+    values: Values = {"cut_writes": [], "cut_reads": []}
+    for _ in range(amount.others):
+        with Writes(cluster.bootstrap, TOPIC) as writes, Reads(cluster.bootstrap, TOPIC) as reads:
+            time.sleep(WARM_S)
+            since_s = time.monotonic()
+            with _repaired(cluster, cluster.cut_off(cluster.leader(TOPIC))):
+                until_s = _after(writes, since_s)
+                values["cut_writes"].append(writes.gap_s(since_s, until_s))
+                values["cut_reads"].append(reads.gap_s(since_s, until_s))
+    return values
+
+
 def controller_killed(cluster: Cluster, amount: Amount) -> Values:
     values: Values = {"controller_killed": [], "controller_admin": []}
     for number in range(amount.others):
@@ -226,3 +240,5 @@ CASES: dict[str, Case] = {
     "throughput": throughput,
     "many": many_partitions,
 }
+CASES_OF_NETWORKS: dict[str, Case] = {"cut": leader_cut_off}
+"""Those that take a cluster with networks of its own, which only root can make."""

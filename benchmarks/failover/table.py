@@ -42,6 +42,8 @@ ROWS = (
     Row("paused_elected", "SIGSTOP of a leader: until another leads", None, 5.0),
     Row("paused_gap", "SIGSTOP of a leader: longest gap, client timeouts of 2.5 s", None, 8.0),
     Row("paused_gap_defaults", "SIGSTOP of a leader: longest gap, client at its defaults (up to 60 s watched)"),
+    Row("cut_writes", "leader cut off from brokers and etcd: longest gap, client at its defaults", None, 8.0),
+    Row("cut_reads", "leader cut off: longest gap between records read", None, 8.0),
     Row("controller_killed", "kill -9 of the controller: longest gap", 1.0, 3.0),
     Row("controller_admin", "kill -9 of the controller: until a topic can be created", None, 3.0),
     Row("etcd_writes", "kill -9 of etcd's leader: longest gap between acknowledged writes", None, 1.0),
