@@ -86,4 +86,4 @@ def test_the_last_words_of_a_start_that_fails_are_json_too(tmp_path: Path, given
         out, lines = process.communicate(timeout=60)
         assert process.returncode == ExitCode.FAILED and out == ""
     last = [json.loads(line) for line in lines.splitlines()][-1]
-    assert last["level"] == "error" and last["event"]
+    assert last["level"] == "error" and last["reason"]

@@ -51,7 +51,7 @@ def serve(file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> E
     try:
         return _serve_as_set(file, overrides, banner=banner)
     except Failure as failure:
-        _log.error(failure.message, hint=failure.hint)
+        _log.error("the broker cannot run", reason=failure.message, hint=failure.hint)
         return ExitCode(failure.exit_code)
     except Exception:
         _log.exception("ended by a bug: please report it")
@@ -133,21 +133,22 @@ class Stopping:
     def on_signal(self, number: signal.Signals, running: "asyncio.Future[None]") -> None:
         if self.asked:
             if number is signal.SIGINT:
-                self._tell("Left without a clean stop; the next start recovers the logs.")
+                self._tell_left()
                 sys.stderr.flush()
                 os._exit(ExitCode.INTERRUPTED)
             return
         self.asked = True
         _log.info("stopping", signal=number.name)
-        if number is signal.SIGINT and sys.stderr.isatty():  # whoever is one of several gets SIGTERM from their parent
-            self._tell("\nStopping; Ctrl-C again does not wait.")
+        # Whoever is one of several gets SIGTERM from their parent.
+        if number is signal.SIGINT and sys.stderr.isatty() and not self._is_json:
+            click.echo("\nStopping; Ctrl-C again does not wait.", err=True)
         running.cancel()
 
-    def _tell(self, text: str) -> None:
+    def _tell_left(self) -> None:
         if self._is_json:
-            _log.warning(text.strip())
+            _log.warning("left without a clean stop")
         else:
-            click.echo(text, err=True)
+            click.echo("Left without a clean stop; the next start recovers the logs.", err=True)
 
 
 def banner_text(

@@ -33,16 +33,15 @@ class StoreWait:
 
     async def answered(self, ask: Callable[[], Awaitable[_T]]) -> _T:
         """What the store answers, asked again for as long as it does not."""
-        reason = NO_ANSWER
-        saying: asyncio.TimerHandle
         loop = asyncio.get_running_loop()
+        reason = NO_ANSWER
+        saying = loop.call_later(SAID_AFTER_S, lambda: say())
 
         def say() -> None:
             nonlocal saying
             saying = loop.call_later(SAID_EVERY_S, say)
             self._say(reason)
 
-        saying = loop.call_later(SAID_AFTER_S, say)
         try:
             while True:
                 try:

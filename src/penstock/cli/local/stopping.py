@@ -69,10 +69,9 @@ class Stopping:
 
     def _leave(self) -> None:
         self._kill_all()
-        left = "Left without a clean stop; the next start recovers the logs."
         if self._is_json:
-            _log.warning(left)
+            _log.warning("left without a clean stop")
         else:
-            click.echo(left, err=True)
+            click.echo("Left without a clean stop; the next start recovers the logs.", err=True)
         sys.stderr.flush()
         os._exit(ExitCode.INTERRUPTED)
