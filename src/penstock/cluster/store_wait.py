@@ -25,23 +25,20 @@ _log = structlog.get_logger(__name__)
 
 
 class StoreWait:
+    """For one start, which asks one thing after the other."""
+
     def __init__(self) -> None:
         self.reason: str | None = None
         """Why the start waits; None while it does not."""
         self.told: Callable[[str | None], None] = lambda _reason: None
         """Called with the reason when it begins to wait, every ten seconds while it does, and with None afterwards."""
+        self._latest = NO_ANSWER
+        self._timer: asyncio.TimerHandle | None = None
 
     async def answered(self, ask: Callable[[], Awaitable[_T]]) -> _T:
         """What the store answers, asked again for as long as it does not."""
-        loop = asyncio.get_running_loop()
-        reason = NO_ANSWER
-        saying = loop.call_later(SAID_AFTER_S, lambda: say())
-
-        def say() -> None:
-            nonlocal saying
-            saying = loop.call_later(SAID_EVERY_S, say)
-            self._say(reason)
-
+        self._latest = NO_ANSWER
+        self._say_after(SAID_AFTER_S)
         try:
             while True:
                 try:
@@ -49,21 +46,27 @@ class StoreWait:
                 except Unusable:
                     raise
                 except Unavailable as failure:
-                    reason = str(failure)
+                    self._latest = str(failure)
                     if self.reason in (None, NO_ANSWER):
-                        saying.cancel()
-                        say()
+                        self._say()
                 await asyncio.sleep(AGAIN_AFTER_S)
         finally:
-            saying.cancel()
-            self._over()
+            self._say_no_more()
 
-    def _say(self, reason: str) -> None:
-        self.reason = reason
-        _log.warning("start waits for the metadata store", reason=reason)
-        self.told(reason)
+    def _say_after(self, seconds: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._say)
 
-    def _over(self) -> None:
+    def _say(self) -> None:
+        self.reason = self._latest
+        _log.warning("start waits for the metadata store", reason=self.reason)
+        self.told(self.reason)
+        self._say_after(SAID_EVERY_S)
+
+    def _say_no_more(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
         if self.reason is not None:
             self.reason = None
             self.told(None)
