@@ -108,6 +108,7 @@ class Replica:
         self._planted = planted
         self._revision = 0
         self._resigned_in = LeaderEpoch(-1)
+        self._is_aside = False
         # A killed process leaves records that are in the page cache only: they count when they have been flushed.
         self._durable_end = log.recovery_point if self.rules.flushes_before_ack else log.end_offset
         self._is_flushing = False
@@ -175,6 +176,7 @@ class Replica:
 
     def assign(self, image: PartitionImage) -> None:
         """Take the image's word on who leads and who follows."""
+        self._is_aside = False
         if image.leader_epoch < self.leader_epoch:
             return
         is_new_epoch = image.leader_epoch > self.leader_epoch
@@ -252,6 +254,8 @@ class Replica:
         if not isinstance(self.role, Follower):
             self.require_leader(current_leader_epoch)
             return
+        if self._is_aside:
+            raise NotLeaderOrFollower(f"{self.topic_partition} is not heard of here any more")
         self._require_epoch(current_leader_epoch)
         self.log.ensure_readable()
 
@@ -262,13 +266,15 @@ class Replica:
             raise UnknownLeaderEpoch(f"{current_leader_epoch} is newer than {self.leader_epoch}")
 
     def stand_aside(self) -> None:
-        """Others may lead by now, and this broker cannot hear of it: send whoever asks to look for them (RULES 50). The
-        role stays, so that `assign` goes on with it where nobody was elected after all.
+        """Others may lead by now, and this broker cannot hear of it: send whoever asks to look for them (RULES 50), and
+        consumers that read from a follower too. The role stays, so that `assign` goes on with it where nobody was
+        elected after all.
         """
+        self._is_aside = True
         if self.leader == self._broker_id:
             self.leader = NOBODY
             self._fail_waiters(NotLeaderOrFollower(f"{self.topic_partition} may be led by another broker by now"))
-            self._notify()
+        self._notify()
 
     def retire(self) -> None:
         """The topic is gone, or this broker keeps no replica of it any more: whoever waits is told."""

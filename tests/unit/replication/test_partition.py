@@ -152,6 +152,16 @@ def test_a_leader_that_stands_aside_refuses_whoever_asks_and_goes_on_in_its_epoc
     assert (bench.partition.high_watermark, bench.log.epochs.latest) == (4, 5)
 
 
+def test_a_follower_that_stands_aside_is_not_read_from(bench: Bench) -> None:
+    bench.lead(epoch=4, leader=OTHER, replicas=(ME, OTHER))
+    bench.partition.require_reader(4)
+    bench.partition.stand_aside()
+    with pytest.raises(NotLeaderOrFollower):
+        bench.partition.require_reader(4)
+    bench.lead(epoch=4, leader=OTHER, replicas=(ME, OTHER))
+    bench.partition.require_reader(4)
+
+
 def test_a_log_that_was_not_read_keeps_its_latest_leader_epoch_while_another_leads(bench: Bench) -> None:
     """A store that was taken back in time is told of it when the broker registers; where the log ends is a guess."""
     bench.log.epochs.assign(7, 150)
