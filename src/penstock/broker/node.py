@@ -379,6 +379,7 @@ class Node:
             registry=self.registry,
             greet=None if introduction is None else introduction.greet,
             on_unreachable=cluster.suspect,
+            on_silent=cluster.absences.fell_silent,
         )
 
     def _background(

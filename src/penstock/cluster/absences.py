@@ -3,7 +3,8 @@
 A client whose connection to a leader breaks asks another broker for metadata at once, mostly before the cluster has
 elected anybody. Told of the old leader once more, librdkafka waits for up to a second before it asks again. So whoever
 asks about a partition whose leader is under suspicion is answered when the verdict is there, which takes some ten
-milliseconds, and at the latest after `VERDICT_S`.
+milliseconds, and at the latest after `VERDICT_S`. A leader that does not answer its followers is suspected too, for as
+long as it takes to count its missed heartbeats: clients give up on it a little before the cluster does.
 
 A broker whose process died, so that its address refuses connections, stays on the list of brokers for a while, though
 it leads nothing. Taken off in the answer that names a partition's new leader, librdkafka (2.10 and up) closes that
@@ -14,7 +15,7 @@ it there ask it for metadata, and wait in vain. So does one that was stopped: it
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from penstock.cluster.changes import BrokerGone, BrokerRegistered, ImageChange, MarkChanged
 from penstock.cluster.image import ClusterImage
@@ -24,17 +25,26 @@ from penstock.model import BrokerId
 
 VERDICT_S: Final = 0.5
 """How long an answer waits for one."""
+SILENCE_VERDICT_S: Final = 2.0
+"""The same where the leader is silent. Followers notice after one or two seconds, and others lead after three."""
 SUSPICION_AGAIN_S: Final = 30.0
 """A registration that is suspected again and again, and is still there, holds nobody up for the next while."""
 LISTED_S: Final = 10.0
 """How long a broker that refuses connections stays on the list."""
 
 
+class _Suspicion(NamedTuple):
+    epoch: Revision
+    """The registration that is suspected."""
+    since_s: float
+    until_s: float
+    is_of_silence: bool
+
+
 class Absences:
     def __init__(self, image: ClusterImage) -> None:
         self._image = image
-        self._suspected: dict[BrokerId, tuple[Revision, float]] = {}
-        """The registration that was suspected, and when."""
+        self._suspected: dict[BrokerId, _Suspicion] = {}
         self._gone: dict[BrokerId, tuple[BrokerImage, float]] = {}
         self._news: set[asyncio.Future[None]] = set()
         image.subscribe(self._on_changes)
@@ -43,24 +53,36 @@ class Absences:
 
     def suspect(self, broker_id: BrokerId) -> None:
         """A connection to it was refused or broke, or another broker says so."""
+        self._suspect(broker_id, VERDICT_S, is_of_silence=False)
+
+    def fell_silent(self, broker_id: BrokerId) -> None:
+        """It leads, and does not answer this broker."""
+        self._suspect(broker_id, SILENCE_VERDICT_S, is_of_silence=True)
+
+    def _suspect(self, broker_id: BrokerId, for_s: float, *, is_of_silence: bool) -> None:
         broker = self._image.brokers.get(broker_id)
         if broker is None:
             return
-        epoch, since_s = self._suspected.get(broker_id, (broker.epoch, float("-inf")))
-        if epoch != broker.epoch or _now_s() - since_s > SUSPICION_AGAIN_S:
-            self._suspected[broker_id] = broker.epoch, _now_s()
+        before, now_s = self._suspected.get(broker_id), _now_s()
+        if (
+            before is None
+            or before.epoch != broker.epoch
+            or now_s - before.since_s > SUSPICION_AGAIN_S
+            or (before.is_of_silence and not is_of_silence)
+        ):
+            self._suspected[broker_id] = _Suspicion(broker.epoch, now_s, now_s + for_s, is_of_silence)
 
     def acquit(self, broker_id: BrokerId) -> None:
         """It has answered. What was suspected stays known, so that it is not suspected again at once."""
         if broker_id in self._suspected:
-            self._suspected[broker_id] = self._suspected[broker_id][0], _now_s() - VERDICT_S
+            self._suspected[broker_id] = self._suspected[broker_id]._replace(until_s=_now_s())
             self._tell()
 
     def suspects(self) -> frozenset[BrokerId]:
         if not self._suspected:
             return frozenset()
-        since_s = _now_s() - VERDICT_S
-        return frozenset(broker_id for broker_id, (_, at_s) in self._suspected.items() if at_s > since_s)
+        now_s = _now_s()
+        return frozenset(broker_id for broker_id, each in self._suspected.items() if each.until_s > now_s)
 
     async def judged(self, concerns: Callable[[Collection[BrokerId]], bool]) -> None:
         """Return when none of the suspects `concerns` the caller any more: acquitted, replaced, or it took too long."""
@@ -90,7 +112,7 @@ class Absences:
                         self._gone[broker.id] = broker, _now_s()
                 case BrokerRegistered(broker):
                     self._gone.pop(broker.id, None)
-                    if broker.id in self._suspected and self._suspected[broker.id][0] != broker.epoch:
+                    if broker.id in self._suspected and self._suspected[broker.id].epoch != broker.epoch:
                         del self._suspected[broker.id]
                 case MarkChanged("suspects", name):
                     self.suspect(BrokerId(int(name)))

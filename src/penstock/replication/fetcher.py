@@ -114,6 +114,7 @@ class LeaderFetcher:
         spawn: Callable[[Coroutine[Any, Any, Any]], object],
         greet: Callable[[PeerConnection, BrokerId], Awaitable[None]] | None = None,
         on_unreachable: Callable[[BrokerId], None] = lambda _broker: None,
+        on_silent: Callable[[BrokerId], None] = lambda _broker: None,
     ) -> None:
         """`greet` proves to the leader who is asking; `locate` finds its address, None while it has none."""
         self.leader = leader
@@ -126,6 +127,7 @@ class LeaderFetcher:
         self._spawn = spawn
         self._greet = greet
         self._on_unreachable = on_unreachable
+        self._on_silent = on_silent
         self._connection: PeerConnection | None = None
         self._try_now = asyncio.Event()
         self._retry_s = 0.0
@@ -246,6 +248,7 @@ class LeaderFetcher:
                 raise TimeoutError(f"no answer for {silence_s_max} s")
             if connection.received > received or self._silent_s < self._patience_s or not self._is_stuck():
                 continue
+            self._on_silent(self.leader)
             if await self._gets_through(connection):
                 # Were the answer only slow to make, asking for it anew each time would never bring it.
                 self._patience_s = 2 * self._silent_s

@@ -35,6 +35,7 @@ class Fetchers:
         registry: MetricsRegistry,
         greet: Callable[[PeerConnection, BrokerId], Awaitable[None]] | None = None,
         on_unreachable: Callable[[BrokerId], None] = lambda _broker: None,
+        on_silent: Callable[[BrokerId], None] = lambda _broker: None,
     ) -> None:
         """`own_epoch` is that of this broker's registration, 0 while it has none."""
         self._partitions = partitions
@@ -46,6 +47,7 @@ class Fetchers:
         self._spawn = spawn
         self._greet = greet
         self._on_unreachable = on_unreachable
+        self._on_silent = on_silent
         self._fetchers: dict[BrokerId, LeaderFetcher] = {}
         self._tasks: dict[BrokerId, Task[Any]] = {}
         self._leaders: dict[tuple[TopicId, int], BrokerId] = {}
@@ -99,6 +101,7 @@ class Fetchers:
                 spawn=self._spawn,
                 greet=self._greet,
                 on_unreachable=self._on_unreachable,
+                on_silent=self._on_silent,
             )
             self._tasks[leader] = self._spawn(fetcher.run())
         return fetcher

@@ -7,7 +7,7 @@ from tests.support.virtual_time import in_virtual_time
 
 from penstock.broker.handlers.metadata import metadata
 from penstock.broker.registry import RequestContext
-from penstock.cluster.absences import LISTED_S, VERDICT_S
+from penstock.cluster.absences import LISTED_S, SILENCE_VERDICT_S, VERDICT_S
 from penstock.model import BrokerId
 from penstock.settings.config import Config
 from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
@@ -86,6 +86,31 @@ async def test_the_answer_waits_half_a_second_at_most_and_only_once() -> None:
         absences.suspect(THREE)
         await ask(brokers, at=2, topics=["orders"])
         assert now_s() - began_s == VERDICT_S
+
+
+@in_virtual_time
+async def test_whoever_asks_when_a_leader_is_about_to_be_given_up_for_its_silence_is_told_the_new_one() -> None:
+    """Its followers have noticed; the controller has one more heartbeat to count."""
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        await brokers.hang(3)
+        await brokers.pass_time(1.5)
+        assert 3 in brokers.image(2).brokers
+        brokers.clusters[2].absences.fell_silent(THREE)
+        assert leaders(await ask(brokers, at=2, topics=["orders"])) == {1, 2}
+
+
+@in_virtual_time
+async def test_a_leader_that_is_merely_slow_holds_nobody_up_for_longer_than_two_seconds_and_only_once() -> None:
+    async with some_brokers(3) as brokers:
+        await brokers.create("orders", partitions=3)
+        absences, began_s = brokers.clusters[2].absences, now_s()
+        for _ in range(2):
+            absences.fell_silent(THREE)
+            assert leaders(await ask(brokers, at=2, topics=["orders"])) == {1, 2, 3}
+            assert now_s() - began_s == SILENCE_VERDICT_S
+        absences.suspect(THREE)  # and then it dies
+        assert absences.suspects() == {THREE}
 
 
 @in_virtual_time

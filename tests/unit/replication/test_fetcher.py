@@ -113,6 +113,7 @@ class Bench:
         self.leader = leader
         self.own_epoch = 20
         self.unreachable: list[int] = []
+        self.silent: list[int] = []
         self.greetings = 0
         self.tasks: set[asyncio.Task[Any]] = set()
         config = Config.for_broker({"replica.fetch.backoff.ms": "50"})
@@ -125,6 +126,7 @@ class Bench:
             throttle=Throttle.of_follower(ME, config, StillClock()),
             spawn=self.spawn,
             on_unreachable=self.unreachable.append,
+            on_silent=self.silent.append,
         )
 
     def spawn(self, work: Any) -> None:
@@ -391,7 +393,9 @@ async def test_a_connection_without_an_answer_is_left_once_another_one_gets_thro
     await bench.leader.next()  # a fetch that is never answered
     await greeted(bench, is_answered=False)
     monkeypatch.setattr(fetcher, "LATE_S", -1.0)
+    assert bench.silent == []
     await bench.until(lambda: bench.greetings >= 3)
+    assert set(bench.silent) == {LEADER}, "clients that ask for it now had better wait a moment"
     assert bench.fetcher._connection is not None and bench.leader.asked.empty(), "a leader that hangs may come back"
     await greeted(bench, is_answered=True)
     again, asked = await bench.leader.next_naming()
