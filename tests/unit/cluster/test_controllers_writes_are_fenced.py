@@ -10,6 +10,7 @@ from tests.support.clusters import a_broker
 from penstock.cluster import ClusterImage, Keys, PlantedBugs, Which
 from penstock.cluster.commands import (
     AlterSettings,
+    BeginAnew,
     CreateTopic,
     DeleteTopic,
     ElectionType,
@@ -90,6 +91,9 @@ class Cluster:
     def moves_as_asked(self) -> Sequence[Transaction]:
         return self.controller.decide(Reassign("orders", 0, (LEADER, ELECTED), True)).transactions
 
+    def raises_the_epoch_of_a_new_incarnation(self) -> Sequence[Transaction]:
+        return self.controller.decide(BeginAnew(LEADER)).transactions
+
     def declares_lost(self) -> list[Transaction]:
         return [self.duties.fence(ELECTED, self.image.brokers[ELECTED].epoch)]
 
@@ -110,14 +114,18 @@ class Cluster:
 
 Write = Callable[[Cluster], Sequence[Transaction]]
 ELECTIONS: list[Write] = [Cluster.elects_after_a_death, Cluster.elects_the_preferred_one, Cluster.elects_as_asked]
-OF_PARTITIONS: list[Write] = [*ELECTIONS, Cluster.takes_a_lost_follower_out, Cluster.moves_as_asked]
+OF_PARTITIONS: list[Write] = [
+    *ELECTIONS,
+    Cluster.takes_a_lost_follower_out,
+    Cluster.moves_as_asked,
+    Cluster.raises_the_epoch_of_a_new_incarnation,
+]
+OF_TOPICS: list[Write] = [Cluster.grows_a_topic, Cluster.deletes_a_topic, Cluster.changes_settings]
 ALL: list[Write] = [
     *OF_PARTITIONS,
     Cluster.declares_lost,
     Cluster.creates_a_topic,
-    Cluster.grows_a_topic,
-    Cluster.deletes_a_topic,
-    Cluster.changes_settings,
+    *OF_TOPICS,
 ]
 
 
@@ -156,6 +164,20 @@ def test_it_loses_to_a_change_of_controller_though_the_same_broker_be_it_again(w
 def test_it_loses_to_any_write_to_its_partition(write: Write) -> None:
     cluster, transaction = decided(write)
     cluster.put(PARTITION, cluster.space.range(PARTITION)[0].value)
+    assert_refused(cluster, transaction)
+
+
+@pytest.mark.parametrize("write", OF_TOPICS, ids=name_of)
+def test_it_loses_to_any_write_to_its_topic(write: Write) -> None:
+    cluster, transaction = decided(write)
+    cluster.put(KEYS.topic("orders"), cluster.space.range(KEYS.topic("orders"))[0].value)
+    assert_refused(cluster, transaction)
+
+
+def test_the_epoch_of_a_new_incarnation_is_not_raised_for_one_that_has_registered_anew_since() -> None:
+    cluster, transaction = decided(Cluster.raises_the_epoch_of_a_new_incarnation)
+    cluster.delete(KEYS.broker(LEADER))
+    cluster.put(KEYS.broker(LEADER), encode(a_broker(machine="m1")))
     assert_refused(cluster, transaction)
 
 

@@ -99,6 +99,29 @@ async def test_a_topic_made_anew_begins_at_its_beginning_though_nothing_can_be_t
         assert await world.committed("orders") == -1
 
 
+async def test_stable_offsets_cost_a_write_where_it_can_prove_who_leads() -> None:
+    async with a_world() as world:
+        written = []
+        for can_prove, require_stable in ((True, True), (True, False), (False, True), (False, False)):
+            world.partition.can_prove_lead = can_prove
+            before = len(world.partition.log.batches)
+            await world.groups.fetch_offsets("g", [("orders", [0])], require_stable=require_stable)
+            written.append(len(world.partition.log.batches) - before)
+        assert written == [1, 0, 0, 0]
+
+
+async def test_stable_offsets_are_told_when_the_write_that_proves_who_leads_is_replicated() -> None:
+    """A coordinator that was replaced and does not know it gets none replicated (ADR 36)."""
+    async with a_world() as world:
+        world.partition.can_prove_lead, world.partition.replicates = True, False
+        asked = asyncio.create_task(world.groups.fetch_offsets("g", [("orders", [0])], require_stable=True))
+        while not world.partition.log.batches and not asked.done():
+            await asyncio.sleep(0)
+        assert not asked.done()
+        world.partition.catch_up()
+        assert (await asked).topics[0].partitions[0].committed_offset == -1
+
+
 async def test_a_topic_made_anew_begins_at_its_beginning_though_a_transaction_commits_on_the_former() -> None:
     async with a_world() as world:
 

@@ -220,6 +220,20 @@ def test_acks_all_needs_the_in_sync_minimum_but_no_more_than_there_are_replicas(
     bench.pool.close_all()
 
 
+@pytest.mark.parametrize(
+    ("in_sync", "minimum", "can"),
+    [((1,), "1", False), ((1, 2), "1", True), ((1, 2), "2", True), ((1, 2), "3", False), ((1, 2, 3), "3", True)],
+)
+def test_a_record_proves_who_leads_where_another_in_sync_must_take_it_and_enough_are(
+    folder: Path, in_sync: tuple[int, ...], minimum: str, can: bool
+) -> None:
+    bench = Bench(folder, {"min.insync.replicas": minimum})
+    replicas, others = tuple(map(BrokerId, (1, 2, 3))), tuple(map(BrokerId, in_sync))
+    bench.partition.lead(epoch=LeaderEpoch(4), leader=ME, replicas=replicas, in_sync=others)
+    assert bench.partition.can_prove_lead is can
+    bench.pool.close_all()
+
+
 async def test_flushing_before_the_acknowledgement_holds_the_high_watermark_and_shares_flushes(folder: Path) -> None:
     bench = Bench(folder, {"penstock.flush.before.ack": "true"})
     waits = []
