@@ -204,6 +204,14 @@ _SETTINGS = [
         kafka=-1,
     ),
     _at(
+        "IncrementalAlterConfigs",
+        "batches larger than any request",
+        "no batch of that size could be sent: what a topic takes has to fit socket.request.max.bytes",
+        "0.*.error_code",
+        kafka=0,
+        penstock=40,
+    ),
+    _at(
         "CreatePartitions",
         "too many to be meant",
         "the limit is said with a code of its own; Kafka answers UNKNOWN_SERVER_ERROR",

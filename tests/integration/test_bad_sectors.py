@@ -14,14 +14,7 @@ from tests.support.clients import WITHIN_S, read_to_end
 from tests.support.faults import CORRUPT, Client, eventually, fetch_body, health, metric, one, program, segments_of
 from tests.support.programs import ClusterOfPrograms
 from tests.support.raw import ConnectionEnded
-
-from penstock.testing.asking import ask
-from penstock.wire.messages.alter_partition_reassignments_request import (
-    AlterPartitionReassignmentsRequest,
-    ReassignablePartition,
-    ReassignableTopic,
-)
-from penstock.wire.messages.alter_partition_reassignments_response import AlterPartitionReassignmentsResponse
+from tests.support.reassigning import reassign
 
 RECORDS = 300
 VALUES = [b"%04d " % number + b"." * 1000 for number in range(RECORDS)]
@@ -57,13 +50,6 @@ def write(cluster: ClusterOfPrograms, topic: str, values: list[bytes]) -> None:
     for value in values:
         producer.produce(topic, value, on_delivery=lambda error, _: failed.append(str(error)) if error else None)
     assert producer.flush(WITHIN_S) == 0 and not failed, failed
-
-
-def reassign(cluster: ClusterOfPrograms, topic: str, replicas: list[int]) -> None:
-    wanted = ReassignableTopic(topic, [ReassignablePartition(0, replicas)])
-    request = AlterPartitionReassignmentsRequest(60_000, topics=[wanted])
-    answer = ask(cluster[1].bootstrap, request, AlterPartitionReassignmentsResponse, version=0, timeout_s=60)
-    assert not answer.error_code and not answer.responses[0].partitions[0].error_code, answer
 
 
 @pytest.mark.parametrize("hurt", [bad_sector, short_file])

@@ -206,7 +206,7 @@ def test_strangers_that_fill_the_request_memory_do_not_keep_a_good_client_out(
     penstock_broker: RunningBroker,
 ) -> None:
     with Client(penstock_broker) as client:
-        assert client.create_topic("orders", max_message_bytes=str(8 * MIB)) == 0
+        assert client.create_topic("orders", max_message_bytes=str(7 * MIB)) == 0
         with strangers(penstock_broker, 60) as half:
             for number, each in enumerate(half):
                 each.sendall(struct.pack(">i", 900_000 if number % 2 else 40_000) + bytes(100))

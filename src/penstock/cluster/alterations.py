@@ -128,13 +128,13 @@ def check(
             if not resource.name:
                 raise InvalidRequest("name a topic: what holds for all topics is set on the broker")
             names.check(resource.name)
-            check_topic(after, config)
+            check_topic(after, config, before=before)
             if resource.name not in image.topics:
                 raise UnknownTopicOrPartition(f"there is no topic {resource.name}")
         case ResourceType.BROKER:
             changed = {name: value for name, value in after.items() if before.get(name) != value}
             _check_min_in_sync(resource, before=before, after=after)
-            check_broker(changed, cluster_wide=not resource.name)
+            check_broker(changed, config, cluster_wide=not resource.name)
         case ResourceType.GROUP:
             if not resource.name:
                 raise InvalidRequest("name a group: what holds for all groups is set on the broker")

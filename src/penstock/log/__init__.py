@@ -1,6 +1,7 @@
 """One partition's bytes on disk: segments, indexes, recovery, retention, compaction."""
 
 from penstock.log.accepting import Sound, begin_empty, keep_sound, look_for_sound
+from penstock.log.compaction_filter import RECORDS_MAX as COMPACTED_RECORDS_MAX
 from penstock.log.compaction_service import Cleaner
 from penstock.log.copying import CannotCopy, LogCopy
 from penstock.log.damage import BadBatch
@@ -35,6 +36,7 @@ from penstock.log.suspects import Suspect, convict, examine, look_again, not_sen
 from penstock.log.unfinished_moves import settle_moves
 
 __all__ = [
+    "COMPACTED_RECORDS_MAX",
     "DISK_FULL",
     "FREE_BYTES_MIN",
     "LEADER_EPOCH_MAX",

@@ -34,8 +34,8 @@ RECORDS_PER_BREATH: Final = 128
 
 RECORDS_MAX: Final = 500_000
 """Records that one batch may hold. No producer's batch comes near; a megabyte made for it could unpack to twenty
-million of them, more than the broker's memory. Such a log is set aside: to leave the batch as it is could bring
-deleted keys back."""
+million of them, more than the broker's memory. A compacted topic takes no such batch. A log that has one, from before
+it was compacted, is set aside: to leave the batch as it is could bring deleted keys back."""
 
 
 HORIZON_MAX: Final = LONG_MAX

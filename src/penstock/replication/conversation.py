@@ -83,6 +83,10 @@ class Conversation:
         self._connection.on_frame = self._frames_went_to
         self._connection.lost.remove_done_callback(self._ended)
 
+    def other_is_known(self) -> None:
+        """To be a broker of the cluster."""
+        self._connection.is_known = True
+
     def close_when_quiet(self) -> None:
         """Ask nothing more, but hear the answers out."""
         self._is_last = True

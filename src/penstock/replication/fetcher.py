@@ -60,8 +60,6 @@ LOOKS_EVERY_S: Final = 1.0
 UNREGISTERED_S: Final = 0.05
 """How soon to see again whether this broker is registered: the news of it may come before its epoch is known here."""
 CUTS_AT_ONCE: Final = 200
-FRAME_OVERHEAD: Final = 64 * 1024 * 1024
-"""Beyond the records asked for: one batch may be larger than all limits, and each partition has its header."""
 
 _SHORTLY = (
     FencedLeaderEpoch.code,
@@ -221,13 +219,11 @@ class LeaderFetcher:
         if address is None:
             return
         host, port = address
-        bytes_max = self._config[settings.REPLICA_FETCH_RESPONSE_MAX_BYTES] + FRAME_OVERHEAD
-        connection = await PeerConnection.open(
-            host, port, self._on_frame, frame_bytes_max=bytes_max, timeout_s=CONNECT_TIMEOUT_S
-        )
+        connection = await PeerConnection.open(host, port, self._on_frame, timeout_s=CONNECT_TIMEOUT_S)
         try:
             if self._greet is not None:
                 await self._greet(connection, self.leader)
+            connection.is_known = True
             self._reset_session()
             self._connection = connection
             self._heard_at = asyncio.get_running_loop().time()
@@ -264,9 +260,7 @@ class LeaderFetcher:
         host, port = address
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT_S):
-                other = await PeerConnection.open(
-                    host, port, lambda _: None, frame_bytes_max=FRAME_OVERHEAD, timeout_s=CONNECT_TIMEOUT_S
-                )
+                other = await PeerConnection.open(host, port, lambda _: None, timeout_s=CONNECT_TIMEOUT_S)
                 try:
                     await self._greet(other, self.leader)
                 finally:

@@ -58,6 +58,7 @@ class Introduction:
         which = require_any(challenge.proof, [exchange.answerers_proof() for exchange in exchanges])
         exchange = exchanges[which]
         await _say(conversation, exchange.callers_proof(), whom)
+        conversation.other_is_known()
         return own_epoch
 
 

@@ -7,6 +7,9 @@ As much is received as the buffer holds, so that most frames come with one recei
 Frames are handed on where they lie; what is behind the last whole one is moved to the front then. That is little: the
 next answer mostly waits for the next question, and of a frame whose size is known nothing beyond its end is received.
 
+What a broker of the cluster sends is taken, however large (RULES 48): a batch that was taken once has to be replicated.
+What it is received into grows with what has arrived. Until the other side has proved who it is, frames have a bound.
+
 Once a connection is closed here nothing more leaves on it. Where packets were lost the kernel would go on sending them
 again, for minutes: a request that was given up would be carried out after the one that took its place. A marker so late
 would end the producer's next transaction, before transaction version 2 without anybody being able to tell.
@@ -19,6 +22,8 @@ from collections.abc import Callable
 from typing import Final
 
 FRAME_BYTES_FIRST: Final = 256 * 1024
+STRANGERS_FRAME_BYTES_MAX: Final = 1024 * 1024
+"""As long as nobody knows who is there: a port that others have by now may say anything."""
 KEEP_BYTES_MAX: Final = 16 * 1024 * 1024
 """A buffer that a larger frame needed is given back afterwards. Smaller ones stay: what came once comes again."""
 
@@ -28,9 +33,10 @@ _AT_ONCE: Final = struct.pack("ii", 1, 0)
 
 
 class PeerConnection(asyncio.BufferedProtocol):
-    def __init__(self, on_frame: Callable[[memoryview], None], *, frame_bytes_max: int) -> None:
+    def __init__(self, on_frame: Callable[[memoryview], None]) -> None:
         self.on_frame = on_frame
-        self._frame_bytes_max = frame_bytes_max
+        self.is_known = False
+        """Whether the other side is a broker of the cluster."""
         self._transport: asyncio.Transport | None = None
         self._buffer = bytearray(FRAME_BYTES_FIRST)
         self._filled = 0
@@ -42,15 +48,13 @@ class PeerConnection(asyncio.BufferedProtocol):
 
     @classmethod
     async def open(
-        cls, host: str, port: int, on_frame: Callable[[memoryview], None], *, frame_bytes_max: int, timeout_s: float
+        cls, host: str, port: int, on_frame: Callable[[memoryview], None], *, timeout_s: float
     ) -> "PeerConnection":
         """OSError where nobody is there, TimeoutError where nobody answers."""
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(timeout_s):
-                _, connection = await loop.create_connection(
-                    lambda: cls(on_frame, frame_bytes_max=frame_bytes_max), host, port
-                )
+                _, connection = await loop.create_connection(lambda: cls(on_frame), host, port)
         except ValueError as error:  # a name with two dots in a row, for one
             raise OSError(f"{host!r} cannot be a host's name: {error}") from error
         return connection
@@ -80,6 +84,8 @@ class PeerConnection(asyncio.BufferedProtocol):
         self._filled += nbytes
         self.received += nbytes
         if self._filled < self._end:
+            if self._filled == len(self._buffer):
+                self._make_room(self._end, at_most=2 * self._filled)
             return
         begin = 0
         while 0 < (end := self._frame_end(begin)) <= self._filled:
@@ -97,8 +103,8 @@ class PeerConnection(asyncio.BufferedProtocol):
         if self._filled - begin < _SIZE.size:
             return 0
         (size,) = _SIZE.unpack_from(self._buffer, begin)
-        if not 0 < size <= self._frame_bytes_max:
-            self.end(ConnectionError(f"a frame of {size} bytes, at most {self._frame_bytes_max} were expected"))
+        if size <= 0 or (size > STRANGERS_FRAME_BYTES_MAX and not self.is_known):
+            self.end(ConnectionError(f"a frame of {size} bytes, at most {STRANGERS_FRAME_BYTES_MAX} were expected"))
             return 0
         return begin + _SIZE.size + int(size)
 
@@ -106,12 +112,17 @@ class PeerConnection(asyncio.BufferedProtocol):
         """Behind the frames that are done with, before `begin`, a frame has begun that is to end at `end`."""
         rest, wanted = self._filled - begin, max(end - begin, 0)
         if wanted > len(self._buffer) or len(self._buffer) > KEEP_BYTES_MAX:
-            buffer = bytearray(max(wanted, FRAME_BYTES_FIRST))
-            buffer[:rest] = memoryview(self._buffer)[begin : self._filled]
-            self._buffer = buffer
+            self._make_room(wanted, at_most=KEEP_BYTES_MAX, begin=begin)
         elif rest and begin:
             self._buffer[:rest] = self._buffer[begin : self._filled]
         self._filled, self._end = rest, wanted
+
+    def _make_room(self, wanted: int, *, at_most: int, begin: int = 0) -> None:
+        """Another buffer, with what of the frame is here already: as long as the frame, or as is sensible for now."""
+        rest = self._filled - begin
+        buffer = bytearray(max(min(wanted, at_most), rest, FRAME_BYTES_FIRST))
+        buffer[:rest] = memoryview(self._buffer)[begin : self._filled]
+        self._buffer = buffer
 
     def eof_received(self) -> None:
         self.end(ConnectionResetError("the other broker closed the connection"))

@@ -25,7 +25,6 @@ from penstock.replication.peer_connection import PeerConnection
 CONNECT_TIMEOUT_S: Final = 2.0
 PAUSE_FIRST_S: Final = 0.02
 PAUSE_S_MAX: Final = 1.0
-ANSWER_BYTES_MAX: Final = 64 * 1024 * 1024
 
 _log = structlog.get_logger(__name__)
 
@@ -128,7 +127,6 @@ class Peers:
             endpoint.host,
             endpoint.port,
             lambda _frame: None,
-            frame_bytes_max=ANSWER_BYTES_MAX,
             timeout_s=CONNECT_TIMEOUT_S,
         )
         conversation = Conversation(connection)

@@ -19,6 +19,7 @@ from penstock.errors import (
     RecordListTooLarge,
     UnsupportedCompressionType,
 )
+from penstock.log import COMPACTED_RECORDS_MAX
 from penstock.settings import TopicConfig
 from penstock.settings import topic as settings
 from penstock.wire import batch as layout
@@ -217,6 +218,10 @@ def open_batch(view: memoryview, rules: AppendRules, now: int, pause: Callable[[
     mended = None
     if header.attributes & layout.LOG_APPEND_TIME and not rules.stamps_append_time:
         clear_append_time(view, header)
+    if rules.needs_keys and header.record_count > COMPACTED_RECORDS_MAX:  # a producer that is told so may split it
+        raise MessageTooLarge(
+            f"The batch has {header.record_count} records, a compacted topic takes {COMPACTED_RECORDS_MAX}"
+        )
     try:
         found = survey(view, pause=pause)
         if rules.needs_keys and found.has_keyless:

@@ -130,7 +130,8 @@ PENSTOCK_FRAME_STALL_MS = setting(
 )  # fmt: skip
 SOCKET_REQUEST_MAX_BYTES = setting(
     "socket.request.max.bytes", _BROKER, INT, default=mib(100), check=at_least(1), importance=_HIGH,
-    doc="The largest request. A connection that announces a larger one is closed before it is read.",
+    doc="The largest request. A connection that announces a larger one is closed before it is read. Batches may have "
+    "128 KiB less (message.max.bytes).",
 )  # fmt: skip
 REQUEST_TIMEOUT_MS = setting(
     "request.timeout.ms", _BROKER, INT, default=seconds(30), check=at_least(0), importance=_HIGH,

@@ -128,7 +128,8 @@ LOG_MESSAGE_TIMESTAMP_AFTER_MAX_MS = setting(
 )  # fmt: skip
 MESSAGE_MAX_BYTES = setting(
     "message.max.bytes", _BROKER, INT, default=mib(1) + 12, check=at_least(0), live=True, importance=_HIGH,
-    doc="Default of max.message.bytes: the largest batch taken, as it arrives, compressed if it is.",
+    doc="Default of max.message.bytes: the largest batch taken, as it arrives, compressed if it is. At most 128 KiB "
+    "less than socket.request.max.bytes.",
 )  # fmt: skip
 MIN_INSYNC_REPLICAS = setting(
     "min.insync.replicas", _BROKER, INT, default=1, check=at_least(1), live=True, importance=_HIGH,

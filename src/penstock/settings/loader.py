@@ -13,7 +13,8 @@ from typing import NamedTuple
 import structlog
 
 from penstock.settings import client_metrics, group, topic  # noqa: F401  (the whole table, for names and synonyms)
-from penstock.settings.broker import BROKER_ID, LOG_DIR, LOG_DIRS, NODE_ID, QUEUED_MAX_REQUEST_BYTES
+from penstock.settings.batch_size import why_too_large
+from penstock.settings.broker import BROKER_ID, LOG_DIR, LOG_DIRS, MESSAGE_MAX_BYTES, NODE_ID, QUEUED_MAX_REQUEST_BYTES
 from penstock.settings.broker import SOCKET_REQUEST_MAX_BYTES as REQUEST_BYTES_MAX
 from penstock.settings.config import Config
 from penstock.settings.listeners import advertised_endpoints, inter_broker_listener
@@ -172,5 +173,7 @@ def _check_together(config: Config) -> None:
             f"queued.max.request.bytes ({config[QUEUED_MAX_REQUEST_BYTES]}) is below socket.request.max.bytes "
             f"({config[REQUEST_BYTES_MAX]}): a request of that size could never be read"
         )
+    if (too_large := why_too_large(MESSAGE_MAX_BYTES.name, config[MESSAGE_MAX_BYTES], config)) is not None:
+        problems.append(too_large)
     if problems:
         raise SettingsInvalid(problems)

@@ -118,7 +118,8 @@ UNCLEAN_LEADER_ELECTION_ENABLE = setting(
 
 MAX_MESSAGE_BYTES = setting(
     "max.message.bytes", _TOPIC, INT, default=mib(1) + 12, check=at_least(0), synonyms=(broker.MESSAGE_MAX_BYTES,),
-    doc="The largest batch taken, as it arrives, compressed if it is.",
+    doc="The largest batch taken, as it arrives, compressed if it is. At most 128 KiB less than "
+    "socket.request.max.bytes.",
 )  # fmt: skip
 MESSAGE_TIMESTAMP_TYPE = setting(
     "message.timestamp.type", _TOPIC, STRING, default="CreateTime", check=one_of("CreateTime", "LogAppendTime"),

@@ -5,6 +5,8 @@ from typing import Any
 
 from penstock.errors import InvalidConfig, InvalidRequest
 from penstock.settings import topic
+from penstock.settings.batch_size import why_too_large
+from penstock.settings.broker import MESSAGE_MAX_BYTES
 from penstock.settings.config import Config, GroupConfig, Overrides, TopicConfig, row_of
 from penstock.settings.group import (
     BOUNDS,
@@ -17,11 +19,20 @@ from penstock.settings.group import (
 )
 from penstock.settings.setting import Scope, Setting, did_you_mean, settings_of
 
+_NOTHING: Mapping[str, str] = {}
 
-def check_topic(overrides: Mapping[str, str], broker: Config) -> TopicConfig:
-    """The settings a topic would have; raises InvalidConfig where Kafka would."""
+
+def check_topic(overrides: Mapping[str, str], broker: Config, *, before: Mapping[str, str] = _NOTHING) -> TopicConfig:
+    """The settings a topic would have; raises InvalidConfig where Kafka would, and for batches too large for a request.
+    `before`: what it has already, which may be from before there was that limit.
+    """
     _check_each(Scope.TOPIC, overrides)
     config = broker.for_topic(overrides)
+    row = topic.MAX_MESSAGE_BYTES
+    if row.name in overrides and overrides[row.name] != before.get(row.name):
+        problem = why_too_large(row.name, config[row], broker)
+        if problem is not None:
+            raise InvalidConfig(problem)
     if config[topic.MIN_COMPACTION_LAG_MS] > config[topic.MAX_COMPACTION_LAG_MS]:
         raise InvalidConfig(
             f"min.compaction.lag.ms ({config[topic.MIN_COMPACTION_LAG_MS]}) is above "
@@ -77,7 +88,7 @@ def check_client_metrics(overrides: Mapping[str, str]) -> None:
             raise (InvalidRequest if name == "interval.ms" else InvalidConfig)(str(problem)) from None
 
 
-def check_broker(changes: Mapping[str, str], *, cluster_wide: bool) -> None:
+def check_broker(changes: Mapping[str, str], broker: Config, *, cluster_wide: bool) -> None:
     """Whether these can be changed while brokers run, for one or for all; InvalidRequest if not, as in Kafka."""
     table = settings_of(Scope.BROKER)
     whose = "the cluster" if cluster_wide else "a broker"
@@ -88,9 +99,11 @@ def check_broker(changes: Mapping[str, str], *, cluster_wide: bool) -> None:
         if not row.live and not row.foreign:
             raise InvalidRequest(f"{name} cannot be changed while {whose} runs: configure it and restart")
         try:
-            row.parse(text)
+            value = row.parse(text)
         except ValueError as problem:
             raise InvalidRequest(str(problem)) from None
+        if row is MESSAGE_MAX_BYTES and (too_large := why_too_large(name, value, broker)) is not None:
+            raise InvalidRequest(too_large)
 
 
 def _check_each(scope: Scope, overrides: Mapping[str, str]) -> None:

@@ -68,11 +68,10 @@ def compress(codec: int, data: Buffer, level: int | None = None) -> bytes:
 
 
 def decompress(codec: int, data: Buffer, at_most: int) -> Buffer:
-    """The plain bytes (`data` itself for NONE); Malformed if they are more than `at_most` or not in that codec."""
+    """The plain bytes (`data` itself for NONE, whatever its size); Malformed if they are more than `at_most` or not in
+    that codec."""
     match codec:
         case 0:
-            if len(data) > at_most:
-                raise Malformed(f"{len(data)} bytes of records, at most {at_most} are taken")
             return data
         case 1:
             return _decompress_growing(_cramjam().gzip.decompress_into, data, at_most, "gzip")

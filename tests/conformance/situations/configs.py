@@ -164,6 +164,10 @@ INCREMENTAL = [
     stepping("a setting that is no number", alter(changes(step("retention.ms", SET, "soon"))), changed()),
     stepping("a setting out of range", alter(changes(step("retention.ms", SET, "-2"))), changed()),
     stepping("a segment too small", alter(changes(step("segment.bytes", SET, "100"))), changed()),
+    stepping(
+        "batches larger than any request",
+        alter(changes(step("max.message.bytes", SET, "2147483647")), validate_only=True),
+    ),
     stepping("set to nothing", alter(changes(step("retention.ms", SET, None))), changed()),
     stepping(
         "a setting twice", alter(changes(step("retention.ms", SET, "1"), step("retention.ms", DELETE))), changed()

@@ -21,8 +21,10 @@ from tests.support.logs import reopen
 from penstock.log.files import names_in
 from penstock.log.partition_log import PartitionLog
 from penstock.log.scan import Damaged
+from penstock.settings import Config
+from penstock.settings.batch_size import batch_bytes_max
 from penstock.wire.markers import MarkerType
-from penstock.wire.records import check
+from penstock.wire.records import Record, build_batch, check
 
 
 @pytest.fixture
@@ -48,6 +50,19 @@ def test_batches_keep_their_first_and_last_offset(log: PartitionLog) -> None:
     clean(log)
     first = batches(log)[0][0]
     assert (first.base_offset, first.last_offset, first.record_count) == (0, 3, 1)
+
+
+def test_the_largest_batch_that_a_topic_may_take_is_compacted(log: PartitionLog) -> None:
+    size = batch_bytes_max(Config.for_broker())
+    beside = len(build_batch([Record(0, NOW, b"large", b"x" * size), Record(1, NOW, b"small", b"1")])) - size
+    for digit in "12":
+        put(log, ("large", digit * (size - beside)), ("small", digit))
+        assert log.size == int(digit) * size
+    put(log, ("large", "3"))
+    roll(log)
+    put(log, ("z", "active"))
+    clean(log)
+    assert pairs(log) == [(3, "small", "2"), (4, "large", "3"), (5, "z", "active")]
 
 
 def test_the_active_segment_is_left_alone(log: PartitionLog) -> None:

@@ -10,10 +10,11 @@ import pytest
 from penstock.replication.peer_connection import (
     FRAME_BYTES_FIRST,
     KEEP_BYTES_MAX,
+    STRANGERS_FRAME_BYTES_MAX,
     PeerConnection,
 )
 
-FRAME_BYTES_MAX = 2 * KEEP_BYTES_MAX
+LARGEST = (1 << 31) - 1
 
 
 def framed(body: bytes) -> bytes:
@@ -23,9 +24,10 @@ def framed(body: bytes) -> bytes:
 class Receiver:
     """Keeps a copy of each frame, and spoils what it was lent: whoever is lent memory may write to it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_known: bool = True) -> None:
         self.frames: list[bytes] = []
-        self.connection = PeerConnection(self._on_frame, frame_bytes_max=FRAME_BYTES_MAX)
+        self.connection = PeerConnection(self._on_frame)
+        self.connection.is_known = is_known
 
     def _on_frame(self, frame: memoryview) -> None:
         self.frames.append(bytes(frame))
@@ -81,9 +83,22 @@ async def test_many_frames_come_with_one_receive() -> None:
     assert receiver.frames == bodies
 
 
-@pytest.mark.parametrize("size", [0, -1, FRAME_BYTES_MAX + 1])
-async def test_a_size_that_no_frame_has_ends_the_connection(size: int) -> None:
+async def test_a_frame_of_any_size_is_taken_and_memory_grows_with_what_has_arrived() -> None:
     receiver = Receiver()
+    receiver.receive(struct.pack(">i", LARGEST) + b"x" * KEEP_BYTES_MAX, at_most=1 << 30)
+    assert not receiver.connection.lost.done()
+    assert len(receiver.connection.get_buffer(-1)) <= KEEP_BYTES_MAX
+    body = random.Random(7).randbytes(5 * KEEP_BYTES_MAX + 7)
+    receiver = Receiver()
+    receiver.receive(framed(b"one") + framed(body) + framed(b"two"), at_most=1 << 20)
+    assert receiver.frames == [b"one", body, b"two"]
+    assert len(receiver.connection.get_buffer(-1)) == FRAME_BYTES_FIRST
+
+
+@pytest.mark.parametrize("size", [0, -1, STRANGERS_FRAME_BYTES_MAX + 1])
+async def test_a_size_that_no_frame_has_ends_the_connection(size: int) -> None:
+    """Before the other side has proved who it is."""
+    receiver = Receiver(is_known=False)
     receiver.receive(framed(b"good") + struct.pack(">i", size) + b"more", at_most=1 << 30)
     assert receiver.frames == [b"good"]
     with pytest.raises(ConnectionError, match=f"a frame of {size} bytes"):
@@ -97,7 +112,7 @@ async def test_nothing_is_handed_on_after_what_could_not_be_taken() -> None:
         seen.append(bytes(frame))
         raise ValueError("not understood")
 
-    connection = PeerConnection(refuse, frame_bytes_max=FRAME_BYTES_MAX)
+    connection = PeerConnection(refuse)
     stream = framed(b"first") + framed(b"second")
     connection.get_buffer(-1)[: len(stream)] = stream
     connection.buffer_updated(len(stream))
@@ -117,9 +132,7 @@ async def test_frames_come_over_a_real_socket() -> None:
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     host, port = server.sockets[0].getsockname()[:2]
     frames: list[bytes] = []
-    connection = await PeerConnection.open(
-        host, port, lambda frame: frames.append(bytes(frame)), frame_bytes_max=FRAME_BYTES_MAX, timeout_s=60.0
-    )
+    connection = await PeerConnection.open(host, port, lambda frame: frames.append(bytes(frame)), timeout_s=60.0)
     with pytest.raises(ConnectionResetError):
         await asyncio.wait_for(connection.lost, 60.0)
     assert frames == bodies
@@ -129,7 +142,7 @@ async def test_frames_come_over_a_real_socket() -> None:
 
 async def test_a_broker_whose_address_cannot_be_one_is_not_there() -> None:
     with pytest.raises(OSError, match=r"two\.\.dots"):
-        await PeerConnection.open("two..dots", 9092, lambda _: None, frame_bytes_max=FRAME_BYTES_MAX, timeout_s=10)
+        await PeerConnection.open("two..dots", 9092, lambda _: None, timeout_s=10)
 
 
 async def test_what_has_not_left_when_a_connection_is_closed_never_does() -> None:
@@ -137,9 +150,7 @@ async def test_what_has_not_left_when_a_connection_is_closed_never_does() -> Non
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
         host, port = server.getsockname()
-        connection = await PeerConnection.open(
-            host, port, lambda _frame: None, frame_bytes_max=FRAME_BYTES_MAX, timeout_s=60.0
-        )
+        connection = await PeerConnection.open(host, port, lambda _frame: None, timeout_s=60.0)
         other, _ = await loop.sock_accept(server)
         with other:
             other.setblocking(False)

@@ -134,6 +134,20 @@ def test_log_append_time_stamps_the_batch_and_its_checksum() -> None:
     assert [record.timestamp for record in iterate(view)] == [NOW, NOW]
 
 
+def test_a_compacted_topic_refuses_more_records_than_compaction_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Told so a producer splits its batch; taken, it would keep the log from ever being compacted."""
+    monkeypatch.setattr("penstock.replication.rules.COMPACTED_RECORDS_MAX", 2)
+    records = [Record(offset, NOW, b"key", b"value") for offset in range(3)]
+    for policy in ("delete", "compact"):
+        taken = AppendRules.of(Config.for_broker().for_topic({"cleanup.policy": policy}))
+        open_batch(memoryview(build_batch(records[:2])), taken, NOW)
+        if policy == "delete":
+            open_batch(memoryview(build_batch(records)), taken, NOW)
+        else:
+            with pytest.raises(MessageTooLarge, match="3 records"):
+                open_batch(memoryview(build_batch(records)), taken, NOW)
+
+
 def test_a_compacted_topic_refuses_records_without_a_key_and_names_them() -> None:
     compacted = AppendRules.of(Config.for_broker().for_topic({"cleanup.policy": "compact"}))
     records = [Record(0, NOW, b"k", b"v", ()), Record(1, NOW, None, b"v", ())]

@@ -16,6 +16,7 @@ from penstock.settings import (
 )
 from penstock.settings import broker as b
 from penstock.settings import topic as t
+from penstock.settings.batch_size import batch_bytes_max
 from penstock.settings.group import CONSUMER_SESSION_TIMEOUT_MS, SHARE_AUTO_OFFSET_RESET
 
 
@@ -183,6 +184,7 @@ def test_for_broker_refuses_unknown_names_and_bad_values() -> None:
         ({"retention.ms": "-2"}, "must be at least -1"),
         ({"min.compaction.lag.ms": "100", "max.compaction.lag.ms": "50"}, "is above max.compaction.lag.ms"),
         ({"remote.storage.enable": "true"}, "no cold tier"),
+        ({"max.message.bytes": "104857600"}, "leaves 104726528 for a batch"),
         ({"local.retention.ms": "100", "retention.ms": "50"}, r"local\.retention\.ms \(100\) is above"),
         ({"local.retention.bytes": "-1", "retention.bytes": "50"}, "is above"),
     ],
@@ -190,6 +192,19 @@ def test_for_broker_refuses_unknown_names_and_bad_values() -> None:
 def test_settings_a_topic_cannot_have_are_invalid_config(overrides: dict[str, str], words: str) -> None:
     with pytest.raises(InvalidConfig, match=words):
         check_topic(overrides, Config.for_broker())
+
+
+def test_batches_may_be_as_large_as_a_request_allows_and_a_limit_from_before_is_let_be() -> None:
+    broker = Config.for_broker({"socket.request.max.bytes": "8388608"})
+    large = {"max.message.bytes": str(batch_bytes_max(broker))}
+    check_topic(large, broker)
+    larger = {"max.message.bytes": str(batch_bytes_max(broker) + 1)}
+    with pytest.raises(InvalidConfig, match=r"socket\.request\.max\.bytes"):
+        check_topic(larger, broker, before=large)
+    check_topic({**larger, "retention.ms": "5"}, broker, before=larger)
+    with pytest.raises(InvalidRequest, match=r"socket\.request\.max\.bytes"):
+        check_broker({"message.max.bytes": larger["max.message.bytes"]}, broker, cluster_wide=True)
+    check_broker({"message.max.bytes": large["max.message.bytes"]}, broker, cluster_wide=True)
 
 
 def test_a_conflict_with_what_the_broker_gives_counts_too() -> None:
@@ -226,14 +241,20 @@ def test_a_metrics_subscription_is_refused_as_kafka_refuses_it() -> None:
 
 
 def test_only_live_broker_settings_can_be_changed_while_it_runs() -> None:
-    check_broker({"log.retention.ms": "5", "leader.replication.throttled.rate": "1000"}, cluster_wide=True)
+    check_broker(
+        {"log.retention.ms": "5", "leader.replication.throttled.rate": "1000"}, Config.for_broker(), cluster_wide=True
+    )
     for changes in ({"log.dirs": "/x"}, {"log.retention.ms": "soon"}, {"ssl.key.password": "x"}):
         with pytest.raises(InvalidRequest):
-            check_broker(changes, cluster_wide=False)
+            check_broker(changes, Config.for_broker(), cluster_wide=False)
 
 
 def test_kafkas_settings_without_effect_are_kept_and_shown_but_are_no_part_of_the_table() -> None:
-    check_broker({"sasl.kerberos.min.time.before.relogin": "58000", "num.io.threads": "4"}, cluster_wide=False)
+    check_broker(
+        {"sasl.kerberos.min.time.before.relogin": "58000", "num.io.threads": "4"},
+        Config.for_broker(),
+        cluster_wide=False,
+    )
     broker = Config.for_broker()
     assert "num.io.threads" not in {row.name for row in broker.settings()}
     broker.replace_dynamic(cluster={"num.io.threads": "4"}, broker={"num.io.threads": "8"})
@@ -246,7 +267,7 @@ def test_kafkas_settings_without_effect_are_kept_and_shown_but_are_no_part_of_th
 
 
 def test_a_name_that_nobody_knows_is_kept_and_listed_with_its_value_hidden_as_in_kafka() -> None:
-    check_broker({"cleanup.policy": "delete", "my.plugin.key": " x "}, cluster_wide=False)
+    check_broker({"cleanup.policy": "delete", "my.plugin.key": " x "}, Config.for_broker(), cluster_wide=False)
     broker = Config.for_broker()
     broker.replace_dynamic(cluster={}, broker={"my.plugin.key": " x "})
     shown = {row.name: broker.explain(row) for row in broker.settings()}["my.plugin.key"]
@@ -266,4 +287,4 @@ def test_a_name_with_a_mistake_in_it_is_said_once(capsys: pytest.CaptureFixture[
 )
 def test_a_setting_without_effect_is_checked_and_never_about_security(changes: dict[str, str]) -> None:
     with pytest.raises(InvalidRequest):
-        check_broker(changes, cluster_wide=False)
+        check_broker(changes, Config.for_broker(), cluster_wide=False)

@@ -6,6 +6,7 @@ import pytest
 
 from penstock.settings import Config, SettingsInvalid, broker_id_of, data_folders, load_settings
 from penstock.settings import broker as b
+from penstock.settings.batch_size import BESIDE_A_BATCH
 from penstock.settings.properties import parse_properties
 
 
@@ -120,6 +121,20 @@ def test_request_memory_smaller_than_a_request_is_refused() -> None:
     with pytest.raises(SettingsInvalid, match="could never be read"):
         load_settings(overrides={"queued.max.request.bytes": "1000"})
     load_settings(overrides={"queued.max.request.bytes": "-1"})
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        {"message.max.bytes": "104857600"},  # as large as a request, which holds more than a batch
+        {"socket.request.max.bytes": "1048576"},  # below the default of message.max.bytes
+    ],
+)
+def test_batches_that_no_request_could_bring_are_refused_in_words(overrides: dict[str, str]) -> None:
+    with pytest.raises(SettingsInvalid, match=r"message\.max\.bytes \(\d+\) is more than fits a request"):
+        load_settings(overrides=overrides)
+    most = (100 << 20) - BESIDE_A_BATCH
+    assert load_settings(overrides={"message.max.bytes": str(most)})[b.MESSAGE_MAX_BYTES] == most
 
 
 def test_a_file_that_is_not_text_is_refused_in_words(tmp_path: Path) -> None:
