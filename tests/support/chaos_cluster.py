@@ -20,6 +20,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
+from tests.support.bad_sectors import BadSectors
 from tests.support.faults import SmallDisk, small_disk
 from tests.support.programs import ClusterOfPrograms, ClusterProgram
 
@@ -47,6 +48,7 @@ class ChaosCluster(ClusterOfPrograms):
         self.disks: dict[int, SmallDisk] = {}
         self._stack = ExitStack()
         self._clocks = folder / "clocks"
+        self.bad_sectors = BadSectors(folder / "bad-sectors")
         self._faketime = find_faketime()
         try:
             self._stack.enter_context(self.networks)
@@ -79,7 +81,7 @@ class ChaosCluster(ClusterOfPrograms):
         clock = ("env", f"LD_PRELOAD={self._faketime}", f"FAKETIME_TIMESTAMP_FILE={self._clock(broker_id)}")
         # Its own time and nothing else: what waits and what times out goes by a clock that nobody can set.
         rest = ("FAKETIME_DONT_FAKE_MONOTONIC=1", "FAKETIME_CACHE_DURATION=1", "NO_FAKE_STAT=1")
-        return (*self.networks.under(broker_name(broker_id)), *clock, *rest)
+        return (*self.networks.under(broker_name(broker_id)), *clock, *rest, *self.bad_sectors.under)
 
     def _make_etcd(self, folder: Path, size: int) -> EtcdCluster:
         places = [

@@ -19,14 +19,17 @@ from pathlib import Path
 from typing import TypeVar
 
 from confluent_kafka import Message, Producer
+from tests.support.bad_sectors import SECTOR
 from tests.support.chaos_cluster import ChaosCluster, broker_name
-from tests.support.faults import recovery_point
+from tests.support.faults import health, recovery_point
 from tests.support.replica_files import read_replica
 
 from penstock.testing.asking import ask
 from penstock.testing.networks import CLIENTS
 from penstock.wire.messages.api_versions_request import ApiVersionsRequest
 from penstock.wire.messages.api_versions_response import ApiVersionsResponse
+from penstock.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
+from penstock.wire.messages.fetch_response import FetchResponse
 
 TOPIC = "history"
 CLOCK_TOPIC = "clock"
@@ -35,6 +38,8 @@ STEP_S = 1_500
 """Within the hour that records may be ahead of a broker's clock (message.timestamp.after.max.ms)."""
 FULL_BYTES_LEFT = 8 * 1024
 PROOF_S = 90.0
+UNSENT = "log could not be sent"
+"""What a broker says of a part of a log that cannot be read."""
 
 Found = TypeVar("Found")
 Fault = Callable[[ChaosCluster, random.Random], AbstractContextManager[str]]
@@ -261,6 +266,51 @@ def takes(folder: Path, size: int) -> bool:
 
 
 @contextmanager
+def bad_sector(cluster: ChaosCluster, dice: random.Random) -> Iterator[str]:
+    """A sector of a log that its leader's disk does not give back. Those who read there are refused, and only those; in
+    the end it is mended from another replica: the disk is not put right before.
+    """
+    victim = some_leader(cluster, dice)
+    parts = [part for part in cluster.metadata(TOPIC).topics[0].partitions if part.leader_id == victim]
+    found = [
+        (part.partition_index, segment, segment.stat().st_size)
+        for part in parts
+        for segment in sorted((cluster[victim].data_dir / f"{TOPIC}-{part.partition_index}").glob("*.log"))
+    ]
+    large = [each for each in found if each[2] >= 4 * SECTOR]
+    if not large:
+        raise DidNotTake(f"broker {victim} leads no log that has a few sectors")
+    index, segment, size = dice.choice(large)
+    said = cluster.logs(victim).count(UNSENT)
+
+    def is_found() -> bool:
+        return cluster.logs(victim).count(UNSENT) > said
+
+    # In its older half: a consumer at the end would be told that a batch is bad, and some give up then.
+    cluster.bad_sectors.add(segment, dice.randrange(size // SECTOR // 2) * SECTOR)
+    base = int(segment.stem)
+    must(lambda: _reads(cluster, victim, index, base) or is_found(), f"{segment} of broker {victim} is read")
+    if not is_found():
+        raise DidNotTake(f"{segment} of broker {victim} was read, and nothing was amiss")
+    try:
+        yield f"one of {TOPIC}-{index} of broker {victim}"
+        must(lambda: health(cluster[victim]).status == 200, f"the log of broker {victim} is mended")
+    finally:
+        cluster.bad_sectors.clear()
+
+
+def _reads(cluster: ChaosCluster, broker_id: int, index: int, offset: int) -> bool:
+    """Whether a segment can be read from its beginning, all at once."""
+    wanted = FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=1 << 30)
+    request = FetchRequest(max_bytes=1 << 30, topics=[FetchTopic(topic=TOPIC, partitions=[wanted])])
+    try:
+        answer = ask(cluster[broker_id].bootstrap, request, FetchResponse, version=12, timeout_s=30)
+    except OSError:
+        return False
+    return not answer.responses[0].partitions[0].error_code
+
+
+@contextmanager
 def torn_logs(cluster: ChaosCluster, dice: random.Random) -> Iterator[str]:
     """A broker's logs lose a part of their tails, or have it overwritten, while it is down, as a power cut does it."""
     victim = some_leader(cluster, dice)
@@ -368,6 +418,7 @@ FAULTS: dict[str, Fault] = {
     "disk full": full_disk,
     "lost logs": lost_logs,
     "torn and corrupted logs": torn_logs,
+    "bad sector": bad_sector,
     "clock step": stepped_clock,
     "kill -9 of etcd's leader": killed_etcd,
     "etcd late": late_etcd,

@@ -28,6 +28,7 @@ from penstock.log.producer_state import ProducerState
 from penstock.log.reading import FoundByTime
 from penstock.log.recovery import Expected
 from penstock.log.reserve import give_up_reserve
+from penstock.log.scan import Damaged
 from penstock.log.scrub import Scrubber
 from penstock.log.service import LogHousekeeping
 from penstock.log.slices import FileSlice
@@ -45,6 +46,7 @@ __all__ = [
     "BadBatch",
     "CannotCopy",
     "Cleaner",
+    "Damaged",
     "Duplicate",
     "Expected",
     "FilePool",

@@ -1,20 +1,19 @@
 """Looking at compacted logs to see how dirty they are: facts fixed on the loop, timestamps read in a thread."""
 
-import os
 from collections.abc import Sequence
 from typing import Final, Self
 
 import msgspec
 import structlog
 
+from penstock.log.checking import header_at
 from penstock.log.compaction import closed_segments
 from penstock.log.compaction_plan import ClosedSegment, CompactionRules, Dirt, survey
-from penstock.log.files import private_descriptor
 from penstock.log.partition_log import PartitionLog
+from penstock.log.scan import Unreadable
 from penstock.log.segment import Segment
 from penstock.settings.topic import MAX_COMPACTION_LAG_MS, MIN_CLEANABLE_DIRTY_RATIO, MIN_COMPACTION_LAG_MS
 from penstock.settings.types import LONG_MAX
-from penstock.wire.batch import HEADER_SIZE, BatchHeader
 
 _log = structlog.get_logger(__name__)
 
@@ -80,7 +79,9 @@ def look_at(candidates: Sequence[Candidate], now: int) -> list[tuple[str, Dirt, 
 
 
 def _first_timestamp(segment: Segment) -> int:
-    """Of its first batch, by which max.compaction.lag.ms counts."""
-    with private_descriptor(segment.file.path) as fd:
-        header = os.pread(fd, HEADER_SIZE, 0)
-    return BatchHeader.peek(header).max_timestamp if len(header) == HEADER_SIZE else -1
+    """Of its first batch, by which max.compaction.lag.ms counts; of a damaged one compaction will find that it is."""
+    try:
+        header = header_at(segment, 0)
+    except Unreadable:
+        header = None
+    return -1 if header is None else header.max_timestamp

@@ -73,7 +73,8 @@ class ReadableLog(LogState):
             segment = segments[number]
             if not segment.is_checked:
                 self._check(segment, segments[number + 1])
-        if self.damage.ranges:
+        damaged = self.damage.ranges
+        if damaged:
             self.damage.refuse(segment.base_offset, start, size=segment.size)
         may_have_gaps = self.may_have_gaps
         try:
@@ -95,7 +96,7 @@ class ReadableLog(LogState):
             limit = segment.size if before >= segment_end else segment.end_before(before)
             if position >= limit:
                 return None
-            if self.damage.ranges:
+            if damaged:
                 limit = self.damage.clip(segment.base_offset, position=position, stop=limit)
             stop = limit
             if limit - position > at_most:
@@ -204,6 +205,8 @@ class ReadableLog(LogState):
                 raise CorruptMessage(f"{self.partition} cannot be looked up: {error}") from error
             except FileNotFoundError:
                 self.ensure_readable()
+            except OSError as error:
+                raise KafkaStorageError(f"{self.partition} cannot be looked up: {error.strerror or error}") from error
         raise KafkaStorageError(f"{self.partition} changes too fast to be looked up")
 
     def find_by_time(self, timestamp: int) -> FoundByTime | None:

@@ -3,7 +3,7 @@
 import msgspec
 
 from penstock.errors import OffsetNotAvailable, OffsetOutOfRange
-from penstock.log import FileSlice, PartitionLog
+from penstock.log import Damaged, FileSlice, PartitionLog
 from penstock.model import BrokerId, LeaderEpoch, Offset
 
 
@@ -85,7 +85,10 @@ class ReadablePartition:
         if records.file is not active.file:
             return None
         before = self.last_stable_offset if committed_only else self.high_watermark
-        end = active.size if before >= log.end_offset else active.end_before(before)
+        try:
+            end = active.size if before >= log.end_offset else active.end_before(before)
+        except (Damaged, OSError):
+            return records.size  # whoever asks for what follows will be told
         return max(end - records.position, records.size)
 
     def end_of_epoch(self, epoch: int) -> tuple[int, int]:

@@ -278,3 +278,22 @@ def test_a_person_may_go_on_with_what_comes_before_it(log: PartitionLog, bad: Ba
     kept = reopen(log, recovery_point=0)
     assert kept.offline_reason is None and served(kept) == list(range(lost[0]))
     kept.close()
+
+
+async def test_a_lookup_without_its_index_is_refused_in_words(log: PartitionLog, bad: BadSectors) -> None:
+    log.close()
+    again = reopen(log, is_clean=True)
+    bad.add(Path(again.segments[0].path(".timeindex")), 0)
+    with pytest.raises(KafkaStorageError, match="cannot be looked up"):
+        await again.look_up(lambda: again.find_by_time(T + 3))
+    again.close()
+
+
+def test_of_what_may_be_read_nobody_is_told_more_because_of_it(tmp_path: Path, bad: BadSectors) -> None:
+    """A reader's limit lies behind a header that cannot be read, in the segment that is appended to."""
+    log = a_log(tmp_path / "orders-0", settings={"index.interval.bytes": "1000000"})
+    fill(log, 1000, value_bytes=VALUE_BYTES)
+    lost = hurt(log, bad, sector=20)
+    with pytest.raises(CorruptMessage):
+        log.slice(0, at_most=1 << 20, before=lost[-1] + 3)
+    log.close()

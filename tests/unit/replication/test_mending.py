@@ -1,7 +1,9 @@
-"""Mending while the broker stops."""
+"""Mending where the disk fails, or the broker stops."""
 
 import asyncio
+import errno
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,11 +22,12 @@ from penstock.replication import mending as module
 ANOTHER = BrokerId(2)
 
 
-def a_damaged_log(folder: Path) -> PartitionLog:
+def a_damaged_log(folder: Path, *, is_closed: bool = True) -> PartitionLog:
     """A flipped bit in the first batch."""
     log = a_log(folder / "orders-0")
     fill(log, 3)
-    log.roll()
+    if is_closed:
+        log.roll()
     path = Path(log.segments[0].file.path)
     data = bytearray(path.read_bytes())
     data[70] ^= 1
@@ -42,6 +45,24 @@ class Peers:
         return SimpleNamespace(error_code=0, responses=[SimpleNamespace(partitions=[row])])
 
 
+def a_partition(log: PartitionLog) -> Any:
+    return SimpleNamespace(
+        log=log,
+        topic_id=TOPIC_ID,
+        index=0,
+        topic_partition=ORDERS_0,
+        high_watermark=3,
+        leader=ANOTHER,
+        in_sync=(BrokerId(1), ANOTHER),
+    )
+
+
+def a_mending(partition: Any, give_up: Callable[[Any, str], bool] = lambda *_: False) -> Mending:
+    image: Any = SimpleNamespace(brokers={ANOTHER: None})
+    peers: Any = Peers()
+    return Mending(lambda _turn: [partition], peers, image, me=BrokerId(1), give_up=give_up)
+
+
 async def test_a_stop_waits_for_a_batch_that_is_being_written_before_its_file_is_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,18 +77,8 @@ async def test_a_stop_waits_for_a_batch_that_is_being_written_before_its_file_is
         return write_into(wound, fd, batches)
 
     monkeypatch.setattr(module, "write_into", slowly)
-    partition: Any = SimpleNamespace(
-        log=log,
-        topic_id=TOPIC_ID,
-        index=0,
-        topic_partition=ORDERS_0,
-        high_watermark=3,
-        leader=ANOTHER,
-        in_sync=(BrokerId(1), ANOTHER),
-    )
-    image: Any = SimpleNamespace(brokers={ANOTHER: None})
-    peers: Any = Peers()
-    mending = Mending(lambda _turn: [partition], peers, image, me=BrokerId(1), give_up=lambda *_: False)
+    partition = a_partition(log)
+    mending = a_mending(partition)
     mend = asyncio.create_task(mending.mend(partition))
     await asyncio.to_thread(is_writing.wait, 60)
 
@@ -80,3 +91,46 @@ async def test_a_stop_waits_for_a_batch_that_is_being_written_before_its_file_is
     with pytest.raises(asyncio.CancelledError):
         await mend
     assert file.fd < 0
+
+
+async def test_a_batch_that_cannot_be_written_back_has_its_log_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was written may be in memory alone then, and would look sound (RULES 20)."""
+    log = a_damaged_log(tmp_path)
+
+    def fail(*_: object) -> Any:
+        raise OSError(errno.EIO, "the disk is broken")
+
+    monkeypatch.setattr(module, "write_into", fail)
+    partition, given_up = a_partition(log), list[str]()
+
+    def give_up(_partition: Any, reason: str) -> bool:
+        given_up.append(reason)
+        return True
+
+    await a_mending(partition, give_up).mend(partition)
+    assert len(given_up) == 1 and "the disk is broken" in given_up[0]
+    log.close()
+
+
+async def test_damage_in_the_segment_that_is_appended_to_is_mended_in_one_that_is_closed(tmp_path: Path) -> None:
+    log = a_damaged_log(tmp_path, is_closed=False)
+    before = log.segments
+    partition = a_partition(log)
+    await a_mending(partition).mend(partition)
+    assert not log.damage and log.segments[:-1] == before
+    log.close()
+
+
+async def test_what_is_sound_again_is_asked_of_nobody(tmp_path: Path) -> None:
+    log = a_damaged_log(tmp_path)
+    path = Path(log.segments[0].file.path)
+    data = bytearray(path.read_bytes())
+    data[70] ^= 1
+    path.write_bytes(data)
+    partition = a_partition(log)
+    partition.in_sync, partition.leader = (BrokerId(1),), BrokerId(1)
+    await a_mending(partition).mend(partition)
+    assert not log.damage
+    log.close()
