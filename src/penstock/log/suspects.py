@@ -53,12 +53,12 @@ class Suspect(msgspec.Struct, frozen=True):
 
 
 def suspect_slice(unsent: FileSlice) -> Suspect | None:
-    """What is left of a slice that could not be sent; None where it is of no log any more."""
-    log, file = unsent.log, unsent.file
+    """What is left of a slice that could not be sent; None where it is of no log any more, or was cut off since."""
+    log, file, end = unsent.log, unsent.file, unsent.position + unsent.size
     if log is None or file is None:
         return None
     segment = next((each for each in log.segments if each.file is file), None)
-    return None if segment is None else Suspect.within(log, segment, unsent.position, unsent.position + unsent.size)
+    return None if segment is None or end > segment.size else Suspect.within(log, segment, unsent.position, end)
 
 
 def suspect(log: "PartitionLog", offset: int) -> Suspect | None:
