@@ -9,7 +9,6 @@ import pytest
 from tests.conformance.compare import Finding, differing
 from tests.conformance.run import Transcript, play
 from tests.conformance.situations.all import TABLE
-from tests.conformance.situations.produce import CONTENTS
 from tests.conformance.stagehand import Stagehand
 from tests.conformance.table import Situation
 from tests.support.kafka import ApacheKafka
@@ -46,13 +45,6 @@ def conformance_broker() -> Iterator[penstock.testing.RunningBroker]:
 
 
 @pytest.fixture(scope="session")
-def strict_broker() -> Iterator[penstock.testing.RunningBroker]:
-    """It looks into every batch, which is off unless asked for."""
-    with penstock.testing.broker({**SETTINGS, "penstock.validate.records": "full"}, mode="process") as running:
-        yield running
-
-
-@pytest.fixture(scope="session")
 def played(
     request: pytest.FixtureRequest,
     apache_kafka: ApacheKafka,
@@ -70,17 +62,10 @@ def played(
 
 @pytest.fixture(scope="session")
 def findings(played: tuple[Played, Played]) -> Findings:
-    return _compare(*played)
+    return compared(*played)
 
 
-@pytest.fixture(scope="session")
-def strict_findings(played: tuple[Played, Played], strict_broker: penstock.testing.RunningBroker) -> Findings:
-    """The same for the broker that looks into batches, where that makes a difference."""
-    stagehand = Stagehand("Penstock", port_of(strict_broker.bootstrap), settles_later=False)
-    return _compare(played[0], play([each for each in CONTENTS if each in played[0]], stagehand))
-
-
-def _compare(kafka: Played, ours: Played) -> Findings:
+def compared(kafka: Played, ours: Played) -> Findings:
     return {
         each: [
             Finding(each.api, each.name, version, *difference)
@@ -96,8 +81,8 @@ def _needed(items: list[pytest.Item]) -> list[Situation]:
     selected: list[Situation] = []
     for item in items:
         params = getattr(getattr(item, "callspec", None), "params", {})
-        if "difference" in params:
-            return TABLE
         if isinstance(params.get("situation"), Situation):
             selected.append(params["situation"])
+        elif "findings" in getattr(item, "fixturenames", ()):
+            return TABLE
     return selected

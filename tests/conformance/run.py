@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from tests.conformance.compare import Fault
 from tests.conformance.normalise import Normaliser
 from tests.conformance.stagehand import Stagehand
 from tests.conformance.table import (
@@ -29,8 +30,8 @@ from tests.conformance.table import (
 from tests.support.raw import ConnectionEnded, RawClient, decode_response
 
 Transcript = list[Any]
-_CLOSED = {"connection": "closed"}
-_SILENT = {"answer": "none"}
+_CLOSED = {"connection": Fault("closed")}
+_SILENT = {"answer": Fault("none")}
 _SIDE_BY_SIDE = 4
 
 
@@ -174,6 +175,8 @@ class Run:
         except TimeoutError:
             self._reconnect()
             return _SILENT
+        if raw.answer is not None:
+            return self._normaliser.response(raw.answer[0], decode_response(*raw.answer, frame)[1], literals=set())
         return {"frame": frame[4:].hex()}
 
 
@@ -201,7 +204,7 @@ def _play(stage: Stage) -> dict[int, Transcript]:
         return stage.play()
     except Exception as fault:
         said = f"{stage.broker}: {type(fault).__name__}: {fault}"
-        return {version: [{"fault": said}] for version in stage.versions}
+        return {version: [{"fault": Fault(said)}] for version in stage.versions}
 
 
 def _strings(value: Any) -> set[str]:

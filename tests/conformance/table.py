@@ -99,6 +99,7 @@ class Raw:
     """Bytes as they are, the size prefix included; compared is whether the connection is closed or what comes back."""
 
     make: Callable[[int], bytes]  # from the version of the run
+    answer: tuple[str, int] | None = None  # the API and version whose response comes back, to be compared by its fields
 
 
 @dataclass(frozen=True)

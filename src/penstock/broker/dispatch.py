@@ -337,10 +337,7 @@ def _context(connection: Connection, route: Route, client_id: bytes | None, clie
     """A context that the next request of the same API, version and client id finds with its route."""
     if client_id is not None and len(client_id) < client_length:
         raise BadFrame(f"a client id of {client_length} bytes, of which {len(client_id)} came")
-    try:
-        name = None if client_id is None else client_id.decode()
-    except UnicodeDecodeError:
-        raise Malformed("a client id that is not UTF-8") from None
+    name = None if client_id is None else client_id.decode(errors="replace")  # as Kafka reads it
     context = RequestContext(
         api_version=route.api_version,
         client_id=name,

@@ -228,7 +228,30 @@ class ReadableLog(LogState):
         if not held:
             return None
         best = max(held, key=lambda segment: segment.max_timestamp)
-        return self._find_in(best, best.max_timestamp, start_offset)
+        found = self._find_in(best, best.max_timestamp, start_offset)
+        return found or self._newest_of(held, start_offset)
+
+    def _newest_of(self, held: list[Segment], start_offset: int) -> FoundByTime | None:
+        """The same by the records' own timestamps: no record has the one that a batch's header claimed. Headers of
+        batches that were not looked into at their append may lie.
+        """
+        best: FoundByTime | None = None
+        for segment in sorted(held, key=lambda each: each.max_timestamp, reverse=True):
+            if best is not None and segment.max_timestamp < best.timestamp:
+                break
+            for timestamp, offset, epoch in self._timestamps_in(segment, start_offset):
+                if best is None or (-timestamp, offset) < (-best.timestamp, best.offset):
+                    best = FoundByTime(Millis(timestamp), Offset(offset), LeaderEpoch(epoch))
+        return best
+
+    def _timestamps_in(self, segment: Segment, start_offset: int) -> Iterator[tuple[int, int, int]]:
+        try:
+            for found in batches_in(segment, position=0, check_crc=False):
+                for record in iterate(found.view) if found.header.last_offset >= start_offset else ():
+                    if record.offset >= start_offset:
+                        yield record.timestamp, record.offset, found.header.leader_epoch
+        except Damaged as damage:
+            raise DamagedIn(segment, damage) from damage
 
     def _find_in(self, segment: Segment, timestamp: int, start_offset: int) -> FoundByTime | None:
         times = segment.time_index if segment.time_index is not None else segment.load_time_index()

@@ -77,15 +77,19 @@ def check_group(overrides: Mapping[str, str], broker: Config) -> GroupConfig:
 
 
 def check_client_metrics(overrides: Mapping[str, str]) -> None:
-    """Raises InvalidRequest for a name or an interval that cannot be, InvalidConfig for a bad match, as Kafka does."""
+    """As Kafka does: raises InvalidRequest for a name that is none and an interval out of bounds, InvalidConfig for a
+    bad match and an interval that is no number.
+    """
     table = settings_of(Scope.CLIENT_METRICS)
     for name, text in overrides.items():
         if name not in table:
             raise InvalidRequest(f"{name} is no setting of a client metrics subscription{did_you_mean(name, table)}")
+        is_number = False
         try:
+            is_number = isinstance(table[name].type.parse(text), int)
             table[name].parse(text)
         except ValueError as problem:
-            raise (InvalidRequest if name == "interval.ms" else InvalidConfig)(str(problem)) from None
+            raise (InvalidRequest if is_number else InvalidConfig)(str(problem)) from None
 
 
 def check_broker(changes: Mapping[str, str], broker: Config, *, cluster_wide: bool) -> None:

@@ -44,7 +44,7 @@ class RequestHeader(msgspec.Struct, frozen=True, gc=False):
             client_id = None
             if length >= 0:
                 position += length
-                client_id = str(frame[10:position], "utf-8")
+                client_id = str(frame[10:position], "utf-8", "replace")  # as Kafka reads it
             elif length != -1:
                 raise Malformed(f"the client id has the length {length}")
             if version == 2:
@@ -56,8 +56,6 @@ class RequestHeader(msgspec.Struct, frozen=True, gc=False):
             raise UnknownApi(f"there is no API {api_key}") from None
         except (IndexError, struct.error):
             raise Malformed("the request header is truncated") from None
-        except UnicodeDecodeError:
-            raise Malformed("the client id is not UTF-8") from None
         if position > len(frame):
             raise Malformed("the request header is truncated")
         return cls(api_key, api_version, correlation_id, client_id), position

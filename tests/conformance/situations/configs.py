@@ -252,6 +252,13 @@ INCREMENTAL = [
     stepping(
         "client metrics without a name", alter(changes(step("interval.ms", SET, "1000"), name="", kind=CLIENT_METRICS))
     ),
+    *(
+        stepping(
+            f"a client metrics interval of {text}",
+            alter(changes(step("interval.ms", SET, text), name="$metrics", kind=CLIENT_METRICS)),
+        )
+        for text in ("bbb", "1", "99999999999")
+    ),
     stepping("nothing", alter()),
 ]
 

@@ -100,6 +100,7 @@ EPOCHS = [
 ISOLATION = [
     case("read committed without transactions", fetch(wanted(), isolation_level=1)),
     case("an isolation level that does not exist", fetch(wanted(), isolation_level=7)),
+    case("a negative isolation level", fetch(wanted(), isolation_level=-1)),
     case(
         "records of an idempotent producer",
         Records("orders", [from_producer(0, count=2)], 1),

@@ -92,6 +92,13 @@ LIST_OFFSETS = [
     case("no topics", {"replica_id": -1, "topics": []}),
     case("a topic without partitions", offsets()),
     case("read committed", offsets(-1, isolation_level=1), offsets(-3, isolation_level=1), versions=(2, 11)),
+    case(
+        "an isolation level that does not exist",
+        offsets(-1, -2, isolation_level=7),
+        offsets(WHEN, isolation_level=2),
+        offsets(-1, isolation_level=-1),
+        versions=(2, 11),
+    ),
     case("a debugging consumer", offsets(-1, replica_id=-2)),
     case("the right leader epoch", offsets(-1, epoch=0), versions=(4, 11)),
     case("a leader epoch from the future", offsets(-1, epoch=5), versions=(4, 11)),

@@ -121,8 +121,9 @@ def oldest(api: str) -> tuple[int, int]:
     return versions_of(api)[0], versions_of(api)[0]
 
 
-def wrong(name: str, raw: bytes) -> Situation:
-    return situation("ApiVersions", f"wire: {name}", Raw(lambda _: raw), Ask({}, version=0), versions=(0, 0))
+def wrong(name: str, raw: bytes, *, is_answered: bool = False) -> Situation:
+    step = Raw(lambda _: raw, ("ApiVersions", 0) if is_answered else None)
+    return situation("ApiVersions", f"wire: {name}", step, Ask({}, version=0), versions=(0, 0))
 
 
 FRAMES = [
@@ -137,8 +138,8 @@ FRAMES = [
     wrong("a TLS hello", bytes.fromhex("16030100c8010000c40303") + b"\0" * 200),
     wrong("an HTTP request", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" + b" " * 64),
     wrong("a client id longer than the frame", framed(struct.pack(">hhih", 18, 0, 1, 500) + b"abc")),
-    wrong("a client id of length minus two", framed(struct.pack(">hhih", 18, 0, 1, -2))),
-    wrong("a client id that is not UTF-8", framed(struct.pack(">hhih", 18, 0, 1, 2) + b"\xff\xfe")),
+    wrong("a client id of length minus two", framed(struct.pack(">hhih", 18, 0, 1, -2)), is_answered=True),
+    wrong("a client id that is not UTF-8", framed(struct.pack(">hhih", 18, 0, 1, 2) + b"\xff\xfe"), is_answered=True),
     wrong("a header cut within tagged fields", framed(struct.pack(">hhih", 18, 3, 1, -1) + b"\x02\x00")),
 ]
 

@@ -225,7 +225,6 @@ def test_an_unknown_version_of_api_versions_is_answered_in_version_0_with_error_
         struct.pack(">hhih", ApiKey.LIST_GROUPS, -1, 1, -1),
         struct.pack(">hhih", ApiKey.LIST_GROUPS, 3, 1, 500),
         struct.pack(">hhih", ApiKey.LIST_GROUPS, 3, 1, -1),
-        struct.pack(">hhih", ApiKey.LIST_GROUPS, 3, 1, 2) + b"\xff\xfe\x00\x00",
         struct.pack(">hhih", ApiKey.LIST_GROUPS, 3, 1, -1) + b"\xff\xff\xff\xff\xff\xff",
         struct.pack(">hhih", ApiKey.LIST_GROUPS, 3, 1, -1) + b"\x00" * 10_000,
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
@@ -285,6 +284,14 @@ def test_a_client_that_changes_its_name_all_the_time_is_not_remembered_for_ever(
     for number in range(1000):
         bench.handle(a_request(ApiKey.FETCH, 11, b"", client=f"client-{number}"))
     assert len(bench.connection.context_cache) <= CONTEXTS_MAX
+
+
+def test_a_client_id_that_is_not_text_is_read_as_kafka_reads_it() -> None:
+    bench = Bench()
+    seen = []
+    bench.answer(ApiKey.FETCH, lambda frame, position, context: seen.append(context.client_id) or [b""], **RAW)
+    bench.handle(struct.pack(">hhih", ApiKey.FETCH, 11, 7, 4) + b"a\xff\xfeb")
+    assert seen == ["a\ufffd\ufffdb"]
 
 
 def test_a_known_client_id_that_claims_to_be_longer_is_a_bad_frame() -> None:

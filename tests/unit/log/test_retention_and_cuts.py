@@ -15,7 +15,9 @@ from penstock.log.index import TimeIndex
 from penstock.log.partition_log import PartitionLog
 from penstock.log.segment_files import SegmentOnDisk
 from penstock.log.state import Home, LogState
+from penstock.wire.batch import CRC, CRC_AT, MAX_TIMESTAMP_AT, TIMESTAMP, BatchHeader
 from penstock.wire.markers import MarkerType
+from penstock.wire.records import crc_of
 
 THREE_A_SEGMENT = {"internal.segment.bytes": "300", "index.interval.bytes": "0"}
 HOUR_MS = 3_600_000
@@ -386,6 +388,22 @@ def test_truncation_finds_the_largest_timestamp_of_what_is_left(tmp_path: Path) 
     found = log.max_timestamp()
     assert found is not None
     assert (found.timestamp, found.offset) == (900, 1)
+
+
+def test_a_header_that_lies_about_its_newest_record_does_not_hide_the_true_one(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings=THREE_A_SEGMENT)
+    for offset, timestamp in enumerate((100, 900, 300, 2_000, 700)):
+        _, view = a_batch(offset, timestamp=timestamp)
+        claimed = bytearray(view)
+        if offset == 2:
+            TIMESTAMP.pack_into(claimed, MAX_TIMESTAMP_AT, 9_000)
+            CRC.pack_into(claimed, CRC_AT, crc_of(claimed))
+        log.append([(BatchHeader.peek(claimed), memoryview(claimed))])
+
+    found = log.max_timestamp()
+    assert found is not None and (found.timestamp, found.offset) == (2_000, 3)
+    later = log.find_by_time(1_000)
+    assert later is not None and later.offset == 3
 
 
 def test_truncation_restores_what_is_known_of_producers(tmp_path: Path) -> None:

@@ -235,6 +235,9 @@ def test_a_metrics_subscription_is_refused_as_kafka_refuses_it() -> None:
     for overrides in ({"interval.ms": "99"}, {"interval.ms": "3600001"}, {"x": "y"}):
         with pytest.raises(InvalidRequest):
             check_client_metrics(overrides)
+    for text in ("bbb", "", "99999999999"):
+        with pytest.raises(InvalidConfig):
+            check_client_metrics({"interval.ms": text})
     for match in ("foo=bar", "client_id=[", "client_id", "client_id=a=b"):
         with pytest.raises(InvalidConfig):
             check_client_metrics({"match": match})

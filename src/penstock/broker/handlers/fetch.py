@@ -44,6 +44,8 @@ from penstock.wire.fetch import (
 from penstock.wire.produce import Endpoint, TopicKey
 
 READ_COMMITTED = 1
+KNOWN_ISOLATION_LEVELS = (0, READ_COMMITTED)
+"""Any other is refused: taken for one that is known, it could show what was aborted."""
 FOLLOWERS_FROM = 11
 """From this version on a consumer may read from a follower (KIP-392)."""
 
@@ -69,6 +71,8 @@ def fetch(
     request = decode_request(frame, position, context.api_version)
     if request.replica_id >= 0:
         return replicas.fetch(request, context)
+    if request.isolation_level not in KNOWN_ISOLATION_LEVELS:
+        return _refused_whole(request, context, UnknownServerError.code)
     try:
         session, is_incremental = sessions.begin(request, context.api_version)
     except Refusal as refusal:
@@ -83,6 +87,17 @@ def fetch(
     if is_enough or request.wait_ms_max <= 0:
         return work.reply()
     return work.park(afterwards, deadlines)
+
+
+def _refused_whole(request: FetchRequest, context: RequestContext, error_code: int) -> RawReply:
+    """As Kafka does it: with topic ids the code stands once, before that each partition has it too."""
+    topics: list[tuple[TopicKey, list[PartitionAnswer]]] = []
+    if context.api_version < TOPIC_IDS_FROM:
+        topics = [
+            (key, [PartitionAnswer(each.index, error_code, aborted=[]) for each in parts])
+            for key, parts in request.topics
+        ]
+    return encode_response(context.api_version, topics, error_code=error_code)
 
 
 def _asked(request: FetchRequest) -> Asked:

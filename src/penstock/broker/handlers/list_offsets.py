@@ -43,6 +43,7 @@ FIRST_VERSION = {
 }
 CONSUMER = -1
 READ_COMMITTED = 1
+KNOWN_ISOLATION_LEVELS = (0, READ_COMMITTED)
 
 _log = structlog.get_logger(__name__)
 
@@ -85,6 +86,8 @@ async def _offset(
     timestamp = part.timestamp
     if timestamp < 0 and context.api_version < FIRST_VERSION.get(timestamp, 0x7FFF):
         raise UnsupportedVersion(f"timestamp {timestamp} is not known in version {context.api_version}")
+    if request.isolation_level not in KNOWN_ISOLATION_LEVELS:
+        raise UnknownServerError  # Kafka's answer; taken for one that is known, it could show what was aborted
     partition = partitions.require(topic, part.partition_index)
     partition.require_leader(part.current_leader_epoch)
     found_timestamp, offset, epoch = await _find(partition, timestamp, request)

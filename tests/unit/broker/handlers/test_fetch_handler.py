@@ -26,6 +26,7 @@ from penstock.errors import (
     OffsetNotAvailable,
     OffsetOutOfRange,
     Refusal,
+    UnknownServerError,
     UnknownTopicOrPartition,
 )
 from penstock.log import FileSlice
@@ -73,6 +74,7 @@ class Bench:
         wait_ms: int = 0,
         session: tuple[int, int] = (0, -1),
         committed_only: bool = False,
+        isolation_level: int | None = None,
         epoch: int = -1,
         min_bytes: int = 1,
     ) -> Any:
@@ -84,7 +86,7 @@ class Bench:
         else:
             topic.topic = TOPIC
         request = FetchRequest(max_wait_ms=wait_ms, min_bytes=min_bytes, topics=[topic] if offsets else [])
-        request.isolation_level = int(committed_only)
+        request.isolation_level = int(committed_only) if isolation_level is None else isolation_level
         if version >= 7:
             request.session_id, request.session_epoch = session
         if version >= 9:
@@ -360,3 +362,14 @@ async def test_undecided_records_do_not_count_as_bytes_that_could_be_had(make: M
     aborted = found[1].aborted_transactions
     assert aborted is not None and [each.first_offset for each in aborted] == [0]
     assert (found[1].last_stable_offset, len(found[1].records or b"") > 1_000) == (501, True)
+
+
+@pytest.mark.parametrize("level", [-1, 2, 7])
+@pytest.mark.parametrize("version", [4, 7, 12, 13, 18])
+async def test_an_unknown_isolation_level_is_refused_and_shows_nothing(make: Make, level: int, version: int) -> None:
+    some = make(1)
+    some.partitions.fill(0)
+    answer = some.response(some.call({0: 0}, version=version, isolation_level=level), version)
+    parts = [(part.error_code, part.records or b"") for topic in answer.responses for part in topic.partitions]
+    assert parts == ([(UnknownServerError.code, b"")] if version < 13 else [])
+    assert answer.error_code == (UnknownServerError.code if version >= 7 else 0)
