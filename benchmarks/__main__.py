@@ -20,7 +20,7 @@ from rich.console import Console
 from benchmarks import alone, host, idle, loadgen, plan, report
 from benchmarks.brokers import ApacheKafka, Broker, Penstock
 from benchmarks.clusters import Cluster, kafka_cluster, penstock_cluster
-from benchmarks.figures import Figure, compare
+from benchmarks.figures import Figure, compare, compare_full
 from benchmarks.javaload import JavaProduce
 from benchmarks.plan import Plan
 from benchmarks.rounds import START_FIGURES, Collected, Run, Say
@@ -69,7 +69,7 @@ class Bench:
         run = Run(self.plan.one, self.driver, self.say, touch_bytes=self.plan.touch_bytes, collected=self.collected)
         with ExitStack() as stack:
             brokers = [self._started(name, run, stack) for name in ("kafka", "penstock")]
-            run.whole(brokers)
+            run.whole([*brokers, self._opening_all(stack)], plan.BESIDE)
             if has_idle:
                 sides = [Side(broker, self.driver, 0, brokers) for broker in brokers]
                 idle.measure(brokers, sides, self.collected, self.plan.idle_s)
@@ -101,6 +101,19 @@ class Bench:
                 broker.stop()
                 shutil.rmtree(broker.folder, ignore_errors=True)
         run.rest(broker)
+        return broker
+
+    def _opening_all(self, stack: ExitStack) -> Broker:
+        """The broker that looks into every batch, beside the other two for a few workloads."""
+        folder = self.folder / "penstock-full"
+        folder.mkdir()
+        if self.stand_in:
+            broker: Broker = ApacheKafka(plan.FULL, folder, self.kafka_jars)
+        else:
+            broker = Penstock(plan.FULL, folder, self.penstock, {"penstock.validate.records": "full"})
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        stack.callback(broker.kill)
+        Run(self.plan.one, self.driver, self.say, collected=Collected()).start(broker)
         return broker
 
     def _broker(self, name: str, folder: Path) -> Broker:
@@ -173,6 +186,7 @@ def main(
             [] if stand_in or only or "alone" not in parts else alone.measure(chosen, driver, folder, penstock, say)
         )
     lines = compare(figures, collected.values.get("kafka", {}), collected.values.get("penstock", {}))
+    lines += compare_full(figures, collected.values.get("kafka", {}), collected.values.get(plan.FULL, {}))
     is_partial = bool(only) or set(parts) != set(PARTS)
     facts = {"commit": host.commit(REPOSITORY), "machine": host.machine(), "quick": quick, "partial": is_partial}
     report.show(console, lines, collected, f"Penstock {facts['commit']} beside {ApacheKafka.title}")

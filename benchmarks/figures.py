@@ -1,7 +1,7 @@
 """What a figure is and how several rounds of it become one: best round, or median. Pure, so that it can be tested."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from statistics import mean, median
 
@@ -92,6 +92,18 @@ def compare(
     """A line for every figure that both sides have."""
     both = [figure for figure in figures if kafka.get(figure.key) and penstock.get(figure.key)]
     return [Line(figure, pick(figure, kafka[figure.key]), pick(figure, penstock[figure.key])) for figure in both]
+
+
+def compare_full(
+    figures: Sequence[Figure], kafka: Mapping[str, Sequence[float]], full: Mapping[str, Sequence[float]]
+) -> list[Line]:
+    """The same of Penstock as it looks into every batch: lines of their own, without a bar."""
+    named = [replace(each, key=f"full.{each.key}", title=f"{each.title}, all opened", bar=None) for each in figures]
+    return compare(
+        [each for each in named if not each.key.endswith(("rss", "pss"))],
+        {f"full.{key}": values for key, values in kafka.items()},
+        {f"full.{key}": values for key, values in full.items()},
+    )
 
 
 def alone(figures: Sequence[Figure], penstock: Mapping[str, Sequence[float]]) -> list[Alone]:

@@ -166,7 +166,7 @@ class Harness:
         self._peer = Peer()
         self._peer.caller.samples = samples = BatchSamples()
         self._peer.caller.skips = samples.skips
-        for slot in FIRST_OPENED * list(range(SLOTS)):
+        for slot in FIRST_OPENED * list(range(len(samples.skips))):
             samples.opened(slot)  # so that one batch in a hundred is
         self.topic_id = topic_id
         self.port = port

@@ -1,5 +1,6 @@
 """How much is run, the whole or two minutes of it, and the bars: what is asked of one broker and of three."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from benchmarks.coordination import NEW_GROUPS, Commits, Joins, LargeTransactions, Transactions
@@ -13,6 +14,11 @@ _ACKS_ALL: Settings = {"p:acks": "all"}
 _LZ4: Settings = {"p:compression.type": "lz4"}
 _ZSTD: Settings = {"p:compression.type": "zstd"}
 _COMMITS = "commits of one offset, 100 in flight"
+
+
+FULL = "penstock, full"
+"""Penstock with `penstock.validate.records=full`: it looks into every batch, as Kafka does."""
+BESIDE = {FULL: ("big", "lz4", "single")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,26 @@ def _three_brokers(big_bytes: int, *, requests: int, paced_s: float, brisk_s: fl
 def _hurried(workloads: list[Workload]) -> list[Workload]:
     """With less of a start at a fixed rate: Kafka's cold cluster does not keep up, and works its way through it."""
     return [replace(each, skipped_s=0.5) if isinstance(each, EndToEnd) else each for each in workloads]
+
+
+def within(workloads: Sequence[Workload], rate_max: float) -> tuple[list[Workload], list[str]]:
+    """The same with no fixed rate above `rate_max`, and what was done to keep to it: a rate that is lower, or left out
+    where another workload has it already.
+    """
+    chosen: list[Workload] = []
+    notes: list[str] = []
+    digits = 10 ** max(len(str(int(rate_max))) - 2, 0)
+    highest = max(int(rate_max) // digits * digits, 1)
+    for each in workloads:
+        if isinstance(each, EndToEnd) and each.rate_per_s > highest:
+            asked = each.rate_per_s
+            if any(isinstance(other, EndToEnd) and other.rate_per_s == highest for other in chosen):
+                notes.append(f"no end to end at {asked:,}/s: {highest:,}/s is measured already")
+                continue
+            each = replace(each, rate_per_s=highest, title=f"end to end at {highest:,}/s")
+            notes.append(f"end to end at {highest:,}/s in place of {asked:,}/s")
+        chosen.append(each)
+    return chosen, notes
 
 
 def quick() -> Plan:

@@ -25,7 +25,7 @@ DRAWN = {
     "big.produce_cpu": "CPU a GB produced",
     "small.produce_cpu": "the same, 100 B",
     "single.cpu": "CPU a request",
-    "paced.p99": "p99 at 2,000/s",
+    "paced.p99": "p99 at a fixed rate",
     "rest.rss": "memory at rest",
     "start.first_ack": "start",
 }

@@ -39,7 +39,13 @@ def _bar(line: Line) -> str:
 def by_section(keys: Sequence[str]) -> dict[str, list[str]]:
     """The keys of figures by what they are of: one broker, or three."""
     three = [key for key in keys if key.startswith("three.")]
-    sections = {"one broker": [key for key in keys if key not in three], "three brokers, RF 3, acks=all": three}
+    full = [key for key in keys if key.startswith("full.")]
+    one = [key for key in keys if key not in three and key not in full]
+    sections = {
+        "one broker": one,
+        "all batches opened: one broker, penstock.validate.records=full": full,
+        "three brokers, RF 3, acks=all": three,
+    }
     return {title: found for title, found in sections.items() if found}
 
 

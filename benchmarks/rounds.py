@@ -1,7 +1,7 @@
 """One phase of a run: warm both sides, load them in turns, collect every value."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -9,8 +9,8 @@ from benchmarks import processes
 from benchmarks.brokers import Broker, Subject, pids
 from benchmarks.figures import Better, Figure, Pick, agree
 from benchmarks.loadgen import LoadDriver, LoadFailed
-from benchmarks.plan import Phase
-from benchmarks.workloads import Side, Values
+from benchmarks.plan import Phase, within
+from benchmarks.workloads import OneRecordRequests, Side, Values
 
 Say = Callable[[str], None]
 
@@ -64,6 +64,7 @@ class Run:
         self._began = time.monotonic()
         self._of = f"{phase.of}: " if phase.of else ""
         self.collected = collected or Collected()
+        self._beside: Mapping[str, Sequence[str]] = {}
 
     def start(self, broker: Broker) -> None:
         """Start a broker, counting from before its process exists to its first acknowledged record."""
@@ -82,10 +83,12 @@ class Run:
         self.collected.add(broker.name, {"start.first_ack": first_ack_s, "start.cpu_s": cpu_s})
         self.say(f"{broker.name}: first acknowledged record after {first_ack_s:.2f} s, {cpu_s:.2f} s of CPU")
 
-    def whole(self, subjects: Sequence[Subject]) -> None:
-        """All that is measured on brokers that are up."""
+    def whole(self, subjects: Sequence[Subject], beside: Mapping[str, Sequence[str]] | None = None) -> None:
+        """All that is measured on brokers that are up; of those named in `beside` the workloads with these keys."""
+        self._beside = beside or {}
         for subject in subjects:
             self._warm(subject, subjects)
+        self._choose_rates([each for each in subjects if each.name not in self._beside], subjects)
         self._in_turns(subjects)
         self._note_others()
         for subject in subjects:
@@ -117,6 +120,22 @@ class Run:
                 break
         self.collected.notes.append(f"{self._of}{subject.name} was still changing after {number} warm-up rounds")
 
+    def _choose_rates(self, compared: Sequence[Subject], everyone: Sequence[Subject]) -> None:
+        """Latency is compared where both keep up: at half of what the slower one takes in requests of one record, as
+        those of a fixed rate are. Beyond that a figure says how long a queue was, not how fast a broker is.
+        """
+        pilot = next((each for each in self._phase.workloads if isinstance(each, OneRecordRequests)), None)
+        if pilot is None:
+            return
+        takes = {each.name: pilot.run(self._side(each, everyone))[f"{pilot.key}.requests_s"] for each in compared}
+        slower = min(takes, key=lambda name: takes[name])
+        chosen, notes = within(self._phase.workloads, takes[slower] / 2)
+        self._phase.workloads[:] = chosen
+        for note in notes:
+            self.collected.notes.append(
+                f"{self._of}{note}, half of what {slower} takes in requests of one record ({takes[slower]:,.0f}/s)"
+            )
+
     def _in_turns(self, subjects: Sequence[Subject]) -> None:
         """The measured rounds: each workload on one side, then on the other, the order swapped every round."""
         longest_s = 0.0
@@ -129,6 +148,8 @@ class Run:
             order = list(subjects) if number % 2 == 0 else list(reversed(subjects))
             for workload in self._phase.workloads:
                 for subject in order:
+                    if workload.key not in self._beside.get(subject.name, (workload.key,)):
+                        continue
                     values = workload.run(self._side(subject, subjects))
                     self.collected.add(subject.name, values)
                     self._tell(subject, f"round {number + 1}", values)
@@ -141,6 +162,8 @@ class Run:
         values: Values = {}
         for workload in self._phase.workloads:
             if self._phase.is_hurried and workload.key in _NOT_IN_A_HURRY:
+                continue
+            if workload.key not in self._beside.get(subject.name, (workload.key,)):
                 continue
             measured = workload.run(self._side(subject, everyone))
             self._tell(subject, what, measured)

@@ -9,9 +9,10 @@ import pytest
 from tests.conformance.compare import Finding, differing
 from tests.conformance.run import Transcript, play
 from tests.conformance.situations.all import TABLE
+from tests.conformance.situations.three_brokers import SITUATIONS as THREE_BROKERS
 from tests.conformance.stagehand import Stagehand
 from tests.conformance.table import Situation
-from tests.support.kafka import ApacheKafka
+from tests.support.kafka import ApacheKafka, apache_kafka_cluster
 from tests.support.raw import port_of
 
 import penstock.testing
@@ -29,6 +30,9 @@ SETTINGS = {
     "transaction.state.log.replication.factor": "1",
     "transaction.state.log.min.isr": "1",
 }
+
+
+OF_THREE = {"log.retention.ms": "-1", "auto.leader.rebalance.enable": "false"}
 
 
 @pytest.fixture(scope="session")
@@ -65,6 +69,26 @@ def findings(played: tuple[Played, Played]) -> Findings:
     return compared(*played)
 
 
+@pytest.fixture(scope="session")
+def played_by_three(tmp_path_factory: pytest.TempPathFactory) -> tuple[Played, Played]:
+    """What three Kafka nodes and three Penstock brokers answered."""
+    folder = tmp_path_factory.mktemp("three")
+    with apache_kafka_cluster(folder / "kafka", OF_THREE) as theirs, penstock.testing.cluster(OF_THREE) as ours:
+        kafka = {number: node.port for number, node in theirs.items()}
+        penstock_ports = {number: port_of(node.bootstrap) for number, node in ours.brokers.items()}
+        with ThreadPoolExecutor(2) as pool:
+            both = [
+                pool.submit(play, THREE_BROKERS, Stagehand(name, ports[1], settles_later=later, others=ports))
+                for name, ports, later in (("Kafka", kafka, True), ("Penstock", penstock_ports, False))
+            ]
+            return both[0].result(), both[1].result()
+
+
+@pytest.fixture(scope="session")
+def findings_of_three(played_by_three: tuple[Played, Played]) -> Findings:
+    return compared(*played_by_three)
+
+
 def compared(kafka: Played, ours: Played) -> Findings:
     return {
         each: [
@@ -81,7 +105,7 @@ def _needed(items: list[pytest.Item]) -> list[Situation]:
     selected: list[Situation] = []
     for item in items:
         params = getattr(getattr(item, "callspec", None), "params", {})
-        if isinstance(params.get("situation"), Situation):
+        if isinstance(params.get("situation"), Situation) and "findings" in getattr(item, "fixturenames", ()):
             selected.append(params["situation"])
         elif "findings" in getattr(item, "fixturenames", ()):
             return TABLE

@@ -339,3 +339,6 @@ DIFFERENCES = [
     *_CLUSTER,
     *_ACLS,
 ]
+
+# On three brokers, beside those above.
+DIFFERENCES_OF_THREE: list[Difference] = []

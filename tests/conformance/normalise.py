@@ -45,7 +45,13 @@ _WORDS = {"error_message", "documentation", "batch_index_error_message"}
 _MOMENTS = {"log_append_time_ms", "start_timestamp", "transaction_start_time_ms"}
 _GIVES_PRODUCER_IDS = {"InitProducerId", "EndTxn", "DescribeTransactions", "ListTransactions"}
 _TIMES = {"timestamp", "base_timestamp", "max_timestamp", "last_timestamp"}
-_RANDOM = {"session_id": "session", "finalized_features_epoch": "epoch", "total_bytes": "size", "usable_bytes": "size"}
+_RANDOM = {
+    "controller_id": "controller",
+    "session_id": "session",
+    "finalized_features_epoch": "epoch",
+    "total_bytes": "size",
+    "usable_bytes": "size",
+}
 
 
 class Normaliser:

@@ -14,6 +14,7 @@ from tests.conformance.normalise import Normaliser
 from tests.conformance.stagehand import Stagehand
 from tests.conformance.table import (
     Ask,
+    At,
     Body,
     Given,
     Id,
@@ -68,6 +69,7 @@ class Run:
         self._version = version
         self._stagehand = stagehand
         self._saved: dict[str, Any] = {}
+        self._port = stagehand.port
         self._client = self._connect()
         self._normaliser = Normaliser(stage.prefix, stage.ids, self._saved)
 
@@ -92,12 +94,15 @@ class Run:
                         transcript.append(self._raw(step))
                     case Reconnect():
                         self._reconnect()
+                    case At(broker=broker):
+                        self._port = self._stagehand.ports[broker]
+                        self._reconnect()
         finally:
             self._client.close()
         return transcript
 
     def _connect(self) -> RawClient:
-        return RawClient(self._stagehand.port, timeout_s=self._patience_s)
+        return RawClient(self._port, timeout_s=self._patience_s)
 
     @property
     def _patience_s(self) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tests.conformance.table import Body, Topic
 from tests.support.raw import RawClient
@@ -23,11 +23,15 @@ _TRANSACTIONAL_ID_NOT_FOUND = 105
 
 
 class Stagehand:
-    def __init__(self, broker: str, port: int, *, settles_later: bool) -> None:
+    def __init__(self, broker: str, port: int, *, settles_later: bool, others: Mapping[int, int] | None = None) -> None:
+        """`others`: the ports of a cluster of which the one at `port` is broker 1, and whose groups are left alone."""
         self.broker = broker
         self.port = port
+        self.ports = {1: port, **(others or {})}
         self.settles_later = settles_later
         self._numbers = itertools.count()
+        if others is not None:
+            return
         self._wait_for_coordinators()
         self._wait_for_transaction_coordinators()
         if settles_later:
@@ -50,9 +54,13 @@ class Stagehand:
                     answer = made[prefix + topic.name]
                     assert answer["error_code"] == 0, f"the table gives a topic that cannot be made: {answer}"
                     ids[topic.name] = answer["topic_id"]
-                if self.settles_later:
+                if len(self.ports) > 1:
+                    for port in self.ports.values():
+                        _wait_until_known(port, [prefix + topic.name for prefix, topic, _ in chunk])
+                if self.settles_later or len(self.ports) > 1:
                     for prefix, topic, _ in chunk:
-                        _wait_for_leaders(client, prefix + topic.name, topic.partitions)
+                        with RawClient(self.ports[topic.replicas[0] if topic.replicas else 1]) as leader:
+                            _wait_for_leaders(leader, prefix + topic.name, topic.partitions)
 
     def settle(self, api: str) -> None:
         """Wait until what `api` changed is known: changes become known in order, so a later one serves as the mark.
@@ -121,12 +129,11 @@ def _described(client: RawClient, body: Body) -> list[Body]:
 
 def _wanted(prefix: str, topic: Topic) -> Body:
     configs = [{"name": key, "value": value} for key, value in topic.configs.items()]
-    return {
-        "name": prefix + topic.name,
-        "num_partitions": topic.partitions,
-        "replication_factor": 1,
-        "configs": configs,
-    }
+    made: Body = {"name": prefix + topic.name, "configs": configs}
+    if not topic.replicas:
+        return made | {"num_partitions": topic.partitions, "replication_factor": 1}
+    kept = [{"partition_index": each, "broker_ids": list(topic.replicas)} for each in range(topic.partitions)]
+    return made | {"num_partitions": -1, "replication_factor": -1, "assignments": kept}
 
 
 def _wait_for_leaders(client: RawClient, name: str, partitions: int) -> None:
@@ -140,3 +147,18 @@ def _wait_for_leaders(client: RawClient, name: str, partitions: int) -> None:
             return
         time.sleep(0.02)
     raise AssertionError(f"{name} has no leaders after {_WITHIN_S:.0f} s")
+
+
+def _wait_until_known(port: int, names: Sequence[str]) -> None:
+    """Until the broker at `port` tells of these topics and of who leads them."""
+    body = {"topics": [{"name": name} for name in names], "allow_auto_topic_creation": False}
+    deadline = time.monotonic() + _WITHIN_S
+    with RawClient(port, timeout_s=_WITHIN_S) as client:
+        while time.monotonic() < deadline:
+            topics = client.request("Metadata", 9, body)["topics"]
+            if all(topic["partitions"] and not topic["error_code"] for topic in topics) and all(
+                part["leader_id"] > 0 for topic in topics for part in topic["partitions"]
+            ):
+                return
+            time.sleep(0.02)
+    raise AssertionError(f"the broker at {port} does not know all topics after {_WITHIN_S:.0f} s")

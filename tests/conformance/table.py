@@ -53,6 +53,7 @@ class Topic:
     name: str
     partitions: int = 1
     configs: Mapping[str, str] = field(default_factory=dict)
+    replicas: Sequence[int] = ()  # the brokers that keep it, the leader first; by default the broker that is asked
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,14 @@ class Reconnect:
     """What follows goes over a new connection."""
 
 
-Step = Topic | Records | Given | Ask | Until | Raw | Reconnect
+@dataclass(frozen=True)
+class At:
+    """What follows is asked of another broker of the cluster."""
+
+    broker: int
+
+
+Step = At | Topic | Records | Given | Ask | Until | Raw | Reconnect
 
 
 # Asking these changes nothing, so that all versions of a situation may look at the same topics.

@@ -7,8 +7,9 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -34,6 +35,30 @@ def free_ports(count: int) -> list[int]:
     return [int(address.rpartition(":")[2]) for address in addresses.split(",")]
 
 
+def new_cluster_id() -> str:
+    return base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=").replace("-", "A")
+
+
+@contextmanager
+def apache_kafka_cluster(folder: Path, settings: Mapping[str, str]) -> Iterator[dict[int, ApacheKafka]]:
+    """Three nodes, each broker and controller. They start together: none is ready before two are there."""
+    voters = dict(enumerate(free_ports(3), start=1))
+    cluster_id = new_cluster_id()
+    nodes = {
+        node: ApacheKafka(
+            folder / f"node-{node}", settings=settings, node_id=node, voters=voters, cluster_id=cluster_id
+        )
+        for node in voters
+    }
+    try:
+        with ThreadPoolExecutor(len(nodes)) as pool:
+            list(pool.map(ApacheKafka.start, nodes.values()))
+        yield nodes
+    finally:
+        with ThreadPoolExecutor(len(nodes)) as pool:
+            list(pool.map(ApacheKafka.stop, nodes.values()))
+
+
 class ApacheKafka:
     """Start with `start()` or as a context manager; stopped and gone afterwards, whatever happened."""
 
@@ -44,9 +69,14 @@ class ApacheKafka:
         settings: Mapping[str, str] | None = None,
         jvm: tuple[str, ...] = _SMALL_HEAP,
         node_id: int = 1,
+        voters: Mapping[int, int] | None = None,
+        cluster_id: str | None = None,
     ) -> None:
+        """Of several, each is given the controllers' ports of all (`voters`) and one `cluster_id`."""
         self.folder = folder
         self.node_id = node_id
+        self._voters = dict(voters or {})
+        self._cluster_id = cluster_id or new_cluster_id()
         self.data = folder / "data"
         self._settings = dict(settings or {})
         self._jvm = jvm
@@ -75,8 +105,9 @@ class ApacheKafka:
     def start(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         if self.port == 0:
-            self.port, controller_port = free_ports(2)
-            self._write_properties(controller_port)
+            (self.port,) = free_ports(1)
+            self._voters = self._voters or {self.node_id: free_ports(1)[0]}
+            self._write_properties(self._voters[self.node_id])
             self._format()
         self._output = (self.folder / "kafka.out").open("ab")
         self._process = subprocess.Popen(
@@ -113,7 +144,7 @@ class ApacheKafka:
         settings = {
             "process.roles": "broker,controller",
             "node.id": str(self.node_id),
-            "controller.quorum.voters": f"{self.node_id}@127.0.0.1:{controller_port}",
+            "controller.quorum.voters": ",".join(f"{node}@127.0.0.1:{port}" for node, port in self._voters.items()),
             "listeners": f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{controller_port}",
             "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self.port}",
             "controller.listener.names": "CONTROLLER",
@@ -131,8 +162,7 @@ class ApacheKafka:
         self._properties.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
 
     def _format(self) -> None:
-        cluster_id = base64.urlsafe_b64encode(os.urandom(16)).decode().rstrip("=").replace("-", "A")
-        java.run("kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", str(self._properties))
+        java.run("kafka.tools.StorageTool", "format", "-t", self._cluster_id, "-c", str(self._properties))
 
     def _wait_until_ready(self) -> None:
         assert self._process is not None

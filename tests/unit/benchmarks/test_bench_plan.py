@@ -5,6 +5,7 @@ from benchmarks import idle, plan
 from benchmarks.figures import Figure
 from benchmarks.plan import Plan
 from benchmarks.rounds import START_FIGURES, memory_figures
+from benchmarks.workloads import EndToEnd
 
 
 def figures(chosen: Plan) -> dict[str, Figure]:
@@ -54,3 +55,21 @@ def test_the_bars_that_only_one_broker_has() -> None:
 
 def test_only_some_workloads_can_be_asked_for() -> None:
     assert [workload.key for workload in plan.whole().one.only(("big", "txn")).workloads] == ["big", "txn"]
+
+
+def test_latency_is_measured_at_half_of_what_the_slower_broker_takes() -> None:
+    workloads, notes = plan.within(plan.whole().one.workloads, 4_567.0)
+    rates = {each.key: each.rate_per_s for each in workloads if isinstance(each, EndToEnd)}
+    assert rates == {"paced": 2_000, "brisk": 4_500}
+    assert notes == ["end to end at 4,500/s in place of 10,000/s"]
+
+
+def test_two_rates_that_come_to_the_same_are_measured_once() -> None:
+    workloads, notes = plan.within(plan.whole().three.workloads, 812.0)
+    assert [each.title for each in workloads if isinstance(each, EndToEnd)] == ["end to end at 810/s"]
+    assert len(notes) == 2 and "already" in notes[1]
+
+
+def test_what_is_run_with_every_batch_opened_is_in_both_plans() -> None:
+    for chosen in (plan.quick(), plan.whole()):
+        assert set(plan.BESIDE[plan.FULL]) <= {each.key for each in chosen.one.workloads}
