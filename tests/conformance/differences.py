@@ -99,6 +99,10 @@ _PRODUCE = [
         for name in ("bits without a meaning", "a delete horizon from a client")
     ),
     _at("Produce", "bytes after the batch", "Kafka drops the bytes silently; we refuse what is not one batch"),
+    *(
+        _at("Produce", name, "records that share an offset or skip one are refused; Kafka takes them if not compressed")
+        for name in ("offsets inside that jump", "offsets inside that repeat")
+    ),
     _at("Produce", "null records", "Kafka never answers; we say that a batch is missing"),
     _at("Produce", "one partition twice", "we append both batches; Kafka keeps one and drops the other silently"),
     _at("Produce", "a producer id without an epoch", "Kafka keeps state under epoch -1; no producer means that"),

@@ -289,7 +289,12 @@ def test_a_client_that_changes_its_name_all_the_time_is_not_remembered_for_ever(
 def test_a_client_id_that_is_not_text_is_read_as_kafka_reads_it() -> None:
     bench = Bench()
     seen = []
-    bench.answer(ApiKey.FETCH, lambda frame, position, context: seen.append(context.client_id) or [b""], **RAW)
+
+    def note(frame: memoryview, position: int, context: RequestContext) -> list[bytes]:
+        seen.append(context.client_id)
+        return [b""]
+
+    bench.answer(ApiKey.FETCH, note, **RAW)
     bench.handle(struct.pack(">hhih", ApiKey.FETCH, 11, 7, 4) + b"a\xff\xfeb")
     assert seen == ["a\ufffd\ufffdb"]
 
