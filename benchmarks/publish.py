@@ -50,14 +50,22 @@ def results(run: dict[str, Any]) -> str:
             "",
             f"### {title[0].upper()}{title[1:]}",
             "",
-            f"![Ratio to Apache Kafka, {title}](performance/{_plot_of(title)})",
-            "",
+            *(
+                [f"![Ratio to Apache Kafka, {title}](performance/{_plot_of(title)})", ""]
+                if _has_bars(run, keys)
+                else []
+            ),
             "| | unit | Apache Kafka | Penstock | ratio | bar |",
             "| --- | --- | ---: | ---: | ---: | ---: |",
             *(_row(run["figures"][key]) for key in keys),
         ]
     lines += _alone(run.get("alone", {}))
     return "\n".join(lines) + "\n"
+
+
+def _has_bars(run: dict[str, Any], keys: Sequence[str]) -> bool:
+    """Whether there is something to draw."""
+    return any(run["figures"][key]["bar"] is not None for key in keys)
 
 
 def _plot_of(section: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tests.conformance.table import Body, Topic
 from tests.support.raw import RawClient
@@ -48,7 +49,10 @@ class Stagehand:
         with RawClient(self.port, timeout_s=_WITHIN_S) as client:
             for start in range(0, len(flat), _AT_ONCE):
                 chunk = flat[start : start + _AT_ONCE]
-                body: Body = {"topics": [_wanted(prefix, topic) for prefix, topic, _ in chunk], "timeout_ms": 60_000}
+                body: Body = {
+                    "topics": [_wanted(prefix, self._placed(topic)) for prefix, topic, _ in chunk],
+                    "timeout_ms": 60_000,
+                }
                 made = {each["name"]: each for each in client.request("CreateTopics", 7, body)["topics"]}
                 for prefix, topic, ids in chunk:
                     answer = made[prefix + topic.name]
@@ -59,8 +63,17 @@ class Stagehand:
                         _wait_until_known(port, [prefix + topic.name for prefix, topic, _ in chunk])
                 if self.settles_later or len(self.ports) > 1:
                     for prefix, topic, _ in chunk:
-                        with RawClient(self.ports[topic.replicas[0] if topic.replicas else 1]) as leader:
+                        with RawClient(self.ports[self._leader(topic)]) as leader:
                             _wait_for_leaders(leader, prefix + topic.name, topic.partitions)
+
+    def _placed(self, topic: Topic) -> Topic:
+        """In a cluster every broker keeps what nobody placed elsewhere, and the one that is asked leads it."""
+        if topic.replicas or len(self.ports) == 1:
+            return topic
+        return replace(topic, replicas=sorted(self.ports))
+
+    def _leader(self, topic: Topic) -> int:
+        return topic.replicas[0] if topic.replicas else 1
 
     def settle(self, api: str) -> None:
         """Wait until what `api` changed is known: changes become known in order, so a later one serves as the mark.

@@ -1,13 +1,17 @@
 """What only a cluster can be asked: partitions led elsewhere, replicas of several brokers, settings of another one.
 
-Broker 1 is asked unless a situation says otherwise. Groups are left out: which broker coordinates one is chance.
+Broker 1 is asked unless a situation says otherwise. Groups are left out: which broker coordinates one is chance. Reads
+are those of one broker again, in their newest version, on topics that all three keep.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.conformance.situations.cluster import elected, listed, moved
+from tests.conformance.situations.fetch import SITUATIONS as FETCH
 from tests.conformance.situations.fetch import fetch, wanted
-from tests.conformance.situations.list_offsets import epochs, offsets
+from tests.conformance.situations.list_offsets import LIST_OFFSETS, OFFSET_FOR_LEADER_EPOCH, epochs, offsets
 from tests.conformance.situations.produce import FIVE, produce, read_back
 from tests.conformance.situations.topics import assigned, create, seen
 from tests.conformance.situations.topics import wanted as topic
@@ -156,4 +160,8 @@ SITUATIONS = [
     situation("DescribeConfigs", "of that broker itself", At(2), {"resources": [resource("2")]}),
     situation("IncrementalAlterConfigs", "of another broker", change("2")),
     situation("IncrementalAlterConfigs", "of that broker itself", At(2), change("2")),
+    *(
+        replace(each, versions=(each.runs()[-1], each.runs()[-1]))
+        for each in (*FETCH, *LIST_OFFSETS, *OFFSET_FOR_LEADER_EPOCH)
+    ),
 ]

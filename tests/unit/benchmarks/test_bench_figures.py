@@ -1,6 +1,6 @@
 """How several rounds of a figure become one line of the table."""
 
-from benchmarks.figures import Better, Figure, Line, Pick, agree, alone, compare, pick
+from benchmarks.figures import Better, Figure, Line, Pick, agree, alone, compare, compare_full, pick
 
 CPU = Figure("cpu", "produce", "CPU s/GB", Better.LOWER, bar=0.45)
 PACE = Figure("pace", "produce", "MB/s", Better.HIGHER, bar=1.2)
@@ -59,3 +59,12 @@ def test_a_cost_in_large_figures_does_not_outweigh_the_others() -> None:
 
 def test_nothing_agrees_with_no_round_at_all() -> None:
     assert not agree({}, {"a": 1.0}, within=0.05)
+
+
+def test_what_opens_every_batch_is_compared_with_kafka_under_a_name_of_its_own() -> None:
+    cpu = Figure("big.produce_cpu", "produce 1 KB", "CPU s/GB", Better.LOWER, bar=0.45)
+    memory = Figure("loaded.rss", "memory", "MB", Better.LOWER)
+    kafka = {"big.produce_cpu": [2.0], "loaded.rss": [900.0]}
+    (line,) = compare_full([cpu, memory], kafka, {"big.produce_cpu": [3.0], "loaded.rss": [90.0]})
+    assert (line.figure.key, line.figure.title) == ("full.big.produce_cpu", "produce 1 KB, all opened")
+    assert line.figure.bar is None and line.ratio == 1.5

@@ -61,6 +61,14 @@ def test_figures_of_three_brokers_have_a_section_and_a_picture_of_their_own() ->
     assert set(ratios(run)) == {"ratios-one.svg", "ratios-three.svg"}
 
 
+def test_figures_with_every_batch_opened_have_a_section_without_a_picture() -> None:
+    run = a_run(ratio=0.4)
+    run["figures"]["full.big.produce_cpu"] = run["figures"]["big.produce_cpu"] | {"ratio": 1.3, "bar": None}
+    page = results(run)
+    assert page.index("### All batches opened") < page.index("| 1.30 |  |")
+    assert list(ratios(run)) == ["ratios-one.svg"] and page.count("![Ratio") == 1
+
+
 def test_the_history_is_drawn_of_every_published_run() -> None:
     picture = history_plot([short(a_run(ratio=0.5, quick=True)), short(a_run(ratio=0.4))])
     assert picture.count("<circle") == 2
