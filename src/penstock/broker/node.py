@@ -226,6 +226,16 @@ class Node:
         self.losses = losses = StartLosses(
             self.folders, cluster.image, self.broker_id, is_folder_gone=self._is_folder_gone
         )
+        mine = self._identity()
+        with _start_refused_in_words():
+            await cluster.step_down(
+                mine,
+                stopped_under=losses.stopped_under,
+                flushed=losses.flushed,
+                shortened=losses.shortened,
+                held=losses.held,
+                epochs=losses.epochs,
+            )
         partitions.adopt(logs)
         cluster.controller.settled = partitions.settled
         groups = Groups(
@@ -290,7 +300,6 @@ class Node:
             peer_listener=None if self.stands_alone else inter_broker_listener(self.config).name,
         )
         try:
-            mine = self._identity()
             join = partial(
                 cluster.join,
                 stopped_under=losses.stopped_under,
@@ -300,15 +309,6 @@ class Node:
                 epochs=losses.epochs,
                 producer_id_next=self._producer_id_next(),
             )
-            with _start_refused_in_words():
-                await cluster.step_down(
-                    mine,
-                    stopped_under=losses.stopped_under,
-                    flushed=losses.flushed,
-                    shortened=losses.shortened,
-                    held=losses.held,
-                    epochs=losses.epochs,
-                )
             spawn(partitions.follow())
             await asyncio.sleep(0)  # it has begun, and knows what is to be made
             await partitions.settled()

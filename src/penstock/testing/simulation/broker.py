@@ -11,7 +11,17 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, cast
 
-from penstock.cluster import BrokerImage, BrokerRecord, Cluster, Endpoint, Opinion, Others, Pulse, Which
+from penstock.cluster import (
+    BrokerImage,
+    BrokerRecord,
+    Cluster,
+    Endpoint,
+    IdentityRecord,
+    Opinion,
+    Others,
+    Pulse,
+    Which,
+)
 from penstock.errors import Fatal, UnknownTopicId, UnknownTopicOrPartition
 from penstock.metastore import MetastoreError
 from penstock.metrics import MetricsRegistry
@@ -164,13 +174,16 @@ class BrokerProcess(Owner):
         partitions.subscribe(self._partition_changed)
         logs = self._open_logs(cluster, partitions, folder)
         flushed = frozenset(Which(log.topic_id, at.partition) for at, log in logs.items() if log.is_flush_noted)
+        held = frozenset(Which(log.topic_id, at.partition) for at, log in logs.items())
+        mine = IdentityRecord(f"folder-{self.id}", f"{self.id}-{self.broker.lives}", self.broker.boot_id)
+        await cluster.step_down(mine, flushed=flushed, held=held)
         partitions.adopt(cast(Any, logs))
         cluster.controller.settled = partitions.settled
         if world.has_transactions:
             self.coordinators = Coordinators(self, cluster, partitions, config)
         self.is_listening = True
         self.spawn(partitions.follow())
-        await cluster.join(self._record(), flushed=flushed)
+        await cluster.join(self._record(mine), flushed=flushed, held=held)
         cluster.when_isolated(self._isolated)
         await partitions.settled()
         Fetching(self, cluster, partitions).start()
@@ -202,12 +215,12 @@ class BrokerProcess(Owner):
                 self.world.marks["log of a deleted topic set aside"] += 1
         return logs
 
-    def _record(self) -> BrokerRecord:
+    def _record(self, mine: IdentityRecord) -> BrokerRecord:
         return BrokerRecord(
             endpoints={"PLAINTEXT": Endpoint("simulated", self.id)},
-            folder_id=f"folder-{self.id}",
-            incarnation=f"{self.id}-{self.broker.lives}",
-            boot_id=self.broker.boot_id,
+            folder_id=mine.folder_id,
+            incarnation=mine.incarnation,
+            boot_id=mine.boot_id,
             machine=f"machine-{self.id}",
         )
 

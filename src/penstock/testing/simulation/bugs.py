@@ -80,6 +80,7 @@ BUGS: dict[str, Bug] = {
     "drops-in-same-epoch": Bug(None, cluster=PlantedBugs(drops_in_same_epoch=True)),
     "opens-logs-of-former-topics": Bug(15, opens_logs_of_former_topics=True),
     "trusts-flush-setting": Bug(20, cluster=PlantedBugs(trusts_flush_setting=True)),
+    "takes-missing-logs-for-empty": Bug(46, cluster=PlantedBugs(takes_missing_logs_for_empty=True)),
     "answers-before-replicas-have-it": Bug(33, shard=HastyShard),
     "forgets-producers": Bug(27, replication=Planted(forgets_producers=True)),
 }

@@ -11,7 +11,7 @@ from penstock.metastore import Transaction
 from penstock.model import BrokerId, TopicPartition, topic_id_text
 from penstock.replication import Partition
 from penstock.replication.following import Follower
-from penstock.testing.simulation.disk import SimulatedLog
+from penstock.testing.simulation.disk import Place, SimulatedLog
 from penstock.testing.simulation.network import STORE
 from penstock.testing.simulation.operators import CHANGES
 from penstock.testing.simulation.oracle import place_of
@@ -46,6 +46,7 @@ FAULTS = (
     "coordinator's answer held up",
     "log damaged",
     "log damaged while a fetch is late",
+    "log gone",
     "disk full",
     *CHANGES,
 )
@@ -78,6 +79,7 @@ class Dealer:
             (2, self._slow_down),
             (2, self._stop_one),
             (3, self._damage),
+            (2, self._take_log),
             (1, self._fill_disk),
             (2, self.operators.move),
             (2, self._take_away),
@@ -273,6 +275,22 @@ class Dealer:
         cast(SimulatedLog, cast(Any, partition.log)).damage()
         self.world.oracle.damaged(process.id, place_of(partition))
         self._dealt(kind, f"{partition.topic_partition} of {process}")
+
+    def _take_log(self) -> None:
+        """A broker comes back without one of its logs: a folder that somebody removed, or a new disk."""
+        broker = self._some()
+        if broker is None or broker.process is None:
+            return
+        held = [(at, Place(disk.topic_id, at)) for at, disk in broker.disks.items()]
+        may_go = [at for at, where in held if self.world.oracle.may_lose(broker.id, where, self.world.in_sync_least)]
+        if not may_go:
+            return
+        at, process = self.dice.choice(may_go), str(broker.process)
+        broker.kill()
+        where = Place(broker.disks.pop(at).topic_id, at)
+        self.world.oracle.log_gone(broker.id, where, f"{broker.id}-{broker.lives}")
+        self._dealt("log gone", f"{at} of {process}")
+        self._restart(broker)
 
     def when_somebody_is_eligible(self) -> None:
         """The worst moment to lower the minimum: somebody who was left behind still counts."""

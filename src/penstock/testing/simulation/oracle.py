@@ -81,7 +81,9 @@ class Oracle:
         under another one is of before, though it may arrive at the store later.
         """
         self._damaged: dict[Place, set[BrokerId]] = {}
-        """Brokers whose log was damaged and that have not caught up since."""
+        """Brokers whose log was damaged, or is gone, and that have not caught up since."""
+        self._last_held_by: dict[Place, dict[BrokerId, str]] = {}
+        """The last incarnation of a broker that had its log: the next one misses it, and must say so."""
 
     def of(self, partition: Place) -> Committed:
         committed = self.committed.get(partition)
@@ -212,6 +214,9 @@ class Oracle:
             registered = self.truth.brokers.get(broker)
             if broker in powerless and (registered is None or registered.boot_id != powerless[broker]):
                 continue
+            last = self._last_held_by.get(where, {}).get(broker)
+            if last is not None and (registered is None or registered.incarnation == last):
+                continue
             disk = self._disk_of(broker, where)
             if disk is None or len(disk.batches) < count or disk.batches[count - 1].data != committed.batches[-1].data:
                 raise Violation(f"{where}: broker {broker} has not all that is committed, and counts ({when})")
@@ -237,6 +242,10 @@ class Oracle:
     def damaged(self, broker: BrokerId, where: Place) -> None:
         self.holders.get(where, set()).discard(broker)
         self._damaged.setdefault(where, set()).add(broker)
+
+    def log_gone(self, broker: BrokerId, where: Place, incarnation: str) -> None:
+        self.damaged(broker, where)
+        self._last_held_by.setdefault(where, {})[broker] = incarnation
 
     def may_lose_power(self, broker: BrokerId, least: int) -> bool:
         return all(self.may_lose(broker, where, least) for where in self.holders)
