@@ -473,6 +473,7 @@ class Node:
             broker_id=self.broker_id,
             first=former.folder_id,
             folders=former.folders,
+            machine=former.machine,
             accepted=self.config[settings.PENSTOCK_LOG_DIRS_ACCEPT],
         )
         if gone:

@@ -161,7 +161,7 @@ class Cluster:
         """
         alone = self.image.brokers.get(self._broker_id)
         if alone is not None:
-            return IdentityRecord(alone.folder_id, folders=alone.folders)
+            return IdentityRecord(alone.folder_id, machine=alone.machine, folders=alone.folders)
         return self.image.marks.identities.get(self._broker_id)
 
     async def step_down(

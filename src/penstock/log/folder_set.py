@@ -17,18 +17,25 @@ ACCEPT = "penstock.log.dirs.accept"
 
 
 def require_known_folders(
-    paths: Sequence[Path], *, broker_id: int, first: str, folders: tuple[str, ...], accepted: tuple[str, ...]
+    paths: Sequence[Path],
+    *,
+    broker_id: int,
+    first: str,
+    folders: tuple[str, ...],
+    accepted: tuple[str, ...],
+    machine: str = "",
 ) -> list[str]:
     """The ids of folders that this start does without, as somebody `accepted`; Fatal, in words, where nobody has.
 
-    `first` and `folders` are the ids that the broker was last registered with. Of older versions `folders` is empty:
-    then every folder that is a broker's own already is taken for one that it had.
+    `first` and `folders` are the ids that the broker was last registered with, on `machine`. Of older versions
+    `folders` is empty: then every folder that is a broker's own already is taken for one that it had.
     """
     found = {path: read_identity(path) for path in paths}
     ids = {path: folder_id(identity) for path, identity in found.items() if identity is not None}
     if ids.get(paths[0]) != first:
         raise Fatal(
-            f"{paths[0]} is not the data folder {first} that broker {broker_id} has had: is its disk not mounted, or is"
+            f"{paths[0]} is not the data folder {first} that broker {broker_id} has"
+            f"{f' (last seen on {machine})' if machine else ''}: is its disk not mounted, or is"
             " it not the first of log.dirs any more? Put it back in its place. If it is lost for good, give this broker"
             f" an id of its own (node.id), or unregister broker {broker_id} first (UnregisterBroker, as"
             " kafka-cluster.sh unregister does), which forgets what it had"
