@@ -82,32 +82,41 @@ def test_a_disk_that_is_not_there_is_missed_and_a_new_one_in_its_place_costs_no_
 
 
 def test_the_last_in_sync_replica_that_comes_back_without_its_log_leads_nobody_to_cut_theirs(tmp_path: Path) -> None:
-    """Of `safe` those who went first are known to have all that was acknowledged, of `loose` nobody is."""
+    """Of `safe` those who went first are known to have all that was acknowledged. Of the others nobody is: of `loose`
+    somebody decides for what is left, of `found` the log is put back.
+    """
     with ClusterOfPrograms(tmp_path, brokers=3) as cluster:
         create(cluster, "safe", min_insync_replicas="2")
-        create(cluster, "loose", min_insync_replicas="1")
-        for topic in ("safe", "loose"):
+        topics = ("safe", "loose", "found")
+        for topic in topics[1:]:
+            create(cluster, topic, min_insync_replicas="1")
+        for topic in topics:
             write(cluster, topic)
         for number in (1, 2):
             cluster.kill(number)
-            eventually(lambda n=number: n not in cluster.in_sync("safe") | cluster.in_sync("loose"), "it is missed")  # type: ignore[misc]
+            eventually(lambda n=number: all(n not in cluster.in_sync(each) for each in topics), "it is missed")  # type: ignore[misc]
         cluster.kill(3)
-        for topic in ("safe", "loose"):
-            shutil.rmtree(cluster[3].data_dir / f"{topic}-0")
+        data = cluster[3].data_dir
+        for topic in topics:
+            (data / f"{topic}-0").rename(tmp_path / f"{topic}-0")
         cluster.start(3)
-        assert incomplete(cluster[3]) == ["loose-0", "safe-0"]
+        assert "logs missing" in cluster.logs(3)
+        assert incomplete(cluster[3]) == ["found-0", "loose-0", "safe-0"]
         for number in (1, 2):
             cluster.start(number)
         cluster.wait_until_in_sync("safe")
         assert read(cluster, "safe") == RECORDS
-        assert incomplete(cluster[3]) == ["loose-0"]
-        assert "logs missing" in cluster.logs(3)
-        assert cluster.leader("loose") == -1
+        assert incomplete(cluster[3]) == ["found-0", "loose-0"]
+        assert cluster.leader("loose") == cluster.leader("found") == -1
         admin = AdminClient({"bootstrap.servers": cluster.bootstrap})
         admin.elect_leaders(ElectionType.UNCLEAN, [TopicPartition("loose", 0)]).result(60)
-        cluster.wait_until_in_sync("loose")
-        assert read(cluster, "loose") == RECORDS
-        eventually(lambda: incomplete(cluster[3]) == [], "it has caught up")
+        cluster.stop(3)
+        shutil.rmtree(data / "found-0")
+        (tmp_path / "found-0").rename(data / "found-0")
+        cluster.start(3)
+        cluster.wait_until_in_sync("loose", "found")
+        assert read(cluster, "loose") == read(cluster, "found") == RECORDS
+        assert incomplete(cluster[3]) == []
 
 
 def test_a_broker_by_itself_comes_back_without_a_log_and_says_so(penstock_broker: RunningBroker) -> None:

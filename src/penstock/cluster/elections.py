@@ -153,6 +153,9 @@ def step_down(
         changes |= {"leader": NO_LEADER, "last_leader": broker}
     if not has_log and partition.counts_on(broker) and broker not in partition.without_log:
         changes["without_log"] = (*partition.without_log, broker)
+    elif has_log and latest_epoch >= 0 and broker in partition.without_log and broker == partition.last_leader:
+        # Nobody has led since it lost its log, so what it has now was not fetched: somebody has put the log back.
+        changes["without_log"] = tuple(other for other in partition.without_log if other != broker)
     if (lost_page_cache or not has_log) and broker in partition.in_sync + partition.eligible:
         in_sync = tuple(other for other in partition.in_sync if other != broker)
         changes["in_sync"] = in_sync

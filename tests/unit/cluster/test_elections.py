@@ -305,6 +305,20 @@ def test_where_every_replica_has_lost_its_log_the_last_leader_leads() -> None:
     assert later.without_log == (2,), "who is in sync has a log again"
 
 
+def test_a_last_leader_whose_log_was_put_back_leads_again() -> None:
+    partition = a_partition(leader=-1, in_sync=(), last_leader=3, without_log=(3,))
+    assert step_down(partition, BrokerId(3), lost_page_cache=False) is None, "an empty log was made meanwhile"
+    record = step_down(partition, BrokerId(3), lost_page_cache=False, latest_epoch=4)
+    assert record is not None and record.without_log == ()
+    later, how = settled(image_of(record), standing(1, 2, 3))
+    assert (later.leader, how) == (3, How.LAST_LEADER)
+
+
+def test_a_log_that_was_fetched_in_part_is_not_taken_for_one_put_back() -> None:
+    partition = a_partition(leader=-1, in_sync=(), last_leader=1, without_log=(3,))
+    assert step_down(partition, BrokerId(3), lost_page_cache=False, latest_epoch=4) is None
+
+
 def test_the_only_replica_leads_again_without_its_log() -> None:
     record = step_down(a_partition(replicas=(1,), in_sync=(1,)), BrokerId(1), **LOG_MISSING)
     assert record is not None
