@@ -74,7 +74,7 @@ class StartLosses:
                 continue
             at = TopicPartition(topic.name, part.index)
             committed = self._committed(at)
-            if not committed and part.leader_epoch == 0 and not self._is_folder_gone and self._are_checkpoints_read():
+            if not committed and _is_as_created(part) and not self._is_folder_gone and self._are_checkpoints_read():
                 never_made.append(str(at))  # it is new, and a crash came first: nothing tells of a record in it
                 continue
             missing.append(str(at))
@@ -82,7 +82,7 @@ class StartLosses:
                 f", and had records up to {committed}" if committed else ""
             )
         if never_made:
-            _log.warning("new logs not made yet", count=len(never_made), first=never_made[:NAMES_SHOWN])
+            _log.warning("logs not found, taken for never made", count=len(never_made), first=never_made[:NAMES_SHOWN])
         if missing:
             _log.error("logs missing", count=len(missing), first=missing[:NAMES_SHOWN])
 
@@ -108,6 +108,11 @@ class StartLosses:
 
     def _forget(self, topic: TopicImage, part: PartitionImage) -> None:
         self.reasons.pop(TopicPartition(topic.name, part.index), None)
+
+
+def _is_as_created(part: PartitionImage) -> bool:
+    """Nobody has led it but who did first, and nobody has been missed since. Its log may never have been made."""
+    return part.leader_epoch == 0 and set(part.in_sync) == set(part.replicas)
 
 
 def _stopped_under(folders: Sequence[LogFolder]) -> Revision | None:
