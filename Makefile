@@ -82,14 +82,16 @@ conformance: $(VENV)/.dev setup compiled ## the same requests to Apache Kafka an
 
 export PENSTOCK_SPARK_JARS ?= $(CURDIR)/.cache/spark-jars
 KILL_TESTS := tests/pipelines/sink/test_attempt_kills.py tests/pipelines/sink/test_sink_kills.py tests/pipelines/lake/test_kills.py
+LARGE_TESTS := tests/pipelines/lake/test_memory.py
 
 pipelines: $(VENV)/.dev setup compiled ## Spark jobs with real topics and Iceberg tables; QUEUES=penstock,kafka for Apache Kafka's topics too
 	@$(BIN)/penstock pipeline setup
 	PENSTOCK_TESTS_QUEUES=$(or $(QUEUES),penstock) $(BIN)/python tools/suites.py pipelines
 
-pipelines-kills: $(VENV)/.dev setup ## KILLS=30 of drivers, executors and workers of sink and lake, brokers away for a minute; SEED=n repeats
+pipelines-kills: $(VENV)/.dev setup ## KILLS=30 of drivers, executors and workers of sink and lake, brokers away for a minute, a million records of 1 KB; SEED=n repeats
 	@$(BIN)/penstock pipeline setup
 	PENSTOCK_KILLS=$(or $(KILLS),30) PENSTOCK_KILLS_SEED=$(or $(SEED),0) $(BIN)/pytest -q -s $(KILL_TESTS)
+	$(BIN)/pytest -q $(LARGE_TESTS)
 	PENSTOCK_TESTS_AWAY_S=60 $(BIN)/pytest -q -s tests/pipelines -k "away and not stays"
 
 bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes

@@ -25,7 +25,6 @@ from penstock.broker.connection import Parked
 from penstock.broker.dispatch import Dispatcher
 from penstock.broker.node import Node
 from penstock.log import FileSlice
-from penstock.replication import SLOTS
 from penstock.settings import Config
 from penstock.wire.framing import RequestHeader
 from penstock.wire.messages.api_versions_request import ApiVersionsRequest

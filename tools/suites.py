@@ -16,15 +16,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 PYTEST = (sys.executable, "-m", "pytest", "-q", "--durations=10")
-KILL_TESTS = (  # `make pipelines-kills` runs them for longer
+LONG_TESTS = (  # of `make pipelines-kills`
     "tests/pipelines/sink/test_attempt_kills.py",
     "tests/pipelines/sink/test_sink_kills.py",
     "tests/pipelines/lake/test_kills.py",
+    "tests/pipelines/lake/test_memory.py",
 )
 SUITES: Mapping[str, Sequence[str]] = {
     "integration": ("-n", "3", "tests/integration"),
     "conformance": ("tests/conformance",),
-    "pipelines": ("-n", "2", "--maxschedchunk", "1", "tests/pipelines", *(f"--ignore={each}" for each in KILL_TESTS)),
+    "pipelines": ("-n", "2", "--maxschedchunk", "1", "tests/pipelines", *(f"--ignore={each}" for each in LONG_TESTS)),
 }
 CACHES = Path(".pytest_cache/suites")
 FLAKY_MAX = 3

@@ -14,6 +14,8 @@ class FileToWrite(click.Path):
         super().__init__(dir_okay=False, path_type=Path)
 
     def convert(self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if "://" in os.fspath(value):
+            self.fail(f"{os.fspath(value)} is an address; the file is written on this machine", param, ctx)
         path = super().convert(value, param, ctx)
         assert isinstance(path, Path)
         if not path.parent.is_dir():

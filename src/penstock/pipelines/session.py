@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -14,7 +15,10 @@ from typing import TYPE_CHECKING
 
 from penstock.pipelines.jars import jar_paths
 from penstock.pipelines.java import find_java
+from penstock.pipelines.masters import check_master
 from penstock.pipelines.problems import PipelineProblem, not_installed
+from penstock.pipelines.running.java_end import java_problem
+from penstock.pipelines.running.problem_words import known_problem_in
 from penstock.pipelines.starting import without_the_incubators_warning
 
 if TYPE_CHECKING:
@@ -25,6 +29,9 @@ HASTE_S = 10.0
 NOTHING: Mapping[str, str] = MappingProxyType({})
 DEFAULTS: Mapping[str, str] = MappingProxyType(
     {
+        # Of one machine, where the driver does all the work. A batch of lake takes a part of it that --batch-bytes
+        # bounds.
+        "spark.driver.memory": "2g",
         "spark.sql.session.timeZone": "UTC",  # days and hours of event time must not depend on the machine
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",  # jobs report their progress themselves
@@ -51,7 +58,7 @@ def spark_session(
 ) -> SparkSession:
     """A session named `app`; `settings` are Spark's own and win over ours. Without `jars`, format("penstock") works,
     format("kafka") and Iceberg do not."""
-    check_startable(settings, jars=jars)
+    check_startable(settings, master=master, jars=jars)
     chosen = {**DEFAULTS, "spark.master": master, "spark.app.name": app, **settings}
     if jars:
         own = ",".join(str(path.resolve()) for path in jar_paths())
@@ -83,16 +90,33 @@ def spark_session(
     for name, value in chosen.items():
         builder = builder.config(name, value)
     with nullcontext() if SparkContext._gateway else without_the_incubators_warning():
-        session: SparkSession = builder.getOrCreate()
+        session: SparkSession = _started(builder, chosen)
     from penstock.pipelines.datasource import register  # noqa: PLC0415 - it needs PySpark
 
     register(session)
     return session
 
 
-def check_startable(settings: Mapping[str, str], *, jars: bool) -> None:
+def _started(builder: SparkSession.Builder, chosen: Mapping[str, str]) -> SparkSession:
+    from py4j.protocol import Py4JError  # noqa: PLC0415 - as above
+    from pyspark.errors import PySparkException  # noqa: PLC0415
+
+    try:
+        return builder.getOrCreate()
+    except (Py4JError, PySparkException, OSError) as error:
+        said = [line.strip() for line in str(error).splitlines() if line.strip()]
+        # Py4J's own first lines say where it was called; the exception's name begins the one that says why.
+        why = next((line for line in said if re.match(r":? ?[\w.]+(Exception|Error)\b", line)), said[0] if said else "")
+        raise PipelineProblem(
+            f"Spark does not start with --master {chosen['spark.master']}: {why.lstrip(': ')[:300]}",
+            hint="What Java said is above, if it came to that. --master and --conf say where and how Spark runs.",
+        ) from error
+
+
+def check_startable(settings: Mapping[str, str], *, master: str, jars: bool) -> None:
     """What a session takes is there: for a dry run, which would else call a run fine that does not even start."""
     find_java()
+    check_master(settings.get("spark.master", master))
     if settings.get("spark.submit.deployMode") == "cluster":
         raise PipelineProblem(
             "the driver of a job runs where the job is started: spark.submit.deployMode=cluster is not for it",
@@ -103,14 +127,24 @@ def check_startable(settings: Mapping[str, str], *, jars: bool) -> None:
 
 
 @contextmanager
-def lent(spark: SparkSession | None, make: Callable[[], SparkSession]) -> Iterator[SparkSession]:
-    """The session that `make` gives for as long as it is needed; stopped at the end unless the caller has one."""
+def lent(
+    spark: SparkSession | None, make: Callable[[], SparkSession], settings: Mapping[str, str] = NOTHING
+) -> Iterator[SparkSession]:
+    """The session that `make` gives for as long as it is needed; stopped at the end unless the caller has one. What
+    ends it and is no bug is told as what it is; `settings` are those it was asked for with."""
     from pyspark import SparkContext  # noqa: PLC0415 - as above
 
     ours = spark is None and SparkContext._active_spark_context is None
     session = make()
     try:
         yield session
+    except PipelineProblem:
+        raise
+    except Exception as error:
+        problem = java_problem(error, {**DEFAULTS, **settings}) or known_problem_in(str(error))
+        if problem is None:
+            raise
+        raise problem from error
     finally:
-        if ours:
+        if ours and SparkContext._gateway is not None:  # else its Java is no more
             session.stop()

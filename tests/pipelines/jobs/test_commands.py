@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,8 +18,11 @@ from tests.pipelines.jobs.topics import Sent, create, fill, read
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support.command import PATIENT
 
+from penstock.cli.exits import ExitCode
 from penstock.cli.program import run
 from penstock.pipelines.jars import FOLDER_VARIABLE
+from penstock.pipelines.jobs import catalogs
+from penstock.pipelines.jobs.copying import sessions
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -84,6 +88,31 @@ def test_a_dry_run_tells_of_a_schema_that_spark_does_not_understand(penstock_que
     assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
     assert "error: Spark does not understand the schema: " in done.stderr
     assert list(tmp_path.iterdir()) == [], "a dry run makes no warehouse"
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        ["lake", "no-such", "--table", "shop.orders"],
+        ["dedupe", "no-such", "--table", "shop.orders"],
+        ["rollup", "no-such", "--table", "shop.minutes", "--schema", "n INT", "--window", "1 minute"],
+        ["replay", "nor-this", "--from", "no-such"],
+        ["redrive", "no-such"],
+        ["redrive", "no-such", "--inspect"],
+        ["repartition", "no-such", "fewer", "--partitions", "1"],
+        ["audit", "topic:no-such", "topic:nor-this"],
+    ],
+    ids=lambda job: " ".join(word for word in job if word in (job[0], "--inspect")),
+)  # fmt: skip
+def test_a_missing_topic_is_told_before_spark_is_started(
+    job: list[str], penstock_queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for module in (catalogs, sessions):
+        monkeypatch.setattr(module, "spark_session", lambda *_, **__: pytest.fail("which takes its time"))
+    assert run(["pipeline", "run", *job, "--bootstrap", penstock_queue.bootstrap]) == ExitCode.NOT_FOUND
+    assert re.search(r"no topic no-such|topic (no-such|nor-this) does not exist", capsys.readouterr().err)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_missing_is_named_without_a_traceback(penstock_queue: Queue) -> None:

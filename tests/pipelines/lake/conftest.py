@@ -80,15 +80,15 @@ class Lake:
 
     def dies_before_the_good_ones(self, topic: Topic, **more: Any) -> None:
         """A run that ends between its two commits: bad rows are buried, good ones have not landed."""
-        append = LakeTable.append
+        publish = LakeTable._publish
 
-        def dying(table: LakeTable, *arguments: Any, **options: Any) -> Any:
+        def dying(table: LakeTable, *arguments: Any) -> Any:
             if not table.name.endswith("dead_letters`"):
                 raise Died
-            return append(table, *arguments, **options)
+            return publish(table, *arguments)
 
         with pytest.MonkeyPatch.context() as patched, pytest.raises(Died):
-            patched.setattr(LakeTable, "append", dying)
+            patched.setattr(LakeTable, "_publish", dying)
             self.fill(topic, **more)
 
     def table(self, name: str = "orders") -> DataFrame:

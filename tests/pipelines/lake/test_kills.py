@@ -77,6 +77,7 @@ def test_no_row_is_lost_or_doubled_however_often_driver_and_executors_are_killed
     print(f"PENSTOCK_KILLS_SEED={seed}")
     dice = random.Random(seed)
     options = {
+        "max_dead_letters": 100,
         "bootstrap": topic.bootstrap, "topics": [topic.name], "table": "shop.orders", "schema": "n BIGINT, round INT",
         "warehouse": str(lake.folder), "catalog": lake.catalog, "batch_records_max": 40, "interval_s": 0.1,
         "compact_every": 5, "group": "",

@@ -67,6 +67,9 @@ def test_each_final_window_is_written_once_across_restarts(
     assert (first.rows_in, first.bad_rows, first.details["open_groups"]) == (9, 1, 4)
     topic.write([{"shop": 0, "amount": 1.0}], timestamp_ms=BEGIN_MS + 10 * MINUTE_MS)
     assert rollup(spark=spark, **to).details["open_groups"] == 1, "the watermark has passed the others"
+    topic.write([{"shop": 0, "amount": 1.0}] * 7, timestamp_ms=BEGIN_MS)  # all of one window and group
+    late = rollup(spark=spark, **to)
+    assert (late.rows_in, late.details["late_rows"]) == (7, 7), "each of them is counted, not what Spark made of them"
     # As if it was killed when the last batch had landed and Spark had not noted its end: that one is run again.
     noted = [each for each in (lake.folder / "checkpoints").glob("*/commits/*") if each.name.isdigit()]
     last = max(noted, key=lambda each: int(each.name))

@@ -18,6 +18,8 @@ from penstock.pipelines.problems import PipelineProblem
         ({"mode": "avro", "schema": "{}", "framed": True}, "nowhere to find it"),
         ({"mode": "avro"}, "avro needs a schema"),
         ({"mode": "protobuf", "message": "shop.Order"}, "protobuf needs a descriptor set"),
+        ({"max_dead_letters": 101.0}, "at most 0 to 100 percent, not 101"),
+        ({"batch_bytes_max": 0}, "at least one byte"),
         ({"expire_after_s": 60.0}, "snapshots are expired at compactions, and there would be none"),
     ],
 )

@@ -31,6 +31,9 @@ class Job:
     def __init__(self) -> None:
         self.steps: list[Any] = []
 
+    def check(self, options: Any) -> None:
+        self.steps.append("asked the cluster")
+
     @contextmanager
     def opened(self, options: Any, spark: Any) -> Iterator[Any]:
         self.steps.append("opened")
@@ -62,7 +65,7 @@ def test_a_dry_run_tells_the_steps_and_opens_nothing(capsys: pytest.CaptureFixtu
 def test_a_run_is_within_its_session_and_ends_with_a_summary(capsys: pytest.CaptureFixture[str]) -> None:
     job = Job()
     assert launch().run(job, Options()) is ExitCode.OK
-    assert job.steps == ["opened", "ran in session", "closed"]
+    assert job.steps == ["asked the cluster", "opened", "ran in session", "closed"], "Spark takes its time to start"
     assert capsys.readouterr().out == "copy: done. 1,200 rows in, 1,200 out, 2 batches in 0.5 s\n"
     launch(as_json=True).run(job, Options())
     assert json.loads(capsys.readouterr().out)["rows_in"] == 1_200
@@ -80,7 +83,7 @@ def test_ctrl_c_is_not_left_to_pyspark() -> None:
 
     job, before = Taking(), signal.getsignal(signal.SIGINT)
     launch().run(job, Options())
-    assert job.steps == ["ran in session", True] and signal.getsignal(signal.SIGINT) is before
+    assert job.steps == ["asked the cluster", "ran in session", True] and signal.getsignal(signal.SIGINT) is before
 
 
 def test_what_was_not_said_is_left_to_the_job() -> None:
@@ -108,6 +111,7 @@ def test_an_audit_tells_what_it_found_though_there_is_no_room_for_its_report(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report = audit_job.Report("topic:a", "topic:b", "content", "none", 60, ())
+    monkeypatch.setattr(audit_job, "check", lambda _: None)
     monkeypatch.setattr(audit_job, "opened", lambda *_: nullcontext())
     monkeypatch.setattr(audit_job, "run", lambda *_, **__: report)
     assert run(["pipeline", "run", "audit", "topic:a", "topic:b", "--report", "/dev/full"]) == ExitCode.FAILED

@@ -49,6 +49,6 @@ def test_a_second_ctrl_c_is_as_usual() -> None:
 def test_a_summary_is_json() -> None:
     summary = Summary("lake", rows_in=10, rows_out=9, bad_rows=1, batches=2, seconds=1.23456, details={"table": "t"})
     assert summary.to_json() == {
-        "job": "lake", "rows_in": 10, "rows_out": 9, "bad_rows": 1, "batches": 2, "seconds": 1.235, "stopped": False,
-        "details": {"table": "t"},
+        "job": "lake", "rows_in": 10, "rows_out": 9, "bad_rows": 1, "respelled_rows": 0, "batches": 2,
+        "seconds": 1.235, "stopped": False, "details": {"table": "t"},
     }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -50,16 +51,20 @@ def asked_for(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return settings
 
 
-@pytest.mark.parametrize("master", ["yarn", "k8s://https://cluster.example:6443", "spark://one:7077,two:7077"])
+@pytest.mark.parametrize("master", ["yarn", "k8s://https://cluster.example:6443", "spark://127.0.0.1:1,127.0.0.1:PORT"])
 def test_the_options_of_a_cluster_reach_spark_unchanged(
     asked_for: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, master: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    listening = socket.create_server(("127.0.0.1", 0))
+    master = master.replace("PORT", str(listening.getsockname()[1]))
+    monkeypatch.setattr(lake, "check", lambda _: None)
     monkeypatch.setattr(lake, "run", lambda *_, **__: Summary("lake"))
     words = ["pipeline", "run", "lake", "orders", "--table", "shop.orders", "--master", master]
     for name, value in THEIRS.items():
         words += ["--conf", f"{name}={value}"]
-    assert run(words) == ExitCode.OK
+    with listening:
+        assert run(words) == ExitCode.OK
     assert {name: asked_for[name] for name in THEIRS} == THEIRS
     assert (asked_for["spark.master"], asked_for["spark.app.name"]) == (master, "penstock lake")
     # Which Python the executors have is for the cluster to say, and where the driver listens for the network to.
@@ -77,5 +82,6 @@ def test_a_driver_elsewhere_is_refused_in_words(asked_for: dict[str, str]) -> No
 def test_on_one_machine_the_workers_are_this_python(asked_for: dict[str, str]) -> None:
     session.spark_session("look", settings={"spark.jars": "mine.jar"})
     assert (asked_for["spark.master"], asked_for["spark.driver.host"]) == ("local[*]", "127.0.0.1")
+    assert asked_for["spark.driver.memory"] == "2g", "Spark's own 1 GB is little for all the work of a job"
     assert asked_for["spark.jars"] == "/jars/iceberg.jar,mine.jar", "one's own come beside ours"
     assert os.environ["PYSPARK_PYTHON"] == os.environ["PYSPARK_DRIVER_PYTHON"] == sys.executable

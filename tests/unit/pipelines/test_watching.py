@@ -30,6 +30,8 @@ def test_a_line_says_batch_pace_lag_and_the_end() -> None:
     assert line(SECOND) == "batch 7: 5,000 rows, 2,500 rows/s, 40,000 in all, lag 120,000, about 1 min 15 s to go"
     assert line(BatchProgress("q", 0, 0, 0.5, 0)) == "batch 0: 0 rows, 0 rows/s, 0 in all"
     assert line(BatchProgress("q", 1, 1, 4.0, 1, lag=0)) == "batch 1: 1 row, 0.2 rows/s, 1 in all, lag 0"
+    bad = BatchProgress("q", 1, 10, 5.0, 10, lag=0, bad=3)
+    assert line(bad) == "batch 1: 10 rows, 2.0 rows/s, 10 in all, 3 bad, lag 0"
     with_state = BatchProgress("q", 1, 1, 4.0, 1, lag=0, state_rows=2_500)
     assert line(with_state) == "batch 1: 1 row, 0.2 rows/s, 1 in all, lag 0, state 2,500"
 
@@ -51,11 +53,13 @@ def test_metrics_are_served_and_add_up() -> None:
     with JobMetrics("lake", port=0) as metrics:
         metrics.batch(SECOND)
         assert "state_rows{" not in metrics_page(metrics), "a job without state says nothing of it"
-        metrics.batch(replace(SECOND, state_rows=31))
+        metrics.batch(replace(SECOND, state_rows=31, bad=3, respelled=2))
         page = metrics_page(metrics)
     assert 'penstock_pipeline_rows_total{job="lake",query="q"} 10000.0' in page
     assert 'penstock_pipeline_batches_total{job="lake",query="q"} 2.0' in page
     assert 'penstock_pipeline_lag_records{job="lake",query="q"} 120000.0' in page
+    assert 'penstock_pipeline_dead_letters_total{job="lake",query="q"} 3.0' in page
+    assert 'penstock_pipeline_respelled_rows_total{job="lake",query="q"} 2.0' in page
     assert 'penstock_pipeline_state_rows{job="lake",query="q"} 31.0' in page
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.cli.exits import Failure, NotFound, Unreachable
 from penstock.pipelines.problems import Kind, PipelineProblem, not_installed
-from penstock.pipelines.running.problem_words import full_disk_in, problem_in
+from penstock.pipelines.running.problem_words import known_problem_in, problem_in
 
 _FAILURES: dict[Kind, type[Failure]] = {Kind.OTHER: Failure, Kind.AWAY: Unreachable, Kind.MISSING: NotFound}
 
@@ -26,7 +26,7 @@ def problems_as_failures(command: Callable[..., Any]) -> Callable[..., Any]:
             raise  # our own files, which are told by name
         except Exception as error:
             text = str(error)
-            words = problem_in(text) or str(full_disk_in(text) or "")
+            words = problem_in(text) or str(known_problem_in(text) or "")
             if not words:
                 raise
             message, _, hint = words.partition("\n")

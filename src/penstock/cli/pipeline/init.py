@@ -7,6 +7,7 @@ import click
 from penstock.cli.client import DEFAULT_BOOTSTRAP
 from penstock.cli.output import json_option, print_json
 from penstock.cli.pipeline.failing import problems_as_failures
+from penstock.pipelines.places import is_address
 from penstock.pipelines.project import ProjectOptions, write_project
 
 
@@ -25,6 +26,8 @@ def init(folder: Path, bootstrap: str, topic: str, as_json: bool) -> None:
       penstock pipeline init shop --topic orders
       cd shop && SPARK_CONF_DIR=$PWD/conf spark-pipelines run
     """
+    if is_address(str(folder)):
+        raise click.UsageError(f"{folder} is an address; a project is a folder of this machine")
     written = write_project(ProjectOptions(folder, bootstrap, topic))
     if as_json:
         print_json({"folder": str(folder), "files": [str(path) for path in written]})

@@ -31,6 +31,9 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option(
     "--dead-letters", "dead_letter_table", metavar="NAME", help="Bad rows' table.  [default: TABLE_dead_letters]"
 )
+@click.option("--max-dead-letters", type=click.FloatRange(0, 100), metavar="PERCENT",
+              help="End, and commit nothing of the batch, if more of its rows than this would be dead letters; judged "
+              "over 1,000 rows or more.  [default: 1]")  # fmt: skip
 @filling_options
 @upkeep_options
 @job_options

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 class Opening(Protocol):
     """A module of penstock.pipelines.jobs. Options are a dataclass of its own."""
 
+    def check(self, options: Any) -> None: ...
+
     def opened(self, options: Any, spark: "SparkSession | None") -> "AbstractContextManager[SparkSession]": ...
 
 
@@ -81,7 +83,9 @@ class Launch:
     @contextmanager
     def opened(self, job: Opening, options: Any) -> "Iterator[SparkSession]":
         """The job's session, and Ctrl-C ours again. PySpark takes SIGINT for itself when it starts, to ask Java to
-        cancel what runs: in the middle of another question, which then fails in many words."""
+        cancel what runs: in the middle of another question, which then fails in many words. Before it is made, which
+        takes seconds, and on a busy machine a minute, the cluster is asked for what the job needs of it."""
+        job.check(options)
         if threading.current_thread() is not threading.main_thread():
             with job.opened(options, None) as spark:
                 yield spark
@@ -140,6 +144,7 @@ def _end_at_once(_number: int, _frame: FrameType | None) -> NoReturn:
 def summary_lines(summary: Summary) -> list[str]:
     ended = "stopped; the next run continues" if summary.stopped else "done"
     bad = f", {summary.bad_rows:,} bad" if summary.bad_rows else ""
+    bad += f", {summary.respelled_rows:,} of another spelling" if summary.respelled_rows else ""
     return [
         f"{summary.job}: {ended}. {counted(summary.rows_in, 'row')} in, {summary.rows_out:,} out{bad}, "
         f"{counted(summary.batches, 'batch', 'es')} in {summary.seconds:,.1f} s",

@@ -30,7 +30,8 @@ def catalog_options(command: Command) -> Command:
         click.option("--catalog", metavar="NAME", help="The catalog's name in Spark.  [default: lake]"),
         click.option("--catalog-uri", metavar="URL", help="A REST catalog instead of the embedded one."),
         click.option("--warehouse", metavar="FOLDER",
-                     help="Where the embedded catalog and its tables are.  [default: penstock-lake]"),
+                     help="Where the embedded catalog and its tables are; of a REST catalog, its warehouse.  "
+                     "[default: penstock-lake]"),
     )  # fmt: skip
 
 
@@ -61,6 +62,8 @@ def upkeep_options(command: Command) -> Command:
     """Of a table that is written to in many small batches."""
     return _with(
         command,
+        click.option("--batch-bytes", "batch_bytes_max", type=click.IntRange(min=1), metavar="BYTES",
+                     help="About so much a batch; memory grows with it.  [default: 268435456]"),
         click.option("--accept-new-topic", is_flag=True, default=None,
                      help="Go on if a topic was deleted and created anew."),
         click.option("--accept-gaps", is_flag=True, default=None,

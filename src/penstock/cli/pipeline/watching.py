@@ -104,6 +104,8 @@ def line(progress: BatchProgress) -> str:
     pace = f"{progress.rows_per_s:,.{1 if 0 < progress.rows_per_s < 10 else 0}f} rows/s"
     parts = [f"batch {progress.batch}: {counted(progress.rows, 'row')}", pace]
     parts.append(f"{progress.rows_total:,} in all")
+    if progress.bad:
+        parts.append(f"{progress.bad:,} bad")
     if progress.lag is not None:
         parts.append(f"lag {progress.lag:,}")
     if progress.state_rows is not None:

@@ -13,11 +13,12 @@ from penstock.pipelines.decode.inference import infer_json_schema
 from penstock.pipelines.decode.json import as_struct, decode_json
 from penstock.pipelines.decode.protobuf import decode_protobuf, message_columns
 from penstock.pipelines.decode.raw import decode_raw
-from penstock.pipelines.decode.schemas import SchemaFolder, SchemaRegistry, Schemas, SchemaUnknown
+from penstock.pipelines.decode.schemas import KnownSchemas, SchemaFolder, SchemaRegistry, Schemas, SchemaUnknown
 from penstock.pipelines.decode.spellings import decode_json_spelled, spellings
 from penstock.pipelines.decode.split import split
 
 __all__ = [
+    "KnownSchemas",
     "SchemaFolder",
     "SchemaRegistry",
     "SchemaUnknown",

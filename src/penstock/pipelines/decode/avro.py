@@ -14,7 +14,8 @@ from pyspark.sql.types import StructType
 
 from penstock.pipelines.decode.avro_types import named_fields, readable, spark_type
 from penstock.pipelines.decode.framing import unframe
-from penstock.pipelines.decode.rows import Decode, decode_rows
+from penstock.pipelines.decode.respelling import names_of, renamed
+from penstock.pipelines.decode.rows import Decode, Respelled, decode_rows
 from penstock.pipelines.decode.schemas import SchemasUnreachable
 from penstock.pipelines.decode.spellings import spellings
 
@@ -60,7 +61,12 @@ def _framed(schemas: Schemas, schema: Any, columns: StructType) -> Decode:
         if schema_id not in known:
             writer = schemas.schema(schema_id)
             strange = _strange(writer, schema, columns)
-            known[schema_id] = _refusing(strange) if strange else _reading(_parsed(writer), reader)
+            if not strange:
+                known[schema_id] = _reading(_parsed(writer), reader)
+            elif reader is None:
+                known[schema_id] = _renaming(_reading(_parsed(writer), None), columns)
+            else:
+                known[schema_id] = _refusing(strange)
         return known[schema_id](payload)
 
     return decode
@@ -84,6 +90,15 @@ def _aliases(schema: Any) -> frozenset[str]:
             inner = [_aliases(schema.get(name)) for name in ("type", "fields", "items", "values")]
             return frozenset(schema.get("aliases", ())).union(*inner)
     return frozenset()
+
+
+def _renaming(read: Decode, columns: StructType) -> Decode:
+    names = names_of(columns)
+
+    def decode(payload: bytes) -> dict[str, Any]:
+        return Respelled(renamed(read(payload), names))
+
+    return decode
 
 
 def _refusing(reason: str) -> Decode:

@@ -1,59 +1,46 @@
-"""The schema that JSON values have, by Spark's own inference over all of them (or a sample)."""
+"""The schema that JSON values have, by what is commonest among them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as fn
-from pyspark.sql.types import StructType
+import pyarrow as pa
+
+from penstock.pipelines.decode.field_counts import FieldCounts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
-CORRUPT = "__corrupt"
 
-
-def infer_json_schema(records: DataFrame, *, sample: float = 1.0) -> StructType:
-    """Columns of the JSON objects in `value`: whole numbers are BIGINT, others DOUBLE, what disagrees is STRING.
+def infer_json_schema(records: DataFrame) -> StructType:
+    """Columns of the JSON objects in `value`: whole numbers are BIGINT, others DOUBLE; of kinds that disagree the
+    commonest. A name that comes in several spellings is there in all of them, the commonest first.
 
     Values that are no JSON objects, and fields that are only ever null or empty, add no column.
     """
-    text = fn.col("value").cast("string")
-    objects = records.where(fn.ltrim(text).startswith("{")).select(text.alias("value"))
-    # PySpark's own read.json takes an RDD of Python strings, which would pass every value through Python.
-    jvm = records.sparkSession._jvm
-    assert jvm is not None
-    lines = getattr(objects._jdf, "as")(jvm.org.apache.spark.sql.Encoders.STRING())
-    with _telling_case_apart(records.sparkSession) as session:
-        reader = (
-            session.read()
-            .option("samplingRatio", str(sample))
-            .option("dropFieldIfAllNull", "true")
-            .option("columnNameOfCorruptRecord", CORRUPT)
-            .option("mode", "PERMISSIVE")
-        )
-        inferred = StructType.fromJson(json.loads(reader.json(lines.toJavaRDD()).schema().json()))
-    return StructType([field for field in inferred.fields if field.name != CORRUPT])
+    found = FieldCounts()
+    for row in records.select("value").mapInArrow(_count_all, "counts STRING").collect():
+        found.merge(FieldCounts.from_json(json.loads(row.counts)))
+    return found.columns()
 
 
-@contextmanager
-def _telling_case_apart(spark: SparkSession) -> Iterator[Any]:
-    """A session of the JVM's. One that does not tell case apart gives records with the same fields but for their case
-    one schema, and the other spelling is in none. The tasks ask the data's session, what merges their answers the
-    active one; the caller's own may be in use meanwhile, and stays as it is.
-    """
-    sessions = SparkSession._get_j_spark_session_class(spark._jvm)
-    before, other = sessions.getActiveSession(), spark._jsparkSession.newSession()
-    other.conf().set("spark.sql.caseSensitive", "true")
-    sessions.setActiveSession(other)
+def _count_all(batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
+    found = FieldCounts()
+    for batch in batches:
+        for value in batch.column(0):
+            count(found, value.as_py())
+    yield pa.RecordBatch.from_pydict({"counts": [json.dumps(found.to_json())]})
+
+
+def count(found: FieldCounts, value: bytes | None) -> None:
+    if value is None:
+        return
     try:
-        yield other
-    finally:
-        if before.isDefined():
-            sessions.setActiveSession(before.get())
-        else:
-            sessions.clearActiveSession()
+        parsed = json.loads(value.decode())
+    except (ValueError, RecursionError):
+        return  # a bad row, which says why when it is decoded
+    if isinstance(parsed, dict):
+        found.add(parsed)

@@ -11,16 +11,18 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 CORRUPT = "__corrupt"
+OPTIONS = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT, "allowSingleQuotes": "false"}
 SUSPICIOUS = r"\}\s*[^\s,\]\}]"
 """Something after a closing brace: a second document, which Spark's parser would leave unread (or just a text)."""
 
 
-def decode_json(records: DataFrame, schema: StructType | str) -> DataFrame:
-    """`schema` as a StructType or as DDL. Fields of the JSON that it does not name are not looked at."""
+def decode_json(records: DataFrame, schema: StructType | str, *, text: Column | None = None) -> DataFrame:
+    """`schema` as a StructType or as DDL. Fields of the JSON that it does not name are not looked at. `text` is what to
+    read, if it is not the value as it is."""
     wanted = as_struct(schema)
     parsing = StructType([*wanted.fields, StructField(CORRUPT, StringType())])
-    text = fn.col("value").cast("string")
-    parsed = fn.from_json(text, parsing, {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT})
+    text = fn.col("value").cast("string") if text is None else text
+    parsed = fn.from_json(text, parsing, OPTIONS)
     # One struct expression beside the parsed one: Spark evaluates from_json once for both.
     rows = records.withColumn("__parsed", parsed)
     error = _reason(text, wanted)

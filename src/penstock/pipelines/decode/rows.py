@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.pandas.types import to_arrow_type
-from pyspark.sql.types import StringType, StructField, StructType
+from pyspark.sql.types import BooleanType, StringType, StructField, StructType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -23,9 +23,15 @@ Decode = Callable[[bytes], dict[str, Any]]
 REASON_CHARACTERS_MAX = 300
 
 
+class Respelled(dict[str, Any]):
+    """A value whose fields had other spellings than the columns: `respelled` in its row."""
+
+
 def decode_rows(records: DataFrame, data: StructType, decoder: Callable[[], Decode]) -> DataFrame:
     """`decoder` is called once in each task, there to parse schemas and fill caches."""
-    decoded = StructType([StructField("data", data), StructField("error", StringType())])
+    decoded = StructType(
+        [StructField("data", data), StructField("error", StringType()), StructField("respelled", BooleanType())]
+    )
     wanted = to_arrow_type(data)
     made: list[Decode] = []
 
@@ -33,7 +39,8 @@ def decode_rows(records: DataFrame, data: StructType, decoder: Callable[[], Deco
         if not made:
             made.append(decoder())
         values, errors = _decode_all(made[0], column.to_pylist())
-        columns = [_column(values, errors, wanted), pa.array(errors, pa.string())]
+        other = pa.array([isinstance(each, Respelled) for each in values], pa.bool_())
+        columns = [_column(values, errors, wanted), pa.array(errors, pa.string()), other]
         return pa.StructArray.from_arrays(columns, names=decoded.names)
 
     # Only the values go to Python and back; headers that are null would cost more than decoding does, as Arrow's Java
@@ -41,7 +48,7 @@ def decode_rows(records: DataFrame, data: StructType, decoder: Callable[[], Deco
     # it gives would have Spark do it twice.
     udf: Any = arrow_udf(run, decoded)  # type: ignore[call-overload]  # by its hints, as Spark prefers
     rows = records.withColumn("__decoded", udf.asNondeterministic()("value"))
-    return rows.select(*records.columns, "__decoded.data", "__decoded.error")
+    return rows.select(*records.columns, *(f"__decoded.{name}" for name in decoded.names))
 
 
 def _decode_all(decode: Decode, raw: list[bytes | None]) -> tuple[list[Any], list[str | None]]:

@@ -9,6 +9,7 @@ import json
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -42,6 +43,29 @@ class SchemaFolder:
             return json.loads(path.read_text())
         except FileNotFoundError:
             raise SchemaUnknown(f"schema {schema_id} is not in the schema folder") from None
+
+
+@dataclass
+class KnownSchemas:
+    """Asked for beforehand: a schema, or why there is none."""
+
+    known: dict[int, Any]
+
+    @staticmethod
+    def of(schemas: Schemas, ids: Iterable[int]) -> KnownSchemas:
+        known: dict[int, Any] = {}
+        for schema_id in ids:
+            try:
+                known[schema_id] = schemas.schema(schema_id)
+            except SchemaUnknown as unknown:
+                known[schema_id] = unknown
+        return KnownSchemas(known)
+
+    def schema(self, schema_id: int) -> Any:
+        found = self.known[schema_id]
+        if isinstance(found, SchemaUnknown):
+            raise found
+        return found
 
 
 @dataclass

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from penstock.pipelines.places import local_path
 from penstock.pipelines.session import SparkOptions, lent, spark_session
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 LOCK_WAIT_MS = 30_000
+WAREHOUSE = "penstock-lake"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,14 +24,15 @@ class CatalogOptions(SparkOptions):
     """What the options of every job with tables have."""
 
     catalog: str = "lake"
-    warehouse: str = "penstock-lake"
+    warehouse: str = WAREHOUSE
+    """A folder of this machine for the embedded catalog. What another one is given as it is, if it is given any."""
     catalog_uri: str | None = None
     """A REST catalog; without it, and without settings for the catalog, the embedded one in the warehouse folder."""
 
 
 def opened(options: CatalogOptions, spark: SparkSession | None) -> AbstractContextManager[SparkSession]:
     """The session for a job's run: one of our own ends with it."""
-    return lent(spark, lambda: session(options, spark))
+    return lent(spark, lambda: session(options, spark), options.settings)
 
 
 def session(options: CatalogOptions, spark: SparkSession | None) -> SparkSession:
@@ -53,8 +56,9 @@ def catalog_settings(options: CatalogOptions) -> dict[str, str]:
     if key in given:
         return {**common, **given}
     if options.catalog_uri:
-        return {**common, f"{key}.type": "rest", f"{key}.uri": options.catalog_uri, **given}
-    folder = Path(options.warehouse).expanduser().resolve()
+        chosen = {} if options.warehouse == WAREHOUSE else {f"{key}.warehouse": options.warehouse}
+        return {**common, f"{key}.type": "rest", f"{key}.uri": options.catalog_uri, **chosen, **given}
+    folder = _folder(options).resolve()
     return {
         **common,
         f"{key}.type": "jdbc",
@@ -65,15 +69,24 @@ def catalog_settings(options: CatalogOptions) -> dict[str, str]:
     }
 
 
+def _folder(options: CatalogOptions) -> Path:
+    return local_path(
+        options.warehouse,
+        what="the embedded catalog",
+        hint="It is a file beside its tables. For tables elsewhere name a catalog: --catalog-uri URL for one with a\n"
+        "REST interface, or Spark's own settings; docs/pipelines/lake.md has an example.",
+    )
+
+
 def is_embedded(options: CatalogOptions) -> bool:
     return options.catalog_uri is None and f"spark.sql.catalog.{options.catalog}" not in options.settings
 
 
 def is_unmade(options: CatalogOptions) -> bool:
     """Whether there is no catalog yet, and so no table; to look into it would make it."""
-    return is_embedded(options) and not Path(options.warehouse).expanduser().exists()
+    return is_embedded(options) and not _folder(options).exists()
 
 
 def prepare_folder(options: CatalogOptions) -> None:
     if is_embedded(options):
-        Path(options.warehouse).expanduser().mkdir(parents=True, exist_ok=True)
+        _folder(options).mkdir(parents=True, exist_ok=True)

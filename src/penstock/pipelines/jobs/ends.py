@@ -65,6 +65,10 @@ class Topics:
         ends = self._offsets(partitions, OffsetSpec.latest())  # type: ignore[no-untyped-call]
         return {name: TopicState(ids[name], begins[name], ends[name]) for name in names}
 
+    def require(self, names: Sequence[str]) -> None:
+        for name, future in self._described(names).items():
+            self._wait(future, topic=name)
+
     def ids(self, names: Sequence[str]) -> dict[str, str]:
         """Of those that are there."""
         found = {}
@@ -132,6 +136,18 @@ def looked_at(question: Callable[[], Answer]) -> Answer:
         return question()
     except ClusterAway as away:
         raise PipelineProblem(str(away), hint=NOBODY_THERE, kind=Kind.AWAY) from away
+
+
+def unless_away(question: Callable[[], object]) -> None:
+    """Before Spark is started, which takes its time: what a look at the cluster refuses is told at once. A cluster that
+    is away is for the run to wait for."""
+    try:
+        question()
+    except ClusterAway:
+        return
+    except PipelineProblem as problem:
+        if problem.kind is not Kind.AWAY:
+            raise
 
 
 @dataclass(slots=True)

@@ -19,6 +19,7 @@ from penstock.pipelines.jobs.copying import sessions
 from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop, made_of
 from penstock.pipelines.jobs.copying.sources import TopicSource, no_records
 from penstock.pipelines.jobs.copying.stretches import lag
+from penstock.pipelines.jobs.ends import unless_away
 from penstock.pipelines.jobs.understanding import asking
 from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Summary, Unwatched, Watcher
@@ -58,6 +59,12 @@ class RepartitionOptions(SparkOptions):
         return self.id or f"repartition/{self.source}/{self.target}"
 
 
+def check(options: RepartitionOptions) -> None:
+    """That the topics are there, without any Spark."""
+    topics = Topics(_sink_options(options).hasty(options.answer_s))
+    unless_away(lambda: topics.layout([options.source]))
+
+
 def plan(options: RepartitionOptions, spark: SparkSession | None = None) -> Plan:
     topics = Topics(_sink_options(options).hasty(options.answer_s))
     before = topics.layout([options.source]).topics[0]
@@ -94,6 +101,8 @@ def run(
     watcher: Watcher | None = None,
     stopping: Stopping | None = None,
 ) -> Summary:
+    if spark is None:
+        check(options)
     with opened(options, spark) as session:
         return _run(options, session, watcher or Unwatched(), stopping)
 
@@ -137,9 +146,9 @@ def _run(options: RepartitionOptions, spark: SparkSession, watcher: Watcher, sto
     return summary
 
 
-def repartition(**options: Any) -> Summary:
+def repartition(*, spark: SparkSession | None = None, **options: Any) -> Summary:
     """From Python, with the options by name: repartition(bootstrap=…, …)."""
-    return run(RepartitionOptions(**options))
+    return run(RepartitionOptions(**options), spark=spark)
 
 
 def rekeyed(df: DataFrame, key: str | None) -> DataFrame:

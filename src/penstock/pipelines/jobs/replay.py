@@ -18,6 +18,7 @@ from penstock.pipelines.jobs.copying import sessions
 from penstock.pipelines.jobs.copying.headers import with_headers
 from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop, made_of
 from penstock.pipelines.jobs.copying.sources import Source, TableSource, TopicSource, no_records
+from penstock.pipelines.jobs.ends import unless_away
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.understanding import asking
 from penstock.pipelines.problems import Kind, PipelineProblem
@@ -65,6 +66,13 @@ class ReplayOptions(CatalogOptions):
             raise PipelineProblem(f"the rate is a number of records a second, not {self.rate}")
 
 
+def check(options: ReplayOptions) -> None:
+    """That the topics are there, without any Spark."""
+    named = [options.target, *([options.topic] if options.table is None and options.topic is not None else [])]
+    topics = Topics(_sink_options(options).hasty(options.answer_s))
+    unless_away(lambda: topics.layout(named))
+
+
 def plan(options: ReplayOptions, spark: SparkSession | None = None) -> Plan:
     topics = Topics(_sink_options(options).hasty(options.answer_s))
     target = topics.layout([options.target]).topics[0]
@@ -105,6 +113,8 @@ def run(
     watcher: Watcher | None = None,
     stopping: Stopping | None = None,
 ) -> Summary:
+    if spark is None:
+        check(options)
     with opened(options, spark) as session:
         return _run(options, session, watcher or Unwatched(), stopping)
 
@@ -141,9 +151,9 @@ def _run(options: ReplayOptions, spark: SparkSession, watcher: Watcher, stopping
         source.close()
 
 
-def replay(**options: Any) -> Summary:
+def replay(*, spark: SparkSession | None = None, **options: Any) -> Summary:
     """From Python, with the options by name: replay(bootstrap=…, …)."""
-    return run(ReplayOptions(**options))
+    return run(ReplayOptions(**options), spark=spark)
 
 
 def chosen(df: DataFrame, options: ReplayOptions) -> DataFrame:

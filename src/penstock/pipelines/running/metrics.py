@@ -25,6 +25,8 @@ class JobMetrics:
         self._rows = self._counter("rows", "Rows that the job has read.")
         self._batches = self._counter("batches", "Batches that the job has finished.")
         self._seconds = self._counter("batch_seconds", "Seconds that the finished batches took.")
+        self._bad = self._counter("dead_letters", "Rows that went to the table of dead letters.")
+        self._respelled = self._counter("respelled_rows", "Rows read though a field's name had another case.")
         self._lag = self._gauge("lag_records", "Records that are there and not yet read.")
         self._remaining = self._gauge("remaining_seconds", "Estimated seconds until nothing is left to read.")
         self._last = self._gauge("last_batch_rows", "Rows of the last batch.")
@@ -56,6 +58,8 @@ class JobMetrics:
         self._rows.labels(*labels).inc(progress.rows)
         self._batches.labels(*labels).inc()
         self._seconds.labels(*labels).inc(progress.seconds)
+        self._bad.labels(*labels).inc(progress.bad)
+        self._respelled.labels(*labels).inc(progress.respelled)
         self._last.labels(*labels).set(progress.rows)
         if progress.lag is not None:
             self._lag.labels(*labels).set(progress.lag)

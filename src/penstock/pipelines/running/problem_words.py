@@ -6,6 +6,7 @@ from penstock.pipelines.problems import PipelineProblem
 
 # The last is SQLite's, which takes some room only to open a catalog.
 _FULL = ("No space left on device", "Disk quota exceeded", "database or disk is full", "SQLITE_IOERR_SHMSIZE")
+_UNVERSIONED = "JDBC catalog is initialized without view support"
 _NAME = "penstock.pipelines.problems.PipelineProblem: "
 
 
@@ -21,6 +22,17 @@ def problem_in(text: str) -> str | None:
             break
         lines.append(line)
     return "\n".join(lines) or None
+
+
+def known_problem_in(text: str) -> PipelineProblem | None:
+    """What Spark or Iceberg say in many words, and is no bug."""
+    if _UNVERSIONED in text:
+        return PipelineProblem(
+            "the JDBC catalog has its tables in an older form, which Spark cannot use",
+            hint="--conf spark.sql.catalog.NAME.jdbc.schema-version=V1, with the catalog's name, has Iceberg bring\n"
+            "them to the present one. Other programs that use that catalog must know it too.",
+        )
+    return full_disk_in(text)
 
 
 def full_disk_in(text: str) -> PipelineProblem | None:

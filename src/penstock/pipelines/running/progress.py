@@ -20,6 +20,10 @@ class BatchProgress:
     state_rows: int | None = None
     """What the job had to keep at hand for this batch: rollup's open windows, what dedupe's window holds. None for a
     job that keeps nothing."""
+    bad: int = 0
+    """Rows that went to the dead letters."""
+    respelled: int = 0
+    """Rows with a field that is a column but for its case, read by the column's spelling."""
 
     @property
     def rows_per_s(self) -> float:

@@ -11,6 +11,8 @@ class Summary:
     rows_out: int = 0
     bad_rows: int = 0
     """Rows that could not be read as asked, and went where bad rows go; never dropped."""
+    respelled_rows: int = 0
+    """Rows out with a field that is a column but for its case, read by the column's spelling."""
     batches: int = 0
     seconds: float = 0.0
     stopped: bool = False
@@ -23,6 +25,7 @@ class Summary:
             "rows_in": self.rows_in,
             "rows_out": self.rows_out,
             "bad_rows": self.bad_rows,
+            "respelled_rows": self.respelled_rows,
             "batches": self.batches,
             "seconds": round(self.seconds, 3),
             "stopped": self.stopped,

@@ -38,11 +38,20 @@ def audit(left: str, right: str, *, bootstrap: str = "", spark: SparkSession | N
     return run(AuditOptions(**ends, **options), spark=spark)
 
 
+def check(options: AuditOptions) -> None:
+    """That the topics are there, without any Spark."""
+    for end in (options.left, options.right):
+        if end.kind == "topic":
+            _ranges(options, end)
+
+
 def plan(options: AuditOptions, spark: SparkSession | None = None) -> Plan:
     """Reads the clusters and the catalog, writes nothing."""
     if spark is None and (not options.has_table or is_unmade(options)):
         planned = _plan(options, None)
-        check_startable(options.settings, jars=options.has_table or sessions.needs_jars(options.reader))
+        check_startable(
+            options.settings, master=options.master, jars=options.has_table or sessions.needs_jars(options.reader)
+        )
         return planned
     with opened(options, spark) as session:
         return _plan(options, session)
@@ -75,6 +84,8 @@ def run(
     stopping: Stopping | None = None,
 ) -> Report:
     del stopping  # one job of Spark's: it ends with the process, and has nothing to leave behind
+    if spark is None:
+        check(options)
     with opened(options, spark) as session:
         return _run(options, session, watcher or Unwatched())
 

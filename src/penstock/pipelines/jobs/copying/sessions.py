@@ -18,7 +18,7 @@ def needs_jars(reader: str) -> bool:
 def check(options: SparkOptions, spark: SparkSession | None, *, reader: str) -> None:
     """For a dry run: that the session for the run could be had."""
     if spark is None:
-        check_startable(options.settings, jars=needs_jars(reader))
+        check_startable(options.settings, master=options.master, jars=needs_jars(reader))
 
 
 def opened(options: SparkOptions, spark: SparkSession | None, *, reader: str) -> AbstractContextManager[SparkSession]:
@@ -29,4 +29,4 @@ def opened(options: SparkOptions, spark: SparkSession | None, *, reader: str) ->
             f"penstock {options.job}", master=options.master, settings=options.settings, jars=needs_jars(reader)
         )
 
-    return lent(spark, make)
+    return lent(spark, make, options.settings)

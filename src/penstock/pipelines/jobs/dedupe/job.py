@@ -19,6 +19,7 @@ from penstock.pipelines.jobs import lake
 from penstock.pipelines.jobs.dedupe.choosing import first_of_each, unseen
 from penstock.pipelines.jobs.dedupe.forwarding import Forwarding
 from penstock.pipelines.jobs.dedupe.options import DedupeOptions
+from penstock.pipelines.jobs.ends import unless_away
 from penstock.pipelines.jobs.identity import digest, identity
 from penstock.pipelines.jobs.lake.lane import Lane, Step
 from penstock.pipelines.jobs.lake.shaping import good_rows
@@ -39,6 +40,11 @@ COLUMNS = t.StructType([t.StructField("value", t.BinaryType()), t.StructField("r
 def dedupe(*, spark: SparkSession | None = None, **options: Any) -> Summary:
     """`dedupe(bootstrap="localhost:9092", topics=["orders"], table="shop.orders_once", id="field:id")`"""
     return run(DedupeOptions(**{**options, "topics": tuple(options.get("topics", ()))}), spark=spark)
+
+
+def check(options: DedupeOptions) -> None:
+    lake.check(options)
+    unless_away(lambda: check_target(options, options.to_topic, hasty=True))
 
 
 def plan(options: DedupeOptions, spark: SparkSession | None = None) -> Plan:

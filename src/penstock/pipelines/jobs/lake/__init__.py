@@ -6,7 +6,7 @@ that could be lost or fall behind beside the table itself.
 """
 
 from penstock.pipelines.jobs.catalogs import opened, session
-from penstock.pipelines.jobs.lake.job import lake, plan, run
+from penstock.pipelines.jobs.lake.job import check, lake, plan, run
 from penstock.pipelines.jobs.lake.options import LakeOptions
 
-__all__ = ["LakeOptions", "lake", "opened", "plan", "run", "session"]
+__all__ = ["LakeOptions", "check", "lake", "opened", "plan", "run", "session"]

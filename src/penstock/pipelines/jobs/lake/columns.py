@@ -25,15 +25,16 @@ OWN = frozenset([*ORIGIN.names, EVENT_TIME.name, VALUE.name])
 ICEBERGS = frozenset(
     ["_file", "_pos", "_deleted", "_spec_id", "_partition", "_row_id", "_last_updated_sequence_number"]
 )
-RESERVED = OWN | ICEBERGS
+# JSON has fields without a name, SQL no columns without one.
+RESERVED = OWN | ICEBERGS | {""}
 
 
 PREFIX = "data_"
 
 
 def column_of(field: str) -> str:
-    """A field of the data that is named like one of our columns or Iceberg's gets `data_` before its name, and so does
-    one that is named like such a column already."""
+    """A field of the data that is named like one of our columns or Iceberg's, or not at all, gets `data_` before its
+    name, and so does one that is named like such a column already."""
     return PREFIX + field if _taken(field) else field
 
 
@@ -65,9 +66,10 @@ def as_columns(data: t.StructType) -> t.StructType:
 
 
 def held(data: t.StructType) -> t.StructType:
-    """Without the fields whose types have no fields, such as google.protobuf.Empty: Parquet has no group of nothing."""
-    kind = _held(data)
-    return kind if isinstance(kind, t.StructType) else t.StructType()
+    """Without the fields whose types have no fields, such as google.protobuf.Empty: Parquet has no group of nothing.
+    And without those within others that have no name."""
+    found = [(each.name, _held(each.dataType)) for each in data.fields]
+    return t.StructType([t.StructField(name, kind) for name, kind in found if kind is not None])
 
 
 def not_held(data: t.DataType, path: tuple[str, ...] = ()) -> list[str]:
@@ -79,7 +81,7 @@ def not_held(data: t.DataType, path: tuple[str, ...] = ()) -> list[str]:
                 for each in data.fields
                 for name in (
                     [".".join((*path, each.name))]
-                    if _held(each.dataType) is None
+                    if _held(each.dataType) is None or (path and not each.name)
                     else not_held(each.dataType, (*path, each.name))
                 )
             ]
@@ -94,7 +96,7 @@ def _held(kind: t.DataType) -> t.DataType | None:
     match kind:
         case t.StructType():
             found = [(each.name, _held(each.dataType)) for each in kind.fields]
-            kept = [t.StructField(name, inner) for name, inner in found if inner is not None]
+            kept = [t.StructField(name, inner) for name, inner in found if inner is not None and name]
             return t.StructType(kept) if kept else None
         case t.ArrayType():
             element = _held(kind.elementType)

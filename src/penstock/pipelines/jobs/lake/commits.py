@@ -162,6 +162,9 @@ class LakeTable:
         """
         staged_id = self._stage(rows, progress)
         check()
+        return self._publish(staged_id, progress, after)
+
+    def _publish(self, staged_id: int, progress: Progress, after: State | None) -> Committed:
         table = self.java()
         table_id = str(table.uuid())
         if after is not None:

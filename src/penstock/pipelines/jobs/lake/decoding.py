@@ -10,6 +10,7 @@ from pyspark.sql import functions as fn
 from pyspark.sql import types as t
 
 from penstock.pipelines.decode import (
+    KnownSchemas,
     SchemaFolder,
     SchemaRegistry,
     Schemas,
@@ -25,9 +26,10 @@ from penstock.pipelines.decode import (
     message_columns,
     spellings,
 )
-from penstock.pipelines.jobs.lake.evolution import after, changes, hidden
+from penstock.pipelines.jobs.lake.evolution import after, changes
 from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.jobs.understanding import understood
+from penstock.pipelines.places import local_path
 from penstock.pipelines.problems import PipelineProblem
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ RAW = t.StructType([t.StructField("value", t.BinaryType())])
 class Decoding(Protocol):
     @property
     def looks_at_data(self) -> bool:
-        """Whether `wanted` reads the batch: then it is worth keeping while it is worked on."""
+        """Whether `wanted` reads the batch: then it is asked for every one."""
 
     @property
     def fixed(self) -> t.StructType | None:
@@ -49,7 +51,9 @@ class Decoding(Protocol):
         """The columns that this batch's data has; `columns` are those that the table has for it, if there is one."""
 
     def decode(self, batch: DataFrame, columns: t.StructType) -> DataFrame:
-        """To the table's columns: adds `data` and `error`."""
+        """To the table's columns: adds `data` and `error`, and `respelled` where names may differ in case. The same
+        outcome for each record however often it is asked for: good and bad rows are taken from it one after the
+        other."""
 
 
 def decoding(options: LakeOptions) -> Decoding:
@@ -92,7 +96,9 @@ def _decoding(options: LakeOptions) -> Decoding:
 
 
 def _schemas(registry: str) -> Schemas:
-    return SchemaRegistry(registry) if registry.startswith(("http://", "https://")) else SchemaFolder(registry)
+    if registry.startswith(("http://", "https://")):
+        return SchemaRegistry(registry)
+    return SchemaFolder(str(local_path(registry, what="a folder of schemas")))
 
 
 class _Decode(Protocol):
@@ -125,11 +131,8 @@ class _Inferred:
     """The fields of the batch that was looked at last, in all their spellings."""
 
     def wanted(self, batch: DataFrame, columns: t.StructType | None) -> t.StructType:
+        del columns
         self._found = infer_json_schema(batch)
-        if columns is not None and hidden(columns, self._found):
-            # One record with a number there makes text of every object to inference, and what is new within those, or
-            # spelled otherwise, would be passed over. It will be a bad row: the others say what there is.
-            self._found = infer_json_schema(decode_json(batch, columns).where(fn.col("error").isNull()))
         return _one_of_each(self._found)
 
     def decode(self, batch: DataFrame, columns: t.StructType) -> DataFrame:
@@ -144,6 +147,9 @@ class _Registered:
     reader: str | None
     looks_at_data: bool = True
     _seen: dict[int, t.StructType] = field(default_factory=dict)
+    _known: KnownSchemas = field(default_factory=lambda: KnownSchemas({}))
+    """What this batch is read by. A schema that comes into the registry while it is read must not make a row good that
+    was bad before, and then is in neither table."""
 
     @property
     def fixed(self) -> t.StructType | None:
@@ -151,12 +157,15 @@ class _Registered:
 
     def wanted(self, batch: DataFrame, columns: t.StructType | None) -> t.StructType:
         del columns
-        if self.reader is not None:
-            return avro_columns(self.reader)
         framed = batch.where((fn.length("value") >= 5) & (fn.hex(fn.substring("value", 1, 1)) == "00"))
         schema_id = fn.conv(fn.hex(fn.substring("value", 2, 4)), 16, 10).cast("bigint")
+        # The commonest first, whose spellings and types then are the columns'.
+        rows = framed.groupBy(schema_id.alias("id")).count().orderBy(fn.desc("count"), "id").collect()
+        self._known = KnownSchemas.of(self.schemas, [row.id for row in rows])
+        if self.reader is not None:
+            return avro_columns(self.reader)
         merged = t.StructType([])
-        for row in framed.select(schema_id.alias("id")).distinct().orderBy("id").collect():
+        for row in rows:
             written = self._columns(row.id)
             if written is not None:
                 merged = after(merged, changes(merged, written))
@@ -165,7 +174,7 @@ class _Registered:
     def _columns(self, schema_id: int) -> t.StructType | None:
         if schema_id not in self._seen:
             try:
-                self._seen[schema_id] = avro_columns(self.schemas.schema(schema_id))
+                self._seen[schema_id] = avro_columns(self._known.schema(schema_id))
             except SchemaUnknown:
                 return None  # its rows become bad rows, with that reason
             except ValueError as error:
@@ -173,4 +182,4 @@ class _Registered:
         return self._seen[schema_id]
 
     def decode(self, batch: DataFrame, columns: t.StructType) -> DataFrame:
-        return decode_avro(batch, self.reader, schemas=self.schemas, columns=columns)
+        return decode_avro(batch, self.reader, schemas=self._known, columns=columns)

@@ -67,19 +67,6 @@ def conflicts(table: t.StructType, wanted: t.StructType, path: tuple[str, ...] =
     return found
 
 
-def hidden(table: t.DataType, found: t.DataType) -> bool:
-    """Whether a field that has fields of its own was found to be text: JSON's inference calls so what disagrees."""
-    match table, found:
-        case t.StructType(), t.StructType():
-            kinds = {field.name: field.dataType for field in table.fields}
-            return any(hidden(kinds[field.name], field.dataType) for field in found.fields if field.name in kinds)
-        case t.ArrayType(), t.ArrayType():
-            return hidden(table.elementType, found.elementType)
-        case t.ArrayType(), t.StringType():
-            return hidden(table.elementType, found)
-    return isinstance(table, t.StructType) and isinstance(found, t.StringType)
-
-
 def _clash(before: t.DataType, wanted: t.DataType, path: tuple[str, ...]) -> list[str]:
     match before, wanted:
         case t.StructType(), t.StructType():

@@ -12,7 +12,7 @@ from pyspark.errors import PySparkException
 
 from penstock.model.words import counted
 from penstock.pipelines.jobs.catalogs import is_embedded, is_unmade, opened
-from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at
+from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at, unless_away
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.batches import lag
 from penstock.pipelines.jobs.lake.columns import not_held
@@ -43,12 +43,18 @@ def lake(*, spark: SparkSession | None = None, **options: Any) -> Summary:
     return run(LakeOptions(**options), spark=spark)
 
 
+def check(options: LakeOptions) -> None:
+    """That the topics are there, without any Spark."""
+    cluster = Topics(options.bootstrap, options.isolation, options.client, options.answer_s)
+    unless_away(lambda: cluster.require(options.topics))
+
+
 def plan(options: LakeOptions, spark: SparkSession | None = None, *, how: Decoding | None = None) -> Plan:
     """Reads the cluster and the tables, writes nothing: where there is no warehouse yet, it is not made for this.
     `how` is that of a job that does not decode as lake does."""
     if spark is None and is_unmade(options):
         planned = _plan(options, None, how)
-        check_startable(options.settings, jars=True)
+        check_startable(options.settings, master=options.master, jars=True)
         return planned
     with opened(options, spark) as session:
         return _plan(options, session, how)
@@ -81,7 +87,10 @@ def _plan(options: LakeOptions, spark: SparkSession | None, how: Decoding | None
         if left_out:
             steps.append(f"leave out {', '.join(left_out)}: a type without fields has no column")
         if options.can_have_bad_rows:
-            steps.append(f"put bad rows into {tables.plain(letters)}")
+            limit = (
+                "" if options.max_dead_letters >= 100 else f"; end at more than {options.max_dead_letters:g} % of them"
+            )
+            steps.append(f"put bad rows into {tables.plain(letters)}{limit}")
     steps.append("end when they are read" if options.available_now else "then follow what is written, until stopped")
     return Plan(f"{options.job}: {', '.join(options.topics)} from {options.bootstrap} to the lake", tuple(steps))
 
@@ -98,8 +107,12 @@ def run(
     lane: MakeLane = Lane,
 ) -> Summary:
     """`lane` makes another kind of lane, for a job that does more with a batch than landing it."""
+    if spark is None:
+        check(options)
     with opened(options, spark) as session:
         lanes = [lane(session, options, table, topics) for table, topics in options.lanes().items()]
+        for each in lanes:
+            each.check_fits()
         return _Run(options, lanes, watcher or Unwatched(), stopping).run()
 
 
@@ -192,6 +205,7 @@ class _Run:
         summary.rows_in += rows
         summary.rows_out += step.rows
         summary.bad_rows += step.bad
+        summary.respelled_rows += step.respelled
         self._pace.note(rows, seconds)
         self._watcher.batch(
             BatchProgress(
@@ -203,6 +217,8 @@ class _Run:
                 lag=left,
                 remaining_s=self._pace.remaining_s(left),
                 state_rows=step.compared,
+                bad=step.bad,
+                respelled=step.respelled,
             )
         )
 

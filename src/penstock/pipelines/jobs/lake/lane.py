@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
-from pyspark import StorageLevel
 from pyspark.errors import AnalysisException
+from pyspark.sql import Observation
 from pyspark.sql import functions as fn
 from pyspark.sql import types as t
 
@@ -27,12 +27,14 @@ from penstock.pipelines.jobs.lake.columns import (
 )
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken, State
 from penstock.pipelines.jobs.lake.decoding import Decoding, decoding
-from penstock.pipelines.jobs.lake.evolution import changes
+from penstock.pipelines.jobs.lake.evolution import Change, after, changes
 from penstock.pipelines.jobs.lake.failures import RecordsGone
 from penstock.pipelines.jobs.lake.fitting import check_existing, check_new
+from penstock.pipelines.jobs.lake.limits import DeadLetterLimit
 from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.jobs.lake.progress import Progress, caught_up
 from penstock.pipelines.jobs.lake.shaping import bad_rows, good_rows, with_event_time, without
+from penstock.pipelines.jobs.lake.sizes import records_within
 from penstock.pipelines.jobs.ranges import Ranges, read_ranges
 from penstock.pipelines.source.columns import DDL_WITH_HEADERS
 
@@ -50,6 +52,8 @@ class Step:
     ranges: Ranges
     rows: int
     bad: int
+    respelled: int = 0
+    """Of the rows, those with a field that is a column but for its case."""
     left_out: int = 0
     """Rows that are in no table on purpose; dedupe's duplicates."""
     compared: int | None = None
@@ -80,6 +84,7 @@ class Lane:
         self._letters_progress: Progress | None = None
         self._columns: t.StructType | None = None
         self._left_out: set[str] = set()
+        self._limit = DeadLetterLimit(self.table.plain_name, options.max_dead_letters)
         self.unkept = 0
         """Batches since the last upkeep."""
 
@@ -99,9 +104,14 @@ class Lane:
             self._state, self._table_id = found, found.table_id
         return self._state
 
-    def _commit(self, rows: DataFrame, progress: Progress) -> int:
-        """How many they were."""
-        committed = self.table.append(rows, progress, after=self._known(), check=partial(self._check_topics, progress))
+    def _commit(self, rows: DataFrame, progress: Progress, *, put_aside: Callable[[], None] = lambda: None) -> int:
+        """How many they were. `put_aside` is called when all were read, and none is seen yet."""
+
+        def check() -> None:
+            put_aside()
+            self._check_topics(progress)
+
+        committed = self.table.append(rows, progress, after=self._known(), check=check)
         self._state, self._table_id = State(committed.table_id, progress), committed.table_id
         return committed.rows
 
@@ -115,6 +125,7 @@ class Lane:
         before = following(options, self.progress(), cluster_id, {topic: found[topic] for topic in self.topics})
         ranges = next_ranges(before, ends, records_max=options.batch_records_max)
         if ranges:
+            ranges = next_ranges(before, ends, records_max=records_within(options, ranges))
             batch = read_ranges(
                 self._spark,
                 ranges,
@@ -137,34 +148,49 @@ class Lane:
     def _land(self, batch: DataFrame, ranges: Ranges, progress: Progress) -> Step:
         if self._table_id:  # here too, before Spark says in many words what it misses
             self.table.check_is(self.table.state().table_id, self._table_id)
-        if self._decoding.looks_at_data:
-            batch = batch.persist(StorageLevel.MEMORY_AND_DISK)
-        try:
-            columns = self._fit_table(batch)
-            decoded = self._decoding.decode(batch, data_columns(columns))
-            if self._options.event_time:
-                decoded = with_event_time(decoded, self._options.event_time)
-            return self._write(decoded, columns, ranges, progress)
-        finally:
-            batch.unpersist()
+        # Nothing is kept of a batch while it is worked on: what reads it again (to find its columns, to put bad rows
+        # aside) reads the topic again. Kept, a batch took the memory of two.
+        columns = self._fit_table(batch, ranges)
+        return self._write(self._decoded(batch, columns), columns, ranges, progress)
+
+    def _decoded(self, batch: DataFrame, columns: t.StructType) -> DataFrame:
+        decoded = self._decoding.decode(batch, data_columns(columns))
+        return with_event_time(decoded, self._options.event_time) if self._options.event_time else decoded
 
     def _write(self, decoded: DataFrame, columns: t.StructType, ranges: Ranges, progress: Progress) -> Step:
-        if not self._options.can_have_bad_rows:
+        if not ranges or not self._options.can_have_bad_rows:
             return Step(ranges, self._commit(good_rows(decoded, columns), progress), 0)
-        rows, bad = self._split(decoded, columns, ranges, progress)
-        return Step(ranges, rows, bad)
+        decoded = self._without_dead(decoded, ranges)
+        other = fn.col("respelled") if "respelled" in decoded.columns else fn.lit(False)
+        bad = fn.col("error").isNotNull()
+        seen, buried = Observation(), 0
+        observed = decoded.observe(
+            seen,
+            fn.count_if(~bad).alias("good"),
+            fn.count_if(bad).alias("bad"),
+            fn.count_if(other).alias("respelled"),
+        )
 
-    def _split(self, decoded: DataFrame, columns: t.StructType, ranges: Ranges, progress: Progress) -> tuple[int, int]:
-        decoded = self._without_dead(decoded, ranges).persist(StorageLevel.MEMORY_AND_DISK)
-        try:
-            bad = decoded.where(fn.col("error").isNotNull()).count()
-            if bad:
-                # Before the good ones: a crash between the two commits must not lose them. Whoever reads these offsets
-                # again finds them in the table of dead letters and leaves them out, see _without_dead.
-                self._bury(decoded, progress)
-            return self._commit(good_rows(decoded, columns), progress), bad
-        finally:
-            decoded.unpersist()
+        def put_aside() -> None:
+            # Before the good ones are seen: a crash between the two commits must not lose these. Whoever reads these
+            # offsets again finds them in the table of dead letters and leaves them out, see _without_dead.
+            nonlocal buried
+            # A stage that Spark ran twice is counted twice: enough to know whether there is anything to look at.
+            counts = seen.get
+            if counts["bad"]:
+                if not self._limit.allows(good=counts["good"], dead=counts["bad"]):
+                    self._judge(decoded)
+                buried = self._bury(decoded, progress)
+
+        rows = self._commit(good_rows(observed, columns), progress, put_aside=put_aside)
+        self._limit.landed(rows + buried, buried)
+        return Step(ranges, rows, buried, respelled=seen.get["respelled"])
+
+    def _judge(self, decoded: DataFrame) -> None:
+        """Refuses a batch of which too much would go to the dead letters."""
+        reason = fn.substring_index("error", ": ", 2)  # the value that some have behind it is another in every row
+        rows = decoded.groupBy(reason.alias("reason")).count().collect()
+        self._limit.check({row["reason"]: row["count"] for row in rows})
 
     def _check_topics(self, progress: Progress) -> None:
         """What was read by name and offset may be of a topic made anew meanwhile. One that is gone by now was there."""
@@ -175,11 +201,13 @@ class Lane:
 
     # -- bad rows
 
-    def _bury(self, decoded: DataFrame, progress: Progress) -> None:
-        after = self._letters().passing(progress)
+    def _bury(self, decoded: DataFrame, progress: Progress) -> int:
+        """How many they were."""
+        passed = self._letters().passing(progress)
         letters = bad_rows(decoded, DEAD_LETTERS, job=self._options.job)
-        self.dead_letters.append(letters, after, check=partial(self._check_topics, progress))
-        self._letters_progress = after
+        committed = self.dead_letters.append(letters, passed, check=partial(self._check_topics, progress))
+        self._letters_progress = passed
+        return committed.rows
 
     def _letters(self) -> Progress:
         there = tables.exists(self._spark, self.dead_letters.name)
@@ -216,7 +244,14 @@ class Lane:
 
     # -- the table
 
-    def _fit_table(self, batch: DataFrame) -> t.StructType:
+    def check_fits(self) -> None:
+        """That what is asked for can go into the table, whether anything waits to be read or not."""
+        if tables.exists(self._spark, self.table.name):
+            self._check_existing(self._spark.table(self.table.name).schema)
+        else:
+            check_new(self._decoding.fixed, event_time=self._options.event_time)
+
+    def _fit_table(self, batch: DataFrame, ranges: Ranges) -> t.StructType:
         """The table's columns, after they were made to hold as much of the batch as they can."""
         if self._columns is not None and not self._decoding.looks_at_data:
             return self._columns
@@ -224,18 +259,25 @@ class Lane:
         found = self._decoding.wanted(batch, None if there is None else data_columns(there))
         self._tell_of(not_held(found))
         wanted = as_columns(held(found))
-        columns = there or self._create(wanted)
+        if there is None:
+            planned = self._planned(wanted)
+            self._foresee(batch, planned, ranges)
+            self._columns = self._create(planned)
+            return self._columns
         # A job that begins at the end makes its table before it has seen any data: the first has its columns to give.
-        unseen = self.progress().sequence == 1 and not data_columns(columns).fields
-        if self._options.evolve or unseen:
-            columns = self._evolved(columns, wanted)
-        self._columns = columns
-        return columns
+        unseen = self.progress().sequence == 1 and not data_columns(there).fields
+        needed = changes(there, wanted) if self._options.evolve or unseen else []
+        if needed:
+            self._foresee(batch, after(there, needed), ranges)
+        self._columns = self._evolved(there, needed) if needed else there
+        return self._columns
 
-    def _evolved(self, columns: t.StructType, wanted: t.StructType) -> t.StructType:
-        needed = changes(columns, wanted)
-        if not needed:
-            return columns
+    def _foresee(self, batch: DataFrame, columns: t.StructType, ranges: Ranges) -> None:
+        """Before columns are made that a refused batch would leave behind, and the next run have to do with."""
+        if ranges and self._options.can_have_bad_rows and not self._limit.is_off:
+            self._judge(self._without_dead(self._decoded(batch, columns), ranges))
+
+    def _evolved(self, columns: t.StructType, needed: list[Change]) -> t.StructType:
         try:
             tables.alter(self._spark, self.table.name, needed)
         except AnalysisException as error:
@@ -255,18 +297,23 @@ class Lane:
         if not tables.exists(self._spark, self.table.name):
             return None
         columns = self._spark.table(self.table.name).schema
-        check_existing(columns, self._decoding.fixed, event_time=self._options.event_time, table=self.table.name)
+        self._check_existing(columns)
         tables.make_ready(self._spark, self.table.name)
         return columns
 
-    def _create(self, wanted: t.StructType) -> t.StructType:
+    def _check_existing(self, columns: t.StructType) -> None:
+        check_existing(columns, self._decoding.fixed, event_time=self._options.event_time, table=self.table.name)
+
+    def _planned(self, wanted: t.StructType) -> t.StructType:
         options = self._options
-        event_time = options.event_time is not None
-        data = data_columns(wanted)
         check_new(self._decoding.fixed, event_time=options.event_time)
-        columns = table_columns(data, event_time=event_time, keep_value=options.keep_value)
-        by = EVENT_TIME.name if event_time else "record_timestamp"
-        tables.create(self._spark, self.table.name, columns, by=options.partition_by, column=by)
+        return table_columns(
+            data_columns(wanted), event_time=options.event_time is not None, keep_value=options.keep_value
+        )
+
+    def _create(self, columns: t.StructType) -> t.StructType:
+        by = "record_timestamp" if self._options.event_time is None else EVENT_TIME.name
+        tables.create(self._spark, self.table.name, columns, by=self._options.partition_by, column=by)
         return self._spark.table(self.table.name).schema
 
     def maintain(self) -> None:

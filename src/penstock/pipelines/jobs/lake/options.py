@@ -34,6 +34,11 @@ class LakeOptions(FillingOptions):
     """Default: the table's name with _dead_letters after it."""
     job: str = "lake"
     """Two jobs that fill one table need two names."""
+    max_dead_letters: float = 1.0
+    """Percent of a batch's rows, judged over 1,000 rows or more: with more of them the run ends, and commits nothing of
+    that batch. 100: any number."""
+    batch_bytes_max: int = 256 * 1024 * 1024
+    """What a batch reads, about: it bounds the memory that a batch takes, however large records are."""
     accept_new_topic: bool = False
     accept_gaps: bool = False
     compact_every: int = 0
@@ -49,6 +54,10 @@ class LakeOptions(FillingOptions):
         if not self.topics:
             raise PipelineProblem("no topic named")
         self._check_mode()
+        if not 0 <= self.max_dead_letters <= 100:
+            raise PipelineProblem(f"dead letters are at most 0 to 100 percent, not {self.max_dead_letters:g}")
+        if self.batch_bytes_max < 1:
+            raise PipelineProblem("a batch has at least one byte")
         if self.expire_after_s is not None and not (self.compact_every or self.available_now):
             raise PipelineProblem(
                 "snapshots are expired at compactions, and there would be none", hint="Give --compact-every N as well."

@@ -7,6 +7,6 @@ that is sent is not sent again.
 from penstock.pipelines.jobs.redrive.inspecting import inspect
 from penstock.pipelines.jobs.redrive.letters import Reading
 from penstock.pipelines.jobs.redrive.options import RedriveOptions
-from penstock.pipelines.jobs.redrive.running import opened, plan, redrive, run
+from penstock.pipelines.jobs.redrive.running import check, opened, plan, redrive, run
 
-__all__ = ["Reading", "RedriveOptions", "inspect", "opened", "plan", "redrive", "run"]
+__all__ = ["Reading", "RedriveOptions", "check", "inspect", "opened", "plan", "redrive", "run"]

@@ -19,6 +19,7 @@ from penstock.pipelines.jobs.copying import sessions
 from penstock.pipelines.jobs.copying import stretches as st
 from penstock.pipelines.jobs.copying.headers import with_headers
 from penstock.pipelines.jobs.copying.sources import ORDER, TopicSource, no_records
+from penstock.pipelines.jobs.ends import unless_away
 from penstock.pipelines.jobs.redrive.letters import Reading, letters
 from penstock.pipelines.jobs.redrive.offsets import OffsetSet
 from penstock.pipelines.jobs.redrive.options import RedriveOptions
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 _PACKED_BYTES_MAX = 400_000
+
+
+def check(options: RedriveOptions) -> None:
+    """That the topics are there, without any Spark."""
+    topics = Topics(options.sink().hasty(options.answer_s))
+    unless_away(lambda: topics.layout([options.topic, *([options.target] if options.target else [])]))
 
 
 def plan(options: RedriveOptions, spark: SparkSession | None = None) -> Plan:
@@ -66,6 +73,8 @@ def run(
     watcher: Watcher | None = None,
     stopping: Stopping | None = None,
 ) -> Summary:
+    if spark is None:
+        check(options)
     with opened(options, spark) as session, Sink(options.sink(), options.query) as sink:
         source = TopicSource(
             session,
@@ -85,9 +94,9 @@ def opened(options: RedriveOptions, spark: SparkSession | None) -> AbstractConte
     return sessions.opened(options, spark, reader=options.reader)
 
 
-def redrive(**options: Any) -> Summary:
+def redrive(*, spark: SparkSession | None = None, **options: Any) -> Summary:
     """From Python, with the options by name: redrive(bootstrap=…, topic=…, reading=Reading(reason=…))."""
-    return run(RedriveOptions(**options))
+    return run(RedriveOptions(**options), spark=spark)
 
 
 class _Redriving:

@@ -17,17 +17,20 @@ from pyspark.sql import functions as fn
 from penstock.model.words import counted
 from penstock.pipelines.decode import as_struct, decode_json
 from penstock.pipelines.jobs import catalogs
-from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at
+from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at, unless_away
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
 from penstock.pipelines.jobs.lake.failures import RecordsGone, Uncounted, meaning, raise_meaning
 from penstock.pipelines.jobs.lake.fitting import check_new
 from penstock.pipelines.jobs.lake.progress import Progress
 from penstock.pipelines.jobs.lake.shaping import with_event_time
+from penstock.pipelines.jobs.ranges import Ranges, read_ranges
+from penstock.pipelines.jobs.rollup.lateness import LateRows
 from penstock.pipelines.jobs.rollup.options import RollupOptions
-from penstock.pipelines.jobs.rollup.rolling import as_records, rolled_up
+from penstock.pipelines.jobs.rollup.rolling import as_records, rolled_up, windowed
 from penstock.pipelines.jobs.targets import check_target, sink_options
 from penstock.pipelines.jobs.understanding import asking, understood
+from penstock.pipelines.places import is_address
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.running.follow import follow
@@ -52,23 +55,28 @@ def rollup(*, spark: SparkSession | None = None, **options: Any) -> Summary:
     return run(RollupOptions(**options), spark=spark)
 
 
+def check(options: RollupOptions) -> None:
+    """That the topics are there, without any Spark."""
+    unless_away(lambda: _look(options, hasty=True))
+    unless_away(lambda: check_target(options, options.to_topic, hasty=True))
+
+
 def plan(options: RollupOptions, spark: SparkSession | None = None) -> Plan:
     state = looked_at(lambda: _look(options, hasty=True))
     check_target(options, options.to_topic, hasty=True)
     unmade = spark is None and catalogs.is_unmade(options)  # looked into, it would be made
     if unmade:
-        check_startable(options.settings, jars=True)
+        check_startable(options.settings, master=options.master, jars=True)
     with asking(options, spark) if unmade else opened(options, spark) as session:
         windows = windows_of(session.createDataFrame([], DDL_WITH_HEADERS), options)
         if not unmade:
             _check_table(session, options, windows)
     held = sum(state.ends) - sum(state.begins)
     name = tables.plain(tables.full_name(options.catalog, options.table))
-    began = Path(options.checkpoint_folder).is_dir()
     return Plan(
         f"{options.job}: {options.topic} to {name}",
         (
-            f"{'go on with' if began else 'begin'} the windows kept in {options.checkpoint_folder}",
+            f"{_how_it_begins(options)} the windows kept in {options.checkpoint_folder}",
             f"the topic holds {counted(held, 'offset')} in {counted(len(state.ends), 'partition')}",
             f"windows of {options.window}" + (f", every {options.slide}" if options.slide else ""),
             f"by {', '.join(options.by) or 'nothing'}: {', '.join(options.measures)}",
@@ -79,6 +87,12 @@ def plan(options: RollupOptions, spark: SparkSession | None = None) -> Plan:
     )
 
 
+def _how_it_begins(options: RollupOptions) -> str:
+    if is_address(options.checkpoint_folder):
+        return "begin, or go on with,"  # a look there would take a Spark that knows the way
+    return "go on with" if Path(options.checkpoint_folder).is_dir() else "begin"
+
+
 def run(
     options: RollupOptions,
     *,
@@ -86,6 +100,8 @@ def run(
     watcher: Watcher | None = None,
     stopping: Stopping | None = None,
 ) -> Summary:
+    if spark is None:
+        check(options)
     check_target(options, options.to_topic)
     began = time.monotonic()
     summary = Summary(options.job)
@@ -125,14 +141,17 @@ def _ran(
     records = stream.load(spark)
     windows = windows_of(records, options)
     _check_table(spark, options, windows)
+    late = LateRows(
+        spark, lambda ranges: windowed(_good(_read(spark, options, ranges), options), options.window, options.slide)
+    )
     writer = (
         windows.writeStream.outputMode("append")
         .option("checkpointLocation", options.checkpoint_folder)
-        .foreachBatch(_committing(options, summary))
+        .foreachBatch(_committing(options, summary, late))
     )
     try:
         query = stream.trigger(writer).start()
-        followed = follow(query, stream, watcher=_Counting(query, summary, watcher, patience), stopping=stopping)
+        followed = follow(query, stream, watcher=_Counting(query, summary, watcher, patience, late), stopping=stopping)
     except (PySparkException, Py4JError) as error:
         told = meaning(error)
         if not isinstance(told, ClusterAway):
@@ -185,8 +204,11 @@ def stream_of(options: RollupOptions) -> TopicStream:
 class _Counting:
     """Adds up what Spark reports of a batch beside its rows, and passes the batch on."""
 
-    def __init__(self, query: StreamingQuery, summary: Summary, watcher: Watcher, patience: Patience) -> None:
+    def __init__(
+        self, query: StreamingQuery, summary: Summary, watcher: Watcher, patience: Patience, late: LateRows
+    ) -> None:
         self._query, self._summary, self._watcher, self._patience = query, summary, watcher, patience
+        self._late = late
 
     def batch(self, progress: BatchProgress) -> None:
         self._patience.answered()
@@ -202,9 +224,11 @@ class _Counting:
     def _add(self, report: dict[str, Any]) -> None:
         summary = self._summary
         summary.bad_rows += int((report.get("observedMetrics") or {}).get("decoded", {}).get("bad") or 0)
-        states = report.get("stateOperators", ())
-        late = sum(int(state.get("numRowsDroppedByWatermark", 0)) for state in states)
-        summary.details["late_rows"] = summary.details.get("late_rows", 0) + late
+        late = self._late.count(report)
+        summary.details["late_rows"] = summary.details.get("late_rows", 0) + (late or 0)
+        if late is None:
+            unknown = "batches_with_late_rows_uncounted"
+            summary.details[unknown] = summary.details.get(unknown, 0) + 1
 
 
 def windows_of(records: DataFrame, options: RollupOptions) -> DataFrame:
@@ -219,21 +243,37 @@ def _windows(records: DataFrame, options: RollupOptions) -> DataFrame:
     except ValueError as error:
         raise PipelineProblem(f"the schema cannot be used: {error}") from error
     check_new(columns, event_time=options.event_time)
-    decoded = decode_json(records, columns)
-    timed = (
-        with_event_time(decoded, options.event_time)
-        if options.event_time
-        else decoded.withColumn("event_time", fn.col("timestamp"))
-    )
-    # Bad rows are in no window; how many there were is told with every batch and in the summary.
-    observed = timed.observe("decoded", fn.count_if(fn.col("error").isNotNull()).alias("bad"))
     return rolled_up(
-        observed.where(fn.col("error").isNull() & fn.col("data").isNotNull()),
+        _good(records, options),
         window=options.window,
         slide=options.slide,
         by=options.by,
         measures=options.parsed(),
         watermark=options.watermark,
+    )
+
+
+def _good(records: DataFrame, options: RollupOptions) -> DataFrame:
+    """Decoded, with their event time. Bad rows are in no window; how many there were is told with every batch and in
+    the summary."""
+    decoded = decode_json(records, as_struct(options.schema))
+    timed = (
+        with_event_time(decoded, options.event_time)
+        if options.event_time
+        else decoded.withColumn("event_time", fn.col("timestamp"))
+    )
+    observed = timed.observe("decoded", fn.count_if(fn.col("error").isNotNull()).alias("bad"))
+    return observed.where(fn.col("error").isNull() & fn.col("data").isNotNull())
+
+
+def _read(spark: SparkSession, options: RollupOptions, ranges: Ranges) -> DataFrame:
+    return read_ranges(
+        spark,
+        ranges,
+        reader=options.reader,
+        bootstrap=options.bootstrap,
+        isolation=options.isolation,
+        client=options.client,
     )
 
 
@@ -264,7 +304,7 @@ def _topic_writer(options: RollupOptions) -> Callable[[DataFrame, int], None] | 
     return batch_writer(sink_options(options, options.to_topic))
 
 
-def _committing(options: RollupOptions, summary: Summary) -> Callable[[DataFrame, int], None]:
+def _committing(options: RollupOptions, summary: Summary, late: LateRows) -> Callable[[DataFrame, int], None]:
     """A batch is in the table under its number; one that Spark repeats is found there, and not written again."""
     name = tables.full_name(options.catalog, options.table)
     into_topic = _topic_writer(options)
@@ -273,6 +313,7 @@ def _committing(options: RollupOptions, summary: Summary) -> Callable[[DataFrame
         spark = batch.sparkSession
         query = spark.sparkContext.getLocalProperty(QUERY_ID)
         assert query is not None, "only Spark calls this, for a streaming query"
+        late.begin(query, number)
         if not tables.exists(spark, name):
             if number:  # the first batch makes it, whether a window is final then or not
                 raise _dropped(options)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from penstock.pipelines.jobs.options import FillingOptions
 from penstock.pipelines.jobs.rollup.measures import Measure, parse
+from penstock.pipelines.places import absolute
 from penstock.pipelines.problems import PipelineProblem
 
 
@@ -43,6 +43,4 @@ class RollupOptions(FillingOptions):
 
     @property
     def checkpoint_folder(self) -> str:
-        # As this process understands it: Java may have been started in another folder.
-        folder = self.warehouse if "://" in self.warehouse else Path(self.warehouse).expanduser().resolve()
-        return self.checkpoint or f"{folder}/checkpoints/{self.job}.{self.table}"
+        return absolute(self.checkpoint or f"{self.warehouse}/checkpoints/{self.job}.{self.table}")

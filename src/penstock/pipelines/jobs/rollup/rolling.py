@@ -24,14 +24,20 @@ def rolled_up(
 ) -> DataFrame:
     """From rows with `event_time`, `key` and `data`: one row a window and group, once the watermark has passed it."""
     groups = [_field(each).alias(each.replace(".", "_")) for each in by]
-    windows = fn.window("event_time", window, slide) if slide else fn.window("event_time", window)
     counted = (
-        decoded.withWatermark("event_time", watermark)
-        .groupBy(windows.alias("window"), *groups)
+        windowed(decoded.withWatermark("event_time", watermark), window, slide)
+        .groupBy("window", *groups)
         .agg(*(_computed(each).alias(each.column) for each in measures))
     )
     kept = [name for name in counted.columns if name != "window"]
     return counted.select(fn.col("window.start").alias("window_start"), fn.col("window.end").alias("window_end"), *kept)
+
+
+def windowed(rows: DataFrame, window: str, slide: str | None) -> DataFrame:
+    """Each row once for every window that it is in."""
+    return rows.withColumn(
+        "window", fn.window("event_time", window, slide) if slide else fn.window("event_time", window)
+    )
 
 
 def as_records(windows: DataFrame, by: Sequence[str]) -> DataFrame:
