@@ -25,7 +25,6 @@ BIN = Path(sys.executable).parent
 def spark_pipelines(project: Path) -> None:
     environment = os.environ | {
         "SPARK_CONF_DIR": str(project / "conf"),
-        "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
         "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
     }
@@ -60,7 +59,7 @@ def test_the_project_runs_and_the_next_run_continues(
 
 def test_the_projects_own_tests_pass(tmp_path: Path) -> None:
     write_project(ProjectOptions(tmp_path / "shop"))
-    environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
+    environment = os.environ | {"PYSPARK_PYTHON": sys.executable}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"],
         cwd=tmp_path / "shop", env=environment, capture_output=True, text=True, check=False, timeout=800,
@@ -68,7 +67,10 @@ def test_the_projects_own_tests_pass(tmp_path: Path) -> None:
     assert done.returncode == 0 and "2 passed" in done.stdout, (done.stdout + done.stderr)[-4000:]
 
 
-def test_what_exists_is_not_written_over(tmp_path: Path) -> None:
+def test_the_driver_is_on_this_machine_alone_and_what_exists_is_not_written_over(tmp_path: Path) -> None:
     write_project(ProjectOptions(tmp_path))
+    lines = (tmp_path / "conf" / "spark-defaults.conf").read_text().splitlines()
+    settings = dict(line.split(None, 1) for line in lines if not line.startswith("#"))
+    assert settings["spark.driver.host"] == settings["spark.driver.bindAddress"] == "127.0.0.1"
     with pytest.raises(PipelineProblem, match="already"):
         write_project(ProjectOptions(tmp_path))

@@ -73,9 +73,11 @@ def test_a_tombstone_is_neither_good_data_nor_bad(spark: SparkSession) -> None:
 
 
 def test_a_field_that_is_a_column_but_for_its_case_is_read_by_the_columns_name(spark: SparkSession) -> None:
-    topic = records(spark, b'{"id": 1}', b'{"Id": 2}', b'{"id": 5, "ID": 6}', b'{"id": null, "at": 7}', None)
+    topic = records(
+        spark, b'{"id": 1}', b'{"Id": 2}', b'{"id": 5, "ID": 6}', b'{"id": null, "at": 7}', None, b'\xff{"Id": 2}'
+    )
     decoded = decode_json_spelled(topic, as_struct("id BIGINT, at BIGINT"), infer_json_schema(topic))
-    assert errors(decoded) == [None, None, "id is there in two spellings", None, None]
+    assert errors(decoded) == [None, None, "id is there in two spellings", None, None, "not UTF-8"]
     found = split(decoded)[0].orderBy("n").select("data.*", "respelled").collect()
     assert [tuple(row) for row in found] == [
         (1, None, False), (2, None, True), (None, 7, False), (None, None, False),

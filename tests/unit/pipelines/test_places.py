@@ -52,7 +52,7 @@ def test_an_address_of_this_machine_is_its_folder(tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_is_where_it_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def folder(**given: str) -> str:
+    def folder(**given: Any) -> str:
         return RollupOptions(
             bootstrap="h:1", topic="t", table="a.b", schema="n INT", window="1 minute", **given
         ).checkpoint_folder

@@ -11,6 +11,8 @@ from typing import Any
 
 import pyspark.sql
 import pytest
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkRuntimeError
 
 from penstock.cli.exits import ExitCode
 from penstock.cli.program import run
@@ -85,3 +87,26 @@ def test_on_one_machine_the_workers_are_this_python(asked_for: dict[str, str]) -
     assert asked_for["spark.driver.memory"] == "2g", "Spark's own 1 GB is little for all the work of a job"
     assert asked_for["spark.jars"] == "/jars/iceberg.jar,mine.jar", "one's own come beside ours"
     assert os.environ["PYSPARK_PYTHON"] == os.environ["PYSPARK_DRIVER_PYTHON"] == sys.executable
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        PySparkRuntimeError("[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number."),
+        Py4JError(
+            "An error occurred while calling None.None.\n: java.lang.IllegalStateException: it is stopped\n\tat x"
+        ),
+        ConnectionRefusedError(111, "Connection refused"),
+    ],
+    ids=lambda said: type(said).__name__,
+)
+def test_a_spark_that_does_not_start_is_told_with_where_it_was_to_run(
+    asked_for: dict[str, str], monkeypatch: pytest.MonkeyPatch, said: Exception
+) -> None:
+    def fails(_: Any) -> None:
+        raise said
+
+    monkeypatch.setattr(type(pyspark.sql.SparkSession.builder), "getOrCreate", fails)
+    with pytest.raises(PipelineProblem, match=r"does not start with --master yarn: .*(EXITED|is stopped|refused)"):
+        session.spark_session("look", master="yarn")
+    assert asked_for["spark.master"] == "yarn"

@@ -2,7 +2,8 @@
 
 Each takes a DataFrame with a binary column `value` (what both sources give) and returns it with two more columns:
 `data`, the decoded value, and `error`, why it could not be decoded. One of them is null, both for a tombstone. No row
-is ever dropped: `split` gives the good and the bad ones.
+is ever dropped: `split` gives the good and the bad ones. Where fields may have another case than the columns, a third
+column, `respelled`, says of which rows.
 
     decoded = decode_json(records, "id BIGINT, amount DOUBLE")
     good, bad = split(decoded)

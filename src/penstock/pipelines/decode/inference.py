@@ -30,8 +30,8 @@ def infer_json_schema(records: DataFrame) -> StructType:
 def _count_all(batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
     found = FieldCounts()
     for batch in batches:
-        for value in batch.column(0):
-            count(found, value.as_py())
+        for value in batch.column(0).to_pylist():
+            count(found, value)
     yield pa.RecordBatch.from_pydict({"counts": [json.dumps(found.to_json())]})
 
 
@@ -40,7 +40,7 @@ def count(found: FieldCounts, value: bytes | None) -> None:
         return
     try:
         parsed = json.loads(value.decode())
+        if isinstance(parsed, dict):
+            found.add(parsed)
     except (ValueError, RecursionError):
         return  # a bad row, which says why when it is decoded
-    if isinstance(parsed, dict):
-        found.add(parsed)

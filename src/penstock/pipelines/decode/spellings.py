@@ -50,7 +50,8 @@ def decode_json_spelled(records: DataFrame, columns: t.StructType, found: t.Stru
 
     # Only those that may have one go to Python. Not deterministic, or else Spark would do it for every column.
     udf: Any = arrow_udf(run, _RESPELLED)  # type: ignore[call-overload]
-    rows = records.withColumn("__spelled", udf.asNondeterministic()(fn.when(_may_have(text, strange), text)))
+    asked = fn.when(fn.is_valid_utf8(text) & _may_have(text, strange), text)  # Arrow has no other texts
+    rows = records.withColumn("__spelled", udf.asNondeterministic()(asked))
     other = fn.col("__spelled.text")
     decoded = decode_json(rows, columns, text=fn.coalesce(other, text))
     error = fn.coalesce("__spelled.error", "error")

@@ -168,7 +168,7 @@ class Lane:
             seen,
             fn.count_if(~bad).alias("good"),
             fn.count_if(bad).alias("bad"),
-            fn.count_if(other).alias("respelled"),
+            fn.count_if(other & ~bad).alias("respelled"),
         )
 
         def put_aside() -> None:

@@ -35,9 +35,12 @@ class LateRows:
     def begin(self, query: str, batch: int) -> None:
         """Within the batch, when Spark knows what it holds for late: the watermark of the batch before. Its reports
         have this batch's only, by which windows are final."""
-        found: Any = self._spark.streams.get(query)
-        before = found._jsq.streamingQuery().lastExecution().prevOffsetSeqMetadata()
-        self._watermark_ms[batch] = int(before.get().batchWatermarkMs()) if before.isDefined() else 0
+        try:
+            found: Any = self._spark.streams.get(query)
+            before = found._jsq.streamingQuery().lastExecution().prevOffsetSeqMetadata()
+            self._watermark_ms[batch] = int(before.get().batchWatermarkMs()) if before.isDefined() else 0
+        except (AttributeError, TypeError, Py4JError) as error:  # Spark's own parts: a figure is not worth the job
+            _log.debug("watermark not known", reason=str(error)[:200])
 
     def count(self, report: Mapping[str, Any]) -> int | None:
         """Of a batch, as Spark reports it; None where it cannot be known."""
