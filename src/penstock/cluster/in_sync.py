@@ -144,13 +144,9 @@ class InSyncWrites:
             partition = self._partition(topic_id, index)
             if partition is None or partition.leader == self._broker_id or partition.leader_epoch > leader_epoch:
                 return
-            key = self._keys.partition(topic_id_text(topic_id), index)
-            record = record_from(partition, leader_epoch=LeaderEpoch(partition.leader_epoch + 1))
             _log.warning("log to be begun anew", partition=index, topic_id=topic_id_text(topic_id))
             try:
-                await self._gathering.commit(
-                    Transaction(compares=(unchanged_since(key, partition.revision),), puts=(Put(key, encode(record)),))
-                )
+                await self._gathering.commit(next_epoch_transaction(self._keys, topic_id, partition))
             except Conflict:
                 pass
             await self._feed.catch_up()
@@ -176,6 +172,13 @@ def _eligible(partition: PartitionImage, me: BrokerId, in_sync: Brokers, eligibl
     """Who is eligible when this broker has left the in-sync set by itself."""
     others = tuple(broker for broker in partition.eligible if broker != me)
     return (*others, me) if len(in_sync) < min(eligible_below, len(partition.replicas)) else others
+
+
+def next_epoch_transaction(keys: Keys, topic_id: TopicId, partition: PartitionImage) -> Transaction:
+    """The same leader under a later epoch, and everything else as it was."""
+    key = keys.partition(topic_id_text(topic_id), partition.index)
+    record = record_from(partition, leader_epoch=LeaderEpoch(partition.leader_epoch + 1))
+    return Transaction(compares=(unchanged_since(key, partition.revision),), puts=(Put(key, encode(record)),))
 
 
 def in_sync_transaction(

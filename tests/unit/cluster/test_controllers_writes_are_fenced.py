@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from tests.support.clusters import a_broker
 
-from penstock.cluster import ClusterImage, Keys, PlantedBugs, Which
+from penstock.cluster import ClusterImage, Keys, PartitionImage, PlantedBugs, Which
 from penstock.cluster.commands import (
     AlterSettings,
     BeginAnew,
@@ -19,10 +19,12 @@ from penstock.cluster.commands import (
     Operation,
     Reassign,
     SettingChange,
+    SweepLeftovers,
 )
 from penstock.cluster.duties.machine import DutyMachine
+from penstock.cluster.in_sync import in_sync_transaction, next_epoch_transaction
 from penstock.cluster.machine import ControllerMachine
-from penstock.cluster.records import ControllerRecord, Decoders, FeaturesRecord, encode
+from penstock.cluster.records import ControllerRecord, CreatingRecord, Decoders, FeaturesRecord, encode
 from penstock.cluster.resources import Resource, ResourceType
 from penstock.cluster.shapes import record_from
 from penstock.metastore import Conflict, Delete, Put, Transaction
@@ -67,6 +69,23 @@ class Cluster:
     def reviewed(self) -> list[Transaction]:
         rulings = self.duties.review(None, self.duties.standing())
         return [batch.transaction for batch in self.duties.batches(rulings)]
+
+    @property
+    def partition(self) -> PartitionImage:
+        return self.image.topics["orders"].partitions[0]
+
+    # What leaders and followers write
+
+    def leaves_the_in_sync_set(self) -> list[Transaction]:
+        return [in_sync_transaction(KEYS, ID, self.partition, in_sync=(LEADER,), eligible=(), joining={})]
+
+    def joins_the_in_sync_set(self) -> list[Transaction]:
+        self.commit(self.leaves_the_in_sync_set()[0])
+        joining = {ELECTED: self.image.brokers[ELECTED].epoch}
+        return [in_sync_transaction(KEYS, ID, self.partition, in_sync=(LEADER, ELECTED), eligible=(), joining=joining)]
+
+    def begins_a_log_anew(self) -> list[Transaction]:
+        return [next_epoch_transaction(KEYS, ID, self.partition)]
 
     # What a controller writes
 
@@ -120,6 +139,11 @@ OF_PARTITIONS: list[Write] = [
     Cluster.moves_as_asked,
     Cluster.raises_the_epoch_of_a_new_incarnation,
 ]
+OF_REPLICAS: list[Write] = [
+    Cluster.leaves_the_in_sync_set,
+    Cluster.joins_the_in_sync_set,
+    Cluster.begins_a_log_anew,
+]
 OF_TOPICS: list[Write] = [Cluster.grows_a_topic, Cluster.deletes_a_topic, Cluster.changes_settings]
 ALL: list[Write] = [
     *OF_PARTITIONS,
@@ -146,7 +170,7 @@ def assert_refused(cluster: Cluster, transaction: Transaction) -> None:
     assert cluster.space.revision == before
 
 
-@pytest.mark.parametrize("write", ALL, ids=name_of)
+@pytest.mark.parametrize("write", [*ALL, *OF_REPLICAS], ids=name_of)
 def test_it_is_made_where_nothing_has_changed(write: Write) -> None:
     cluster, transaction = decided(write)
     cluster.commit(transaction)
@@ -160,7 +184,7 @@ def test_it_loses_to_a_change_of_controller_though_the_same_broker_be_it_again(w
     assert_refused(cluster, transaction)
 
 
-@pytest.mark.parametrize("write", OF_PARTITIONS, ids=name_of)
+@pytest.mark.parametrize("write", [*OF_PARTITIONS, *OF_REPLICAS], ids=name_of)
 def test_it_loses_to_any_write_to_its_partition(write: Write) -> None:
     cluster, transaction = decided(write)
     cluster.put(PARTITION, cluster.space.range(PARTITION)[0].value)
@@ -178,6 +202,52 @@ def test_the_epoch_of_a_new_incarnation_is_not_raised_for_one_that_has_registere
     cluster, transaction = decided(Cluster.raises_the_epoch_of_a_new_incarnation)
     cluster.delete(KEYS.broker(LEADER))
     cluster.put(KEYS.broker(LEADER), encode(a_broker(machine="m1")))
+    assert_refused(cluster, transaction)
+
+
+def test_nobody_joins_the_in_sync_set_under_a_registration_that_is_past() -> None:
+    cluster, transaction = decided(Cluster.joins_the_in_sync_set)
+    cluster.delete(KEYS.broker(ELECTED))
+    cluster.put(KEYS.broker(ELECTED), encode(a_broker(machine="m2")))
+    assert_refused(cluster, transaction)
+
+
+SWEEPS: list[Write] = [
+    lambda cluster: cluster.duties.sweep(),
+    lambda cluster: cluster.controller.decide(SweepLeftovers()).transactions,
+]
+
+
+@pytest.mark.parametrize("sweep", SWEEPS)
+def test_what_a_topic_left_behind_is_swept_unless_somebody_writes_it_or_control_has_changed(sweep: Write) -> None:
+    left = KEYS.partition(topic_id_text(TopicId(bytes(15) + b"9")), 0)
+
+    def swept() -> tuple[Cluster, Transaction]:
+        cluster = Cluster()
+        cluster.put(left, cluster.space.range(PARTITION)[0].value)
+        (transaction,) = sweep(cluster)
+        return cluster, transaction
+
+    cluster, transaction = swept()
+    cluster.commit(transaction)
+    assert not cluster.space.range(left)
+    cluster, transaction = swept()
+    cluster.put(left, cluster.space.range(left)[0].value)
+    assert_refused(cluster, transaction)
+    cluster, transaction = swept()
+    cluster.put(KEYS.controller, encode(ControllerRecord(LEADER)))
+    cluster.delete(KEYS.controller)
+    cluster.put(KEYS.controller, encode(ControllerRecord(THIRD)))
+    assert_refused(cluster, transaction)
+
+
+def test_what_somebody_is_about_to_show_is_not_swept() -> None:
+    """The mark came after it was decided to sweep."""
+    topic = TopicId(bytes(15) + b"9")
+    cluster = Cluster()
+    cluster.put(KEYS.partition(topic_id_text(topic), 0), cluster.space.range(PARTITION)[0].value)
+    (transaction,) = cluster.duties.sweep()
+    cluster.put(KEYS.creating(topic_id_text(topic)), encode(CreatingRecord(LEADER)))
     assert_refused(cluster, transaction)
 
 
