@@ -294,7 +294,8 @@ class Call:
         try:
             response = self.route.answer.response
             if response is None or not self.route.has_place_for_error:
-                return self.hang_up(error)
+                self.hang_up(error)
+                return None
             if not isinstance(error, Refusal):
                 self.report(error)
                 error = UnknownServerError()
@@ -304,7 +305,8 @@ class Call:
                 refused.error_message = error.message
             return self.finish(refused)
         except Exception as failure:
-            return self.hang_up(failure)
+            self.hang_up(failure)
+            return None
 
     def hang_up(self, error: BaseException) -> None:
         self.connection.close(f"{self.route.name} failed")
