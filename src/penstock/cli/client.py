@@ -63,8 +63,11 @@ class Cluster:
     """Where the cluster says that its brokers are; empty until it was reached."""
 
     def named(self) -> list[Address]:
-        """The addresses that the person gave."""
-        return [split_address(address) for address in self.bootstrap.split(",") if address.strip()]
+        """The addresses that the person gave. ValueError where one is none."""
+        found = [split_address(address) for address in self.bootstrap.split(",") if address.strip()]
+        if not found:
+            raise ValueError(f"{self.bootstrap!r} names no host")
+        return found
 
     def admin(self) -> AdminClient:
         client = self._make(AdminClient, {})

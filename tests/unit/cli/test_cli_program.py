@@ -133,6 +133,7 @@ def test_properties_the_client_library_does_not_know_are_a_usage_error(capsys: p
         ["consume", "t", "--template", "{value", "-b", NOTHING_LISTENS],
         ["topic", "list", "-b", "127.0.0.1:99999"],
         ["topic", "list", "-b", "127.0.0.1:9092,127.0.0.1:0"],
+        ["txn", "list", "-b", ","],
         ["txn", "list", "-b", "127.0.0.1:nine"],
         ["topic", "list", "-X", "bootstrap.servers=:9092"],
         ["cluster", "drain", "1", "--save", "/no/such/folder/plan.json", "-b", NOTHING_LISTENS],
