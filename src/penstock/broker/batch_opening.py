@@ -1,7 +1,8 @@
 """Which batches an append looks into, and where the looking happens (docs/adr/0047).
 
 A topic may want every batch opened: it is compacted, compresses anew, or says `penstock.validate.records=full`. With
-`sampled`, the default, the first FIRST_OPENED batches of each connection and partition are opened, then one in ONE_IN.
+`sampled`, the default, the first FIRST_OPENED batches of each connection and partition are opened (fewer, if they hold
+hundreds of records), then one in ONE_IN.
 Clients are wrong from their first batch on, or now and then; whoever was caught once is believed no more: everything on
 that connection is opened, and on later ones of the same producer id.
 
@@ -84,7 +85,7 @@ class BatchOpener:
     def _opened(self, opened: Opened, partition: Partition, context: RequestContext) -> memoryview:
         self._metrics.opened += 1
         samples = samples_of(context)
-        samples.opened(partition.slot)
+        samples.opened(partition.slot, opened.record_count)
         producer_id = opened.producer_id
         if opened.mended is not None:
             self._catch(opened.mended, producer_id, partition, context)

@@ -7,6 +7,8 @@ were made SLOTS apart share one, and so their samples.
 from penstock.replication import SLOTS
 
 FIRST_OPENED = 10
+RECORDS_AS_ONE = 100
+"""So many records of a batch count as another batch among the first."""
 ONE_IN = 100
 
 NO_SKIPS = bytes(SLOTS)
@@ -30,10 +32,11 @@ class BatchSamples:
             self.skips[slot] = left - 1
         return not left
 
-    def opened(self, slot: int) -> None:
+    def opened(self, slot: int, records: int = 0) -> None:
+        """A batch of so many records was, and was sound. Many records say more than few, and cost more."""
         if self.is_caught:
             return
-        self._opened[slot] = opened = min(self._opened[slot] + 1, FIRST_OPENED)
+        self._opened[slot] = opened = min(self._opened[slot] + 1 + records // RECORDS_AS_ONE, FIRST_OPENED)
         if opened == FIRST_OPENED:
             self.skips[slot] = ONE_IN - 1
 

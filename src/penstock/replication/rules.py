@@ -68,6 +68,7 @@ class Opened(msgspec.Struct, frozen=True, gc=False):
 
     view: memoryview
     producer_id: int
+    record_count: int
     mended: str | None
     """What its header had wrong and has right now."""
 
@@ -238,7 +239,7 @@ def open_batch(view: memoryview, rules: AppendRules, now: int, pause: Callable[[
             view = _recompress(header, view, rules)
     except Malformed as error:
         raise RecordsDisagree(f"The batch's records do not hold what its header says: {error}") from None
-    return Opened(view, header.producer_id, mended)
+    return Opened(view, header.producer_id, header.record_count, mended)
 
 
 def _out_of_time(view: memoryview, oldest: int, newest: int) -> list[tuple[int, str]]:

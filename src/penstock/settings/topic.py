@@ -142,8 +142,9 @@ PENSTOCK_VALIDATE_RECORDS = setting(
     synonyms=(broker.PENSTOCK_VALIDATE_RECORDS,),
     doc="How far an append looks. header: size, checksum and all that the batch header says. full: every batch is "
     "unpacked too, and its record count, offsets and timestamps are checked. sampled: as full for the first 10 batches "
-    "of each connection and partition, for one in 100 after them, and for all of a producer whose records were wrong "
-    "once. Topics that are compacted, or that compress anew, open every batch in any case.",
+    "of each connection and partition (fewer if they hold hundreds of records), for one in 100 after them, and for all "
+    "of a producer whose records were wrong once. Topics that are compacted, or that compress anew, open every batch "
+    "in any case.",
     simulate=("sampled", "full", "header"),
 )  # fmt: skip
 

@@ -133,3 +133,10 @@ async def test_a_bad_batch_of_several_is_refused_alone(make: Make) -> None:
     bad, good = read(call(partitions, noise(partitions), partitions.batch(), caller=Caller()))
     assert (bad.error_code, good.error_code) == (InvalidRecord.code, 0)
     assert [partitions[index].log.end_offset for index in (0, 1)] == [0, 1]
+
+
+async def test_a_first_batch_of_very_many_records_is_enough(make: Make) -> None:
+    partitions, caller = make(), Caller()
+    assert await answer_of(call(partitions, partitions.batch(1_000), caller=caller)) == 0
+    outcomes = [await answer_of(call(partitions, noise(partitions), caller=caller)) for _ in range(ONE_IN)]
+    assert outcomes == [0] * (ONE_IN - 1) + [InvalidRecord.code]
