@@ -1,0 +1,38 @@
+"""ListOffsets: what it refuses before it looks."""
+
+from typing import Any
+
+import pytest
+from tests.support.callers import a_context
+from tests.support.partitions import TOPIC, Make, SomePartitions
+
+from penstock.broker.handlers.list_offsets import list_offsets
+from penstock.errors import UnknownServerError
+from penstock.wire.messages.list_offsets_request import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
+
+UNKNOWN = UnknownServerError.code
+
+
+class Found:
+    """As much of `Partitions` as the handler asks for."""
+
+    def __init__(self, some: SomePartitions) -> None:
+        self._some = some
+
+    def require(self, topic: str, index: int) -> Any:
+        return self._some[index]
+
+
+@pytest.mark.parametrize(
+    ("level", "answer"), [(0, (0, 1)), (1, (0, 1)), (2, (UNKNOWN, -1)), (7, (UNKNOWN, -1)), (-1, (UNKNOWN, -1))]
+)
+async def test_an_isolation_level_that_does_not_exist_is_not_taken_for_one_that_does(
+    make: Make, level: int, answer: tuple[int, int]
+) -> None:
+    some = make()
+    some.fill(0)
+    asked = ListOffsetsTopic(name=TOPIC, partitions=[ListOffsetsPartition(partition_index=0, timestamp=-1)])
+    request = ListOffsetsRequest(isolation_level=level, topics=[asked])
+    found: Any = Found(some)
+    (part,) = (await list_offsets(request, a_context(version=7), found)).topics[0].partitions
+    assert (part.error_code, part.offset) == answer
