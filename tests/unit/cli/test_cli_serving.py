@@ -9,31 +9,18 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import structlog
 from tests.support.logs import StillClock
 
-from penstock.broker.loggers import LOGGER_LEVELS
 from penstock.cli import logging as cli_logging
 from penstock.cli.exits import ExitCode
 from penstock.cli.program import run
 from penstock.cli.serving import Stopping, banner_text, start_failure
 from penstock.log import FilePool, LogFolder
 from penstock.settings import Config, Listener
-
-
-@pytest.fixture(autouse=True)
-def _logging_as_before() -> Iterator[None]:
-    """Configuring logs is for a process; a test gives back what it found."""
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield
-    root.handlers[:], root.level = handlers, level
-    structlog.reset_defaults()
-    LOGGER_LEVELS.begin_at("INFO")
 
 
 def test_the_banner_says_where_it_listens_and_three_things_to_try() -> None:
