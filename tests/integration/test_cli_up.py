@@ -179,7 +179,7 @@ def test_systemd_is_told_when_it_is_ready(tmp_path: Path) -> None:
         manager.bind(path)
         manager.settimeout(READY_TIMEOUT_S)
         with penstock_up(tmp_path / "data", "--quiet", NOTIFY_SOCKET=path) as process:
-            assert manager.recv(100) == b"READY=1"
+            assert manager.recv(100).splitlines() == [b"READY=1", b"STATUS=ready"]
             process.send_signal(signal.SIGTERM)
             assert manager.recv(100) == b"STOPPING=1"
             assert process.wait(60) == ExitCode.OK
