@@ -38,8 +38,8 @@ STEP_S = 1_500
 """Within the hour that records may be ahead of a broker's clock (message.timestamp.after.max.ms)."""
 FULL_BYTES_LEFT = 8 * 1024
 PROOF_S = 90.0
-UNSENT = "log could not be sent"
-"""What a broker says of a part of a log that cannot be read."""
+FOUND = "damaged batch"
+"""What a broker says of a part of a log that cannot be read, whoever came upon it."""
 
 Found = TypeVar("Found")
 Fault = Callable[[ChaosCluster, random.Random], AbstractContextManager[str]]
@@ -281,10 +281,10 @@ def bad_sector(cluster: ChaosCluster, dice: random.Random) -> Iterator[str]:
     if not large:
         raise DidNotTake(f"broker {victim} leads no log that has a few sectors")
     index, segment, size = dice.choice(large)
-    said = cluster.logs(victim).count(UNSENT)
+    said = cluster.logs(victim).count(FOUND)
 
     def is_found() -> bool:
-        return cluster.logs(victim).count(UNSENT) > said
+        return cluster.logs(victim).count(FOUND) > said
 
     # In its older half: a consumer at the end would be told that a batch is bad, and some give up then.
     cluster.bad_sectors.add(segment, dice.randrange(size // SECTOR // 2) * SECTOR)
