@@ -28,6 +28,7 @@ from penstock.log.files import names_in, remove_files, sync_file, sync_folder
 from penstock.log.recovery import Known
 from penstock.log.segment_files import LOG
 from penstock.log.state import LogState
+from penstock.model import Offset, TopicPartition
 
 _log = structlog.get_logger(__name__)
 
@@ -120,9 +121,15 @@ class CutNotes:
 
     def forget(self, log: LogState, *, for_the_sake_of: LogState | None = None) -> None:
         """The log was deleted or set aside, its note with it; or another stands for it now."""
-        held = self._held.pop(log, None)
-        if held is not None and for_the_sake_of is not None:
-            self._held[for_the_sake_of] = held
+        with self._lock:
+            held = self._held.pop(log, None)
+            if held is not None and for_the_sake_of is not None:
+                self._held[for_the_sake_of] = held
+
+    def high_watermarks(self) -> dict[TopicPartition, Offset]:
+        """At start: what the notes say rather than the checkpoints."""
+        said = {log.partition: held.note.high_watermark for log, held in self._held.items()}
+        return {partition: Offset(mark) for partition, mark in said.items() if mark != UNKNOWN}
 
     def is_held(self, log: LogState) -> bool:
         return log in self._held

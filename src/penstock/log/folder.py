@@ -127,13 +127,10 @@ class LogFolder(Home):
                 log.home = self
                 self.logs[log.partition] = log
             self.futures.adopt(executor.map(lambda open_one: open_one(), copies))
-        ends = dict.fromkeys(self.checkpoints.on_disk[HIGH_WATERMARKS].keys() - elsewhere - found, 0)
+        marks = self.checkpoints.on_disk[HIGH_WATERMARKS] | self.checkpoints.notes.high_watermarks()
+        ends = dict.fromkeys(marks.keys() - elsewhere - found, 0)
         ends |= {at: log.end_offset for at, log in self.logs.items()}
-        self.shortened = {
-            at: high_watermark
-            for at, high_watermark in self.checkpoints.on_disk[HIGH_WATERMARKS].items()
-            if ends.get(at, high_watermark) < high_watermark
-        }
+        self.shortened = {at: mark for at, mark in marks.items() if ends.get(at, mark) < mark}
         self._is_open = True
         keep_reserve(self.path)
         if not self.checkpoints.knows_flushed:

@@ -302,6 +302,17 @@ def test_a_note_that_a_start_finds_stays_until_the_checkpoints_say_it(tmp_path: 
     assert (log.start_offset, log.end_offset, log.trouble) == (100, 101, None)
 
 
+@pytest.mark.parametrize("offset", [2, 100])
+def test_a_log_that_began_anew_is_not_taken_for_one_that_lost_records(tmp_path: Path, offset: int) -> None:
+    folder, log = twelve_records(tmp_path)
+    log.truncate_fully_and_start_at(offset)
+    crash(folder)
+
+    folder = open_folder(tmp_path)
+
+    assert folder.shortened == {} and folder.logs[ORDERS_0].end_offset == offset
+
+
 def test_a_note_that_cannot_be_read_leaves_nothing_to_be_trusted_unread(tmp_path: Path) -> None:
     folder, log = twelve_records(tmp_path)
     log.truncate(to=6)
