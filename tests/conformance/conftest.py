@@ -32,7 +32,7 @@ SETTINGS = {
 }
 
 
-OF_THREE = {"log.retention.ms": "-1", "auto.leader.rebalance.enable": "false"}
+OF_THREE = {"log.retention.ms": "-1", "min.insync.replicas": "1", "auto.leader.rebalance.enable": "false"}
 
 
 @pytest.fixture(scope="session")

@@ -257,8 +257,8 @@ class _Fetch:
         by_id = self._context.api_version >= TOPIC_IDS_FROM
         elsewhere = self._partitions.kept_elsewhere(key, index, by_id=by_id)
         if elsewhere is not None:
-            answer = PartitionAnswer(index, NotLeaderOrFollower.code, aborted=[])
-            if elsewhere.leader >= 0:
+            answer = PartitionAnswer(index, NotLeaderOrFollower.code)
+            if elsewhere.leader >= 0 and self._context.api_version >= ENDPOINTS_FROM:
                 answer.current_leader = (elsewhere.leader, elsewhere.leader_epoch)
             return answer
         is_unknown_id = by_id and key not in self._image.topics_by_id
