@@ -351,6 +351,3 @@ DIFFERENCES = [
     *_CLUSTER,
     *_ACLS,
 ]
-
-# On three brokers, beside those above.
-DIFFERENCES_OF_THREE: list[Difference] = []
