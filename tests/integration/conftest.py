@@ -6,10 +6,13 @@ what fails there is a fault of the test.
 
 from __future__ import annotations
 
+import asyncio
 import os
 
 import pytest
 from tests.support.command import Penstock
+
+from penstock.cluster.isolation import Isolation
 
 
 @pytest.hookimpl(trylast=True)
@@ -33,3 +36,13 @@ def bootstrap(request: pytest.FixtureRequest) -> str:
 def penstock(bootstrap: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Penstock:
     """The command, on that broker."""
     return Penstock(bootstrap, monkeypatch, capfd)
+
+
+@pytest.fixture
+def cut_off_unawares(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A node that is cut off has not asked the others yet whether they go on without it."""
+
+    async def ask_nobody(_: Isolation) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(Isolation, "run", ask_nobody)

@@ -11,6 +11,7 @@ from confluent_kafka import KafkaException, Producer
 from tests.support.batches import TRANSACTIONAL, Rec, batch
 from tests.support.clients import fresh_name, make_topic, read_to_end
 from tests.support.command import Penstock
+from tests.support.faults import eventually
 from tests.support.kafka import ApacheKafka
 from tests.support.raw import RawClient, port_of
 
@@ -99,9 +100,14 @@ def write_outside_any_transaction(bootstrap: str, topic: str, producer_id: int) 
         "timeout_ms": 10_000,
         "topic_data": [{"name": topic, "partition_data": [{"index": 0, "records": records}]}],
     }
-    with RawClient(port_of(bootstrap)) as client:
-        answer = client.request("Produce", 9, request)
-    assert answer["responses"][0]["partition_responses"][0]["error_code"] == 0
+
+    def write() -> int:
+        with RawClient(port_of(bootstrap)) as client:
+            answer = client.request("Produce", 9, request)
+        return int(answer["responses"][0]["partition_responses"][0]["error_code"])
+
+    # Apache Kafka tells of a new topic before its own broker has heard that it leads it.
+    eventually(lambda: write() == 0, "the batch is taken")
 
 
 def test_what_hangs_is_found_and_ended_in_a_cluster_that_lets_it_happen(

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.support.brokers import Line
 from tests.support.coordinators import Kind, ask_coordinator, ask_until_ready
 from tests.support.nodes import Nodes, some_nodes
@@ -12,6 +13,7 @@ from tests.support.raw import RawClient
 from penstock.cluster import CONSUMER_OFFSETS
 from penstock.coordinators.runtime import java_hash
 
+pytestmark = pytest.mark.usefixtures("cut_off_unawares")
 SETTINGS = {
     "penstock.broker.lease.ms": "1500",
     "penstock.broker.heartbeat.ms": "300",

@@ -18,6 +18,7 @@ from tests.support.transactional import BUSY, describe_producers, describe_trans
 from penstock.cluster import TRANSACTION_STATE
 from penstock.metastore import Changes, Revision
 
+pytestmark = pytest.mark.usefixtures("cut_off_unawares")
 SETTINGS = {
     "penstock.broker.lease.ms": "6000",  # a machine that stalls is no broker that is gone
     "penstock.broker.heartbeat.ms": "1000",

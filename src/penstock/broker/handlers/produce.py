@@ -121,7 +121,7 @@ def produce(
             if left := skips[slot]:  # `BatchSamples.wants`, of which a call would be felt
                 skips[slot] = left - 1  # type: ignore[index] # the one that cannot be written to holds no count
                 return work.append_one(key, partition, records)
-            if not partition.rules.samples_batches:
+            if not partition.rules.samples_batches or not partition.is_leader:
                 return work.append_one(key, partition, records)
             if opener.is_small(records):
                 return work.open_one(key, partition, records, opener)
@@ -310,7 +310,7 @@ class _Produce:
                 continue
             for number, (index, view) in enumerate(parts):
                 partition = local.get(index)
-                if partition is None or view is None or not self._may_write(partition):
+                if partition is None or view is None or not partition.is_leader or not self._may_write(partition):
                     continue  # refused without a look inside
                 if opener.is_wanted(self._context, partition):
                     found.append(_ToOpen((key, number), parts, partition, is_small=opener.is_small(view)))

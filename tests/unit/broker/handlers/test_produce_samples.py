@@ -8,7 +8,7 @@ from tests.unit.broker.handlers.test_produce_handler import call, read
 
 from penstock.broker.batch_samples import FIRST_OPENED, ONE_IN
 from penstock.broker.callers import Caller
-from penstock.errors import InvalidRecord
+from penstock.errors import InvalidRecord, NotLeaderOrFollower
 from penstock.wire import batch as layout
 from penstock.wire.batch import BatchHeader
 from penstock.wire.compression import CODEC_NAMES
@@ -69,6 +69,15 @@ async def test_a_topic_that_looks_at_headers_only_takes_it(
 ) -> None:
     partitions = make(penstock_validate_records="header")
     assert await answer_of(call(partitions, poison(partitions), caller=Caller())) == 0
+
+
+@pytest.mark.parametrize("poison", POISON.values(), ids=POISON.keys())
+async def test_a_broker_that_does_not_lead_says_so_and_looks_into_nothing(
+    make: Make, poison: Callable[[SomePartitions], bytearray]
+) -> None:
+    partitions = make()
+    partitions[0].stand_aside()
+    assert await answer_of(call(partitions, poison(partitions), caller=Caller())) == NotLeaderOrFollower.code
 
 
 async def test_of_a_connection_that_told_the_truth_one_batch_in_a_hundred_is_opened(make: Make) -> None:
