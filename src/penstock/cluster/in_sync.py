@@ -151,6 +151,21 @@ class InSyncWrites:
                 pass
             await self._feed.catch_up()
 
+    async def has_nothing(self, topic_id: TopicId, index: int) -> None:
+        """While nobody leads, because this replica may have something (RULES 46): say that it has not. It cannot come
+        by anything before somebody leads, and then this is not written any more.
+        """
+        while True:
+            partition = self._partition(topic_id, index)
+            if partition is None or not partition.waits_for(self._broker_id):
+                return
+            _log.warning("nothing is kept here of a lost log", partition=index, topic_id=topic_id_text(topic_id))
+            try:
+                await self._gathering.commit(without_log_transaction(self._keys, topic_id, partition, self._broker_id))
+                return
+            except Conflict:
+                await self._feed.catch_up()
+
     def _led(self, topic_id: TopicId, index: int) -> PartitionImage | None:
         partition = self._partition(topic_id, index)
         return partition if partition is not None and partition.leader == self._broker_id else None
@@ -176,9 +191,17 @@ def _eligible(partition: PartitionImage, me: BrokerId, in_sync: Brokers, eligibl
 
 def next_epoch_transaction(keys: Keys, topic_id: TopicId, partition: PartitionImage) -> Transaction:
     """The same leader under a later epoch, and everything else as it was."""
+    return _changed(keys, topic_id, partition, leader_epoch=LeaderEpoch(partition.leader_epoch + 1))
+
+
+def without_log_transaction(keys: Keys, topic_id: TopicId, partition: PartitionImage, broker: BrokerId) -> Transaction:
+    return _changed(keys, topic_id, partition, without_log=(*partition.without_log, broker))
+
+
+def _changed(keys: Keys, topic_id: TopicId, partition: PartitionImage, **changes: object) -> Transaction:
     key = keys.partition(topic_id_text(topic_id), partition.index)
-    record = record_from(partition, leader_epoch=LeaderEpoch(partition.leader_epoch + 1))
-    return Transaction(compares=(unchanged_since(key, partition.revision),), puts=(Put(key, encode(record)),))
+    put = Put(key, encode(record_from(partition, **changes)))
+    return Transaction(compares=(unchanged_since(key, partition.revision),), puts=(put,))
 
 
 def in_sync_transaction(

@@ -55,6 +55,11 @@ class PartitionImage(msgspec.Struct, frozen=True, gc=False):
         """
         return broker in self.in_sync or broker in self.eligible or broker in (self.leader, self.last_leader)
 
+    def waits_for(self, broker: BrokerId) -> bool:
+        """Whether nobody is elected because this replica may have something: the last leader has lost its log."""
+        is_complete_known = self.leader >= 0 or self.in_sync or self.eligible
+        return not is_complete_known and self.last_leader in self.without_log and broker in self.with_log
+
 
 class TopicImage(msgspec.Struct, eq=False):
     """One topic for as long as it exists: the same object, changed in place."""

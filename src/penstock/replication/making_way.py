@@ -1,4 +1,5 @@
-"""A replica whose log is in trouble makes way: another leads, or it leaves the in-sync set (RULES 21, 22).
+"""A replica whose log is in trouble makes way: another leads, or it leaves the in-sync set (RULES 21, 22). One that has
+nothing says so where others wait for it (RULES 46).
 
 The cluster is asked until it has heard, whatever becomes of the store meanwhile, or until there is nothing to ask for
 any more. A replica that wants it again while it is under way changes nothing.
@@ -31,6 +32,9 @@ class MakingWay:
 
     def leave(self, replica: Replica, reason: str) -> None:
         self._begin(replica, self._leave(replica, reason))
+
+    def tell_of_nothing(self, replica: Replica) -> None:
+        self._begin(replica, self._tell_of_nothing(replica))
 
     def _begin(self, replica: Replica, asking: Coroutine[Any, Any, None]) -> None:
         if replica in self._under_way:
@@ -66,6 +70,17 @@ class MakingWay:
                     replica.topic_id, replica.index, reason=reason, eligible_below=replica.eligible_below
                 ),
                 is_wanted=lambda: isinstance(replica.role, Follower) and replica.log.trouble is not None,
+            )
+        finally:
+            self._under_way.discard(replica)
+
+    async def _tell_of_nothing(self, replica: Replica) -> None:
+        try:
+            await until_heard(
+                replica,
+                "tell of an empty log",
+                lambda: self._resignations.has_nothing(replica.topic_id, replica.index),
+                is_wanted=lambda: replica.leader < 0 and replica.log.end_offset == 0,
             )
         finally:
             self._under_way.discard(replica)

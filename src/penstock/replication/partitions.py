@@ -478,6 +478,9 @@ class Partitions:
         self._tell(partition)
         if partition.log.trouble is not None and self._is_to_renew(partition, image):
             self._renew_soon(partition)
+        is_empty = partition.log.end_offset == 0 and partition.log.trouble is None
+        if is_empty and image.waits_for(self._broker_id) and self._making_way is not None:
+            self._making_way.tell_of_nothing(partition)
 
     def stand_aside(self, is_isolated: bool) -> None:
         """Lead nothing that others may lead, for as long as this broker is cut off; then what the image says again.

@@ -54,3 +54,8 @@ class Resignations(Protocol):
         another leads, or there is no such partition; Unavailable if nobody knows.
         """
         ...
+
+    async def has_nothing(self, topic_id: TopicId, index: int) -> None:
+        """This broker's log of a partition that nobody leads is empty: nobody need wait for what it might have
+        (RULES 46). Nothing happens where somebody leads, or can."""
+        ...

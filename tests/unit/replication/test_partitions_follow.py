@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from tests.support.brokers import some_brokers
 from tests.support.clusters import BROKER_ID, a_cluster
-from tests.support.logs import StillClock, a_batch
+from tests.support.logs import StillClock, a_batch, fill
 from tests.support.virtual_time import in_virtual_time
 
 from penstock.cluster import Cluster, CreateTopic, GrowTopic, PartitionImage, Reassign
@@ -144,6 +144,30 @@ async def test_a_leader_whose_log_cannot_be_made_makes_way_and_is_not_eligible()
 @in_virtual_time
 async def test_a_follower_whose_log_cannot_be_made_leaves_the_in_sync_set_and_is_not_eligible() -> None:
     await cannot_make_its_log(BrokerId(2))
+
+
+@pytest.mark.parametrize("records", [0, 3])
+@in_virtual_time
+async def test_a_last_leader_that_lost_its_log_waits_for_whoever_may_have_records_and_not_for_who_has_none(
+    records: int,
+) -> None:
+    async with some_brokers(2) as brokers:
+        await brokers.create("orders", assigned=(1, 2))
+        topic_id = brokers.image().topics["orders"].topic_id
+        cluster = brokers.clusters[2]
+        async with replicas_of(cluster, BrokerId(2)) as (partitions, _):
+            log = partitions.require("orders", 0).log
+            if records:
+                fill(log, records)
+            await cluster.in_sync_writes.leave(topic_id, 0, reason="it is slow")
+            await brokers.kill(1)
+            await brokers.start(1, held=frozenset())
+            if records:
+                await asyncio.sleep(60)
+                image = brokers.image().topics["orders"].partitions[0]
+                assert (image.leader, image.without_log) == (-1, (1,))
+            else:
+                await brokers.until(lambda: brokers.image().topics["orders"].partitions[0].leader == 1)
 
 
 async def cannot_make_its_log(me: BrokerId) -> None:

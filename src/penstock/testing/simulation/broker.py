@@ -31,6 +31,7 @@ from penstock.testing.simulation.coordinating import Coordinators
 from penstock.testing.simulation.disk import Disk, Place, SimulatedFlusher, SimulatedFolder, SimulatedLog
 from penstock.testing.simulation.fetching import Fetching
 from penstock.testing.simulation.loop import OWNER, WORLD, Owner, SimulatedLoop
+from penstock.testing.simulation.oracle import incarnation_of
 from penstock.testing.simulation.store import StoreClient
 from penstock.testing.simulation.transactions import transaction_of
 
@@ -175,7 +176,7 @@ class BrokerProcess(Owner):
         logs = self._open_logs(cluster, partitions, folder)
         flushed = frozenset(Which(log.topic_id, at.partition) for at, log in logs.items() if log.is_flush_noted)
         held = frozenset(Which(log.topic_id, at.partition) for at, log in logs.items())
-        mine = IdentityRecord(f"folder-{self.id}", f"{self.id}-{self.broker.lives}", self.broker.boot_id)
+        mine = IdentityRecord(f"folder-{self.id}", incarnation_of(self.id, self.broker.lives), self.broker.boot_id)
         await cluster.step_down(mine, flushed=flushed, held=held)
         partitions.adopt(cast(Any, logs))
         cluster.controller.settled = partitions.settled

@@ -288,7 +288,7 @@ class Dealer:
         at, process = self.dice.choice(may_go), str(broker.process)
         broker.kill()
         where = Place(broker.disks.pop(at).topic_id, at)
-        self.world.oracle.log_gone(broker.id, where, f"{broker.id}-{broker.lives}")
+        self.world.oracle.log_gone(broker.id, where, broker.lives)
         self._dealt("log gone", f"{at} of {process}")
         self._restart(broker)
 

@@ -82,8 +82,10 @@ class Oracle:
         """
         self._damaged: dict[Place, set[BrokerId]] = {}
         """Brokers whose log was damaged, or is gone, and that have not caught up since."""
-        self._last_held_by: dict[Place, dict[BrokerId, str]] = {}
-        """The last incarnation of a broker that had its log: the next one misses it, and must say so."""
+        self._last_held_in: dict[Place, dict[BrokerId, int]] = {}
+        """The last life of a broker in which it had its log: the next one misses it, and must say so. The registration
+        may be of this life or of one before, which nobody has ended yet.
+        """
 
     def of(self, partition: Place) -> Committed:
         committed = self.committed.get(partition)
@@ -214,8 +216,8 @@ class Oracle:
             registered = self.truth.brokers.get(broker)
             if broker in powerless and (registered is None or registered.boot_id != powerless[broker]):
                 continue
-            last = self._last_held_by.get(where, {}).get(broker)
-            if last is not None and (registered is None or registered.incarnation == last):
+            last = self._last_held_in.get(where, {}).get(broker)
+            if last is not None and (registered is None or life_of(registered.incarnation) <= last):
                 continue
             disk = self._disk_of(broker, where)
             if disk is None or len(disk.batches) < count or disk.batches[count - 1].data != committed.batches[-1].data:
@@ -243,9 +245,9 @@ class Oracle:
         self.holders.get(where, set()).discard(broker)
         self._damaged.setdefault(where, set()).add(broker)
 
-    def log_gone(self, broker: BrokerId, where: Place, incarnation: str) -> None:
+    def log_gone(self, broker: BrokerId, where: Place, life: int) -> None:
         self.damaged(broker, where)
-        self._last_held_by.setdefault(where, {})[broker] = incarnation
+        self._last_held_in.setdefault(where, {})[broker] = life
 
     def may_lose_power(self, broker: BrokerId, least: int) -> bool:
         return all(self.may_lose(broker, where, least) for where in self.holders)
@@ -265,6 +267,14 @@ class Oracle:
 
 def place_of(partition: Partition) -> Place:
     return Place(partition.topic_id, partition.topic_partition)
+
+
+def incarnation_of(broker: BrokerId, life: int) -> str:
+    return f"{broker}-{life}"
+
+
+def life_of(incarnation: str) -> int:
+    return int(incarnation.partition("-")[2])
 
 
 def _log_of(partition: Partition) -> SimulatedLog:
