@@ -6,10 +6,10 @@ from pathlib import Path
 
 from benchmarks.brokers import ApacheKafka, Broker, KafkaNode, Penstock
 from benchmarks.processes import free_port
-from penstock.testing.asking import ask
-from penstock.testing.etcd import EtcdCluster, EtcdPlace
-from penstock.testing.networks import Networks
-from penstock.testing.running_cluster import replicated
+from penstock.processes.asking import ask
+from penstock.processes.cluster import replicated
+from penstock.processes.etcd import EtcdCluster, EtcdPlace
+from penstock.processes.networks import Networks
 from penstock.wire.messages.describe_quorum_request import DescribeQuorumRequest, PartitionData, TopicData
 from penstock.wire.messages.describe_quorum_response import DescribeQuorumResponse
 from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
@@ -168,7 +168,7 @@ class Cluster:
         leader.kill()
 
         def bring_back() -> None:
-            etcd.launch(leader)
+            leader.launch()
             etcd.wait_until_healthy([leader])
 
         return bring_back

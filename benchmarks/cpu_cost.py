@@ -47,7 +47,7 @@ def cost_of_each_us(work: Callable[[Any], Any], over: Sequence[Any]) -> float:
     return (process_time_ns() - began) / len(over) / 1000
 
 
-def in_turns(kinds: Iterable[Callable[[], float]], rounds: int) -> list[float]:
+def yielding(kinds: Iterable[Callable[[], float]], rounds: int) -> list[float]:
     """The best of so many rounds for each, in turns: so that what changes meanwhile changes for all."""
     kinds = list(kinds)
     values = [[kind() for kind in kinds] for _ in range(rounds)]

@@ -19,7 +19,7 @@ from rich.table import Table
 from penstock.coordinators.decision import Address, Command, Decision, Loaded, Work
 from penstock.coordinators.groups import commands
 from penstock.coordinators.groups.consumer.commands import ConsumerHeartbeat
-from penstock.coordinators.groups.consumer.surroundings import ConsumerSettings, Nowhere, TopicFacts
+from penstock.coordinators.groups.consumer.surroundings import ConsumerSettings, NoTopics, TopicFacts
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.records import GroupCodec
 from penstock.coordinators.groups.state import GroupLimits
@@ -38,7 +38,7 @@ SUBSCRIPTION = b"\x00\x00" + ConsumerProtocolSubscription(["orders"]).encode(0)
 START = Millis(1_700_000_000_000)
 
 
-class Around(Nowhere):
+class Around(NoTopics):
     def __init__(self, partitions: int) -> None:
         self._facts = TopicFacts("orders", ORDERS, partitions, (), b"1")
 

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import structlog
 from tests.support.logs import StillClock, a_batch
 
-from penstock.log import Expected, FilePool, LogFolder
+from penstock.log import ExpectedLog, FilePool, LogFolder
 from penstock.model import PartitionIndex, TopicId, TopicPartition
 from penstock.settings.config import Config
 
@@ -52,7 +52,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         path = Path(name)
         folder = a_folder()
-        folder.open_all(lambda *_: Expected(topic))
+        folder.open_all(lambda *_: ExpectedLog(topic))
         partitions = [TopicPartition("bench", PartitionIndex(number)) for number in range(count)]
         print(f"{count} partitions, {rss_mib():.0f} MiB before")
         with timed("create"):
@@ -67,7 +67,7 @@ def main() -> None:
             del logs, folder
             folder = a_folder()
             with timed(what):
-                logs = list(folder.open_all(lambda *_: Expected(topic)).values())
+                logs = list(folder.open_all(lambda *_: ExpectedLog(topic)).values())
             assert sum(log.end_offset for log in logs) == (count + 1) // 2
             folder.lock.release()
 

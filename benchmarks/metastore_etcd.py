@@ -15,7 +15,7 @@ from statistics import quantiles
 from penstock.metastore import Put, Revision, Transaction, unchanged_since
 from penstock.metastore.etcd.options import EtcdOptions
 from penstock.metastore.etcd.store import EtcdMetastore
-from penstock.testing.etcd import EtcdCluster
+from penstock.processes.etcd import EtcdCluster
 
 COMMITS = 1_000
 AT_ONCE = 32

@@ -20,10 +20,10 @@ from benchmarks.cpu_cost import REPEATS, Cost, cost_us, show
 from penstock.broker import node as node_module
 from penstock.broker.batch_opening import BatchOpener
 from penstock.broker.batch_samples import FIRST_OPENED, BatchSamples
-from penstock.broker.callers import Caller
 from penstock.broker.connection import Parked
 from penstock.broker.dispatch import Dispatcher
 from penstock.broker.node import Node
+from penstock.broker.peer_authentication import Caller
 from penstock.log import FileSlice
 from penstock.settings import Config
 from penstock.wire.framing import RequestHeader

@@ -12,7 +12,7 @@ from struct import Struct
 
 import crc32c
 
-from benchmarks.cpu_cost import Cost, cost_of_each_us, in_turns, show
+from benchmarks.cpu_cost import Cost, cost_of_each_us, show, yielding
 from benchmarks.micro_dispatch import Harness, Produce, harness
 
 ADDED_MAX_PERCENT = 5.0
@@ -64,7 +64,7 @@ def compare(broker: Harness, records: int, record_bytes: int, producer_ids: Sequ
         Produce.check(broker.handle(last))  # its sequence number fits only if all before it were taken
         return cost
 
-    best = in_turns([plain, idempotent], ROUNDS)
+    best = yielding([plain, idempotent], ROUNDS)
     return best[0], best[1]
 
 

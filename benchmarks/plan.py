@@ -154,7 +154,7 @@ def quick() -> Plan:
     three = Phase(
         _hurried(_three_brokers(40 * _MB, requests=500, paced_s=1, brisk_s=1)),
         rounds=1, warm_rounds_min=1, warm_rounds_max=1, warm_within=0.10, rest_s=0.5, budget_s=45, is_hurried=True,
-        prefix="three.", of="three brokers", rest_bar=0.2, loaded_bar=0.2,
+        prefix="three.", of="three brokers", rest_bar=0.25, loaded_bar=0.2,
     ).only(main_cases)  # fmt: skip
     return Plan(
         one, three, starts=1, touch_bytes=_GB // 4, idle_s=0.7, rebalances=1, offsets=20_000,
@@ -177,6 +177,6 @@ def whole() -> Plan:
     three = Phase(
         _three_brokers(250 * _MB, requests=4_000, paced_s=4, brisk_s=3),
         rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=4.0, budget_s=11 * 60,
-        prefix="three.", of="three brokers", rest_bar=0.2, loaded_bar=0.2,
+        prefix="three.", of="three brokers", rest_bar=0.25, loaded_bar=0.2,
     )  # fmt: skip
     return Plan(one, three, starts=3, touch_bytes=4 * _GB, idle_s=5.0, rebalances=5, offsets=500_000, workers_bytes=_GB)

@@ -21,7 +21,7 @@ from benchmarks.scale_observer import serve_observer
 from benchmarks.scale_store import EtcdUse, Shape, fill, open_store, resident_mib
 from penstock.admin.memory import freeze_memory
 from penstock.cluster import CreateTopic
-from penstock.testing.etcd import EtcdCluster
+from penstock.processes.etcd import EtcdCluster
 
 REST_S = 5.0
 

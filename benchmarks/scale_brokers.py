@@ -20,7 +20,7 @@ from benchmarks.scale_store import KEYS, open_store
 from benchmarks.timed_loop import Holds, time_steps
 from penstock.admin.memory import freeze_memory
 from penstock.broker.clock import SystemClock, SystemDice
-from penstock.cluster import BrokerImage, BrokerRecord, Cluster, Endpoint, Opinion, Others, Pulse
+from penstock.cluster import BrokerImage, BrokerRecord, Cluster, ClusterPorts, Endpoint, PeerView, ProbeResult
 from penstock.cluster.records import encode
 from penstock.metastore import LeaseId, Put, Revision, Transaction
 from penstock.metastore.etcd import messages, methods
@@ -43,11 +43,11 @@ class ToldProbe:
     def __init__(self) -> None:
         self.dead: set[int] = set()
 
-    async def ping(self, broker: BrokerImage) -> Pulse:
-        return Pulse.REFUSED if broker.id in self.dead else Pulse.ALIVE
+    async def ping(self, broker: BrokerImage) -> ProbeResult:
+        return ProbeResult.REFUSED if broker.id in self.dead else ProbeResult.ALIVE
 
-    async def opinion(self, broker: BrokerImage, about: BrokerId) -> Opinion:
-        return Opinion.REFUSED if broker.id in self.dead else Opinion.MEMBER
+    async def opinion(self, broker: BrokerImage, about: BrokerId) -> PeerView:
+        return PeerView.REFUSED if broker.id in self.dead else PeerView.MEMBER
 
     def watch(self, on_break: Callable[[BrokerId], None]) -> None:
         pass
@@ -78,7 +78,7 @@ class WholeBroker:
             broker_id=BrokerId(broker_id),
             config=self.config,
             dice=SystemDice(),
-            others=Others(SystemClock(), self.probe),
+            others=ClusterPorts(SystemClock(), self.probe),
         )
         self.holds = Holds(Path())
         self._id = broker_id

@@ -12,8 +12,8 @@ from benchmarks.scale_store import KEYS, open_store, resident_mib
 from penstock.broker.handlers.metadata import metadata
 from penstock.broker.registry import RequestContext
 from penstock.cluster import ClusterImage, ImageChange, PartitionChanged, PartitionImage, TopicImage
+from penstock.cluster.image.shapes import record_from
 from penstock.cluster.records import encode
-from penstock.cluster.shapes import record_from
 from penstock.metastore import Changes, KeyValue, Revision, Written
 from penstock.model import BrokerId, topic_id_text
 from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
@@ -143,7 +143,7 @@ class Observer:
                 context,
                 cluster.image,
                 cluster.controller,
-                cluster.absences,
+                cluster.availability,
                 self.whole.config,
             )
             made = time.perf_counter()

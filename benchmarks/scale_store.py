@@ -12,7 +12,7 @@ from penstock.metastore import OPERATIONS_MAX, Put, Transaction
 from penstock.metastore.etcd.options import EtcdOptions
 from penstock.metastore.etcd.store import EtcdMetastore
 from penstock.model import BrokerId, LeaderEpoch, TopicId, topic_id_text
-from penstock.testing.etcd import EtcdCluster, EtcdMember
+from penstock.processes.etcd import EtcdCluster, EtcdMember
 
 KEYS = Keys("main")
 AT_ONCE = 32

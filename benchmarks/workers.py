@@ -16,8 +16,8 @@ from benchmarks.brokers import Penstock
 from benchmarks.figures import Better, Figure
 from benchmarks.loadgen import LoadDriver, build
 from benchmarks.workloads import Side, Transfer
-from penstock.testing.etcd import EtcdCluster
-from penstock.testing.running import ADDRESSES_FILE
+from penstock.admin.addresses import ADDRESSES_FILE
+from penstock.processes.etcd import EtcdCluster
 
 NUMBERS = (1, 2)
 PARTITIONS = 4

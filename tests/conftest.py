@@ -12,7 +12,7 @@ import hypothesis
 import pytest
 
 if TYPE_CHECKING:
-    from penstock.testing.etcd import EtcdCluster
+    from penstock.processes.etcd import EtcdCluster
 
 
 # No example fails for the time it takes: that is the machine's.
@@ -30,7 +30,7 @@ def pytest_configure() -> None:
 
 @pytest.fixture(scope="session")
 def etcd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EtcdCluster]:
-    from penstock.testing.etcd import EtcdCluster
+    from penstock.processes.etcd import EtcdCluster
 
     with EtcdCluster(tmp_path_factory.mktemp("etcd")) as cluster:
         yield cluster

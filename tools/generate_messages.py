@@ -14,8 +14,9 @@ from pathlib import Path
 
 from tools.wire.apis import apis_text
 from tools.wire.extract import dump, extract
-from tools.wire.facts import FACTS, load
+from tools.wire.facts import FACTS, Message, load
 from tools.wire.module import MADE_BY, codec_text, structs_text
+from tools.wire.unrolled import UNROLLED
 
 ROOT = Path(__file__).resolve().parent.parent
 WIRE = ROOT / "src" / "penstock" / "wire"
@@ -25,8 +26,10 @@ def generate(wire: Path) -> None:
     """Write the modules under `wire`, and remove those of messages that are gone."""
     messages = load()
     wanted = {"api_table.py": apis_text(messages)}
-    for folder, text_of in (("messages", structs_text), ("codecs", codec_text)):
-        wanted |= {f"{folder}/{message.module}.py": text_of(message) for message in messages if message.versions}
+    for folder, text_of in (("messages", structs_text), ("codecs", _codec_text)):
+        wanted |= {
+            f"{folder}/{message.module}.py": text_of(message) for message in messages if not message.only_the_api
+        }
         (wire / folder).mkdir(parents=True, exist_ok=True)
         for path in (wire / folder).glob("*.py"):
             if f"{folder}/{path.name}" not in wanted and path.read_text().startswith(MADE_BY):
@@ -34,6 +37,10 @@ def generate(wire: Path) -> None:
     for name, text in wanted.items():
         (wire / name).write_text(text)
     _format([wire / name for name in wanted])
+
+
+def _codec_text(message: Message) -> str:
+    return codec_text(message, unrolled_since=UNROLLED.get(message.name))
 
 
 def _format(paths: list[Path]) -> None:

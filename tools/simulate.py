@@ -1,9 +1,9 @@
 """Runs the simulated cluster over many seeds, on all cores, and says what was dealt out and found (docs/simulation.md).
 
-python tools/simulate.py --seeds 5000              no seed may break an invariant; each planted bug must be found
-python tools/simulate.py --seeds 1000 --first 5000 the next thousand; bugs are looked for from seed 0 on only
-python tools/simulate.py --seed 137                the story of one seed
-python tools/simulate.py --seed 3 --bug forgets-producers
+python -m tools.simulate --seeds 5000              no seed may break an invariant; each planted bug must be found
+python -m tools.simulate --seeds 1000 --first 5000 the next thousand; bugs are looked for from seed 0 on only
+python -m tools.simulate --seed 137                the story of one seed
+python -m tools.simulate --seed 3 --bug forgets-producers
 """
 
 import argparse
@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
-from penstock.testing.simulation.bugs import BUGS
-from penstock.testing.simulation.faults import FAULTS
-from penstock.testing.simulation.running import Outcome, run_seed, story_of
-from penstock.testing.simulation.world import EFFECTS
+from simulation.bugs import BUGS
+from simulation.faults import FAULTS
+from simulation.running import Outcome, run_seed, story_of
+from simulation.world import EFFECTS
 
 BUG_SEEDS_MAX = 1_000
 

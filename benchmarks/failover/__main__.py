@@ -21,7 +21,7 @@ from benchmarks import host, loadgen
 from benchmarks.clusters import NETWORKS, Cluster, kafka_cluster, penstock_cluster
 from benchmarks.failover.cases import CASES, CASES_OF_NETWORKS, TOPIC, Amount, Case, Values, create
 from benchmarks.failover.table import publish, section, table
-from penstock.testing.networks import Networks, NetworksImpossible
+from penstock.processes.networks import Networks, NetworksImpossible
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CACHE = REPOSITORY / ".cache"

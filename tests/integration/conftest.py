@@ -12,7 +12,7 @@ import os
 import pytest
 from tests.support.command import Penstock
 
-from penstock.cluster.isolation import Isolation
+from penstock.cluster.membership.isolation import Isolation
 
 
 @pytest.hookimpl(trylast=True)

@@ -7,7 +7,7 @@ import pytest
 from tests.support.nodes import Nodes, some_nodes
 
 from penstock.admin.program import NodeFacts
-from penstock.log.checkpoints import HIGH_WATERMARKS
+from penstock.log.checkpoint_files import HIGH_WATERMARKS
 from penstock.replication import Partition
 from penstock.wire.records import Record, build_batch
 

@@ -12,8 +12,8 @@ from tests.support.faults import eventually
 from tests.support.kafka import free_ports
 
 from penstock.cli.cluster.etcd_health import HEALTHY, etcd_health
+from penstock.processes.etcd import find_etcd
 from penstock.testing import RunningBroker
-from penstock.testing.etcd import find_etcd
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLES = ROOT / "examples"

@@ -17,7 +17,7 @@ from tests.support.faults import eventually
 
 from penstock.cli.exits import ExitCode
 from penstock.cli.local.state import ClusterState, read_state
-from penstock.testing.networks import Networks, NetworksImpossible
+from penstock.processes.networks import Networks, NetworksImpossible
 
 READY_TIMEOUT_S = 180.0
 

@@ -14,9 +14,9 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 from tests.support.faults import eventually
 
+from penstock.admin.addresses import ADDRESSES_FILE
 from penstock.cli.exits import ExitCode
-from penstock.testing.etcd import EtcdCluster
-from penstock.testing.running import ADDRESSES_FILE
+from penstock.processes.etcd import EtcdCluster
 
 WITHIN_S = 180.0
 IDS = (5, 6)

@@ -16,7 +16,7 @@ from penstock.metastore.etcd.failures import AccessDenied
 from penstock.metastore.etcd.options import EtcdOptions
 from penstock.metastore.etcd.protobuf import chunk, integer, message, text
 from penstock.metastore.etcd.store import EtcdMetastore
-from penstock.testing.etcd import EtcdCluster
+from penstock.processes.etcd import EtcdCluster
 
 WITHIN_S = 120.0
 

@@ -26,7 +26,7 @@ from penstock.metastore import (
 from penstock.metastore.etcd.options import EtcdOptions
 from penstock.metastore.etcd.seen import FILE_NAME
 from penstock.metastore.etcd.store import EtcdMetastore
-from penstock.testing.etcd import EtcdCluster, EtcdMember
+from penstock.processes.etcd import EtcdCluster, EtcdMember
 
 _T = TypeVar("_T")
 

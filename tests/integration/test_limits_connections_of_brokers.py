@@ -11,7 +11,7 @@ from tests.support.batches import Rec, batch
 from tests.support.nodes import WITHIN_S, Nodes, some_nodes
 from tests.support.raw import request_frame
 
-from penstock.broker.doorstep import WAITING_MAX
+from penstock.broker.over_limit import WAITING_MAX
 from penstock.model import BrokerId
 
 NOBODY_ELSE = {
@@ -67,13 +67,13 @@ def heartbeats_heard(nodes: Nodes) -> Counter[BrokerId]:
     member = nodes.cluster(controller).member
     assert member is not None
     heard = Counter({broker: 0 for broker in nodes.image().brokers if broker != controller})
-    acquit = member.watchman.found_alive
+    acquit = member.failure_detector.found_alive
 
     def found_alive(broker: BrokerId) -> None:
         heard[broker] += 1
         acquit(broker)
 
-    member.watchman.found_alive = found_alive
+    member.failure_detector.found_alive = found_alive
     return heard
 
 

@@ -11,7 +11,7 @@ from tests.support.kafka import ApacheKafka
 from tests.support.logs import StillClock, headers_in, read_all
 
 from penstock.log import FilePool, LogFolder, read_identity
-from penstock.log.recovery import Expected
+from penstock.log.recovery import ExpectedLog
 from penstock.model import PartitionIndex
 from penstock.model import TopicPartition as Partition
 from penstock.settings.config import Config
@@ -50,7 +50,7 @@ def open_folder(path: Path) -> LogFolder:
         clock=StillClock(int(time.time() * 1000)),
     )
     config = Config.for_broker({}).for_topic({})
-    folder.open_all(lambda *_: Expected(config))
+    folder.open_all(lambda *_: ExpectedLog(config))
     return folder
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from penstock.testing.networks import CLIENTS, Networks, NetworksImpossible
+from penstock.processes.networks import CLIENTS, Networks, NetworksImpossible
 
 ECHO = """
 import socket, sys

@@ -13,9 +13,9 @@ from tests.support.logs import headers_in, read_all
 from tests.support.nodes import Nodes, some_nodes
 
 from penstock.log import PartitionLog
-from penstock.log.checkpoints import RECOVERY_POINTS
+from penstock.log.checkpoint_files import RECOVERY_POINTS
 from penstock.log.epochs import FILE_NAME as EPOCHS
-from penstock.log.folder import CLEAN_MARKER
+from penstock.log.folders.folder import CLEAN_MARKER
 from penstock.wire.batch import BatchHeader
 from penstock.wire.records import iterate
 

@@ -42,6 +42,14 @@ async def put_back(nodes: Nodes, backup: Listing) -> None:
     await nodes.store.commit(Transaction(puts=tuple(puts.values()), deletes=deletes))
 
 
+async def leads_on(nodes: Nodes, *, at: int) -> None:
+    """All three brokers start, the next record gets offset `at`, and all have it."""
+    for broker in (1, 2, 3):
+        await nodes.start(broker)
+    assert await produce(nodes, "orders", b"after") == at
+    await nodes.until_in_sync("orders", 1, 2, 3)
+
+
 async def test_partitions_that_had_other_leaders_since_the_backup_are_replicated_again(tmp_path: Path) -> None:
     async with some_nodes(tmp_path, 3, QUICK) as nodes:
         await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
@@ -56,10 +64,7 @@ async def test_partitions_that_had_other_leaders_since_the_backup_are_replicated
         for broker in (1, 2, 3):
             await nodes.stop(broker)
         await put_back(nodes, backup)
-        for broker in (1, 2, 3):
-            await nodes.start(broker)
-        assert await produce(nodes, "orders", b"after") == 7
-        await nodes.until_in_sync("orders", 1, 2, 3)
+        await leads_on(nodes, at=7)
 
 
 async def test_whoever_led_at_the_time_of_the_backup_leads_on_above_all_epochs_of_its_log(tmp_path: Path) -> None:
@@ -95,10 +100,7 @@ async def test_records_of_brokers_that_were_killed_are_kept_though_their_leaders
         for broker in (1, 2, 3):
             await leave_as_if_killed(nodes, broker)
         await put_back(nodes, backup)
-        for broker in (1, 2, 3):
-            await nodes.start(broker)
-        assert await produce(nodes, "orders", b"after") == 3
-        await nodes.until_in_sync("orders", 1, 2, 3)
+        await leads_on(nodes, at=3)
 
 
 async def test_a_log_that_was_moved_here_since_the_backup_is_set_aside_and_not_deleted(tmp_path: Path) -> None:

@@ -23,13 +23,13 @@ from penstock.cluster import (
     ImageChange,
     Operation,
     PartitionChanged,
-    absences,
 )
 from penstock.cluster.commands import SettingChange
+from penstock.cluster.membership import availability
 from penstock.cluster.resources import Resource, ResourceType
 from penstock.errors import CoordinatorNotAvailable
-from penstock.log import Expected, FilePool, LogFolder
-from penstock.log.checkpoints import RECOVERY_POINTS, write_offsets
+from penstock.log import ExpectedLog, FilePool, LogFolder
+from penstock.log.checkpoint_files import RECOVERY_POINTS, write_offsets
 from penstock.log.state import FLUSHED_NOTE
 from penstock.model import BrokerId
 from penstock.settings import Config
@@ -103,12 +103,12 @@ async def test_internal_topics_get_their_replicas_or_are_not_created(tmp_path: P
 async def test_whoever_looks_for_a_coordinator_that_has_just_died_is_told_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(absences, "VERDICT_S", 30.0)  # a busy machine may take its time
+    monkeypatch.setattr(availability, "VERDICT_S", 30.0)  # a busy machine may take its time
     async with some_nodes(tmp_path, 3, {**QUICK, "offsets.topic.num.partitions": "1"}) as nodes:
         answer = await ask(nodes, 1, "FindCoordinator", 4, {"key_type": 0, "coordinator_keys": ["readers"]})
         victim = answer["coordinators"][0]["node_id"]
         other = next(at for at in nodes.running if at != victim)
-        suspicions = nodes.cluster(other).absences
+        suspicions = nodes.cluster(other).availability
         suspicions.suspect(BrokerId(victim))
         monkeypatch.setattr(suspicions, "acquit", lambda _: None)  # it still answers, until it is killed
         asking = asyncio.create_task(
@@ -254,7 +254,7 @@ async def test_a_replica_that_has_lost_committed_records_is_not_elected_whatever
 def start_in_vain(folder: Path, cluster_id: str) -> None:
     """The logs are opened, but not registered, and closed."""
     opened = LogFolder(folder, cluster_id=cluster_id, node_id=2, pool=FilePool(64), clock=StillClock())
-    opened.open_all(lambda _, topic_id: Expected(Config.for_broker().for_topic({}), topic_id))
+    opened.open_all(lambda _, topic_id: ExpectedLog(Config.for_broker().for_topic({}), topic_id))
     assert opened.close()
 
 

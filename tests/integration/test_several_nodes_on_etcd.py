@@ -9,7 +9,7 @@ from tests.support.nodes import Nodes, some_nodes
 from penstock.cluster import CreatedTopic, CreateTopic
 from penstock.metastore import Revision
 from penstock.model import BrokerId
-from penstock.testing.etcd import EtcdCluster
+from penstock.processes.etcd import EtcdCluster
 
 PATIENT = {"penstock.broker.lease.ms": "60000", "penstock.broker.heartbeats.missed.max": "1000"}
 """Only a refused connection tells that a broker is gone: brokers that share a slow process miss heartbeats."""

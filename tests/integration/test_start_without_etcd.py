@@ -11,7 +11,7 @@ import pytest
 from tests.integration.test_cli_up import addresses_of, penstock_up
 
 from penstock.cli.exits import ExitCode
-from penstock.testing.etcd import EtcdCluster
+from penstock.processes.etcd import EtcdCluster
 
 WAITS = "start waits for the metadata store"
 

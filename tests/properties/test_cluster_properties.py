@@ -20,7 +20,7 @@ from penstock.cluster.commands import (
     SettingChange,
     SweepLeftovers,
 )
-from penstock.cluster.image import ClusterImage
+from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.machine import ControllerMachine
 from penstock.cluster.records import ControllerRecord, encode
 from penstock.cluster.resources import Resource, ResourceType

@@ -17,6 +17,7 @@ from tests.support.consumer_groups import Client, ConsumerWorld, Topics, as_part
 
 from penstock.coordinators.groups.commands import DeleteGroup
 from penstock.coordinators.groups.consumer import assigning, reconciliation
+from penstock.coordinators.groups.consumer.state import ConsumerGroup
 from penstock.coordinators.groups.consumer.surroundings import ConsumerSettings
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.model import TopicId
@@ -177,7 +178,7 @@ class Simulation:
             for place in member.read():
                 assert place not in owners, f"{place} is read by {owners[place]} and {member.member_id}"
                 owners[place] = member.member_id
-        group = self.world.machine.consumers.groups.get("g")
+        group = self.world.machine.tables.of_kind(ConsumerGroup).get("g")
         if group is not None:
             assert group.epoch >= self.epochs[0] and group.assignment_epoch >= self.epochs[1]
             self.epochs = group.epoch, group.assignment_epoch
@@ -219,7 +220,7 @@ def kept_of(machine: GroupMachine) -> dict[str, Any]:
             group.name_counts,
             group.pattern_counts,
         )
-        for group_id, group in machine.consumers.groups.items()
+        for group_id, group in machine.tables.of_kind(ConsumerGroup).items()
     }
 
 

@@ -14,9 +14,10 @@ from tests.support.classic_consumers import SESSION_MS, EagerConsumer
 from tests.support.consumer_groups import ConsumerWorld, Topics
 
 from penstock.coordinators.groups.consumer import migration
+from penstock.coordinators.groups.consumer.state import ConsumerGroup
 from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, ConsumerSettings
 from penstock.coordinators.groups.records import kept
-from penstock.coordinators.groups.state import GroupLimits
+from penstock.coordinators.groups.state import Group, GroupLimits
 from penstock.model import TopicId
 
 STEPS = 150
@@ -91,12 +92,14 @@ class Migration:
                 assert place not in owners, f"{place} is read by members {owners[place]} and {number}"
                 owners[place] = number
         machine = self.world.machine
-        assert not ("g" in machine.groups and "g" in machine.consumers.groups)
-        self.kinds |= {"classic"} if "g" in machine.groups else set()
-        self.kinds |= {"consumer"} if "g" in machine.consumers.groups else set()
+        assert not ("g" in machine.tables.of_kind(Group) and "g" in machine.tables.of_kind(ConsumerGroup))
+        self.kinds |= {"classic"} if "g" in machine.tables.of_kind(Group) else set()
+        self.kinds |= {"consumer"} if "g" in machine.tables.of_kind(ConsumerGroup) else set()
         if self.dice.random() < 0.2:
             replayed = self.world.replayed()
-            assert kept_of(replayed) == kept_of(machine) and set(replayed.groups) == set(machine.groups)
+            assert kept_of(replayed) == kept_of(machine) and set(replayed.tables.of_kind(Group)) == set(
+                machine.tables.of_kind(Group)
+            )
 
     def settle(self) -> None:
         if not self.alive():
@@ -156,4 +159,4 @@ def test_a_classic_group_is_kept_as_it_was_before_it_changed() -> None:
         simulation.world.pass_time(1_000)
         member.beat()
     before = kept(simulation.world.group)
-    assert kept(simulation.world.replayed().groups["g"]) == before
+    assert kept(simulation.world.replayed().tables.of_kind(Group)["g"]) == before

@@ -19,6 +19,7 @@ from penstock.coordinators.decision import InTransaction, TransactionEnded
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.pending import PendingOffsets
 from penstock.coordinators.groups.records import GroupCodec, kept
+from penstock.coordinators.groups.state import Group
 
 CODEC = GroupCodec()
 
@@ -60,10 +61,16 @@ def said_by(log: list[Any], machine: GroupMachine) -> tuple[Any, ...]:
     # A group that never was more than the offsets that it has no more is not kept, only remembered.
     groups = {
         group_id: kept(group)
-        for group_id, group in machine.groups.items()
-        if group.protocol_type or group.generation or group_id in machine.offsets
+        for group_id, group in machine.tables.of_kind(Group).items()
+        if group.protocol_type or group.generation or group_id in machine.tables.offsets
     }
-    return consumers.kept_of(machine), groups, machine.offsets, machine.offset_count, sorted(map(str, machine.pending))
+    return (
+        consumers.kept_of(machine),
+        groups,
+        machine.tables.offsets,
+        machine.tables.offset_count,
+        sorted(map(str, machine.tables.pending)),
+    )
 
 
 def watch(simulation: Any, new_machine: Callable[[], GroupMachine], seed: int) -> None:

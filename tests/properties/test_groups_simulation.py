@@ -98,7 +98,7 @@ def test_replaying_twice_is_replaying_once(log: list[OffsetKept | GroupKept]) ->
         once.apply(record)
     for record in [*log, *log]:
         twice.apply(record)
-    assert twice.offsets == once.offsets
+    assert twice.tables.offsets == once.tables.offsets
 
 
 def test_a_record_of_another_kind_is_let_be() -> None:

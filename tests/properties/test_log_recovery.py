@@ -11,9 +11,9 @@ from tests.support.logs import a_batch, a_log, base_offsets, headers_in, read_al
 
 from penstock.errors import CorruptMessage, KafkaStorageError
 from penstock.log.epochs import LEADER_EPOCH_MAX
-from penstock.log.files import FilePool
+from penstock.log.file_pool import FilePool
 from penstock.log.partition_log import PartitionLog
-from penstock.log.recovery import Known, open_log
+from penstock.log.recovery import KnownLog, open_log
 from penstock.wire.batch import BatchHeader
 
 LEADER_EPOCH_BYTES = range(12, 16)
@@ -68,7 +68,7 @@ def make(folder: Path, history: list[tuple[int, int, int, int, int]], flush_afte
 
 def open_again(made: Made, *, is_clean: bool = False) -> PartitionLog:
     log = made.log
-    known = Known(is_clean=is_clean, recovery_point=made.recovery_point)
+    known = KnownLog(is_clean=is_clean, recovery_point=made.recovery_point)
     return open_log(
         log.folder, log.partition, log.topic_id, known, config=log.config, pool=FilePool(8), clock=log.clock
     )

@@ -31,9 +31,9 @@ from penstock.metastore import (
     unchanged_since,
 )
 from penstock.metastore.embedded import EmbeddedMetastore
-from penstock.metastore.etcd.assembly import Assembly
 from penstock.metastore.etcd.messages import WatchAnswer
-from penstock.testing.etcd import EtcdCluster
+from penstock.metastore.etcd.watch_assembler import WatchAssembler
+from penstock.processes.etcd import EtcdCluster
 
 KEYS = st.sampled_from(["/a", "/a/1", "/a/2", "/b", "/b/1"])
 COMPARES = st.one_of(
@@ -139,7 +139,7 @@ def test_transactions_are_put_together_however_they_were_cut(
     for end in [*sorted(between | within), len(events)]:
         answers.append(WatchAnswer(False, False, Revision(0), "", end not in ends, events[begin:end]))
         begin = end
-    assembly = Assembly(Revision(start))
+    assembly = WatchAssembler(Revision(start))
     whole = [changes for answer in answers for changes in assembly.add(answer)]
     assert [event for changes in whole for event in changes.events] == [
         event for event in events if isinstance(event, Deleted) and event.mod_revision >= start

@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import penstock.broker.handlers  # noqa: F401 - fills the registry
-from penstock.broker.afterwards import Afterwards
+from penstock.broker.after_receive import AfterReceive
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.connection import SCRATCH_SIZE, Connection, Limits
 from penstock.broker.dispatch import Dispatcher
-from penstock.broker.overtaking import LETS_PASS
 from penstock.broker.registry import REGISTRY, Answer, Bound
+from penstock.broker.request_order import LETS_PASS
 from penstock.metrics import MetricsRegistry
 from penstock.replication import Promise
 from penstock.wire.api import ApiKey, response_header_version
@@ -60,7 +60,7 @@ class World:
             handler=Dispatcher({key: self._planted(key) for key in KEYS}, MetricsRegistry(), control_bytes_max=1 << 20),
             memory=RequestMemory(1 << 20),
             scratch=memoryview(bytearray(SCRATCH_SIZE)),
-            afterwards=Afterwards(loop),
+            afterwards=AfterReceive(loop),
             limits=Limits(frame_size_max=1 << 20, in_flight_max=100),
             spawn=loop.create_task,
             on_closed=lambda _connection: None,

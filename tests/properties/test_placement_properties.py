@@ -5,8 +5,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from penstock.cluster.image.shapes import BrokerImage
 from penstock.cluster.placement import place
-from penstock.cluster.shapes import BrokerImage
 from penstock.metastore import Revision
 from penstock.model import BrokerId
 

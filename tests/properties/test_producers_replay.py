@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.errors import Refusal
-from penstock.log.producer_checks import Duplicate
-from penstock.log.producers import ProducerStates
+from penstock.log.producers.checks import Duplicate
+from penstock.log.producers.producers import ProducerStates
 from penstock.settings.config import Config
 from penstock.wire.batch import BatchHeader
 from penstock.wire.markers import Marker, MarkerType, build_marker

@@ -17,7 +17,7 @@ from tests.support.partitions import ME, TOPIC
 
 from penstock.errors import InvalidProducerEpoch, InvalidTxnState
 from penstock.log import FilePool, Flusher
-from penstock.log.recovery import Known, open_log
+from penstock.log.recovery import KnownLog, open_log
 from penstock.model import LeaderEpoch, Offset, PartitionIndex, TopicPartition
 from penstock.replication import ALL, Partition, VerificationGuard
 from penstock.replication.metrics import TopicMetrics
@@ -55,9 +55,9 @@ class Bench:
         self.epochs: dict[int, int] = {}
         self.sequences: dict[int, int] = {}
         self.leader_epoch = 0
-        self.partition = self._start(Known(is_clean=True))
+        self.partition = self._start(KnownLog(is_clean=True))
 
-    def _start(self, known: Known) -> Partition:
+    def _start(self, known: KnownLog) -> Partition:
         log = open_log(
             self.folder,
             TopicPartition(TOPIC, PartitionIndex(0)),
@@ -139,10 +139,10 @@ class Bench:
     def restart(self, *, is_clean: bool) -> None:
         """Stopped, or killed: then what is known of producers is the last snapshot and what the log holds after it."""
         log = self.partition.log
-        known = Known(is_clean=is_clean, start_offset=log.start_offset, high_watermark=log.high_watermark)
+        known = KnownLog(is_clean=is_clean, start_offset=log.start_offset, high_watermark=log.high_watermark)
         if is_clean:
             log.close()
-            known = Known(
+            known = KnownLog(
                 is_clean=True,
                 start_offset=log.start_offset,
                 high_watermark=log.high_watermark,

@@ -1,4 +1,4 @@
-"""Two hundred seeds of the simulated cluster (penstock.testing.simulation), and each planted bug found by one of them.
+"""Two hundred seeds of the simulated cluster (simulation), and each planted bug found by one of them.
 
 More of them: make sim SEEDS=5000. What a failing seed tells: make sim SEED=137 (docs/simulation.md).
 """
@@ -11,14 +11,15 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from simulation.bugs import BUGS
+from simulation.faults import FAULTS
+from simulation.running import run_seed
+from simulation.world import EFFECTS, World
 
 from penstock.cluster import PlantedBugs
 from penstock.replication.planted import Planted
-from penstock.testing.simulation.bugs import BUGS
-from penstock.testing.simulation.faults import FAULTS
-from penstock.testing.simulation.running import run_seed
-from penstock.testing.simulation.world import EFFECTS, World
 
+ROOT = Path(__file__).parents[2]
 SEEDS = 200
 BUG_SEEDS = 200
 
@@ -53,7 +54,7 @@ def test_each_rule_that_is_marked_has_a_planted_bug_and_each_switch_is_one() -> 
 
 TELL = """
 import sys
-from penstock.testing.simulation.world import World
+from simulation.world import World
 world = World(7, is_told=True)
 world.run()
 sys.stdout.write("\\n".join(world.story))
@@ -63,7 +64,9 @@ sys.stdout.write("\\n".join(world.story))
 def test_a_seed_tells_the_same_story_whatever_order_sets_have() -> None:
     def told(hash_seed: str) -> str:
         environment = os.environ | {"PYTHONHASHSEED": hash_seed}
-        done = subprocess.run([sys.executable, "-c", TELL], env=environment, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", TELL], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+        )
         return done.stdout
 
     one, other = told("1"), told("2")

@@ -17,14 +17,14 @@ from penstock.cluster import (
     BrokerRecord,
     Cluster,
     ClusterImage,
+    ClusterPorts,
     ControllerMetrics,
     CreateTopic,
     Endpoint,
-    Opinion,
-    Others,
+    PartitionRef,
+    PeerView,
     PlantedBugs,
-    Pulse,
-    Which,
+    ProbeResult,
 )
 from penstock.cluster.commands import CreatedTopic
 from penstock.metastore import (
@@ -58,22 +58,22 @@ class SimulatedProbe:
         self._network = network
         self._find = find
 
-    async def ping(self, broker: BrokerImage) -> Pulse:
+    async def ping(self, broker: BrokerImage) -> ProbeResult:
         network = self._network
         await asyncio.sleep(0.001)
         if broker.id in network.hung or (self._me, broker.id) in network.cut:
             await asyncio.sleep(0.75)
-            return Pulse.SILENT
-        return Pulse.REFUSED if broker.id in network.dead else Pulse.ALIVE
+            return ProbeResult.SILENT
+        return ProbeResult.REFUSED if broker.id in network.dead else ProbeResult.ALIVE
 
-    async def opinion(self, broker: BrokerImage, about: BrokerId) -> Opinion:
+    async def opinion(self, broker: BrokerImage, about: BrokerId) -> PeerView:
         match await self.ping(broker):
-            case Pulse.SILENT:
-                return Opinion.SILENT
-            case Pulse.REFUSED:
-                return Opinion.REFUSED
+            case ProbeResult.SILENT:
+                return PeerView.SILENT
+            case ProbeResult.REFUSED:
+                return PeerView.REFUSED
             case _:
-                return Opinion.MEMBER if about in self._find(broker.id).image.brokers else Opinion.GONE
+                return PeerView.MEMBER if about in self._find(broker.id).image.brokers else PeerView.GONE
 
     def watch(self, on_break: Callable[[BrokerId], None]) -> None:
         pass
@@ -165,8 +165,8 @@ class Brokers:
         machine: str | None = None,
         rack: str | None = None,
         stopped_under: Revision | None = None,
-        flushed: frozenset[Which] = frozenset(),
-        held: frozenset[Which] | None = None,
+        flushed: frozenset[PartitionRef] = frozenset(),
+        held: frozenset[PartitionRef] | None = None,
         folders: tuple[str, ...] = (),
         line: Line | None = None,
     ) -> Cluster:
@@ -180,7 +180,7 @@ class Brokers:
             broker_id=BrokerId(broker_id),
             config=Config.for_broker({"node.id": str(broker_id), **self._settings}),
             dice=SeededDice(self._lives),
-            others=Others(LoopClock(), self._probe(broker_id), metrics=metrics, bugs=self._bugs),
+            others=ClusterPorts(LoopClock(), self._probe(broker_id), metrics=metrics, bugs=self._bugs),
         )
         await cluster.start()
         try:

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from tests.support.clusters import SeededDice
 
-from penstock.broker.callers import Caller, Doorkeeper
+from penstock.broker.peer_authentication import Caller, PeerAuthenticator
 from penstock.broker.registry import RequestContext
 from penstock.cluster import ClusterImage, Keys, Secrets
 from penstock.model import BrokerId
@@ -17,11 +17,11 @@ def a_context(*, version: int = 0, caller: Caller | None = None, listener: str =
     return RequestContext(version, "me", listener, "10.0.0.1:5", caller=caller or Caller())
 
 
-def a_doorkeeper(
+def an_authenticator(
     *brokers: tuple[int, int], me: int = 1, secret: bytes | Secrets = SECRET, revision: int = 100
-) -> Doorkeeper:
+) -> PeerAuthenticator:
     """One of a cluster in which these brokers are registered, each with its epoch."""
-    return Doorkeeper(
+    return PeerAuthenticator(
         cast(Any, _Image(dict(brokers), revision)),
         me=BrokerId(me),
         dice=SeededDice(me),
@@ -30,9 +30,9 @@ def a_doorkeeper(
     )
 
 
-def a_lone_doorkeeper() -> Doorkeeper:
+def a_lone_authenticator() -> PeerAuthenticator:
     image = ClusterImage(Keys("main"))
-    return Doorkeeper(image, me=BrokerId(1), dice=SeededDice(), secret=None, peer_listener="PLAINTEXT")
+    return PeerAuthenticator(image, me=BrokerId(1), dice=SeededDice(), secret=None, peer_listener="PLAINTEXT")
 
 
 class _Broker:

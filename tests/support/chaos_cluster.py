@@ -24,8 +24,8 @@ from tests.support.bad_sectors import BadSectors
 from tests.support.faults import SmallDisk, small_disk
 from tests.support.programs import ClusterOfPrograms, ClusterProgram
 
-from penstock.testing.etcd import EtcdCluster, EtcdPlace
-from penstock.testing.networks import CLIENTS, Networks, NetworksImpossible
+from penstock.processes.etcd import EtcdPlace
+from penstock.processes.networks import CLIENTS, Networks, NetworksImpossible
 
 PORT, HTTP_PORT = 9092, 8080
 ETCD_PORTS = (2379, 2380, 2381)
@@ -57,7 +57,17 @@ class ChaosCluster(ClusterOfPrograms):
                 path = folder / broker_name(number) / "data"
                 self.disks[number] = self._stack.enter_context(small_disk(path, DISK_BYTES))
                 self.step_clock(number, seconds=0)
-            super().__init__(folder, settings, brokers=brokers, etcd=etcd, settings_of=self._own, under=self._place)
+            super().__init__(
+                folder,
+                settings,
+                brokers=brokers,
+                etcd_places=[
+                    EtcdPlace(self.networks.address(name), *ETCD_PORTS, self.networks.under(name))
+                    for name in self.etcd_names
+                ],
+                settings_of=self._own,
+                under=self._place,
+            )
         except NetworksImpossible as impossible:
             self._stack.close()
             raise AssertionError(f"PARTITIONS CANNOT BE TRIED HERE: {impossible}") from impossible
@@ -82,12 +92,6 @@ class ChaosCluster(ClusterOfPrograms):
         # Its own time and nothing else: what waits and what times out goes by a clock that nobody can set.
         rest = ("FAKETIME_DONT_FAKE_MONOTONIC=1", "FAKETIME_CACHE_DURATION=1", "NO_FAKE_STAT=1")
         return (*self.networks.under(broker_name(broker_id)), *clock, *rest, *self.bad_sectors.under)
-
-    def _make_etcd(self, folder: Path, size: int) -> EtcdCluster:
-        places = [
-            EtcdPlace(self.networks.address(name), *ETCD_PORTS, self.networks.under(name)) for name in self.etcd_names
-        ]
-        return EtcdCluster(folder, places=places)
 
     def program(self, broker_id: int) -> ClusterProgram:
         found = self.brokers[broker_id]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from tests.support.logs import StillClock, a_log, read_all
 
-from penstock.log.compaction import Compaction, CompactionOutcome, closed_segments
-from penstock.log.compaction_map import ENTRY_BYTES, OffsetMap
-from penstock.log.compaction_pace import Pace
-from penstock.log.compaction_plan import CompactionRules, survey
+from penstock.log.compaction.compaction import Compaction, CompactionOutcome, closed_segments
+from penstock.log.compaction.offset_map import ENTRY_BYTES, OffsetMap
+from penstock.log.compaction.plan import CompactionRules, survey
+from penstock.log.pace import Pace
 from penstock.log.partition_log import PartitionLog
 from penstock.wire.batch import BatchHeader
 from penstock.wire.markers import Marker, MarkerType, build_marker

@@ -97,7 +97,7 @@ class ConsumerWorld(GroupWorld):
 
     @property
     def consumers(self) -> ConsumerGroup:
-        return self.machine.consumers.groups[self.group_id]
+        return self.machine.tables.of_kind(ConsumerGroup)[self.group_id]
 
     # Members ----------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from penstock.metastore import Revision
 from penstock.metastore.etcd.options import EtcdOptions
 from penstock.metastore.etcd.protobuf import integer
 from penstock.metastore.etcd.store import EtcdMetastore
-from penstock.testing.etcd import EtcdCluster
+from penstock.processes.etcd import EtcdCluster
 
 REQUEST_TIMEOUT_MS = 30_000
 """Ten times what brokers have: an etcd on a busy disk may take seconds for a write, and few tests are about that."""

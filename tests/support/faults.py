@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -19,7 +17,10 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.support.batches import Rec, batch, describe
 from tests.support.raw import RawClient, decode_response, port_of
 
-from penstock.testing import RunningBroker
+from penstock.processes.broker import BrokerProcess, RunningBroker
+from penstock.processes.child import UP, Child
+from penstock.processes.orphans import OrphanKiller
+from penstock.testing.running import FOR_TESTS
 
 WITHIN_S = 120.0
 """How long anything that must happen may take: far more than it needs, so that only 'never' fails."""
@@ -40,44 +41,30 @@ def eventually(holds: Callable[[], bool], what: str, *, within_s: float = WITHIN
 # Brokers ----------------------------------------------------------------------------------------------------------
 
 
-class ProgramBroker(RunningBroker):
+class ProgramBroker(BrokerProcess):
     """`penstock up` as a program of its own, run under another command if need be (prlimit, for one)."""
 
-    def __init__(self, folder: Path, settings: dict[str, str] | None = None, *, under: Sequence[str] = ()) -> None:
-        super().__init__(folder, settings or {})
-        self._under = under
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def _launch(self) -> None:
-        options = [text for pair in self.settings.items() for text in ("--set", "=".join(pair))]
+    def __init__(
+        self,
+        folder: Path,
+        settings: dict[str, str] | None = None,
+        *,
+        under: Sequence[str] = (),
+        orphans: OrphanKiller | None = None,
+    ) -> None:
         # Whatever ends the test's process ends the broker with it; setpriv and prlimit turn into what they start.
-        command = ["setpriv", "--pdeathsig", "KILL", *self._under, sys.executable, "-m", "penstock.cli", "up"]
-        with open(self.log_path, "ab") as log:
-            self._process = subprocess.Popen(
-                [*command, "--quiet", *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
+        dies_with_us = () if orphans is not None else ("setpriv", "--pdeathsig", "KILL")
 
-    @property
-    def is_running(self) -> bool:
-        return self._process is not None and self._process.poll() is None
+        def run(broker: BrokerProcess, child: Child) -> None:
+            options = [text for pair in broker.settings.items() for text in ("--set", "=".join(pair))]
+            child.run([*dies_with_us, *under, *UP, *options], environment=os.environ, log=broker.log_path)
 
-    @property
-    def pid(self) -> int:
-        return -1 if self._process is None else self._process.pid
-
-    def kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+        super().__init__(folder, {**FOR_TESTS, **(settings or {})}, run, orphans=orphans)
 
     def _end(self, timeout_s: float) -> bool:
-        assert self._process is not None
-        self._process.send_signal(signal.SIGTERM)
-        try:
-            assert self._process.wait(timeout_s) == 0, f"it did not stop cleanly:\n{self.log_tail()}"
-        except subprocess.TimeoutExpired:
-            return False
-        return True
+        has_ended = super()._end(timeout_s)
+        assert not has_ended or self.exit_code == 0, f"it did not stop cleanly:\n{self.log_tail()}"
+        return has_ended
 
 
 @contextmanager

@@ -27,7 +27,7 @@ class GroupPlay(Play):
         self.waiting: dict[int, str] = {}
 
     def view(self) -> Mapping[str, str]:
-        if self.world.group_id not in self.world.machine.groups:
+        if self.world.group_id not in self.world.machine.tables.groups:
             return {}
         group = self.world.group
         return {"group": f"{self.world.state}, generation {group.generation}" if group.generation else self.world.state}

@@ -94,7 +94,7 @@ class GroupWorld(MachineWorld):
 
     @property
     def group(self) -> Group:
-        return self.machine.groups[self.group_id]
+        return self.machine.tables.of_kind(Group)[self.group_id]
 
     @property
     def state(self) -> str:

@@ -56,7 +56,7 @@ class BuggyWorld(ReplicatedWorld):
     def replayed(self) -> GroupMachine:
         machine = GroupMachine(self.limits)
         if self.bug == LAST_MARKER_WINS:
-            machine.pending.outdo = lambda place, before=None: None  # type: ignore[method-assign]
+            machine.tables.pending.outdo = lambda place, before=None: None  # type: ignore[method-assign]
         for change in (change for changes in self.log for change in changes):
             is_pending = isinstance(change, InTransaction)
             machine.apply(change.record if is_pending and self.bug == LOADS_PENDING_AS_COMMITTED else change)
@@ -80,12 +80,12 @@ class Simulation:
         self.settle()
 
     def some_member(self) -> str:
-        group = self.world.machine.groups.get("g")
+        group = self.world.machine.tables.get("g", Group)
         known = [] if group is None else [*group.members, *group.promised]
         return self.dice.choice([*known, "ghost", ""])
 
     def some_generation(self) -> int:
-        group = self.world.machine.groups.get("g")
+        group = self.world.machine.tables.get("g", Group)
         return -1 if group is None else group.generation - self.dice.choice((0, 0, 0, 1))
 
     def step(self) -> None:
@@ -98,7 +98,7 @@ class Simulation:
                 facts |= {"session_ms": dice.choice((6_000, 9_000)), "rebalance_ms": dice.choice((3_000, 9_000))}
                 self.at_least_once(lambda: world.join(member, instance=instance, **facts))
             case 3 | 4:
-                group = world.machine.groups.get("g")
+                group = world.machine.tables.get("g", Group)
                 shares = {} if group is None else {name: dice.randbytes(2) for name in group.members}
                 self.at_least_once(lambda: world.sync(member, generation, shares))
             case 5:
@@ -175,17 +175,17 @@ class Simulation:
     def check_by_the_book(self) -> None:
         found = {
             (group_id, topic, partition): committed.offset
-            for group_id, topics in self.world.machine.offsets.items()
+            for group_id, topics in self.world.machine.tables.offsets.items()
             for topic, parts in topics.items()
             for partition, committed in parts.items()
         }
         assert found == offsets_by_the_book(self.world.log), "offsets are not what the log says"
 
     def check(self) -> None:
-        for group in self.world.machine.groups.values():
+        for group in self.world.machine.tables.groups.values():
             assert group.generation >= self.generations.get(group.group_id, 0), "a generation fell"
             check_group(group)
-        self.generations = {group_id: group.generation for group_id, group in self.world.machine.groups.items()}
+        self.generations = {group_id: group.generation for group_id, group in self.world.machine.tables.groups.items()}
         self.world.check_nothing_told_is_gone()
         if self.world.log != self.checked_log:
             self.checked_log = list(self.world.log)
@@ -193,17 +193,19 @@ class Simulation:
 
     def check_replayed(self) -> None:
         replayed = self.world.replayed()
-        assert replayed.offsets == self.world.machine.offsets
-        assert sorted(map(place_of, replayed.pending)) == sorted(map(place_of, self.world.machine.pending))
+        assert replayed.tables.offsets == self.world.machine.tables.offsets
+        assert sorted(map(place_of, replayed.tables.pending)) == sorted(
+            map(place_of, self.world.machine.tables.pending)
+        )
         self.check_by_the_book()
-        count = sum(len(parts) for topics in replayed.offsets.values() for parts in topics.values())
-        assert replayed.offset_count == self.world.machine.offset_count == count
-        assert replayed.groups.keys() == self.world.machine.groups.keys()
-        for group_id, group in self.world.machine.groups.items():
-            for instance_id, member_id in replayed.groups[group_id].instances.items():
+        count = sum(len(parts) for topics in replayed.tables.offsets.values() for parts in topics.values())
+        assert replayed.tables.offset_count == self.world.machine.tables.offset_count == count
+        assert replayed.tables.groups.keys() == self.world.machine.tables.groups.keys()
+        for group_id, group in self.world.machine.tables.groups.items():
+            for instance_id, member_id in replayed.tables.groups[group_id].instances.items():
                 assert group.instances.get(instance_id, member_id) == member_id, "a static member would be fenced"
             if group.state in (GroupState.STABLE, GroupState.EMPTY):
-                assert kept(replayed.groups[group_id]) == kept(group)
+                assert kept(replayed.tables.groups[group_id]) == kept(group)
 
     def settle(self) -> None:
         world = self.world
@@ -215,8 +217,8 @@ class Simulation:
         self.check()
         waiting = {address for address in world.asked if world.reply(address) is UNANSWERED} - world.lost
         assert not waiting, "never answered"
-        assert len(world.machine.pending) == 0, "a transaction has ended and is pending"
-        assert all(not group.members for group in world.machine.groups.values())
+        assert len(world.machine.tables.pending) == 0, "a transaction has ended and is pending"
+        assert all(not group.members for group in world.machine.tables.groups.values())
 
 
 def check_group(group: Group) -> None:

@@ -16,7 +16,7 @@ from typing import IO
 
 from tests.support import java
 
-from penstock.testing.ports import keep_ports
+from penstock.processes.ports import keep_ports
 
 _SMALL_HEAP = ("-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-Xshare:auto")
 _READY_WITHIN_S = 180.0

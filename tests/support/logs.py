@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from penstock.log.files import FilePool
+from penstock.log.file_pool import FilePool
 from penstock.log.partition_log import PartitionLog
-from penstock.log.recovery import Known, open_log
+from penstock.log.recovery import KnownLog, open_log
 from penstock.model import Millis, PartitionIndex, TopicId, TopicPartition
 from penstock.settings.config import Config
 from penstock.wire.batch import HEADER_SIZE, BatchHeader
@@ -112,7 +112,7 @@ def read_all(log: PartitionLog, at_most: int = 1 << 20) -> bytes:
 
 def a_log(
     folder: Path,
-    known: Known | None = None,
+    known: KnownLog | None = None,
     *,
     settings: Mapping[str, str] | None = None,
     clock: StillClock | None = None,
@@ -125,7 +125,7 @@ def a_log(
         folder,
         partition,
         TOPIC_ID,
-        known or Known(is_clean=True),
+        known or KnownLog(is_clean=True),
         config=config,
         pool=pool or FilePool(64),
         clock=clock or StillClock(),
@@ -143,7 +143,7 @@ def reopen(
         log.folder,
         log.partition,
         log.topic_id,
-        Known(
+        KnownLog(
             is_clean=is_clean,
             recovery_point=log.recovery_point if recovery_point is None else recovery_point,
             start_offset=log.start_offset,

@@ -8,7 +8,7 @@ from typing import Any
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, fill
 
 from penstock.log import FilePool, Flusher, LogFolder, PartitionLog, settle_moves
-from penstock.log.recovery import Expected
+from penstock.log.recovery import ExpectedLog
 from penstock.model import BrokerId, LeaderEpoch, TopicId, TopicPartition
 from penstock.replication import Partition
 from penstock.replication.metrics import TopicMetrics
@@ -40,8 +40,8 @@ class TwoFolders:
         for folder in self.folders:
             folder.open_all(self._find)
 
-    def _find(self, partition: TopicPartition, topic_id: TopicId) -> Expected | None:
-        return Expected(self.config) if topic_id == TOPIC_ID else None
+    def _find(self, partition: TopicPartition, topic_id: TopicId) -> ExpectedLog | None:
+        return ExpectedLog(self.config) if topic_id == TOPIC_ID else None
 
     @property
     def a(self) -> LogFolder:

@@ -13,7 +13,7 @@ import msgspec
 from tests.support.leaders import LAG_MS, a_state
 from tests.support.scenarios import Play, act
 
-from penstock.cluster.elections import How, Standing, Verdict, settle, step_down
+from penstock.cluster.elections import ElectedFrom, ElectionResult, ElectionView, settle, step_down
 from penstock.cluster.records import PartitionRecord
 from penstock.errors import Refusal
 from penstock.log.epochs import LeaderEpochs
@@ -261,13 +261,13 @@ class PartitionPlay(Play):
 
     def _settle(self) -> None:
         """The controller looks at the partition."""
-        verdict: Verdict | None = settle(
-            self.record, Standing(frozenset(self.registered)), in_sync_min=self.in_sync_min
+        verdict: ElectionResult | None = settle(
+            self.record, ElectionView(frozenset(self.registered)), in_sync_min=self.in_sync_min
         )
         if verdict is not None:
-            if verdict.how not in (How.KEPT, How.NOBODY):
+            if verdict.how not in (ElectedFrom.KEPT, ElectedFrom.NOBODY):
                 self.tell(f"the controller elects {verdict.record.leader}: {verdict.how.value}")
-            elif verdict.how is How.NOBODY:
+            elif verdict.how is ElectedFrom.NOBODY:
                 self.tell("the controller finds nobody who could lead")
             self._put(verdict.record)
         self._hear_all()

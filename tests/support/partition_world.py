@@ -9,11 +9,11 @@ import random
 
 from penstock.cluster import BrokerRecord, ClusterImage, Endpoint, Keys, PlantedBugs, eligible_after
 from penstock.cluster.duties.machine import DutyMachine
-from penstock.cluster.duties.rulings import Ruling
-from penstock.cluster.elections import How
+from penstock.cluster.duties.partition_writes import PartitionWrite
+from penstock.cluster.elections import ElectedFrom
+from penstock.cluster.image.shapes import PartitionImage
 from penstock.cluster.in_sync import in_sync_transaction
 from penstock.cluster.records import ControllerRecord, IdentityRecord, PartitionRecord, TopicRecord, encode
-from penstock.cluster.shapes import PartitionImage
 from penstock.metastore import Changes, Conflict, Delete, Listing, Put, Revision, Transaction, absent, created_at
 from penstock.metastore.machine import KeySpace
 from penstock.model import BrokerId, LeaderEpoch, TopicId, topic_id_text
@@ -68,7 +68,7 @@ class PartitionWorld:
 
     # The store --------------------------------------------------------------------------------------------------
 
-    def commit(self, transaction: Transaction, *, how: How | None = None) -> Revision | None:
+    def commit(self, transaction: Transaction, *, how: ElectedFrom | None = None) -> Revision | None:
         before = {part.index: part for _, part in self.truth.partitions()}
         try:
             changes = self.space.decide(transaction)
@@ -84,14 +84,14 @@ class PartitionWorld:
                 self.judge(before.get(part.index), part, how)
         return self.space.revision
 
-    def judge(self, before: PartitionImage | None, part: PartitionImage, how: How | None) -> None:
+    def judge(self, before: PartitionImage | None, part: PartitionImage, how: ElectedFrom | None) -> None:
         assert part.leader_epoch >= self.epochs.get(part.index, 0), "a leader epoch fell"
         self.epochs[part.index] = part.leader_epoch
         if before is None or before.leader == part.leader or part.leader < 0:
             return
         self.elections += 1
         assert part.leader in part.in_sync, "a leader is not in sync"
-        if how is How.LAST_LEADER:
+        if how is ElectedFrom.LAST_LEADER:
             self.is_last_resort.add(part.index)
 
     def serve(self, leader: SimBroker, part: PartitionImage) -> None:
@@ -174,7 +174,7 @@ class PartitionWorld:
 
     # Duties and leaders -----------------------------------------------------------------------------------------
 
-    def write(self, broker: SimBroker, rulings: list[Ruling]) -> None:
+    def write(self, broker: SimBroker, rulings: list[PartitionWrite]) -> None:
         for ruling in rulings:  # one by one, so that each can lose on its own
             (batch,) = broker.duties.batches([ruling])
             self.commit(batch.transaction, how=ruling.how)

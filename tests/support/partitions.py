@@ -10,7 +10,7 @@ from tests.support.logs import TOPIC_ID, StillClock
 from penstock.broker.batch_opening import BatchOpener
 from penstock.cluster import PartitionImage
 from penstock.log import FilePool, Flusher, PartitionLog
-from penstock.log.recovery import Known, open_log
+from penstock.log.recovery import KnownLog, open_log
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, LeaderEpoch, PartitionIndex, TopicPartition
 from penstock.replication import Partition
@@ -61,7 +61,7 @@ class SomePartitions:
             where,
             TopicPartition(TOPIC, PartitionIndex(index)),
             TOPIC_ID,
-            Known(is_clean=True),
+            KnownLog(is_clean=True),
             config=self._config,
             pool=self.pool,
             clock=self.clock,

@@ -9,14 +9,14 @@ What a cluster can do is in penstock.testing.running_cluster. Brokers and etcd m
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tests.support.faults import ProgramBroker
 
-from penstock.testing.orphans import GuardedProcesses
+from penstock.processes.cluster import member_settings
+from penstock.processes.etcd import EtcdCluster, EtcdPlace
+from penstock.processes.orphans import OrphanKiller
 from penstock.testing.running_cluster import RunningCluster
 
 
@@ -24,22 +24,9 @@ class ClusterProgram(ProgramBroker):
     """Guarded by a process that watches this one: a death signal would come when the *thread* that started it ends."""
 
     def __init__(
-        self, folder: Path, settings: Mapping[str, str], *, under: Sequence[str], orphans: GuardedProcesses
+        self, folder: Path, settings: Mapping[str, str], *, under: Sequence[str], orphans: OrphanKiller
     ) -> None:
-        super().__init__(folder, dict(settings), under=under)
-        self._orphans = orphans
-
-    def _launch(self) -> None:
-        options = [text for pair in self.settings.items() for text in ("--set", "=".join(pair))]
-        with open(self.log_path, "ab") as log:
-            self._process = subprocess.Popen(
-                [*self._under, sys.executable, "-m", "penstock.cli", "up", "--quiet", *options],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        self._orphans.add(self._process)
+        super().__init__(folder, dict(settings), under=under, orphans=orphans)
 
 
 class ClusterOfPrograms(RunningCluster):
@@ -52,17 +39,25 @@ class ClusterOfPrograms(RunningCluster):
         *,
         brokers: int = 3,
         etcd: int = 1,
+        etcd_places: Sequence[EtcdPlace] | None = None,
         settings_of: Callable[[int], Mapping[str, str]] = lambda broker_id: {},
         under: Callable[[int], Sequence[str]] = lambda broker_id: (),
     ) -> None:
-        self._settings_of = settings_of
-        self._under = under
-        self._orphans = GuardedProcesses()
-        super().__init__(folder, settings, brokers=brokers, etcd=etcd)
-
-    def _make(self, broker_id: int, folder: Path, settings: Mapping[str, str]) -> ClusterProgram:
-        own = {**settings, **self._settings_of(broker_id)}
-        return ClusterProgram(folder, own, under=self._under(broker_id), orphans=self._orphans)
+        self._orphans = OrphanKiller()
+        store = EtcdCluster(folder / "etcd", size=etcd, places=etcd_places)
+        super().__init__(
+            folder,
+            store,
+            {
+                number: ClusterProgram(
+                    folder / f"broker-{number}",
+                    {**member_settings(number, store, settings, brokers=brokers), **settings_of(number)},
+                    under=under(number),
+                    orphans=self._orphans,
+                )
+                for number in range(1, brokers + 1)
+            },
+        )
 
     def logs(self, broker_id: int) -> str:
         """All that the broker has written to its log, over all its lives."""

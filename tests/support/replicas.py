@@ -14,7 +14,7 @@ from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, read_all
 
 from penstock.errors import OffsetOutOfRange
 from penstock.log import FilePool, Flusher
-from penstock.log.recovery import Known, open_log
+from penstock.log.recovery import KnownLog, open_log
 from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import ALL, Appended, Diverging, Partition
 from penstock.replication.machine import Leader, Proposal
@@ -47,7 +47,7 @@ class Replicas:
         self.resigned: list[int] = []
         self._folder = folder
         self._tasks: list[asyncio.Task[Any]] = []
-        self._by_id = {broker: self._make(broker, Known(is_clean=True)) for broker in brokers}
+        self._by_id = {broker: self._make(broker, KnownLog(is_clean=True)) for broker in brokers}
         self._tell()
 
     def __getitem__(self, broker: int) -> Partition:
@@ -61,7 +61,7 @@ class Replicas:
     def followers(self) -> list[int]:
         return [broker for broker in self._by_id if broker != self.state.leader]
 
-    def _make(self, broker: int, known: Known) -> Partition:
+    def _make(self, broker: int, known: KnownLog) -> Partition:
         where = self._folder / f"broker-{broker}" / "orders-0"
         where.mkdir(parents=True, exist_ok=True)
         log = open_log(where, ORDERS_0, TOPIC_ID, known, config=self.config, pool=self.pool, clock=self.clock)
@@ -183,7 +183,7 @@ class Replicas:
         partition = self._by_id[broker]
         partition.retire()
         log = partition.log
-        known = Known(
+        known = KnownLog(
             is_clean=False,
             recovery_point=log.recovery_point,
             start_offset=log.start_offset,

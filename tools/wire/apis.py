@@ -17,7 +17,7 @@ def apis_text(messages: list[Message]) -> str:
         *(f"    {_name(request)} = {request.key}" for request in requests),
         "",
         "class ApiFacts(NamedTuple):",
-        "    module: str  # of the request and response in penstock.wire.messages, without the ending",
+        "    module: str | None  # of its messages in penstock.wire.messages, without the ending; None: left out",
         "    oldest: int",
         "    latest: int",
         "    latest_is_unstable: bool",
@@ -30,9 +30,9 @@ def apis_text(messages: list[Message]) -> str:
         if request.versions:
             flexible = request.flexible.low if request.flexible else None
             versions = f"{request.versions.low}, {request.versions.high}, {request.latest_is_unstable}, {flexible}"
-            module = request.module.removesuffix("_request")
+            module = None if request.only_the_api else request.module.removesuffix("_request")
             listeners = sorted(request.listeners)
-            lines.append(f'    ApiKey.{_name(request)}: ApiFacts("{module}", {versions}, frozenset({listeners})),')
+            lines.append(f"    ApiKey.{_name(request)}: ApiFacts({module!r}, {versions}, frozenset({listeners})),")
     return "\n".join([*lines, "}", ""])
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tools.wire.left_out import without_left_out
+
 _COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 _SCHEMA = re.compile(r"(common/)?message/\w+\.json")
 _BOOLEANS = {"true": True, "false": False}
@@ -14,7 +16,7 @@ _BOOLEANS = {"true": True, "false": False}
 
 def extract(jars: list[Path]) -> dict[str, Any]:
     messages = [_message(schema) for jar in jars for schema in _schemas(jar)]
-    return {"messages": sorted(messages, key=lambda message: str(message["name"]))}
+    return {"messages": sorted(without_left_out(messages), key=lambda message: str(message["name"]))}
 
 
 def dump(facts: dict[str, Any]) -> str:

@@ -71,6 +71,7 @@ class Message:
     flexible: Versions
     listeners: tuple[str, ...]
     latest_is_unstable: bool
+    only_the_api: bool  # never sent nor answered here: no fields are kept (tools/wire/left_out.py)
     fields: tuple[Field, ...]
     structs: dict[str, tuple[Field, ...]]  # every nested struct by name, shared and in place
 
@@ -84,6 +85,7 @@ _IMPLICIT_DEFAULTS |= {"bool": False, "float64": 0.0}
 
 
 def load(path: Path = FACTS) -> list[Message]:
+    """Every message, and of some requests the API alone."""
     return [_message(raw) for raw in json.loads(path.read_text())["messages"]]
 
 
@@ -108,6 +110,7 @@ def _message(raw: dict[str, Any]) -> Message:
         flexible=Versions.parse(raw.get("flexible")),
         listeners=tuple(raw.get("listeners", ())),
         latest_is_unstable=raw.get("unstable", False),
+        only_the_api=raw.get("only_the_api", False),
         fields=fields,
         structs=structs,
     )

@@ -5,17 +5,9 @@ from dataclasses import dataclass
 
 from tools.wire.facts import Field, Message, snake
 
-FIXED = {
-    "bool": ("?", 1),
-    "int8": ("b", 1),
-    "int16": ("h", 2),
-    "uint16": ("H", 2),
-    "int32": ("i", 4),
-    "uint32": ("I", 4),
-    "int64": ("q", 8),
-    "float64": ("d", 8),
-    "uuid": ("16s", 16),
-}
+from penstock.wire.fields import FIXED
+
+__all__ = ["FIXED", "Layout", "Layouts", "Slot"]
 
 
 @dataclass(frozen=True)
@@ -64,11 +56,12 @@ class Layout:
 class Layouts:
     """All layouts of one message for one direction, inner ones before those that use them."""
 
-    def __init__(self, message: Message, *, writing: bool) -> None:
-        self._message = message
+    def __init__(self, message: Message, *, writing: bool, since: int = 0) -> None:
+        self.message = message
         self._writing = writing
         self._known: dict[tuple[object, ...], Layout] = {}
-        self.by_version = {version: self._of(message.name, message.fields, version) for version in message.versions}
+        versions = [version for version in message.versions if version >= since]
+        self.by_version = {version: self._of(message.name, message.fields, version) for version in versions}
 
     def __iter__(self) -> Iterator[Layout]:
         return iter(self._known.values())
@@ -79,15 +72,15 @@ class Layouts:
         untagged = tuple(slot for slot in slots if not slot.tagged)
         tagged = tuple(sorted((slot for slot in slots if slot.tagged), key=lambda slot: slot.field.tag or 0))
         refused = tuple(field for field in fields if self._writing and field not in present and not field.ignorable)
-        flexible = version in self._message.flexible
+        flexible = version in self.message.flexible
         key = (name, flexible, untagged, tagged, refused)
         return self._known.setdefault(key, Layout(name, flexible, untagged, tagged, refused, version))
 
     def _slot(self, field: Field, version: int) -> Slot:
-        inner = self._of(field.type, self._message.structs[field.type], version) if field.is_struct else None
+        inner = self._of(field.type, self.message.structs[field.type], version) if field.is_struct else None
         return Slot(
             field=field,
-            compact=version in self._message.flexible and not field.always_plain,
+            compact=version in self.message.flexible and not field.always_plain,
             nullable=version in field.nullable,
             tagged=version in field.tagged,
             inner=inner,

@@ -1,4 +1,4 @@
-"""One message, two modules: its structs, and the functions that read and write each of their layouts.
+"""One message, two modules: its structs, and how they are read and written, by functions for each layout or by a table.
 
 Apart, as whoever names a message need not have the functions in memory: see penstock.wire.primitives.Codec.
 """
@@ -10,6 +10,7 @@ from tools.wire.decoding import Reader
 from tools.wire.encoding import Writer
 from tools.wire.facts import Field, Message
 from tools.wire.layout import Layouts
+from tools.wire.tabling import add_table
 
 MADE_BY = "# Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again."
 _METHODS = {"api_key", "versions", "flexible_from", "codec", "encode", "decode"}
@@ -33,17 +34,21 @@ def structs_text(message: Message) -> str:
     return "\n".join([MADE_BY, *imports, _runtime_imports(body), "", body, ""])
 
 
-def codec_text(message: Message) -> str:
+def codec_text(message: Message, *, unrolled_since: int | None = 0) -> str:
+    """Straight-line functions from a version on, None being no version; a table for those before it."""
     code = Code()
     formats = Formats()
-    reading, writing = Layouts(message, writing=False), Layouts(message, writing=True)
+    since = message.versions.high + 1 if unrolled_since is None else unrolled_since
+    reading, writing = Layouts(message, writing=False, since=since), Layouts(message, writing=True, since=since)
     fields_of = _structs(message) | {message.name: message.fields}
+    if since > message.versions.low:
+        add_table(code, message, fields_of)
     for layout in reading:
         Reader(code, formats, views=_carries_records(message)).function(layout, fields_of[layout.struct])
     for layout in writing:
         Writer(code, formats).function(layout)
-    _table(code, "DECODERS", "_decode_", reading)
-    _table(code, "ENCODERS", "_encode_", writing)
+    _by_version(code, "DECODERS", "_decode_", reading)
+    _by_version(code, "ENCODERS", "_encode_", writing)
     body = "\n".join([*code.lines, "", *_defaults_used(code, fields_of)])
     structs = f"from penstock.wire.messages.{message.module} import {', '.join(fields_of)}"
     declared = list(formats.declarations())
@@ -102,8 +107,11 @@ def _message_class(code: Code, message: Message) -> None:
     code.line()
 
 
-def _table(code: Code, name: str, prefix: str, layouts: Layouts) -> None:
-    with code.block(f"{name} = {{"):
+def _by_version(code: Code, name: str, prefix: str, layouts: Layouts) -> None:
+    if not layouts.by_version:
+        return
+    is_whole = len(layouts.by_version) == len(list(layouts.message.versions))
+    with code.block(f"{name} {'=' if is_whole else '|='} {{"):
         for version, layout in layouts.by_version.items():
             code.line(f"{version}: {prefix}{layout.suffix},")
     code.line("}")
@@ -123,7 +131,12 @@ def _defaults_used(code: Code, fields_of: dict[str, tuple[Field, ...]]) -> list[
 
 def _runtime_imports(body: str) -> str:
     lines = []
-    for module, names in (("malformed", _FAILURES), ("primitives", _RUNTIME)):
+    for module, names in (
+        ("fields", ("Field",)),
+        ("malformed", _FAILURES),
+        ("primitives", _RUNTIME),
+        ("tables", ("by_table",)),
+    ):
         used = [name for name in names if re.search(rf"\b{name}\b", body)]
         if used:
             lines.append(f"from penstock.wire.{module} import {', '.join(used)}")

@@ -4,14 +4,11 @@
 """
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
-
-import msgspec
 
 from penstock.admin import systemd
+from penstock.admin.addresses import forget_addresses, tell_addresses
 from penstock.admin.http import HttpServer
 from penstock.admin.pages import FolderTrouble, Health, LogTrouble, pages
 from penstock.broker.node import Node, disk_is_full
@@ -20,7 +17,6 @@ from penstock.model import TopicPartition
 from penstock.settings import Config, data_folders
 from penstock.settings import broker as settings
 
-ADDRESSES_FILE = "penstock.addresses.json"
 STORE = "the metadata store"
 
 
@@ -39,9 +35,13 @@ async def running(config: Config) -> AsyncIterator[Node]:
             if http is not None:
                 await closing.enter_async_context(http)
             await closing.enter_async_context(node.running())
-            addresses = data_folders(config)[0] / ADDRESSES_FILE
-            closing.callback(addresses.unlink, missing_ok=True)
-            _tell_addresses(addresses, node, http)
+            folder = data_folders(config)[0]
+            closing.callback(forget_addresses, folder)
+            tell_addresses(
+                folder,
+                listeners={name: _address(at.host, at.port) for name, at in node.endpoints.items()},
+                http=None if http is None else http.address,
+            )
             systemd.notify(systemd.READY, systemd.status("ready"))
             try:
                 yield node
@@ -107,18 +107,6 @@ class NodeFacts:
 
 def _troubles(found: Mapping[TopicPartition, str]) -> list[LogTrouble]:
     return [LogTrouble(str(partition), reason) for partition, reason in sorted(found.items())]
-
-
-def _tell_addresses(path: Path, node: Node, http: HttpServer | None) -> None:
-    """Written whole or not at all: whoever sees the file may connect."""
-    content = {
-        "listeners": {name: _address(endpoint.host, endpoint.port) for name, endpoint in node.endpoints.items()},
-        "http": None if http is None else http.address,
-        "pid": os.getpid(),
-    }
-    temporary = path.with_suffix(".tmp")
-    temporary.write_bytes(msgspec.json.encode(content))
-    temporary.replace(path)
 
 
 def _address(host: str, port: int) -> str:

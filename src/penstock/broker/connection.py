@@ -31,10 +31,10 @@ from typing import Any, Protocol
 import msgspec
 import structlog
 
-from penstock.broker.afterwards import Afterwards
+from penstock.broker.after_receive import AfterReceive
 from penstock.broker.buffers import RequestMemory
-from penstock.broker.callers import Caller
 from penstock.broker.outbox import Chunk, Outbox
+from penstock.broker.peer_authentication import Caller
 from penstock.errors import Fatal
 from penstock.log import FileSlice
 from penstock.replication import Promise
@@ -154,7 +154,7 @@ class Connection:
         handler: FrameHandler,
         memory: RequestMemory,
         scratch: memoryview,
-        afterwards: Afterwards,
+        afterwards: AfterReceive,
         limits: Limits,
         spawn: Callable[[Coroutine[Any, Any, Any]], "Task[Any]"],
         on_closed: "Callable[[Connection], None]",

@@ -9,7 +9,7 @@ does; an ApiVersions of an unknown version is answered in version 0 with error 3
 import struct
 import sys
 from asyncio import CancelledError, Future, current_task
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from time import perf_counter
 from typing import Any
@@ -18,10 +18,11 @@ import structlog
 
 from penstock.broker.connection import BadFrame, Connection, Handled, Parked
 from penstock.broker.eager import begin
+from penstock.broker.hooks import Hook, around
 from penstock.broker.metrics import RequestFaults, RouteMetrics
 from penstock.broker.outbox import Chunk
-from penstock.broker.overtaking import LETS_PASS
 from penstock.broker.registry import Answer, Bound, LaterReply, RawReply, RequestContext, Unanswerable
+from penstock.broker.request_order import LETS_PASS
 from penstock.errors import Fatal, Refusal, UnknownServerError, UnsupportedVersion
 from penstock.log import FileSlice
 from penstock.metrics import MetricsRegistry
@@ -60,9 +61,17 @@ class Route:
         "name",
     )
 
-    def __init__(self, bound: Bound, api_version: int, registry: MetricsRegistry, *, control_bytes_max: int) -> None:
+    def __init__(
+        self,
+        bound: Bound,
+        api_version: int,
+        registry: MetricsRegistry,
+        *,
+        control_bytes_max: int,
+        hooks: Sequence[Hook] = (),
+    ) -> None:
         self.answer: Answer = bound.answer
-        self.call = bound.call
+        self.call = around(hooks, bound.answer, bound.call)
         self.is_raw = bound.answer.is_raw
         self.key = bound.answer.key
         self.lets_pass = LETS_PASS.get(self.key, frozenset())
@@ -97,8 +106,16 @@ def _carries_error(response: type[Any] | None, api_version: int) -> bool:
 
 
 class Dispatcher:
-    def __init__(self, bound: dict[int, Bound], registry: MetricsRegistry, *, control_bytes_max: int) -> None:
+    def __init__(
+        self,
+        bound: dict[int, Bound],
+        registry: MetricsRegistry,
+        *,
+        control_bytes_max: int,
+        hooks: Sequence[Hook] = (),
+    ) -> None:
         self._bound = bound
+        self._hooks = hooks
         self._control_bytes_max = control_bytes_max
         self._registry = registry
         self._faults = registry.of(RequestFaults)
@@ -155,7 +172,7 @@ class Dispatcher:
                 return None
             raise BadFrame(f"{bound.answer.key.name} version {api_version} is not one of {oldest} to {newest}")
         route = self._routes[api_key, api_version] = Route(
-            bound, api_version, self._registry, control_bytes_max=self._control_bytes_max
+            bound, api_version, self._registry, control_bytes_max=self._control_bytes_max, hooks=self._hooks
         )
         return route
 

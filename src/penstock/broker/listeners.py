@@ -1,7 +1,7 @@
 """The broker's listening sockets and the connections that came in through them.
 
 Bounds: `max.connections` over all, `max.connections.per.ip` an address and what the process may open (a connection
-over one of them is closed at once, unless it may be a broker's: see `Doorstep`; brokers do not count),
+over one of them is closed at once, unless it may be a broker's: see `OverLimitConnections`; brokers do not count),
 `connections.max.idle.ms` for one on which nothing moves, and `penstock.frame.stall.ms` for one that stops in the
 middle of a frame. Out of descriptors, accepting pauses for a moment rather than spinning.
 """
@@ -17,11 +17,11 @@ from typing import Any
 
 import structlog
 
-from penstock.broker.afterwards import Afterwards
+from penstock.broker.after_receive import AfterReceive
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.connection import SCRATCH_SIZE, Connection, FrameHandler, Limits
-from penstock.broker.doorstep import WAITING_MAX, Doorstep
 from penstock.broker.metrics import CONNECTION_COUNT, REQUEST_MEMORY, ConnectionMetrics
+from penstock.broker.over_limit import WAITING_MAX, OverLimitConnections
 from penstock.metrics import MetricsRegistry
 from penstock.settings import Config
 from penstock.settings import broker as settings
@@ -45,7 +45,7 @@ class SocketServer:
         config: Config,
         handler: FrameHandler,
         *,
-        afterwards: Afterwards,
+        afterwards: AfterReceive,
         registry: MetricsRegistry,
         spawn: Callable[[Coroutine[Any, Any, Any]], "asyncio.Task[Any]"],
         peer_listener: str | None = None,
@@ -70,7 +70,7 @@ class SocketServer:
         self._connections: set[Connection] = set()
         self._of_brokers: set[Connection] = set()
         self._peer_listener = peer_listener
-        self._doorstep = Doorstep(
+        self._over_limit = OverLimitConnections(
             handler,
             patience_s=2 * config[settings.PENSTOCK_BROKER_HEARTBEAT_MS] / 1000,
             turned_away=lambda connection: self._note_turned_away(connection.peer, "max.connections"),
@@ -133,7 +133,7 @@ class SocketServer:
             listener=listener,
             peer=f"{host}:{port}",
             loop=asyncio.get_running_loop(),
-            handler=self._handler if limit is None else self._doorstep,
+            handler=self._handler if limit is None else self._over_limit,
             memory=self._memory,
             scratch=self._scratch,
             afterwards=self._afterwards,
@@ -145,10 +145,10 @@ class SocketServer:
         if listener == self._peer_listener:
             connection.caller.on_proved = lambda: self._is_of_broker(connection)
         if limit is not None:
-            self._doorstep.wait(connection)
+            self._over_limit.wait(connection)
 
     def _limit_reached(self, sock: socket.socket, host: str) -> str | None:
-        others = len(self._of_brokers) + len(self._doorstep)
+        others = len(self._of_brokers) + len(self._over_limit)
         if len(self._connections) - others >= self._config[settings.MAX_CONNECTIONS]:
             return "max.connections"
         if sock.fileno() >= self._descriptors_max:
@@ -161,7 +161,7 @@ class SocketServer:
         if connection not in self._of_brokers:
             self._of_brokers.add(connection)
             self._forget_address(connection)
-            self._doorstep.left(connection)
+            self._over_limit.left(connection)
             connection.hand_to(self._handler)
 
     def _address_limit(self, host: str) -> int:
@@ -179,7 +179,7 @@ class SocketServer:
     def _closed(self, connection: Connection) -> None:
         connection.caller.on_proved = None
         self._connections.discard(connection)
-        self._doorstep.left(connection)
+        self._over_limit.left(connection)
         if connection in self._of_brokers:
             self._of_brokers.discard(connection)
         else:

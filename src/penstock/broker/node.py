@@ -25,49 +25,49 @@ from typing import Any
 import structlog
 
 from penstock.broker import handlers as _handlers  # noqa: F401 - importing them fills the registry
-from penstock.broker.afterwards import Afterwards
+from penstock.broker.after_receive import AfterReceive
 from penstock.broker.batch_opening import BatchOpener
-from penstock.broker.callers import Doorkeeper
 from penstock.broker.clock import SystemClock, SystemDice
 from penstock.broker.deadlines import Deadlines
 from penstock.broker.dispatch import Dispatcher
 from penstock.broker.fetch_sessions import FetchSessions
-from penstock.broker.group_lag import GroupLag
+from penstock.broker.incomplete_logs import IncompleteLogs
 from penstock.broker.listeners import SocketServer
-from penstock.broker.log_ends import LogEnds
 from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
-from penstock.broker.marker_writer import MarkerWriter
-from penstock.broker.markers_out import MarkersOut
 from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
+from penstock.broker.peer_authentication import PeerAuthenticator
 from penstock.broker.registry import bind
 from penstock.broker.replica_sessions import ReplicaSessions
-from penstock.broker.start_losses import StartLosses
-from penstock.broker.transaction_coordinators import TransactionCoordinators
-from penstock.broker.transaction_gate import CoordinatorGate, TransactionGate
 from penstock.cluster import (
     SUPPORTED_FEATURES,
-    Absences,
+    BrokerAvailability,
     BrokerRecord,
     Cluster,
     ClusterImage,
+    ClusterPorts,
     Confirmations,
     Controller,
     ControllerMetrics,
     Endpoint,
     IdentityRecord,
-    Others,
     ProducerIds,
     StoreWait,
     TcpProbe,
     new_cluster_id,
 )
 from penstock.coordinators.groups import Groups
+from penstock.coordinators.groups.group_lag import GroupLag
+from penstock.coordinators.groups.log_ends import LogEnds
 from penstock.coordinators.transactions import Transactions
+from penstock.coordinators.transactions.marker_writer import MarkerWriter
+from penstock.coordinators.transactions.markers_out import MarkersOut
+from penstock.coordinators.transactions.transaction_coordinators import TransactionCoordinators
+from penstock.coordinators.transactions.transaction_gate import CoordinatorGate, TransactionGate
 from penstock.errors import Fatal, Refusal
 from penstock.log import (
     NO_TOPIC_ID,
     Cleaner,
-    Expected,
+    ExpectedLog,
     FilePool,
     Flusher,
     FlushMetrics,
@@ -128,7 +128,7 @@ class Node:
         self.cluster_id = ""
         self.endpoints: dict[str, Endpoint] = {}
         self.folders: list[LogFolder] = []
-        self.losses: StartLosses | None = None
+        self.losses: IncompleteLogs | None = None
         self.cluster: Cluster | None = None
         self.partitions: Partitions | None = None
         self.fetchers: Fetchers | None = None
@@ -193,7 +193,9 @@ class Node:
                 config=self.config,
                 dice=self.dice,
                 name=self.config[settings.PENSTOCK_CLUSTER_NAME],
-                others=Others(self.clock, probe, metrics=self.registry.of(ControllerMetrics), wait=self.store_wait),
+                others=ClusterPorts(
+                    self.clock, probe, metrics=self.registry.of(ControllerMetrics), wait=self.store_wait
+                ),
             )
             self.cluster_id = await cluster.start(proposed_cluster_id=self._cluster_id_on_disk())
         closing.push_async_callback(cluster.stop)
@@ -223,7 +225,7 @@ class Node:
             is_cut_off=cluster.is_cut_off,
         )
         logs = await self._open_logs(cluster.image, partitions)
-        self.losses = losses = StartLosses(
+        self.losses = losses = IncompleteLogs(
             self.folders, cluster.image, self.broker_id, is_folder_gone=self._is_folder_gone
         )
         mine = self._identity()
@@ -274,7 +276,7 @@ class Node:
             registry=self.registry,
             stands_alone=self.stands_alone,
         )
-        afterwards = Afterwards(asyncio.get_running_loop())
+        afterwards = AfterReceive(asyncio.get_running_loop())
         server = SocketServer(
             self.config,
             Dispatcher(
@@ -379,7 +381,7 @@ class Node:
             registry=self.registry,
             greet=None if introduction is None else introduction.greet,
             on_unreachable=cluster.suspect,
-            on_silent=cluster.absences.fell_silent,
+            on_silent=cluster.availability.fell_silent,
         )
 
     def _background(
@@ -408,7 +410,7 @@ class Node:
         lag.expose(self.registry)
         return lag
 
-    def _services(self, cluster: Cluster, partitions: Partitions, afterwards: Afterwards) -> dict[Any, object]:
+    def _services(self, cluster: Cluster, partitions: Partitions, afterwards: AfterReceive) -> dict[Any, object]:
         """What handlers may ask for, by type."""
         sessions = FetchSessions(
             slots_max=self.config[settings.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS], clock=self.clock, dice=self.dice
@@ -416,7 +418,7 @@ class Node:
         self.registry.read(FETCH_SESSIONS, lambda: [((), len(sessions))])
         cluster.expose(self.registry)
         self.registry.read(ACTIVE_CONTROLLERS, lambda: [((), cluster.image.controller_id == self.broker_id)])
-        doorkeeper = Doorkeeper(
+        authenticator = PeerAuthenticator(
             cluster.image,
             me=self.broker_id,
             dice=self.dice,
@@ -425,13 +427,13 @@ class Node:
         )
         deadlines = Deadlines(asyncio.get_running_loop())
         return {
-            Doorkeeper: doorkeeper,
+            PeerAuthenticator: authenticator,
             ClusterImage: cluster.image,
-            Absences: cluster.absences,
+            BrokerAvailability: cluster.availability,
             Controller: cluster.controller,
             ProducerIds: cluster.producer_ids,
             Partitions: partitions,
-            Afterwards: afterwards,
+            AfterReceive: afterwards,
             Deadlines: deadlines,
             BatchOpener: self._opener,
             Config: self.config,
@@ -445,7 +447,7 @@ class Node:
                 afterwards=afterwards,
                 deadlines=deadlines,
                 throttle=Throttle.of_leader(self.broker_id, self.config, self.clock),
-                needs_authentication=lambda: doorkeeper.tells_brokers_from_strangers,
+                needs_authentication=lambda: authenticator.tells_brokers_from_strangers,
                 on_lost=cluster.suspect,
             ),
         }
@@ -506,7 +508,7 @@ class Node:
         return self.config[settings.PENSTOCK_OPEN_FILES_MAX] or max(soft // 2, OPEN_FILES_MIN)
 
     async def _open_logs(self, image: ClusterImage, partitions: Partitions) -> dict[TopicPartition, PartitionLog]:
-        def expected(partition: TopicPartition, topic_id: TopicId) -> Expected | None:
+        def expected(partition: TopicPartition, topic_id: TopicId) -> ExpectedLog | None:
             topic = image.topics.get(partition.topic)
             if topic is None or partition.partition >= len(topic.partitions):
                 return None
@@ -516,7 +518,7 @@ class Node:
             # then others may have deleted theirs: what a start does not want it sets aside (RULES 15).
             if not is_its_own or self.broker_id not in shown.replicas:
                 return None
-            return Expected(partitions.config_of(topic), topic.topic_id)
+            return ExpectedLog(partitions.config_of(topic), topic.topic_id)
 
         with _start_refused_in_words():
             await asyncio.to_thread(settle_moves, self.folders)

@@ -10,8 +10,8 @@ from typing import Final
 
 import msgspec
 
-from penstock.broker.transaction_gate import TransactionGate
 from penstock.coordinators.transactions import Outcomes, PartitionsAsked
+from penstock.coordinators.transactions.transaction_gate import TransactionGate
 from penstock.errors import (
     ConcurrentTransactions,
     CoordinatorLoadInProgress,

@@ -1,8 +1,9 @@
 """Which API is answered by which function. A handler's signature lists all that it touches.
 
-    @answers(ApiKey.METADATA, versions=(0, 13))
+    @answers(ApiKey.METADATA, versions=(0, 13), requires=(DESCRIBE_TOPIC,), audits=NOTHING)
     async def metadata(request: MetadataRequest, context: RequestContext, image: ClusterImage) -> MetadataResponse
 
+`requires` and `audits` declare which rights its requests may be asked for and what they change; see `rights`.
 The first parameter is the decoded request; a `RequestContext` is the request's own; every other parameter is a
 service, found by its type once at start (`bind`), which fails then if one is unknown. A plain `def` is answered
 on the spot; an `async def` holds the connection's later requests back until it has answered, as Kafka does. With
@@ -22,7 +23,8 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 import msgspec
 
-from penstock.broker.callers import Caller
+from penstock.broker.peer_authentication import Caller, Principal
+from penstock.broker.rights import NOTHING, Kinds, Rights
 from penstock.replication import Promise
 from penstock.wire.api import ApiKey
 
@@ -36,9 +38,13 @@ class RequestContext(msgspec.Struct, frozen=True, gc=False):
     client_id: str | None
     listener: str
     peer: str
-    principal: str = "User:ANONYMOUS"
     caller: Caller = msgspec.field(default_factory=Caller)
-    """Whether a broker of this cluster is at the other end, which may come out after the first request (RULES 25)."""
+    """Who is at the other end of the connection, which may come out after the first request (RULES 25)."""
+
+    @property
+    def principal(self) -> Principal:
+        """As whom the caller asks now."""
+        return self.caller.principal
 
 
 Chunk = Any  # bytes | bytearray | FileSlice: what the connection's writer can send
@@ -66,6 +72,10 @@ class Answer(msgspec.Struct, frozen=True):
     services: dict[str, Any]
     context: str | None
     advertised_from: int
+    requires: Rights = NOTHING
+    """The rights that requests may be asked for."""
+    audits: Kinds = NOTHING
+    """What is changed."""
     parks: bool = False
     begins_at_once: bool = False
 
@@ -74,7 +84,13 @@ REGISTRY: dict[ApiKey, Answer] = {}
 
 
 def answers(
-    key: ApiKey, *, versions: tuple[int, int], parks: bool = False, begins_at_once: bool = False
+    key: ApiKey,
+    *,
+    versions: tuple[int, int],
+    requires: Rights,
+    audits: Kinds,
+    parks: bool = False,
+    begins_at_once: bool = False,
 ) -> Callable[[Function], Function]:
     def register(function: Function) -> Function:
         hints = get_type_hints(function)
@@ -83,6 +99,8 @@ def answers(
         _add(
             key,
             versions=versions,
+            requires=requires,
+            audits=audits,
             function=function,
             is_raw=False,
             request=hints[request_parameter],
@@ -97,7 +115,12 @@ def answers(
 
 
 def answers_raw(
-    key: ApiKey, *, versions: tuple[int, int], advertised_from: int | None = None
+    key: ApiKey,
+    *,
+    versions: tuple[int, int],
+    requires: Rights,
+    audits: Kinds,
+    advertised_from: int | None = None,
 ) -> Callable[[Function], Function]:
     """For a function of (frame, body position, context, services...) that reads and writes bytes by itself."""
 
@@ -109,6 +132,8 @@ def answers_raw(
         _add(
             key,
             versions=versions,
+            requires=requires,
+            audits=audits,
             function=function,
             is_raw=True,
             request=None,
@@ -125,6 +150,8 @@ def _add(
     key: ApiKey,
     *,
     versions: tuple[int, int],
+    requires: Rights,
+    audits: Kinds,
     function: Callable[..., Any],
     is_raw: bool,
     request: type[Any] | None,
@@ -140,6 +167,8 @@ def _add(
     REGISTRY[key] = Answer(
         key=key,
         versions=versions,
+        requires=requires,
+        audits=audits,
         function=function,
         is_raw=is_raw,
         is_async=inspect.iscoroutinefunction(function),

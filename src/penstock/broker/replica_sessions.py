@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import structlog
 
-from penstock.broker.afterwards import Afterwards
+from penstock.broker.after_receive import AfterReceive
 from penstock.broker.deadlines import Deadline, Deadlines
 from penstock.broker.fetch_sessions import EPOCH_MAX, FINAL_EPOCH, FULL_EPOCH, NO_SESSION
 from penstock.broker.registry import LaterReply, RawReply, RequestContext
@@ -126,7 +126,7 @@ class ReplicaSession:
         broker_id: BrokerId,
         partitions: Partitions,
         image: ClusterImage,
-        afterwards: Afterwards,
+        afterwards: AfterReceive,
         deadlines: Deadlines,
         throttle: Throttle,
         on_lost: Callable[[BrokerId], None],
@@ -478,7 +478,7 @@ class ReplicaSessions:
         image: ClusterImage,
         dice: Dice,
         *,
-        afterwards: Afterwards,
+        afterwards: AfterReceive,
         deadlines: Deadlines,
         throttle: Throttle,
         needs_authentication: Callable[[], bool],

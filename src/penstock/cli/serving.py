@@ -104,11 +104,12 @@ async def _serve(config: Config, *, banner: bool) -> ExitCode:
 
 
 async def _run(config: Config, *, banner: bool) -> None:
-    from penstock.admin import memory, program  # noqa: PLC0415 - after the log is configured
+    from penstock.admin import addresses as told  # noqa: PLC0415 - after the log is configured
+    from penstock.admin import memory, program  # noqa: PLC0415
 
     async with program.running(config):
         folder = data_folders(config)[0]
-        addresses = json.loads((folder / program.ADDRESSES_FILE).read_bytes())
+        addresses = json.loads((folder / told.ADDRESSES_FILE).read_bytes())
         if config[PENSTOCK_LOG_FORMAT] == JSON:
             # A program reads these lines: no banner between them.
             _log.info("listening", listeners=addresses["listeners"], http=addresses["http"], folder=str(folder))

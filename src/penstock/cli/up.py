@@ -1,6 +1,6 @@
 """`penstock up`: one broker in this process, from the first banner to the clean stop; or a cluster of several programs.
 
-Imports neither a client library nor rich: what starts here also runs in production, for months.
+Imports no client library: what starts here also runs in production, for months.
 """
 
 import gc
@@ -71,11 +71,11 @@ def up(
     _shorthand(overrides, "--log-format", "penstock.log.format", log_format)
     _shorthand(overrides, "--log-level", "penstock.log.level", log_level)
     if brokers is not None:
-        from penstock.cli.local.plan import Wishes  # noqa: PLC0415 - only for a cluster
+        from penstock.cli.local.plan import UpOptions  # noqa: PLC0415 - only for a cluster
         from penstock.cli.local.serving import serve_cluster  # noqa: PLC0415
         from penstock.cli.local.state import DEFAULT_FOLDER  # noqa: PLC0415
 
-        wishes = Wishes(
+        wishes = UpOptions(
             folder=data or DEFAULT_FOLDER,
             brokers=brokers,
             etcd=etcd,
@@ -96,7 +96,6 @@ def up(
     _shorthand(overrides, "--http-port", "penstock.http.listener", http)
 
     gc.disable()  # until the broker runs (admin.memory): what a start makes, it keeps
-    import penstock.broker.lean  # noqa: F401, PLC0415 - before anything that imports structlog
     from penstock.cli.serving import serve  # noqa: PLC0415 - so that `penstock up --help` is quick
 
     return serve(file, overrides, banner=not quiet)

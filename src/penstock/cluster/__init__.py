@@ -1,6 +1,5 @@
 """The cluster image, and the controller that writes it: topics, placement, settings, features, membership."""
 
-from penstock.cluster.absences import Absences
 from penstock.cluster.addresses import (
     Node,
     controller_for_clients,
@@ -13,20 +12,6 @@ from penstock.cluster.addresses import (
 )
 from penstock.cluster.alterations import no_such_operation, require_alterable, require_well_formed
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
-from penstock.cluster.changes import (
-    BrokerGone,
-    BrokerRegistered,
-    ControllerChanged,
-    FeaturesChanged,
-    ImageChange,
-    MarkChanged,
-    PartitionChanged,
-    SettingsChanged,
-    TopicCreated,
-    TopicDeleted,
-    TopicGrown,
-    TopicSettingsChanged,
-)
 from penstock.cluster.commands import (
     AlterSettings,
     CreatedTopic,
@@ -45,19 +30,37 @@ from penstock.cluster.confirming import Confirmations
 from penstock.cluster.controller import Controller
 from penstock.cluster.describing import explain as explain_settings
 from penstock.cluster.describing import require_this_broker
-from penstock.cluster.duties.rulings import Which
-from penstock.cluster.elections import Standing, eligible_after
+from penstock.cluster.duties.partition_writes import PartitionRef
+from penstock.cluster.elections import ElectionView, eligible_after
 from penstock.cluster.features import GROUP_VERSION
 from penstock.cluster.features import SUPPORTED as SUPPORTED_FEATURES
-from penstock.cluster.image import ClusterImage
+from penstock.cluster.image.changes import (
+    BrokerGone,
+    BrokerRegistered,
+    ControllerChanged,
+    FeaturesChanged,
+    ImageChange,
+    MarkChanged,
+    PartitionChanged,
+    SettingsChanged,
+    TopicCreated,
+    TopicDeleted,
+    TopicGrown,
+    TopicSettingsChanged,
+)
+from penstock.cluster.image.image import ClusterImage
+from penstock.cluster.image.shapes import NO_LEADER, BrokerImage, PartitionImage, TopicImage
 from penstock.cluster.in_sync import InSyncWrites
 from penstock.cluster.keys import Keys
-from penstock.cluster.membership import new_cluster_id
+from penstock.cluster.membership.availability import BrokerAvailability
+from penstock.cluster.membership.joining import new_cluster_id
+from penstock.cluster.membership.probe import PeerView, Probe, ProbeResult, TcpProbe
+from penstock.cluster.membership.secret import Secrets, exchange_secret
+from penstock.cluster.membership.store_wait import StoreWait
 from penstock.cluster.metrics import ControllerMetrics
 from penstock.cluster.names import CLUSTER_METADATA, CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE, is_internal
 from penstock.cluster.names import check as check_topic_name
 from penstock.cluster.names import what_is_wrong_with as what_is_wrong_with_topic_name
-from penstock.cluster.probing import Opinion, Probe, Pulse, TcpProbe
 from penstock.cluster.producer_ids import ProducerIds
 from penstock.cluster.records import BrokerRecord, Endpoint, IdentityRecord
 from penstock.cluster.resources import (
@@ -68,10 +71,7 @@ from penstock.cluster.resources import (
     Resource,
     ResourceType,
 )
-from penstock.cluster.secret import Secrets, exchange_secret
-from penstock.cluster.service import Cluster, Others
-from penstock.cluster.shapes import NO_LEADER, BrokerImage, PartitionImage, TopicImage
-from penstock.cluster.store_wait import StoreWait
+from penstock.cluster.service import Cluster, ClusterPorts
 
 __all__ = [
     "BROKER_DEFAULTS",
@@ -86,14 +86,15 @@ __all__ = [
     "SUPPORTED_FEATURES",
     "TOPIC_OPERATIONS",
     "TRANSACTION_STATE",
-    "Absences",
     "AlterSettings",
+    "BrokerAvailability",
     "BrokerGone",
     "BrokerImage",
     "BrokerRecord",
     "BrokerRegistered",
     "Cluster",
     "ClusterImage",
+    "ClusterPorts",
     "Confirmations",
     "Controller",
     "ControllerChanged",
@@ -102,6 +103,7 @@ __all__ = [
     "CreatedTopic",
     "ElectLeader",
     "ElectionType",
+    "ElectionView",
     "Endpoint",
     "FeatureUpdate",
     "FeaturesChanged",
@@ -113,14 +115,14 @@ __all__ = [
     "MarkChanged",
     "Node",
     "Operation",
-    "Opinion",
-    "Others",
     "PartitionChanged",
     "PartitionImage",
+    "PartitionRef",
+    "PeerView",
     "PlantedBugs",
     "Probe",
+    "ProbeResult",
     "ProducerIds",
-    "Pulse",
     "Reassign",
     "ReplaceSettings",
     "Resource",
@@ -128,7 +130,6 @@ __all__ = [
     "Secrets",
     "SettingChange",
     "SettingsChanged",
-    "Standing",
     "StoreWait",
     "TcpProbe",
     "TopicCreated",
@@ -137,7 +138,6 @@ __all__ = [
     "TopicImage",
     "TopicSettingsChanged",
     "UpgradeType",
-    "Which",
     "check_topic_name",
     "controller_for_clients",
     "eligible_after",

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from penstock.cluster.image import ClusterImage
-from penstock.cluster.shapes import NO_LEADER, BrokerImage, PartitionImage
+from penstock.cluster.image.image import ClusterImage
+from penstock.cluster.image.shapes import NO_LEADER, BrokerImage, PartitionImage
 from penstock.errors import LeaderNotAvailable, ListenerNotFound
 from penstock.model import BrokerId
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from penstock.cluster import names
 from penstock.cluster.commands import Operation, SettingChange
 from penstock.cluster.describing import require_this_broker
-from penstock.cluster.image import ClusterImage
+from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.resources import Resource, ResourceType
 from penstock.errors import InvalidConfig, InvalidRequest, UnknownTopicOrPartition
 from penstock.model import BrokerId

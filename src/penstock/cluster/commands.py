@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from penstock.cluster.duties.rulings import NO_EPOCHS, Which
+from penstock.cluster.duties.partition_writes import NO_EPOCHS, PartitionRef
 from penstock.cluster.resources import Resource
 from penstock.metastore import Transaction
 from penstock.model import BrokerId, TopicId
@@ -152,7 +152,7 @@ class BeginAnew(msgspec.Struct, frozen=True):
     """
 
     broker_id: BrokerId
-    epochs: Mapping[Which, int] = NO_EPOCHS
+    epochs: Mapping[PartitionRef, int] = NO_EPOCHS
 
 
 class SweepLeftovers(msgspec.Struct, frozen=True):

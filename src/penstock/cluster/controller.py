@@ -33,16 +33,16 @@ from penstock.cluster.commands import (
 )
 from penstock.cluster.creation import PLACED_AT_ONCE_MAX, large_placement, partitions_asked_for, require_moderate
 from penstock.cluster.creation_marks import CreationMarks
-from penstock.cluster.duties.rulings import NO_EPOCHS, Which
-from penstock.cluster.elections import How
-from penstock.cluster.feed import ImageFeed
-from penstock.cluster.image import ClusterImage
+from penstock.cluster.duties.partition_writes import NO_EPOCHS, PartitionRef
+from penstock.cluster.elections import ElectedFrom
+from penstock.cluster.image.feed import ImageFeed
+from penstock.cluster.image.image import ClusterImage
+from penstock.cluster.image.shapes import TopicImage
+from penstock.cluster.keyed_lock import KeyedLock
 from penstock.cluster.machine import ControllerMachine
 from penstock.cluster.metrics import ControllerMetrics
 from penstock.cluster.names import collision_key
 from penstock.cluster.resources import ResourceType
-from penstock.cluster.shapes import TopicImage
-from penstock.cluster.turns import Turns
 from penstock.errors import Refusal, RequestTimedOut
 from penstock.metastore import NO_REVISION, Conflict, Metastore, MetastoreError, Revision, Transaction, Unavailable
 from penstock.model import BrokerId, Dice, ProducerId, TopicId, topic_id_text
@@ -85,7 +85,7 @@ class Controller:
         self.broker_id = broker_id
         self._config = config
         self._dice = dice
-        self._turns = Turns()
+        self._turns = KeyedLock()
         self._commits = asyncio.Semaphore(COMMITS_MAX)
         self.settled: Callable[[], Awaitable[None]] = _at_once
         """Waits until this broker has acted on its image: a topic is answered for when its logs are there."""
@@ -149,7 +149,7 @@ class Controller:
         """For each partition None, or why it stays where it is. The moves go on after the answer."""
         return await self._all(partitions, timeout_ms=timeout_ms)
 
-    async def elect_leaders(self, partitions: Sequence[ElectLeader], *, timeout_ms: int) -> list[How | Refusal]:
+    async def elect_leaders(self, partitions: Sequence[ElectLeader], *, timeout_ms: int) -> list[ElectedFrom | Refusal]:
         return await self._all(partitions, timeout_ms=timeout_ms)
 
     async def unregister_broker(self, broker_id: BrokerId) -> None:
@@ -167,7 +167,7 @@ class Controller:
         if swept:
             _log.info("leftovers of unfinished topics swept", partitions=swept)
 
-    async def begin_anew(self, broker_id: BrokerId, epochs: Mapping[Which, int] = NO_EPOCHS) -> None:
+    async def begin_anew(self, broker_id: BrokerId, epochs: Mapping[PartitionRef, int] = NO_EPOCHS) -> None:
         raised = await self._carry_out(BeginAnew(broker_id, epochs))
         _log.info("leader epochs raised for a new incarnation", broker=broker_id, partitions=raised)
 
@@ -223,7 +223,7 @@ class Controller:
         _tell(command, reply)
         if isinstance(command, ElectLeader):
             self.metrics.leaderelections += 1
-            self.metrics.uncleanleaderelections += reply is How.UNCLEAN
+            self.metrics.uncleanleaderelections += reply is ElectedFrom.UNCLEAN
         return reply
 
     async def _carry_out(self, command: Command) -> Any:
@@ -353,7 +353,7 @@ def _tell(command: Command, reply: Any) -> None:
             _log.info("reassignment cancelled", partition=f"{name}-{index}")
         case Reassign(topic=name, index=index, replicas=replicas), _:
             _log.info("partition reassigned", partition=f"{name}-{index}", replicas=replicas)
-        case ElectLeader(topic=name, index=index), How.UNCLEAN:
+        case ElectLeader(topic=name, index=index), ElectedFrom.UNCLEAN:
             _log.error("UNCLEAN leader elected: acknowledged records may be lost", partition=f"{name}-{index}")
         case UnregisterBroker(broker_id=broker_id), _:
             _log.warning("broker unregistered", broker=broker_id)

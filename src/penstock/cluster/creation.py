@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from penstock.cluster import alterations, names
 from penstock.cluster.commands import CreateTopic, GrowTopic
-from penstock.cluster.image import ClusterImage
+from penstock.cluster.image.image import ClusterImage
+from penstock.cluster.image.shapes import TopicImage
 from penstock.cluster.placement import check_by_hand, place, placing
-from penstock.cluster.shapes import TopicImage
 from penstock.errors import (
     InvalidConfig,
     InvalidPartitions,

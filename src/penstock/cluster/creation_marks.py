@@ -9,10 +9,10 @@ from contextlib import suppress
 
 import structlog
 
-from penstock.cluster.feed import ImageFeed
+from penstock.cluster.image.feed import ImageFeed
 from penstock.cluster.keys import Keys
+from penstock.cluster.membership.registration import RETRY_AFTER_S, Registration
 from penstock.cluster.records import CreatingRecord, Decoders, encode
-from penstock.cluster.registration import RETRY_AFTER_S, Registration
 from penstock.metastore import (
     NO_LEASE,
     Conflict,

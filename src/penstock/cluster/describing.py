@@ -1,7 +1,7 @@
 """The settings of a resource, explained: each one's value and where it comes from."""
 
 from penstock.cluster import names
-from penstock.cluster.image import ClusterImage
+from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.resources import Resource, ResourceType
 from penstock.errors import InvalidRequest, UnknownTopicOrPartition
 from penstock.model import BrokerId

@@ -22,14 +22,14 @@ from typing import NamedTuple
 import msgspec
 
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.image.shapes import PartitionImage, record_from
 from penstock.cluster.records import NO_LEADER, PartitionRecord
-from penstock.cluster.shapes import PartitionImage, record_from
 from penstock.model import BrokerId, LeaderEpoch
 
 Brokers = tuple[BrokerId, ...]
 
 
-class Standing(msgspec.Struct, frozen=True):
+class ElectionView(msgspec.Struct, frozen=True):
     """How the brokers stand at one moment, as far as elections care."""
 
     live: frozenset[BrokerId]
@@ -48,7 +48,7 @@ class Standing(msgspec.Struct, frozen=True):
         return self.is_patient or broker in self.live
 
 
-class How(Enum):
+class ElectedFrom(Enum):
     """How a leader came to lead, from the best way to the worst."""
 
     KEPT = "kept"
@@ -59,15 +59,15 @@ class How(Enum):
     NOBODY = "nobody"
 
 
-class Verdict(NamedTuple):
+class ElectionResult(NamedTuple):
     record: PartitionRecord
-    how: How
+    how: ElectedFrom
 
 
-class Choice(NamedTuple):
+class LeaderChoice(NamedTuple):
     leader: BrokerId
     in_sync: Brokers
-    how: How
+    how: ElectedFrom
 
 
 def eligible_after(
@@ -83,12 +83,12 @@ def eligible_after(
 
 def settle(
     partition: PartitionImage,
-    standing: Standing,
+    standing: ElectionView,
     *,
     in_sync_min: int,
     may_be_unclean: bool = False,
     bugs: PlantedBugs = NO_BUGS,
-) -> Verdict | None:
+) -> ElectionResult | None:
     """What the partition should be, or None where it is that already."""
     replicas, adding, removing = partition.replicas, partition.adding, partition.removing
     in_sync = _staying(partition.in_sync, standing)
@@ -113,14 +113,14 @@ def settle(
         leader_epoch=_next(partition.leader_epoch, bugs) if changed or dropped else partition.leader_epoch,
         in_sync=choice.in_sync,
         eligible=()
-        if choice.how is How.UNCLEAN
+        if choice.how is ElectedFrom.UNCLEAN
         else eligible_after(in_sync_before=(), in_sync=choice.in_sync, eligible=eligible, in_sync_min=lowest),
         last_leader=_last_leader(partition) if choice.leader < 0 else NO_LEADER,
     )
-    return None if record == record_from(partition) else Verdict(record, choice.how)
+    return None if record == record_from(partition) else ElectionResult(record, choice.how)
 
 
-def prefer(partition: PartitionImage, standing: Standing) -> PartitionRecord | None:
+def prefer(partition: PartitionImage, standing: ElectionView) -> PartitionRecord | None:
     """Give a partition back to the replica that is named first, if that one can lead and does not."""
     first = partition.replicas[0] if partition.replicas else NO_LEADER
     if partition.leader in (first, NO_LEADER) or first not in partition.in_sync or first not in standing.steady:
@@ -181,7 +181,7 @@ def forget(partition: PartitionImage, broker: BrokerId) -> PartitionRecord | Non
     return None if record == record_from(partition) else record
 
 
-def _staying(in_sync: Brokers, standing: Standing) -> Brokers:
+def _staying(in_sync: Brokers, standing: ElectionView) -> Brokers:
     kept = tuple(broker for broker in in_sync if standing.keeps(broker))
     staying = tuple(broker for broker in kept if broker not in standing.stopping)
     return staying if any(broker in standing.live for broker in staying) else kept
@@ -199,43 +199,47 @@ def _is_reassigned(partition: PartitionImage, in_sync: Brokers, in_sync_min: int
 
 def _choose(
     partition: PartitionImage,
-    standing: Standing,
+    standing: ElectionView,
     replicas: Brokers,
     in_sync: Brokers,
     eligible: Brokers,
     *,
     may_be_unclean: bool,
     bugs: PlantedBugs,
-) -> Choice:
+) -> LeaderChoice:
     if bugs.elects_outside_in_sync and not standing.keeps(partition.leader):
         anyone = _best(replicas, replicas, standing)
-        return Choice(anyone, (anyone,), How.IN_SYNC) if anyone >= 0 else Choice(NO_LEADER, in_sync, How.NOBODY)
+        return (
+            LeaderChoice(anyone, (anyone,), ElectedFrom.IN_SYNC)
+            if anyone >= 0
+            else LeaderChoice(NO_LEADER, in_sync, ElectedFrom.NOBODY)
+        )
     leader = partition.leader
     if leader in in_sync and (leader in standing.steady or leader not in standing.live):
-        return Choice(leader, in_sync, How.KEPT)
+        return LeaderChoice(leader, in_sync, ElectedFrom.KEPT)
     best = _best(in_sync, replicas, standing)
     if leader in in_sync and leader in standing.live and best not in standing.steady:
-        return Choice(leader, in_sync, How.KEPT)  # nobody could do better
+        return LeaderChoice(leader, in_sync, ElectedFrom.KEPT)  # nobody could do better
     if best >= 0:
-        return Choice(best, in_sync, How.IN_SYNC)
+        return LeaderChoice(best, in_sync, ElectedFrom.IN_SYNC)
     if in_sync:
-        return Choice(NO_LEADER, in_sync, How.NOBODY)  # they may come back yet
+        return LeaderChoice(NO_LEADER, in_sync, ElectedFrom.NOBODY)  # they may come back yet
     others = tuple(broker for broker in eligible if broker != leader)  # one that leads and is not in sync has resigned
     best = _best(others, replicas, standing)
     if best < 0:
         best = _best(eligible, replicas, standing)
     if best >= 0:
-        return Choice(best, (best,), How.ELIGIBLE)
+        return LeaderChoice(best, (best,), ElectedFrom.ELIGIBLE)
     last = partition.last_resort
     if not eligible and last in replicas and last in standing.live:
-        return Choice(last, (last,), How.LAST_LEADER)
+        return LeaderChoice(last, (last,), ElectedFrom.LAST_LEADER)
     best = _best(partition.with_log or replicas, replicas, standing)
     if may_be_unclean and best >= 0:
-        return Choice(best, (best,), How.UNCLEAN)
-    return Choice(NO_LEADER, (), How.NOBODY)
+        return LeaderChoice(best, (best,), ElectedFrom.UNCLEAN)
+    return LeaderChoice(NO_LEADER, (), ElectedFrom.NOBODY)
 
 
-def _best(candidates: Collection[BrokerId], replicas: Iterable[BrokerId], standing: Standing) -> BrokerId:
+def _best(candidates: Collection[BrokerId], replicas: Iterable[BrokerId], standing: ElectionView) -> BrokerId:
     """The first live one in the order of preference; those who are doubted or stopping only if there is no other."""
     live = [broker for broker in replicas if broker in candidates and broker in standing.live]
     for worse in (standing.doubted | standing.stopping, standing.stopping, frozenset[BrokerId]()):

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from penstock.cluster.commands import FeatureUpdate, UpgradeType
-from penstock.cluster.shapes import BrokerImage
+from penstock.cluster.image.shapes import BrokerImage
 from penstock.errors import InvalidUpdateVersion
 from penstock.model import BrokerId
 

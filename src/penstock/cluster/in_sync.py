@@ -10,12 +10,12 @@ from collections.abc import Mapping
 import structlog
 
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
-from penstock.cluster.feed import ImageFeed
-from penstock.cluster.gathering import Gathering
-from penstock.cluster.image import ClusterImage
+from penstock.cluster.commit_batcher import CommitBatcher
+from penstock.cluster.image.feed import ImageFeed
+from penstock.cluster.image.image import ClusterImage
+from penstock.cluster.image.shapes import PartitionImage, record_from
 from penstock.cluster.keys import Keys
 from penstock.cluster.records import encode
-from penstock.cluster.shapes import PartitionImage, record_from
 from penstock.metastore import Conflict, Metastore, Put, Revision, Transaction, created_at, unchanged_since
 from penstock.model import BrokerId, LeaderEpoch, TopicId, topic_id_text
 
@@ -37,7 +37,7 @@ class InSyncWrites:
         broker_id: BrokerId,
         bugs: PlantedBugs = NO_BUGS,
     ) -> None:
-        self._gathering = Gathering(metastore)
+        self._gathering = CommitBatcher(metastore)
         self._keys = keys
         self._image = image
         self._feed = feed

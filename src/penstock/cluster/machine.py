@@ -35,8 +35,9 @@ from penstock.cluster.commands import (
     UpdateFeatures,
 )
 from penstock.cluster.creation import partitions_asked_for, planned_growth, planned_topic
-from penstock.cluster.duties.rulings import Which
-from penstock.cluster.image import ClusterImage
+from penstock.cluster.duties.partition_writes import PartitionRef
+from penstock.cluster.image.image import ClusterImage
+from penstock.cluster.image.shapes import PartitionImage, TopicImage
 from penstock.cluster.keys import Keys
 from penstock.cluster.names import collision_key
 from penstock.cluster.partition_machine import PartitionMachine
@@ -50,7 +51,6 @@ from penstock.cluster.records import (
     encode,
 )
 from penstock.cluster.resources import Resource, ResourceType
-from penstock.cluster.shapes import PartitionImage, TopicImage
 from penstock.errors import RequestTimedOut, UnknownTopicId
 from penstock.metastore import (
     NO_REVISION,
@@ -189,7 +189,7 @@ class ControllerMachine:
         put = Put(self._keys.producer_ids, encode(ProducerIdsRecord(first + command.count)))
         return Decision((Transaction(compares=(guard,), puts=(put,)),), ProducerId(first))
 
-    def _begin_anew(self, broker_id: BrokerId, epochs: Mapping[Which, int]) -> Decision[int]:
+    def _begin_anew(self, broker_id: BrokerId, epochs: Mapping[PartitionRef, int]) -> Decision[int]:
         led = [
             (topic, partition)
             for topic, partition in self._image.partitions()
@@ -201,7 +201,7 @@ class ControllerMachine:
             keys = [self._keys.partition(topic_id_text(topic.topic_id), partition.index) for topic, partition in some]
             guards = [unchanged_since(key, part.revision) for key, (_, part) in zip(keys, some, strict=True)]
             puts = [
-                Put(key, encode(_elected(part, broker_id, epochs.get(Which(topic.topic_id, part.index), -1))))
+                Put(key, encode(_elected(part, broker_id, epochs.get(PartitionRef(topic.topic_id, part.index), -1))))
                 for key, (topic, part) in zip(keys, some, strict=True)
             ]
             transactions.append(
@@ -263,7 +263,7 @@ class ControllerMachine:
             compares = (*always, *guards, *self._as_they_were(topic_id, puts))
             return Transaction(compares=compares, puts=(*puts, *last), deletes=mark)
 
-        return MadeInTurn(count, make)
+        return LazyTransactions(count, make)
 
     def _mark_guards(self, topic_id: TopicId, *, is_needed: bool) -> tuple[tuple[Compare, ...], tuple[Delete, ...]]:
         if self._stands_alone:
@@ -293,7 +293,7 @@ class ControllerMachine:
         return created_at(self._keys.controller, Revision(self._image.controller_epoch))
 
 
-class MadeInTurn(Sequence[Transaction]):
+class LazyTransactions(Sequence[Transaction]):
     def __init__(self, count: int, make: Callable[[int], Transaction]) -> None:
         self._count = count
         self._make = make

@@ -11,13 +11,13 @@ import msgspec
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.commands import Decision, ElectionType, ElectLeader, Reassign, UnregisterBroker
 from penstock.cluster.duties.machine import DutyMachine
-from penstock.cluster.duties.rulings import Ruling, Which
-from penstock.cluster.elections import How, forget
-from penstock.cluster.image import ClusterImage
+from penstock.cluster.duties.partition_writes import PartitionRef, PartitionWrite
+from penstock.cluster.elections import ElectedFrom, forget
+from penstock.cluster.image.image import ClusterImage
+from penstock.cluster.image.shapes import PartitionImage, TopicImage, record_from
 from penstock.cluster.keys import Keys
 from penstock.cluster.reassigning import cancelled, reassigned
 from penstock.cluster.records import NO_LEADER
-from penstock.cluster.shapes import PartitionImage, TopicImage, record_from
 from penstock.errors import (
     BrokerIdNotRegistered,
     ElectionNotNeeded,
@@ -57,11 +57,11 @@ class PartitionMachine:
             )
         if record == record_from(partition):
             return Decision((), None)
-        return self._written([self._duties.ruling(topic, partition, record, How.IN_SYNC)])
+        return self._written([self._duties.ruling(topic, partition, record, ElectedFrom.IN_SYNC)])
 
-    def elect(self, command: ElectLeader) -> Decision[How]:
+    def elect(self, command: ElectLeader) -> Decision[ElectedFrom]:
         topic, partition = self._found(command.topic, command.index)
-        standing, which = self._duties.standing(), [Which(topic.topic_id, partition.index)]
+        standing, which = self._duties.standing(), [PartitionRef(topic.topic_id, partition.index)]
         if command.election_type == ElectionType.PREFERRED:
             if partition.replicas and partition.leader == partition.replicas[0]:
                 raise ElectionNotNeeded
@@ -88,7 +88,7 @@ class PartitionMachine:
         if broker not in self._image.marks.identities:
             raise BrokerIdNotRegistered(f"there is no broker {broker}")
         rulings = [
-            self._duties.ruling(topic, part, record, How.NOBODY)
+            self._duties.ruling(topic, part, record, ElectedFrom.NOBODY)
             for topic, part in self._image.partitions()
             if (record := forget(part, broker)) is not None
         ]
@@ -111,5 +111,5 @@ class PartitionMachine:
             raise UnknownTopicOrPartition(f"{name} has no partition {index}")
         return topic, topic.partitions[index]
 
-    def _written(self, rulings: Sequence[Ruling]) -> Decision[None]:
+    def _written(self, rulings: Sequence[PartitionWrite]) -> Decision[None]:
         return Decision(tuple(batch.transaction for batch in self._duties.batches(rulings)), None)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import count, islice
 from typing import Final
 
-from penstock.cluster.shapes import BrokerImage
+from penstock.cluster.image.shapes import BrokerImage
 from penstock.errors import InvalidReplicaAssignment, InvalidReplicationFactor
 from penstock.model import BrokerId
 

@@ -14,10 +14,10 @@ from collections.abc import Callable, Collection
 
 import structlog
 
-from penstock.cluster import membership
 from penstock.cluster.controller import Controller
-from penstock.cluster.image import ClusterImage
+from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.keys import Keys
+from penstock.cluster.membership import joining
 from penstock.errors import CoordinatorLoadInProgress, CoordinatorNotAvailable, Refusal
 from penstock.metastore import Metastore, MetastoreError
 from penstock.model import ProducerId
@@ -87,7 +87,7 @@ class ProducerIds:
         if not is_behind:
             return
         try:
-            await membership.ensure_producer_ids(self._metastore, self._keys, above=highest + 1)
+            await joining.ensure_producer_ids(self._metastore, self._keys, above=highest + 1)
         except MetastoreError as error:
             raise CoordinatorNotAvailable(str(error)) from error
 

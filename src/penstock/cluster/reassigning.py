@@ -8,10 +8,10 @@ those that are to go (`elections.settle`). What takes no copying happens at once
 import msgspec
 
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
-from penstock.cluster.elections import Standing, settle
+from penstock.cluster.elections import ElectionView, settle
+from penstock.cluster.image.shapes import PartitionImage, record_from
 from penstock.cluster.placement import check_by_hand
 from penstock.cluster.records import PartitionRecord
-from penstock.cluster.shapes import PartitionImage, record_from
 from penstock.errors import InvalidReplicaAssignment, InvalidReplicationFactor, NoReassignmentInProgress
 from penstock.model import BrokerId, LeaderEpoch
 
@@ -26,7 +26,7 @@ def before_reassignment(partition: PartitionImage) -> Brokers:
 def reassigned(
     partition: PartitionImage,
     target: tuple[int, ...],
-    standing: Standing,
+    standing: ElectionView,
     *,
     known: frozenset[BrokerId],
     in_sync_min: int,
@@ -53,7 +53,7 @@ def reassigned(
 
 
 def cancelled(
-    partition: PartitionImage, standing: Standing, *, in_sync_min: int, bugs: PlantedBugs = NO_BUGS
+    partition: PartitionImage, standing: ElectionView, *, in_sync_min: int, bugs: PlantedBugs = NO_BUGS
 ) -> PartitionRecord:
     if not (partition.adding or partition.removing):
         raise NoReassignmentInProgress
@@ -63,7 +63,7 @@ def cancelled(
 
 def _moved(
     partition: PartitionImage,
-    standing: Standing,
+    standing: ElectionView,
     *,
     replicas: Brokers,
     adding: Brokers,

@@ -17,30 +17,30 @@ from typing import TypeVar
 
 import msgspec
 
-from penstock.cluster import membership
-from penstock.cluster.absences import Absences
-from penstock.cluster.agreeing import agree_on_min_in_sync
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
-from penstock.cluster.changes import ImageChange, SecretChanged, SettingsChanged
 from penstock.cluster.controller import Controller
 from penstock.cluster.creation_marks import CreationMarks
-from penstock.cluster.duties.rulings import NO_EPOCHS, Which
+from penstock.cluster.duties.partition_writes import NO_EPOCHS, PartitionRef
 from penstock.cluster.features import missing as missing_features
-from penstock.cluster.feed import ImageFeed
-from penstock.cluster.image import ClusterImage
+from penstock.cluster.image.changes import ImageChange, SecretChanged, SettingsChanged
+from penstock.cluster.image.counts import ClusterCounts
+from penstock.cluster.image.feed import ImageFeed
+from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.in_sync import InSyncWrites
 from penstock.cluster.keys import Keys
 from penstock.cluster.machine import ControllerMachine
-from penstock.cluster.member import Member
+from penstock.cluster.membership import joining
+from penstock.cluster.membership.availability import BrokerAvailability
+from penstock.cluster.membership.member import Member
+from penstock.cluster.membership.probe import Probe
+from penstock.cluster.membership.secret import Secrets, ensure_secret
+from penstock.cluster.membership.shared_machines import MachineWatch
+from penstock.cluster.membership.store_wait import StoreWait
 from penstock.cluster.metrics import NOT_PREFERRED, OFFLINE_PARTITIONS, SHARING_MACHINE, ControllerMetrics
-from penstock.cluster.probing import Probe
+from penstock.cluster.min_in_sync import agree_on_min_in_sync
 from penstock.cluster.producer_ids import LEFT_OUT_AT_START, ProducerIds
 from penstock.cluster.records import BrokerRecord, IdentityRecord
 from penstock.cluster.resources import BROKER_DEFAULTS, Resource, ResourceType
-from penstock.cluster.secret import Secrets, ensure_secret
-from penstock.cluster.sharing import MachineWatch
-from penstock.cluster.store_wait import StoreWait
-from penstock.cluster.tally import Tally
 from penstock.errors import UnsupportedVersion
 from penstock.metastore import NO_REVISION, Metastore, Revision
 from penstock.metrics import MetricsRegistry
@@ -52,7 +52,7 @@ DEFAULT_NAME = "main"
 _T = TypeVar("_T")
 
 
-class Others(msgspec.Struct, frozen=True):
+class ClusterPorts(msgspec.Struct, frozen=True):
     """What a broker needs in order to be one of several."""
 
     clock: Clock
@@ -71,7 +71,7 @@ class Cluster:
         config: Config,
         dice: Dice,
         name: str = DEFAULT_NAME,
-        others: Others | None = None,
+        others: ClusterPorts | None = None,
     ) -> None:
         self._metastore = metastore
         self._broker_id = broker_id
@@ -98,8 +98,8 @@ class Cluster:
             broker_id=broker_id,
             bugs=bugs,
         )
-        self.absences = Absences(self.image)
-        self.tally = Tally(self.image, broker_id=broker_id)
+        self.availability = BrokerAvailability(self.image)
+        self.tally = ClusterCounts(self.image, broker_id=broker_id)
         self.machines = MachineWatch(self.image, self.tally, broker_id=broker_id)
         self.member: Member | None = None
         self.secret: Secrets | None = None
@@ -127,7 +127,7 @@ class Cluster:
     def suspect(self, broker_id: BrokerId) -> None:
         """A connection to this broker was refused or broke: the controller looks into it at once."""
         if self.member is not None:
-            self.member.watchman.suspect(broker_id)
+            self.member.failure_detector.suspect(broker_id)
 
     def expose(self, registry: MetricsRegistry) -> None:
         def by_controller(count: Callable[[], int]) -> int:
@@ -140,7 +140,7 @@ class Cluster:
     async def start(self, *, proposed_cluster_id: str | None = None) -> str:
         """Bring the image up and keep it so; answers the cluster's id. For the proposal see `ensure_cluster_id`."""
         cluster_id = await self._answered(
-            lambda: membership.ensure_cluster_id(
+            lambda: joining.ensure_cluster_id(
                 self._metastore, self._keys, proposed=proposed_cluster_id, dice=self._dice
             )
         )
@@ -169,10 +169,10 @@ class Cluster:
         mine: IdentityRecord,
         *,
         stopped_under: Revision | None = None,
-        flushed: Collection[Which] = frozenset(),
-        shortened: Collection[Which] = frozenset(),
-        held: Collection[Which] | None = None,
-        epochs: Mapping[Which, int] = NO_EPOCHS,
+        flushed: Collection[PartitionRef] = frozenset(),
+        shortened: Collection[PartitionRef] = frozenset(),
+        held: Collection[PartitionRef] | None = None,
+        epochs: Mapping[PartitionRef, int] = NO_EPOCHS,
     ) -> None:
         """Have the store know what this broker has lost before anything takes its place, a new log for one: a start
         that ends halfway must not be the last to know (RULES 46). What is given is as for `join`.
@@ -189,10 +189,10 @@ class Cluster:
         record: BrokerRecord,
         *,
         stopped_under: Revision | None = None,
-        flushed: Collection[Which] = frozenset(),
-        shortened: Collection[Which] = frozenset(),
-        held: Collection[Which] | None = None,
-        epochs: Mapping[Which, int] = NO_EPOCHS,
+        flushed: Collection[PartitionRef] = frozenset(),
+        shortened: Collection[PartitionRef] = frozenset(),
+        held: Collection[PartitionRef] | None = None,
+        epochs: Mapping[PartitionRef, int] = NO_EPOCHS,
         producer_id_next: int = 0,
     ) -> None:
         """Register. No partition that this broker led keeps its former leader epoch (RULES 2). `stopped_under` is the
@@ -203,9 +203,7 @@ class Cluster:
         `epochs` are the latest leader epochs that the logs hold, and `producer_id_next` is after all producers in them:
         a store that was taken back in time goes on after these (RULES 12).
         """
-        await self._answered(
-            lambda: membership.ensure_producer_ids(self._metastore, self._keys, above=producer_id_next)
-        )
+        await self._answered(lambda: joining.ensure_producer_ids(self._metastore, self._keys, above=producer_id_next))
         if self._others is not None:
             member = await self._ready_to_join(self._others)
             await member.join(
@@ -213,18 +211,18 @@ class Cluster:
             )
             member.spawn(self.producer_ids.keep())
             return
-        await membership.take_control(self._metastore, self._keys, self._broker_id)
-        await membership.ensure_features(self._metastore, self._keys)
+        await joining.take_control(self._metastore, self._keys, self._broker_id)
+        await joining.ensure_features(self._metastore, self._keys)
         await agree_on_min_in_sync(self._metastore, self._keys, self._config)
-        await membership.register(self._metastore, self._keys, self._broker_id, record)
+        await joining.register(self._metastore, self._keys, self._broker_id, record)
         await self._feed.catch_up()
         await self.controller.sweep_leftovers()
         await self.controller.begin_anew(self._broker_id, epochs)
 
-    async def _ready_to_join(self, others: Others) -> Member:
+    async def _ready_to_join(self, others: ClusterPorts) -> Member:
         if self.member is not None:
             return self.member
-        await others.wait.answered(lambda: membership.ensure_features(self._metastore, self._keys))
+        await others.wait.answered(lambda: joining.ensure_features(self._metastore, self._keys))
         await others.wait.answered(lambda: agree_on_min_in_sync(self._metastore, self._keys, self._config))
         await others.wait.answered(self._feed.catch_up)
         lacking = missing_features(self.image.features.finalized)
@@ -243,8 +241,8 @@ class Cluster:
             wait=others.wait,
             bugs=others.bugs,
         )
-        self.member.watchman.suspected = self.absences.suspect
-        self.member.watchman.found_alive = self.absences.acquit
+        self.member.failure_detector.suspected = self.availability.suspect
+        self.member.failure_detector.found_alive = self.availability.acquit
         self.controller.marks = CreationMarks(
             self._metastore, self._keys, self._feed, self.member.registration, broker_id=self._broker_id
         )

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from crc32c import crc32c
 
-from penstock.log.files import UNREADABLE, private_descriptor
+from penstock.log.file_pool import UNREADABLE, private_descriptor
 from penstock.log.partition_log import PartitionLog
-from penstock.log.scan import Damaged
+from penstock.log.segments.scan import Damaged
 from penstock.wire.batch import CRC_FROM, HEADER_SIZE, BatchHeader
 
 MAGIC = 2

@@ -10,9 +10,9 @@ from typing import Final
 
 from penstock.errors import KafkaStorageError
 from penstock.log.copy_pieces import find_piece, read_piece
+from penstock.log.damage.suspects import Suspect, convict, examine
 from penstock.log.partition_log import PartitionLog
-from penstock.log.scan import Damaged
-from penstock.log.suspects import Suspect, convict, examine
+from penstock.log.segments.scan import Damaged
 from penstock.settings.topic import INTERNAL_SEGMENT_BYTES, SEGMENT_BYTES
 from penstock.wire.batch import BatchHeader
 
@@ -101,7 +101,7 @@ class LogCopy:
         log, copy = self.log, self.copy
         copy.high_watermark = max(copy.start_offset, min(high_watermark, copy.end_offset))
         if copy.start_offset < log.start_offset <= copy.high_watermark:
-            copy.advance_start(log.start_offset)
+            copy.retention.advance_start(log.start_offset)
 
     def take_over(self) -> None:
         """What is known of the log beside its batches: epochs without a record, producers whose records are gone."""
@@ -136,7 +136,7 @@ class LogCopy:
             if copy.end_offset > copy.start_offset:
                 raise CannotCopy(f"a batch from offset {first.base_offset} on, after {copy.end_offset - 1}")
             # A log may begin in the middle of a batch, whose records before that are not served.
-            copy.truncate_fully_and_start_at(first.base_offset)
+            copy.truncation.start_anew(first.base_offset)
         segment_bytes = copy.config[INTERNAL_SEGMENT_BYTES] or copy.config[SEGMENT_BYTES]
         if sum(len(view) for _, view in batches) <= segment_bytes // 2:
             copy.append(batches)
@@ -158,9 +158,9 @@ def agree(copy: PartitionLog, log: PartitionLog) -> None:
     that the copy has, and others may be in their place.
     """
     if copy.start_offset > log.start_offset or copy.end_offset < log.start_offset:
-        copy.truncate_fully_and_start_at(log.start_offset)
+        copy.truncation.start_anew(log.start_offset)
         return
-    copy.truncate(to=log.end_offset)
+    copy.truncation.cut(to=log.end_offset)
     while copy.end_offset > copy.start_offset:
         latest = copy.epochs.latest
         epoch, end_offset = log.epochs.end_offset_for(latest)
@@ -173,6 +173,6 @@ def agree(copy: PartitionLog, log: PartitionLog) -> None:
         else:
             to = end_offset
         if to <= max(copy.start_offset, log.start_offset):
-            copy.truncate_fully_and_start_at(log.start_offset)
+            copy.truncation.start_anew(log.start_offset)
             return
-        copy.truncate(to=to)
+        copy.truncation.cut(to=to)

@@ -23,10 +23,10 @@ from typing import Final
 import msgspec
 import structlog
 
-from penstock.log.checkpoints import read_rows, write_rows
-from penstock.log.files import names_in, remove_files, sync_file, sync_folder
-from penstock.log.recovery import Known
-from penstock.log.segment_files import LOG
+from penstock.log.checkpoint_files import read_rows, write_rows
+from penstock.log.file_pool import names_in, remove_files, sync_file, sync_folder
+from penstock.log.recovery import KnownLog
+from penstock.log.segments.files import LOG
 from penstock.log.state import LogState
 from penstock.model import Offset, TopicPartition
 
@@ -57,7 +57,7 @@ class CutNote(msgspec.Struct, frozen=True):
             and self.clean_upto <= other.clean_upto
         )
 
-    def correct(self, known: Known) -> Known:
+    def correct(self, known: KnownLog) -> KnownLog:
         """What is known of the log, with this rather than with what the checkpoints say."""
         if self.start_offset == UNKNOWN:
             point = min(known.recovery_point, self.recovery_point) if known.is_point_known else known.recovery_point

@@ -9,7 +9,7 @@ later one before it registers.
 """
 
 from penstock.log.epochs import LEADER_EPOCH_MAX
-from penstock.log.scan import Damaged, Found
+from penstock.log.segments.scan import Damaged, Found
 
 
 class EpochDoubts:

@@ -12,8 +12,8 @@ import threading
 from bisect import bisect_left, bisect_right
 from typing import Protocol
 
-from penstock.log.checkpoints import CheckpointUnreadable, read_rows, write_rows
-from penstock.log.files import remove_files
+from penstock.log.checkpoint_files import CheckpointUnreadable, read_rows, write_rows
+from penstock.log.file_pool import remove_files
 
 FILE_NAME = "leader-epoch-checkpoint"
 NO_EPOCH = -1

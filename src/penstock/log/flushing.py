@@ -18,10 +18,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from penstock.errors import KafkaStorageError
-from penstock.log.files import PooledFile, private_descriptor, remove_files, sync_file, sync_folder
+from penstock.log.file_pool import PooledFile, private_descriptor, remove_files, sync_file, sync_folder
 from penstock.log.machine import flush_is_due
-from penstock.log.segment import Segment
-from penstock.log.segment_files import INDEX, TIME_INDEX
+from penstock.log.segments.files import INDEX, TIME_INDEX
+from penstock.log.segments.segment import Segment
 from penstock.log.state import DISK_FULL, FLUSHED_NOTE, PASSING, LogState, steady_ms
 from penstock.settings.topic import FLUSH_MESSAGES, FLUSH_MS
 
@@ -114,6 +114,8 @@ def write_flush_note(log: LogState, *, holds: bool) -> None:
 
 
 class FlushableLog(LogState):
+    __slots__ = ()
+
     def is_flush_late(self, now: int) -> bool:
         """Whether flush.ms has passed over unflushed records, by `steady_ms`."""
         unflushed = self.end_offset - self.recovery_point

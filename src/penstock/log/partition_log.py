@@ -7,17 +7,22 @@ back to its last good size, the log refuses further appends (see `state.Trouble`
 
 import os
 from collections.abc import Sequence
-from typing import Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import structlog
 
 from penstock.errors import Fatal
-from penstock.log.cutting import CuttableLog
+from penstock.log.file_pool import FilePool
 from penstock.log.flushing import FlushableLog
 from penstock.log.machine import RELATIVE_OFFSET_MAX, RollLimits, index_entries_max, roll_reason
-from penstock.log.producer_state import ProducerState
-from penstock.log.segment import Segment
-from penstock.log.swapping import SwappableLog
+from penstock.log.producers.producer import ProducerState
+from penstock.log.retention import Retention
+from penstock.log.rolling import RollableLog
+from penstock.log.segments.segment import Segment
+from penstock.log.swapping import Swapping
+from penstock.log.truncation import Truncation
+from penstock.model import Clock, TopicId, TopicPartition
 from penstock.settings.topic import (
     CLEANUP_POLICY,
     INDEX_INTERVAL_BYTES,
@@ -31,14 +36,33 @@ from penstock.settings.topic import (
 from penstock.wire.batch import BatchHeader
 from penstock.wire.malformed import Malformed
 
+if TYPE_CHECKING:
+    from penstock.settings.config import Config, TopicConfig
+
 _log = structlog.get_logger(__name__)
 
 VIEWS_MAX: Final = 1024
 """Buffers that one pwritev takes (IOV_MAX)."""
 
 
-class PartitionLog(SwappableLog, CuttableLog, FlushableLog):
-    _limits = RollLimits(-1, 0, 0, 0, 0, 0)
+class PartitionLog(RollableLog, FlushableLog):
+    __slots__ = ("_limits", "retention", "swapping", "truncation")
+
+    def __init__(
+        self,
+        folder: Path,
+        partition: TopicPartition,
+        topic_id: TopicId,
+        *,
+        config: "Config | TopicConfig",
+        pool: FilePool,
+        clock: Clock,
+    ) -> None:
+        super().__init__(folder, partition, topic_id, config=config, pool=pool, clock=clock)
+        self._limits = RollLimits(-1, 0, 0, 0, 0, 0)
+        self.retention = Retention(self)
+        self.truncation = Truncation(self)
+        self.swapping = Swapping(self)
 
     def append(
         self, batches: Sequence[tuple[BatchHeader, memoryview]], expected_from: ProducerState | None = None

@@ -1,7 +1,6 @@
 """Reading a log: by offset as a slice of a file, by timestamp, and as bytes for those who open batches."""
 
 import asyncio
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -9,20 +8,20 @@ from typing import Final, NamedTuple
 import structlog
 
 from penstock.errors import CorruptMessage, KafkaStorageError, OffsetOutOfRange
-from penstock.log.checking import check_closed, position_for
-from penstock.log.damage import bad_range
-from penstock.log.files import private_descriptor
-from penstock.log.scan import Damaged, Found, walk
-from penstock.log.segment import HOT_TAIL_BYTES, UNKNOWN, Segment
-from penstock.log.slices import FileSlice
-from penstock.log.state import WANTS, LogState
-from penstock.log.suspects import examine, not_sent, suspect_slice
-from penstock.log.transactions import (
+from penstock.log.damage.damage import bad_range
+from penstock.log.damage.suspects import examine, not_sent, suspect_slice
+from penstock.log.file_pool import private_descriptor
+from penstock.log.segments.checking import check_closed, position_for
+from penstock.log.segments.scan import Damaged, Found, walk
+from penstock.log.segments.segment import HOT_TAIL_BYTES, UNKNOWN, Segment, number_of
+from penstock.log.segments.slices import FileSlice
+from penstock.log.segments.transaction_index import (
     AbortedTransaction,
     CorruptTransactionIndex,
     TransactionIndex,
     collect_aborted,
 )
+from penstock.log.state import WANTS, LogState
 from penstock.model import LeaderEpoch, Millis, Offset
 from penstock.wire.batch import HEADER_SIZE
 from penstock.wire.malformed import Malformed
@@ -50,6 +49,8 @@ class DamagedIn(Exception):
 
 
 class ReadableLog(LogState):
+    __slots__ = ()
+
     def slice(self, start: int, *, at_most: int, before: int, at_least_one: bool = True) -> FileSlice | None:
         """Whole batches from the one that holds `start`, of base offsets below `before`, within one segment.
 
@@ -69,7 +70,7 @@ class ReadableLog(LogState):
         number = len(segments) - 1
         segment = segments[number]
         if start < segment.base_offset:
-            number = self._number_of(segments, start)
+            number = number_of(segments, start)
             segment = segments[number]
             if not segment.is_checked:
                 self._check(segment, segments[number + 1])
@@ -150,7 +151,7 @@ class ReadableLog(LogState):
 
     def aborted_transactions(self, start: int, upto: int) -> list[AbortedTransaction]:
         """What a read_committed consumer of [start, upto) must skip."""
-        later = self.segments[self._number_of(self.segments, start) :]
+        later = self.segments[number_of(self.segments, start) :]
         try:
             return collect_aborted((s.transactions for s in later if s.transactions is not None), start, upto)
         except CorruptTransactionIndex as error:
@@ -170,7 +171,7 @@ class ReadableLog(LogState):
 
     def aborted_within(self, records: FileSlice, before: int) -> list[AbortedTransaction]:
         """The same for a slice; `before` is the offset that it was cut at."""
-        number = self._number_of(self.segments, records.first_offset)
+        number = number_of(self.segments, records.first_offset)
         if all(segment.transactions is None for segment in self.segments[number:]):
             return []
         return self.aborted_transactions(records.first_offset, self._bound(records, number, before))
@@ -213,7 +214,7 @@ class ReadableLog(LogState):
         """The first record at or after the log's start whose timestamp is at least this one."""
         self.ensure_readable()
         start_offset, end_offset, segments = self.start_offset, self.end_offset, self.segments
-        for segment in segments[self._number_of(segments, start_offset) :]:
+        for segment in segments[number_of(segments, start_offset) :]:
             if segment.size and segment.load_timestamps() >= timestamp:
                 found = self._find_in(segment, timestamp, start_offset)
                 if found is not None:
@@ -224,7 +225,7 @@ class ReadableLog(LogState):
         """The first record that has the largest timestamp of all."""
         self.ensure_readable()
         start_offset, segments = self.start_offset, self.segments
-        held = [s for s in segments[self._number_of(segments, start_offset) :] if s.size and s.load_timestamps() >= 0]
+        held = [s for s in segments[number_of(segments, start_offset) :] if s.size and s.load_timestamps() >= 0]
         if not held:
             return None
         best = max(held, key=lambda segment: segment.max_timestamp)
@@ -282,7 +283,7 @@ class ReadableLog(LogState):
     def warm(self, start: int) -> None:
         """Bring what `slice` will read first into the page cache; blocks, so in a thread. Changes nothing."""
         segments = self.segments
-        number = self._number_of(segments, start)
+        number = number_of(segments, start)
         segment = segments[number]
         try:
             segment.load_offset_index()
@@ -297,7 +298,7 @@ class ReadableLog(LogState):
         segments = self.segments
         segment = segments[-1]
         if start < segment.base_offset:
-            segment = segments[self._number_of(segments, start)]
+            segment = segments[number_of(segments, start)]
         return segment.index is not None or not segment.size
 
     def _check(self, segment: Segment, following: Segment) -> None:
@@ -336,18 +337,9 @@ class ReadableLog(LogState):
         following = segments[number + 1]
         return following.size > 0 and following.base_offset < before
 
-    @staticmethod
-    def _number_of(segments: tuple[Segment, ...], offset: int) -> int:
-        """The last segment that begins at or before an offset (the first where none does)."""
-        return max(0, bisect_right(segments, offset, key=_base_offset) - 1)
-
 
 def batches_in(segment: Segment, *, position: int = 0, check_crc: bool = True) -> Iterator[Found]:
     """Through a descriptor of its own, so that a thread may do it."""
     if segment.size:
         with private_descriptor(segment.file.path) as fd:
             yield from walk(fd, position, segment.size, expected_offset=segment.base_offset, check_crc=check_crc)
-
-
-def _base_offset(segment: Segment) -> int:
-    return segment.base_offset

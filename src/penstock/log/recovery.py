@@ -21,22 +21,22 @@ import msgspec
 import structlog
 
 from penstock.errors import KafkaStorageError
-from penstock.log.checking import check_closed, end_offset_of, has_batch, header_at
-from penstock.log.checkpoints import CheckpointUnreadable
+from penstock.log.checkpoint_files import CheckpointUnreadable
+from penstock.log.damage.suspects import is_sound
 from penstock.log.epoch_doubts import EpochDoubts
 from penstock.log.epochs import LeaderEpochs
-from penstock.log.files import FilePool, names_in, private_descriptor, remove_files
-from penstock.log.index import OffsetIndex, TimeIndex
+from penstock.log.file_pool import FilePool, names_in, private_descriptor, remove_files
 from penstock.log.partition_log import PartitionLog
 from penstock.log.reading import DamagedIn
-from penstock.log.retention import DELETED
-from penstock.log.scan import Damaged, Unreadable, walk
-from penstock.log.segment import Segment
-from penstock.log.segment_files import INDEX, LOG, SUFFIXES, TIME_INDEX, TXN_INDEX, file_name
+from penstock.log.renaming import DELETED
+from penstock.log.segments.checking import check_closed, end_offset_of, has_batch, header_at
+from penstock.log.segments.files import INDEX, LOG, SUFFIXES, TIME_INDEX, TXN_INDEX, file_name
+from penstock.log.segments.indexes import OffsetIndex, TimeIndex
+from penstock.log.segments.scan import Damaged, Unreadable, walk
+from penstock.log.segments.segment import Segment
+from penstock.log.segments.transaction_index import EMPTY
 from penstock.log.state import DAMAGE_NOTE, DISK_FULL, FLUSHED_NOTE, GAPS_NOTE, WANTS
-from penstock.log.suspects import is_sound
 from penstock.log.swapping import CLEANED, SWAP, finish_swaps
-from penstock.log.transactions import EMPTY
 from penstock.model import Clock, TopicId, TopicPartition
 from penstock.settings.topic import INDEX_INTERVAL_BYTES
 from penstock.wire.batch import CONTROL, NO_TIMESTAMP
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 _log = structlog.get_logger(__name__)
 
 
-class Known(msgspec.Struct, frozen=True, gc=False):
+class KnownLog(msgspec.Struct, frozen=True, gc=False):
     """What the data folder's checkpoints say of a log."""
 
     is_clean: bool
@@ -64,7 +64,7 @@ class Known(msgspec.Struct, frozen=True, gc=False):
     clean_upto: int = 0
 
 
-class Expected(msgspec.Struct, frozen=True, gc=False):
+class ExpectedLog(msgspec.Struct, frozen=True, gc=False):
     """What the cluster's metadata says of a log."""
 
     config: "Config | TopicConfig"
@@ -76,7 +76,7 @@ def open_log(
     folder: Path,
     partition: TopicPartition,
     topic_id: TopicId,
-    known: Known,
+    known: KnownLog,
     *,
     config: "Config | TopicConfig",
     pool: FilePool,
@@ -122,7 +122,7 @@ def _learn_latest_epoch(log: PartitionLog) -> None:
         log.epochs.take_over(on_disk)
 
 
-def _open_again(log: PartitionLog, known: Known, *, wants_room: bool) -> PartitionLog:
+def _open_again(log: PartitionLog, known: KnownLog, *, wants_room: bool) -> PartitionLog:
     """Nobody has written to it since, so the checkpoints still hold."""
     if wants_room and not log.has_room():
         return log
@@ -132,7 +132,7 @@ def _open_again(log: PartitionLog, known: Known, *, wants_room: bool) -> Partiti
 
 
 class _Opening:
-    def __init__(self, log: PartitionLog, known: Known) -> None:
+    def __init__(self, log: PartitionLog, known: KnownLog) -> None:
         self.log = log
         self.known = known
         self.point = known.recovery_point

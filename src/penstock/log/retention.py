@@ -1,27 +1,24 @@
 """Taking records off the start of a log: retention by time and size, DeleteRecords.
 
-Files are renamed to `.deleted` first and removed after file.delete.delay.ms, so that a reader who has just been given
-a slice is not cut off. A crash in between leaves either the files, which retention finds again, or `.deleted` ones,
-which the next start removes.
+A plan is made in a thread, and carried out on the loop if the log is still as it was. A crash in between leaves either
+the files, which retention finds again, or `.deleted` ones, which the next start removes.
 """
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import structlog
 
 from penstock.errors import OffsetOutOfRange
-from penstock.log.files import remove_files, rename_if_there
 from penstock.log.machine import RetentionRules, SegmentFacts, expired_segments
-from penstock.log.rolling import RollableLog
-from penstock.log.segment import Segment
-from penstock.log.segment_files import SUFFIXES
-from penstock.log.state import DISK_FULL, PASSING
+from penstock.log.renaming import doom
+from penstock.log.segments.segment import Segment
+from penstock.log.state import PASSING
 from penstock.settings.topic import CLEANUP_POLICY, RETENTION_BYTES, RETENTION_MS
 
-_log = structlog.get_logger(__name__)
+if TYPE_CHECKING:
+    from penstock.log.partition_log import PartitionLog
 
-DELETED: Final = ".deleted"
+_log = structlog.get_logger(__name__)
 
 
 class RetentionPlan(NamedTuple):
@@ -33,48 +30,38 @@ class RetentionPlan(NamedTuple):
     """The log's, then: what was cut may have been written anew."""
 
 
-def rename_doomed(segments: Sequence[Segment]) -> list[str]:
-    """Rename files to `.deleted`, in the order given: retention begins with the oldest, a crash leaves a suffix. On a
-    disk that is too full for another name they go at once: whoever reads there has them open.
-    """
-    renamed = []
-    for path in [segment.path(suffix) for segment in segments for suffix in SUFFIXES]:
-        try:
-            if rename_if_there(path, path + DELETED):
-                renamed.append(path + DELETED)
-        except OSError as error:
-            if error.errno not in DISK_FULL:
-                raise
-            remove_files([path])
-    return renamed
+class Retention:
+    __slots__ = ("_log",)
 
+    def __init__(self, log: "PartitionLog") -> None:
+        self._log = log
 
-class RetainedLog(RollableLog):
-    def plan_retention(self, now: int) -> RetentionPlan:
+    def plan(self, now: int) -> RetentionPlan:
         """What retention would delete; looks timestamps up in files, so in a thread."""
-        config, cuts, segments = self.config, self.cuts, self.segments
+        log = self._log
+        config, cuts, segments = log.config, log.cuts, log.segments
         rules = RetentionRules(
             retention_ms=config[RETENTION_MS],
             retention_bytes=config[RETENTION_BYTES],
             deletes="delete" in config[CLEANUP_POLICY],
         )
-        if not self.size:
-            return RetentionPlan((), "", self.start_offset, cuts)
+        if not log.size:
+            return RetentionPlan((), "", log.start_offset, cuts)
         facts = self._facts(segments, rules, now)
         expired = expired_segments(
             facts,
             rules,
             now=now,
-            start_offset=self.start_offset,
-            high_watermark=self.high_watermark,
+            start_offset=log.start_offset,
+            high_watermark=log.high_watermark,
         )
-        next_offset = facts[expired.count - 1].next_base_offset if expired.count else self.start_offset
+        next_offset = facts[expired.count - 1].next_base_offset if expired.count else log.start_offset
         return RetentionPlan(segments[: expired.count], expired.reason, next_offset, cuts)
 
     def _facts(self, segments: tuple[Segment, ...], rules: RetentionRules, now: int) -> list[SegmentFacts]:
         """Timestamps are looked up only as far as the first segment that time does not delete."""
         facts = []
-        end_offset = self.end_offset  # before any timestamp: what is appended from here on shows in `drop_oldest`
+        end_offset = self._log.end_offset  # before any timestamp: what is appended from here on shows in `drop_oldest`
         by_time = rules.deletes and rules.retention_ms >= 0
         for number, segment in enumerate(segments):
             next_base = segments[number + 1].base_offset if number + 1 < len(segments) else end_offset
@@ -91,74 +78,66 @@ class RetainedLog(RollableLog):
 
         Nothing happens where the log has changed since the plan was made: there will be another.
         """
+        log = self._log
         doomed = plan.segments
-        if not doomed or self.segments[: len(doomed)] != doomed or self.cuts != plan.cuts:
+        if not doomed or log.segments[: len(doomed)] != doomed or log.cuts != plan.cuts:
             return []
-        if self.trouble is not None and not self.trouble.may_pass:
+        if log.trouble is not None and not log.trouble.may_pass:
             return []  # a full disk is no reason: deleting is what helps
         if self._next_base(len(doomed)) != plan.next_offset:
             doomed = doomed[:-1]  # it holds records now that nobody has found old, or to be too many
         count = len(doomed)
         next_base = self._next_base(count)
-        if not count or next_base > self.high_watermark:
+        if not count or next_base > log.high_watermark:
             return []
-        if count == len(self.segments):
+        if count == len(log.segments):
             try:
-                self.roll()
+                log.roll()
             except OSError as error:
-                refusal = self.fail("could not begin a segment", error)
+                refusal = log.fail("could not begin a segment", error)
                 if count == 1 or error.errno not in PASSING:
                     raise refusal from error
                 doomed, count = doomed[:-1], count - 1  # the others may make the room that it wants
-        self.segments = self.segments[count:]
-        self.size -= sum(segment.size for segment in doomed)
-        if self.segments[0].base_offset > self.start_offset:
-            self._start_at(self.segments[0].base_offset)
+        log.segments = log.segments[count:]
+        log.size -= sum(segment.size for segment in doomed)
+        if log.segments[0].base_offset > log.start_offset:
+            self._start_at(log.segments[0].base_offset)
         for segment in doomed:
-            self.pool.indexes.drop(segment)
+            log.pool.indexes.drop(segment)
         _log.info(
             "segments deleted",
-            partition=str(self.partition),
+            partition=str(log.partition),
             count=count,
             reason=plan.reason,
-            start_offset=self.start_offset,
+            start_offset=log.start_offset,
         )
         return list(doomed)
 
     def _next_base(self, count: int) -> int:
         """Where the oldest segments end, so many of them."""
-        return self.segments[count].base_offset if count < len(self.segments) else self.end_offset
+        log = self._log
+        return log.segments[count].base_offset if count < len(log.segments) else log.end_offset
 
     def delete_old_segments(self, now: int, high_watermark: int) -> int:
         """Retention in one call, for those who may block: plan, drop, rename; how many segments went."""
-        self.high_watermark = max(self.high_watermark, high_watermark)
-        gone = self.drop_oldest(self.plan_retention(now))
-        if gone and self.home is not None:
-            self.home.start_rises(self)
-        self.doom(gone)
+        log = self._log
+        log.high_watermark = max(log.high_watermark, high_watermark)
+        gone = self.drop_oldest(self.plan(now))
+        if gone and log.home is not None:
+            log.home.start_rises(log)
+        doom(log, gone)
         return len(gone)
-
-    def doom(self, segments: Sequence[Segment]) -> None:
-        """Rename the files of segments that were dropped, and have them removed later."""
-        self.removal_begun(segments, rename_doomed(segments))
-
-    def removal_begun(self, segments: Sequence[Segment], paths: list[str]) -> None:
-        """Second half of `doom`, on the loop, where a thread did the renaming."""
-        for segment in segments:
-            segment.file.forget()
-        if self.home is not None:
-            self.home.doomed(self, paths)
-        else:
-            remove_files(paths)
 
     def advance_start(self, offset: int) -> None:
         """DeleteRecords: nothing below `offset` is served any more; retention removes whole segments later."""
-        if offset > self.high_watermark:
-            raise OffsetOutOfRange(f"{self.partition}: {offset} is past the high watermark {self.high_watermark}")
-        if offset > self.start_offset:
+        log = self._log
+        if offset > log.high_watermark:
+            raise OffsetOutOfRange(f"{log.partition}: {offset} is past the high watermark {log.high_watermark}")
+        if offset > log.start_offset:
             self._start_at(offset)
 
     def _start_at(self, offset: int) -> None:
-        self.start_offset = offset
-        self.epochs.cut_start(offset)
-        self.producers.remove_snapshots_before(self.segments[0].base_offset)
+        log = self._log
+        log.start_offset = offset
+        log.epochs.cut_start(offset)
+        log.producers.remove_snapshots_before(log.segments[0].base_offset)

@@ -3,18 +3,20 @@
 import asyncio
 import os
 
-from penstock.log.checking import position_for
-from penstock.log.files import remove_files
-from penstock.log.producers import CompletedTransaction
+from penstock.log.file_pool import remove_files
+from penstock.log.producers.producers import CompletedTransaction
 from penstock.log.reading import DamagedIn, ReadableLog, batches_in
-from penstock.log.scan import Damaged
-from penstock.log.segment import Segment
-from penstock.log.segment_files import INDEX, TIME_INDEX, TXN_INDEX
-from penstock.log.transactions import EMPTY, AbortedTransaction, Sum, TransactionIndex
+from penstock.log.segments.checking import position_for
+from penstock.log.segments.files import INDEX, TIME_INDEX, TXN_INDEX
+from penstock.log.segments.scan import Damaged
+from penstock.log.segments.segment import Segment, number_of
+from penstock.log.segments.transaction_index import EMPTY, AbortedTransaction, Sum, TransactionIndex
 from penstock.wire.batch import BatchHeader
 
 
 class RollableLog(ReadableLog):
+    __slots__ = ()
+
     def roll(self) -> Segment:
         """Close the active segment and begin another at the log's end; one that has no records yet serves as it is."""
         active = self.active
@@ -47,7 +49,7 @@ class RollableLog(ReadableLog):
         """Bring producer state up to the log's end, from the offset to which it is known (RULES 27). What transaction
         indexes hold from there on is found anew: a crash may have left more in them, or less, than in the log.
         """
-        for segment in self.segments[self._number_of(self.segments, replay_from) :]:
+        for segment in self.segments[number_of(self.segments, replay_from) :]:
             aborted = bytearray()
             if replay_from < self.end_offset:
                 position = _position_before(segment, replay_from)
@@ -116,7 +118,7 @@ class RollableLog(ReadableLog):
         """
         segments, aborted = self.segments, bytearray()
         producers, replay_from = self.producers.known_at(segment.base_offset, segments[0].base_offset)
-        for each in segments[self._number_of(segments, replay_from) :]:
+        for each in segments[number_of(segments, replay_from) :]:
             if each.base_offset > segment.base_offset:
                 break
             try:

@@ -20,11 +20,12 @@ import structlog
 
 from penstock.errors import KafkaStorageError
 from penstock.log.flusher import Flusher
-from penstock.log.folder import LogFolder, remove_paths
+from penstock.log.folders.folder import LogFolder, remove_paths
+from penstock.log.folders.reserve import give_up_reserve, keep_reserve
 from penstock.log.partition_log import PartitionLog
-from penstock.log.reserve import give_up_reserve, keep_reserve
-from penstock.log.retention import RetentionPlan, rename_doomed
-from penstock.log.segment import Segment
+from penstock.log.renaming import removal_begun, rename_doomed
+from penstock.log.retention import RetentionPlan
+from penstock.log.segments.segment import Segment
 from penstock.log.state import DISK_FULL, steady_ms
 from penstock.model import Clock
 from penstock.settings.broker import (
@@ -94,7 +95,7 @@ class LogHousekeeping:
         count, gone = 0, self._dropped
         for log, plan in await asyncio.to_thread(_plan_all, self._logs(), self._clock.now()):
             try:
-                if segments := log.drop_oldest(plan):
+                if segments := log.retention.drop_oldest(plan):
                     gone.append((log, segments))
             except KafkaStorageError as error:  # that log is stopped; what the others give up may be what it needs
                 _log.error("retention failed", partition=str(log.partition), reason=error.message)
@@ -104,7 +105,7 @@ class LogHousekeeping:
         while gone:
             log, segments = gone.pop()
             try:
-                log.removal_begun(segments, await asyncio.to_thread(_rename, log, segments))
+                removal_begun(log, segments, await asyncio.to_thread(_rename, log, segments))
                 count += len(segments)
             except OSError as error:  # the next start finds what is left
                 _log.error("segments not removed", partition=str(log.partition), reason=str(error))
@@ -167,7 +168,7 @@ def _rename(log: PartitionLog, segments: list[Segment]) -> list[str]:
     """
     renamed = []
     for segment in segments:
-        with log.renaming.lock:
+        with log.renaming:
             base_offset, left = segment.base_offset, log.segments
             is_used = base_offset >= left[0].base_offset and any(base_offset == each.base_offset for each in left)
             if log.is_readable and not is_used:
@@ -179,7 +180,7 @@ def _plan_all(logs: list[PartitionLog], now: int) -> list[tuple[PartitionLog, Re
     plans = []
     for log in logs:
         try:
-            plan = log.plan_retention(now)
+            plan = log.retention.plan(now)
         except FileNotFoundError:
             continue  # deleted, or cut, while we looked
         except OSError as error:  # a disk that fails under one log keeps the others from nothing

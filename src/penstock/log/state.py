@@ -17,12 +17,12 @@ import msgspec
 import structlog
 
 from penstock.errors import KafkaStorageError
-from penstock.log.abort_sums import AbortSums
-from penstock.log.damage import Damage
+from penstock.log.damage.damage import Damage
 from penstock.log.epochs import LeaderEpochs
-from penstock.log.files import FilePool
-from penstock.log.producers import ProducerStates
-from penstock.log.segment import Segment
+from penstock.log.file_pool import FilePool
+from penstock.log.producers.producers import ProducerStates
+from penstock.log.segments.abort_sums import AbortSums
+from penstock.log.segments.segment import Segment
 from penstock.model import Clock, TopicId, TopicPartition
 
 if TYPE_CHECKING:
@@ -74,23 +74,38 @@ class Trouble(msgspec.Struct, frozen=True):
         return KafkaStorageError(self.reason)
 
 
-class Renaming:
-    """Between threads that rename a log's files and the loop, which may cut it, begin it anew or delete it meanwhile:
-    what has a file's name then is something else.
-    """
-
-    __slots__ = ("lock", "ready_swap")
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.ready_swap: int | None = None
-        """Base offset of the `.swap` files, if any, that a start would complete (swapping)."""
-
-
 class LogState:
-    """At most thirty attributes, with those of its subclasses: beyond that Python gives each log a dictionary of its
-    own, of 1.5 KB, and finds them in it more slowly.
-    """
+    __slots__ = (
+        "abort_sums",
+        "being_indexed",
+        "clean_upto",
+        "clock",
+        "config",
+        "cuts",
+        "damage",
+        "end_offset",
+        "epochs",
+        "flushed_at",
+        "folder",
+        "high_watermark",
+        "home",
+        "is_being_copied",
+        "is_flush_noted",
+        "is_folder_synced",
+        "may_have_gaps",
+        "open_again",
+        "partition",
+        "pool",
+        "producers",
+        "recovery_point",
+        "recovery_point_on_disk",
+        "renaming",
+        "segments",
+        "size",
+        "start_offset",
+        "topic_id",
+        "trouble",
+    )
 
     def __init__(
         self,
@@ -138,13 +153,15 @@ class LogState:
         tells of all processes so far."""
         self.clean_upto = 0
         """Compaction has been through everything below it: the cleaner's checkpoint."""
-        self.renaming = Renaming()
+        self.renaming = threading.Lock()
+        """Between threads that rename files and the loop, which may cut the log, begin it anew or delete it meanwhile:
+        what has a file's name then is something else."""
         self.being_indexed: set[Segment] = set()
         """Closed segments whose indexes a flush is about to write, by name: their files are not exchanged meanwhile."""
         self.is_being_copied = False
         """On its way to another data folder: compaction waits, else the copy could keep what it takes out here."""
         self.flushed_at = steady_ms(clock)
-        self.home: Home | None = None
+        self.home: FolderPort | None = None
 
     @property
     def active(self) -> Segment:
@@ -224,7 +241,7 @@ FREE_BYTES_MIN: Final = 64 << 20
 """Free space at which a log that was stopped by a full disk is tried again."""
 
 
-class Home:
+class FolderPort:
     """What a log tells its data folder; a log without one (a test's) tells nobody."""
 
     def rolled(self, log: LogState) -> None:

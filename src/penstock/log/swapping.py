@@ -13,95 +13,109 @@ So a cut of the log removes `.swap` files first: they hold records that are to g
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from penstock.log.cutting import CuttableLog
-from penstock.log.files import private_descriptor, rename_if_there, sync_folder
-from penstock.log.retention import DELETED
-from penstock.log.scan import Damaged, Unreadable, walk
-from penstock.log.segment import Segment
-from penstock.log.segment_files import LOG, SUFFIXES, TXN_INDEX, file_name
+from penstock.log.file_pool import private_descriptor, rename_if_there, sync_folder
+from penstock.log.renaming import DELETED, all_or_none, removal_begun
+from penstock.log.segments.files import LOG, SUFFIXES, TXN_INDEX, file_name
+from penstock.log.segments.scan import Damaged, Unreadable, walk
+from penstock.log.segments.segment import Segment
 from penstock.log.state import GAPS_NOTE
+
+if TYPE_CHECKING:
+    from penstock.log.partition_log import PartitionLog
 
 CLEANED: Final = ".cleaned"
 SWAP: Final = ".swap"
 
 
-class SwappableLog(CuttableLog):
-    def prepare_swap(self, base_offset: int, *, cuts: int) -> bool:
+class Swapping:
+    __slots__ = ("_log", "ready")
+
+    def __init__(self, log: "PartitionLog") -> None:
+        self._log = log
+        self.ready: int | None = None
+        """Base offset of the `.swap` files, if any, that a start would complete."""
+
+    def prepare(self, base_offset: int, *, cuts: int) -> bool:
         """First part, in the thread that wrote and fsynced the `.cleaned` files. Indexes first: once the `.log` is a
         `.swap` it stands for all originals from its base to its end, with whatever index is there.
 
         False where the log was cut since: then nothing is ready.
         """
-        with self.renaming.lock:
-            if self.cuts != cuts:
+        log = self._log
+        with log.renaming:
+            if log.cuts != cuts:
                 return False
-            self.renaming.ready_swap = base_offset
-            (self.folder / GAPS_NOTE).touch()
+            self.ready = base_offset
+            (log.folder / GAPS_NOTE).touch()
             for suffix in reversed(SUFFIXES):
-                path = str(self.folder / file_name(base_offset, suffix))
+                path = str(log.folder / file_name(base_offset, suffix))
                 rename_if_there(path + CLEANED, path + SWAP)
-            sync_folder(str(self.folder))
+            sync_folder(str(log.folder))
             return True
 
-    def _before_cut(self, to: int) -> None:
-        super()._before_cut(to)  # counts it: from here on nothing gets ready that was made before
-        with self.renaming.lock:
-            if self.renaming.ready_swap is None:
+    def drop_ready(self) -> None:
+        """Before a cut, which has been counted: a start must not complete what is ready by now."""
+        log = self._log
+        with log.renaming:
+            if self.ready is None:
                 return
             try:
-                remove_leftovers(self.folder, self.renaming.ready_swap)
-                sync_folder(str(self.folder))
+                remove_leftovers(log.folder, self.ready)
+                sync_folder(str(log.folder))
             except OSError as error:
-                raise self.fail("could not be cut", error) from error
-            self.renaming.ready_swap = None
+                raise log.fail("could not be cut", error) from error
+            self.ready = None
 
-    def replace_segments(self, old: Sequence[Segment], new_base_offsets: Sequence[int]) -> list[Segment]:
+    def replace(self, old: Sequence[Segment], new_base_offsets: Sequence[int]) -> list[Segment]:
         """Second part, on the loop: `old` are neighbours among the closed segments, the new ones are `.swap` files.
         ValueError, or OSError: they stay as they are. KafkaStorageError: they could not even be left so.
         """
-        segments = self.segments
+        log = self._log
+        segments = log.segments
         first = segments.index(old[0])
         if segments[first : first + len(old)] != tuple(old) or old[-1] is segments[-1]:
             raise ValueError("only closed segments that are neighbours in the log can be replaced")
-        if self.is_being_copied:
+        if log.is_being_copied:
             raise ValueError("a log that is being copied to another folder is not compacted meanwhile")
-        if segments[first + len(old)].base_offset > self.recovery_point_on_disk:
+        if segments[first + len(old)].base_offset > log.recovery_point_on_disk:
             raise ValueError("segments above the checkpointed recovery point may not be replaced: recovery scans them")
-        if not self.being_indexed.isdisjoint(old):
+        if not log.being_indexed.isdisjoint(old):
             raise ValueError(
                 "segments whose indexes a flush is writing may not be replaced: the new ones have the names"
             )
         deleted, new = self._exchange(old, new_base_offsets)
-        self.renaming.ready_swap = None
-        self.segments = (*segments[:first], *new, *segments[first + len(old) :])
-        self.size += sum(s.size for s in new) - sum(s.size for s in old)
-        self.is_folder_synced = False
-        self.allow_gaps()
+        self.ready = None
+        log.segments = (*segments[:first], *new, *segments[first + len(old) :])
+        log.size += sum(s.size for s in new) - sum(s.size for s in old)
+        log.is_folder_synced = False
+        log.allow_gaps()
         for segment in old:
-            self.pool.indexes.drop(segment)
-        self.removal_begun(old, deleted)
+            log.pool.indexes.drop(segment)
+        removal_begun(log, old, deleted)
         return new
 
     def _exchange(self, old: Sequence[Segment], new_base_offsets: Sequence[int]) -> tuple[list[str], list[Segment]]:
         """The names of the old files from now on, and the new segments. OSError: nothing has happened."""
+        log = self._log
         leaving = [segment.path(suffix) for segment in old for suffix in SUFFIXES]
         coming = [file_name(base, suffix) for base in new_base_offsets for suffix in reversed(SUFFIXES)]
         names = [(path, path + DELETED) for path in leaving]
-        names += [(str(self.folder / name) + SWAP, str(self.folder / name)) for name in coming]
-        with self._renames("swap of compacted segments failed") as renames:
+        names += [(str(log.folder / name) + SWAP, str(log.folder / name)) for name in coming]
+        with all_or_none(log, "swap of compacted segments failed") as renames:
             for was, now in names:
                 renames.add(was, now)
             new = [self._take_in(base_offset) for base_offset in new_base_offsets]
         return [now for _, now in renames.done if now.endswith(DELETED)], new
 
     def _take_in(self, base_offset: int) -> Segment:
-        size = (self.folder / file_name(base_offset, LOG)).stat().st_size
-        segment = Segment(self.pool, str(self.folder), base_offset, size=size, created_at=self.clock.now())
+        log = self._log
+        size = (log.folder / file_name(base_offset, LOG)).stat().st_size
+        segment = Segment(log.pool, str(log.folder), base_offset, size=size, created_at=log.clock.now())
         segment.is_created = True
         if os.path.exists(segment.path(TXN_INDEX)):
-            self.add_transaction_index(segment)
+            log.add_transaction_index(segment)
         return segment
 
 

@@ -78,7 +78,7 @@ _log = structlog.get_logger(__name__)
 Key = tuple[bytes, int]
 
 
-class Place:
+class FollowedPartition:
     """A followed partition, in one leader epoch."""
 
     __slots__ = ("asked_in", "backoff_s", "epoch", "is_busy", "key", "lag", "partition", "retry")
@@ -116,7 +116,7 @@ class LeaderFetcher:
     ) -> None:
         """`greet` proves to the leader who is asking; `locate` finds its address, None while it has none."""
         self.leader = leader
-        self.places: dict[Key, Place] = {}
+        self.places: dict[Key, FollowedPartition] = {}
         self._me = me
         self._config = config
         self._locate = locate
@@ -130,7 +130,7 @@ class LeaderFetcher:
         self._try_now = asyncio.Event()
         self._retry_s = 0.0
         self._reset_session()
-        self._to_cut: deque[tuple[Place, Diverging | int, Callable[[], None] | None]] = deque()
+        self._to_cut: deque[tuple[FollowedPartition, Diverging | int, Callable[[], None] | None]] = deque()
         """With what a thread is to write first."""
         self._is_cutting = False
         self._has_cut = False
@@ -151,7 +151,7 @@ class LeaderFetcher:
             if former.partition is partition and former.epoch == partition.leader_epoch:
                 return
             self._drop(former)
-        place = self.places[key] = Place(key, partition)
+        place = self.places[key] = FollowedPartition(key, partition)
         self._forgotten.pop(key, None)
         self._flush_or_name(place)
 
@@ -161,7 +161,7 @@ class LeaderFetcher:
             self._drop(place)
             self._forgotten[place.key] = None
 
-    def _drop(self, place: Place) -> None:
+    def _drop(self, place: FollowedPartition) -> None:
         del self.places[place.key]
         self._named.pop(place, None)
         if place.retry is not None:
@@ -283,7 +283,7 @@ class LeaderFetcher:
         self._correlation_id = 0
         self._answered = 0
         self._ask_all_anew()
-        self._named: dict[Place, None] = {}
+        self._named: dict[FollowedPartition, None] = {}
         self._forgotten: dict[Key, None] = {}
 
     def _ask_all_anew(self) -> None:
@@ -292,7 +292,7 @@ class LeaderFetcher:
 
     # Asking -----------------------------------------------------------------------------------------------------
 
-    def _name(self, place: Place) -> None:
+    def _name(self, place: FollowedPartition) -> None:
         place.is_busy = False
         self._named[place] = None
         self._send_soon()
@@ -354,7 +354,7 @@ class LeaderFetcher:
         self._in_flight += 1
         connection.send(frame)
 
-    def _ask(self, place: Place, bytes_max: int) -> FetchPartition:
+    def _ask(self, place: FollowedPartition, bytes_max: int) -> FetchPartition:
         partition = place.partition
         offset, last_epoch = partition.place()
         return FetchPartition(
@@ -387,7 +387,7 @@ class LeaderFetcher:
                 self._take_in(place, answer)
         self._send()
 
-    def _take_in(self, place: Place, answer: FetchedPartition) -> None:
+    def _take_in(self, place: FollowedPartition, answer: FetchedPartition) -> None:
         try:
             if answer.error_code == OffsetOutOfRange.code and answer.log_start_offset >= 0:
                 self._cut_or_wait(place, answer.log_start_offset)
@@ -400,7 +400,7 @@ class LeaderFetcher:
         except Exception as error:
             self._not_taken(place, error)
 
-    def _not_taken(self, place: Place, error: Exception) -> None:
+    def _not_taken(self, place: FollowedPartition, error: Exception) -> None:
         """A log that takes no more records, or a batch that is damaged: asked for again, after a pause. Whatever it is,
         it is this partition's: the connection is for the others too.
         """
@@ -417,7 +417,7 @@ class LeaderFetcher:
         partition.leave_in_sync()
         self._back_off(place, shortly=isinstance(error, CorruptMessage))
 
-    def _cut_or_wait(self, place: Place, where: "Diverging | int") -> None:
+    def _cut_or_wait(self, place: FollowedPartition, where: "Diverging | int") -> None:
         """Cutting a log, or beginning it anew at an offset, waits for the disk; after a change of leaders, or where a
         broker is new, one answer may ask for thousands. What the disk must say first a thread writes, for many at once.
         Where it need say nothing the first is cut at once; between the others everybody is served. What was asked
@@ -453,14 +453,14 @@ class LeaderFetcher:
         finally:
             self._is_cutting = False
 
-    def _cut(self, place: Place, where: "Diverging | int") -> None:
+    def _cut(self, place: FollowedPartition, where: "Diverging | int") -> None:
         if isinstance(where, Diverging):
             place.partition.cut_back(where)
         else:
             place.partition.start_anew(where)
         self._flush_or_name(place)
 
-    def _append(self, place: Place, answer: FetchedPartition) -> None:
+    def _append(self, place: FollowedPartition, answer: FetchedPartition) -> None:
         partition, log = place.partition, place.partition.log
         start_before = log.start_offset
         records = answer.records
@@ -477,7 +477,7 @@ class LeaderFetcher:
         elif records is not None or log.start_offset != start_before:
             self._named[place] = None
 
-    def _throttled(self, place: Place, size: int) -> None:
+    def _throttled(self, place: FollowedPartition, size: int) -> None:
         """A replica that catches up may have used up what it may have: it is asked for again when there is more."""
         if self._throttle.concerns(place.partition, self._me):
             self._throttle.use(size)
@@ -485,16 +485,16 @@ class LeaderFetcher:
                 place.is_busy = True
                 self._wait(place, PAUSE_S)
 
-    def _wait_on(self, place: Place) -> None:
+    def _wait_on(self, place: FollowedPartition) -> None:
         if self._throttle.concerns(place.partition, self._me) and self._throttle.is_used_up():
             self._wait(place, PAUSE_S)
         else:
             self._flush_or_name(place)
 
-    def _wait(self, place: Place, pause_s: float) -> None:
+    def _wait(self, place: FollowedPartition, pause_s: float) -> None:
         place.retry = asyncio.get_running_loop().call_later(pause_s, self._wait_on, place)
 
-    def _refused(self, place: Place, answer: FetchedPartition) -> None:
+    def _refused(self, place: FollowedPartition, answer: FetchedPartition) -> None:
         partition = place.partition
         was_patient = place.backoff_s >= self._backoff_max_s
         self._back_off(place, shortly=True)
@@ -503,7 +503,7 @@ class LeaderFetcher:
             name = error_name(answer.error_code)
             _log.info("fetch refused", partition=str(partition.topic_partition), leader=self.leader, error=name)
 
-    def _back_off(self, place: Place, *, shortly: bool) -> None:
+    def _back_off(self, place: FollowedPartition, *, shortly: bool) -> None:
         place.is_busy = True
         if place.retry is not None:
             place.retry.cancel()
@@ -511,7 +511,7 @@ class LeaderFetcher:
         place.backoff_s = min(max(2 * place.backoff_s, first_s), self._backoff_max_s)
         self._wait(place, place.backoff_s)
 
-    def _flush_or_name(self, place: Place) -> None:
+    def _flush_or_name(self, place: FollowedPartition) -> None:
         place.retry = None
         if place.partition.log.trouble is not None:
             self._back_off(place, shortly=False)  # what is asked for could not be kept
@@ -521,7 +521,7 @@ class LeaderFetcher:
             place.is_busy = True
             self._spawn(self._flush(place))
 
-    async def _flush(self, place: Place) -> None:
+    async def _flush(self, place: FollowedPartition) -> None:
         try:
             await place.partition.flush_replicated()
         except Refusal as refusal:

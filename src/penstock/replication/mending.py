@@ -27,16 +27,16 @@ from penstock.cluster import ClusterImage
 from penstock.errors import Refusal, refusal_for
 from penstock.log import (
     DISK_FULL,
-    Misfit,
-    Wound,
+    RepairMismatch,
+    RepairTarget,
     batches_that_fit,
     convict,
     examine,
     look_again,
     mended,
     opened,
+    repairs,
     suspect,
-    wounds,
     write_into,
 )
 from penstock.model import BrokerId
@@ -162,29 +162,29 @@ class Mending:
         if log.trouble is None and log.damage.is_known_in(log.active.base_offset):
             log.roll()  # what is appended to cannot be written into
         await look_again(log)
-        for wound in wounds(log):
-            if partition.log is not log or not wound.is_current:
+        for repair in repairs(log):
+            if partition.log is not log or not repair.is_current:
                 return
-            if not await self._mend(partition, wound):
+            if not await self._mend(partition, repair):
                 self._later(partition)
                 return
 
-    async def _mend(self, partition: Partition, wound: Wound) -> bool:
+    async def _mend(self, partition: Partition, repair: RepairTarget) -> bool:
         name = str(partition.topic_partition)
-        if wound.next_base > partition.high_watermark or wound.known.first_offset < wound.log.start_offset:
+        if repair.next_base > partition.high_watermark or repair.known.first_offset < repair.log.start_offset:
             return False  # not everybody's yet, or about to be deleted
         misfit: str | None = None
         for broker in self._others(partition):
             try:
-                if await self._mend_from(broker, partition, wound):
+                if await self._mend_from(broker, partition, repair):
                     return True
-            except Misfit as error:
+            except RepairMismatch as error:
                 misfit = str(error)
             except (Refusal, Malformed, OSError) as error:
                 _log.warning("no help with damage", partition=name, broker=broker, reason=str(error))
-        if misfit is not None and wound.is_current:
+        if misfit is not None and repair.is_current:
             _log.error("damaged batch cannot be mended", partition=name, reason=misfit)
-            return self._give_up(partition, f"the batch at {wound.known.first_offset} is damaged, and {misfit}")
+            return self._give_up(partition, f"the batch at {repair.known.first_offset} is damaged, and {misfit}")
         return False
 
     def _others(self, partition: Partition) -> list[BrokerId]:
@@ -193,41 +193,43 @@ class Mending:
         leader = [partition.leader] if partition.leader not in (self._me, -1) else []
         return [broker for broker in (*leader, *others) if broker in self._image.brokers]
 
-    async def _mend_from(self, broker: BrokerId, partition: Partition, wound: Wound) -> bool:
-        with opened(wound) as fd:
-            fitting = await self._find_fitting(broker, partition, wound, fd)
-            if fitting is None or not wound.is_current:
+    async def _mend_from(self, broker: BrokerId, partition: Partition, repair: RepairTarget) -> bool:
+        with opened(repair) as fd:
+            fitting = await self._find_fitting(broker, partition, repair, fd)
+            if fitting is None or not repair.is_current:
                 return False
             try:
-                left = await _to_the_end(partial(write_into, wound, fd, fitting))
+                left = await _to_the_end(partial(write_into, repair, fd, fitting))
             except OSError as error:
                 if error.errno in DISK_FULL:
                     raise
                 # What was written may be in memory alone, and look sound from now on (RULES 20).
-                raise Misfit(f"nothing can be written there: {error}") from error
-            if wound.is_current:
-                mended(wound, left)
+                raise RepairMismatch(f"nothing can be written there: {error}") from error
+            if repair.is_current:
+                mended(repair, left)
         _log.warning(
             "damaged batch mended",
             partition=str(partition.topic_partition),
-            first_offset=wound.known.first_offset,
+            first_offset=repair.known.first_offset,
             size_bytes=len(fitting),
             broker=broker,
         )
         return True
 
-    async def _find_fitting(self, broker: BrokerId, partition: Partition, wound: Wound, fd: int) -> bytes | None:
-        """Batches of another replica that fill the wound; None where it has not all of them to give."""
+    async def _find_fitting(
+        self, broker: BrokerId, partition: Partition, repair: RepairTarget, fd: int
+    ) -> bytes | None:
+        """Batches of another replica that fill the damaged range; None where it has not all of them to give."""
         sent = b""
         while len(sent) < WOUND_BYTES_MAX:
-            piece = await self._fetch(broker, partition, _end_of(sent, wound.known.first_offset))
+            piece = await self._fetch(broker, partition, _end_of(sent, repair.known.first_offset))
             if not piece:
                 return None  # its high watermark is behind ours
             sent += piece
-            fitting = await asyncio.to_thread(batches_that_fit, wound, fd, sent)
+            fitting = await asyncio.to_thread(batches_that_fit, repair, fd, sent)
             if fitting is not None:
                 return fitting
-        raise Misfit(f"more than {WOUND_BYTES_MAX} bytes are not as another replica has them")
+        raise RepairMismatch(f"more than {WOUND_BYTES_MAX} bytes are not as another replica has them")
 
     async def _fetch(self, broker: BrokerId, partition: Partition, offset: int) -> bytes:
         """Whole batches from an offset on, as a consumer gets them; empty where there are none yet."""

@@ -302,6 +302,6 @@ class Partition(ReplicatingReplica, ReadablePartition):
         if trouble is not None and not trouble.may_pass:
             raise trouble.refusal()
         if target > self.log.start_offset:
-            self.log.advance_start(Offset(target))
+            self.log.retention.advance_start(Offset(target))
         self._notify()
         return self.log.start_offset

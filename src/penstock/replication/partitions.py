@@ -32,9 +32,9 @@ from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, PartitionIndex, TopicId, TopicPartition
 from penstock.replication import metrics
 from penstock.replication.following import Follower
+from penstock.replication.handover import ReplicaHandover, until_heard
 from penstock.replication.in_sync import InSyncKeeper
 from penstock.replication.machine import Leader, Proposal
-from penstock.replication.making_way import MakingWay, until_heard
 from penstock.replication.partition import Partition
 from penstock.replication.partition_readings import expose
 from penstock.replication.planted import SOUND, Planted
@@ -111,7 +111,7 @@ class Partitions:
         self._shared: dict[Partition, None] = {}
         """Those that other brokers keep too, in the order in which that came about."""
         self._renewing: set[Partition] = set()
-        self._making_way = None if resignations is None else MakingWay(resignations, spawn)
+        self._handover = None if resignations is None else ReplicaHandover(resignations, spawn)
         expose(self, registry)
 
     # Finding ----------------------------------------------------------------------------------------------------
@@ -299,16 +299,16 @@ class Partitions:
             self._keeper.submit(replica, leader, proposal)
 
     def resign(self, replica: Replica, reason: str) -> None:
-        if self._making_way is not None:
-            self._making_way.resign(replica, reason)
+        if self._handover is not None:
+            self._handover.resign(replica, reason)
 
     def leave(self, replica: Replica, reason: str) -> None:
         topic = self._image.topics_by_id.get(replica.topic_id)
         partition = self._by_id.get(replica.topic_id, {}).get(replica.index)
         if topic is not None and partition is replica and self._is_to_renew(partition, topic.partitions[replica.index]):
             self._renew_soon(partition)  # nothing is to be left, so no change of the image will say so
-        elif self._making_way is not None:
-            self._making_way.leave(replica, reason)
+        elif self._handover is not None:
+            self._handover.leave(replica, reason)
 
     # Making and removing logs -----------------------------------------------------------------------------------
 
@@ -479,8 +479,8 @@ class Partitions:
         if partition.log.trouble is not None and self._is_to_renew(partition, image):
             self._renew_soon(partition)
         is_empty = partition.log.end_offset == 0 and partition.log.trouble is None
-        if is_empty and image.waits_for(self._broker_id) and self._making_way is not None:
-            self._making_way.tell_of_nothing(partition)
+        if is_empty and image.waits_for(self._broker_id) and self._handover is not None:
+            self._handover.tell_of_nothing(partition)
 
     def stand_aside(self, is_isolated: bool) -> None:
         """Lead nothing that others may lead, for as long as this broker is cut off; then what the image says again.

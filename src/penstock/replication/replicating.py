@@ -190,7 +190,7 @@ class ReplicatingReplica(Replica):
         self._take_high_watermark(high_watermark)
         start = min(leaders_start, self.high_watermark)
         if start > log.start_offset:
-            log.advance_start(start)
+            log.retention.advance_start(start)
 
     def cut_ahead(self, where: Diverging | int) -> Callable[[], None] | None:
         """What a thread may do before `cut_back`, or before `start_anew` at an offset, so that these wait for the disk
@@ -198,8 +198,8 @@ class ReplicatingReplica(Replica):
         """
         role, log = self._following(), self.log
         if isinstance(where, int):
-            return log.start_ahead(where)
-        return log.cut_ahead(to=role.cut_to(log, diverging_epoch=where.epoch, end_offset=where.end_offset))
+            return log.truncation.start_ahead(where)
+        return log.truncation.cut_ahead(to=role.cut_to(log, diverging_epoch=where.epoch, end_offset=where.end_offset))
 
     def cut_back(self, diverging: Diverging) -> None:
         """Our tail was never committed, and the leader has another: forget it."""
@@ -215,7 +215,7 @@ class ReplicatingReplica(Replica):
                 leader_epoch=role.epoch,
             )
         _log.info("log diverges", partition=str(self.topic_partition), to=to, end_offset=log.end_offset)
-        log.truncate(to=to)
+        log.truncation.cut(to=to)
         self._log_was_cut()
 
     def start_anew(self, offset: int) -> None:
@@ -223,7 +223,7 @@ class ReplicatingReplica(Replica):
         self._following()
         _log.info("log begun anew", partition=str(self.topic_partition), at=offset, end_offset=self.log.end_offset)
         try:
-            self.log.truncate_fully_and_start_at(offset)
+            self.log.truncation.start_anew(offset)
         except OSError as error:
             raise self.log.fail("could not be begun anew", error) from error
         self._log_was_cut()

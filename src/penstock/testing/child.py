@@ -26,7 +26,6 @@ def main() -> None:
 
 
 async def _run(settings: dict[str, str]) -> None:
-    import penstock.broker.lean  # noqa: F401, PLC0415 - before anything that imports structlog
     from penstock.admin import program  # noqa: PLC0415 - the lifeline is watched before the long import begins
     from penstock.settings import SettingsInvalid, load_settings  # noqa: PLC0415
     from penstock.testing.running import settings_problems  # noqa: PLC0415

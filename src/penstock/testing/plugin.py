@@ -148,6 +148,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.failed:
         for value in list(getattr(item, "funcargs", {}).values()):
             log_tail = getattr(value, "log_tail", None)
-            if callable(log_tail) and type(value).__module__.startswith("penstock.testing."):
+            if callable(log_tail) and type(value).__module__.startswith(("penstock.testing.", "penstock.processes.")):
                 report.sections.append((f"log of the broker at {value.bootstrap}", log_tail(LOG_LINES_SHOWN)))
     return report  # type: ignore[return-value]

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from penstock.admin import program
 from penstock.broker.loggers import LOGGER_LEVELS
+from penstock.processes.broker import RunningBroker
 from penstock.settings import SettingsInvalid, load_settings
 from penstock.settings.broker import PENSTOCK_LOG_LEVEL
-from penstock.testing.running import RunningBroker, settings_problems
+from penstock.testing.running import FOR_TESTS, settings_problems
 from penstock.testing.thread_log import log_to
 
 GIVEN_UP_AFTER_S = 30.0
@@ -19,7 +20,7 @@ GIVEN_UP_AFTER_S = 30.0
 
 class ThreadBroker(RunningBroker):
     def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
-        super().__init__(folder, settings)
+        super().__init__(folder, {**FOR_TESTS, **settings})
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
@@ -60,6 +61,12 @@ class ThreadBroker(RunningBroker):
     def kill(self) -> None:
         """A thread cannot be killed: it is asked to stop and given up after a while."""
         self._end(GIVEN_UP_AFTER_S)
+
+    def pause(self) -> None:
+        raise NotImplementedError("a broker in a thread cannot be paused: run it with mode='process'")
+
+    def resume(self) -> None:
+        """Nothing: it was never paused."""
 
     def _end(self, timeout_s: float) -> bool:
         assert self._thread is not None

@@ -63,7 +63,10 @@ def response_header_version(api_key: int, version: int) -> int:
 
 
 def request_type(api_key: ApiKey) -> Any:
-    """The message class of an API's request, imported when asked for: for what goes through all of them."""
+    """The message class of an API's request, imported when asked for: for what goes through all of them.
+
+    KeyError for an API that is known by name alone, such as a vote's.
+    """
     return _type(api_key, "request")
 
 
@@ -72,6 +75,9 @@ def response_type(api_key: ApiKey) -> Any:
 
 
 def _type(api_key: ApiKey, side: str) -> Any:
-    name = f"{APIS[api_key].module}_{side}"
+    stem = APIS[api_key].module
+    if stem is None:
+        raise KeyError(api_key)
+    name = f"{stem}_{side}"
     module = importlib.import_module(f"penstock.wire.messages.{name}")
     return getattr(module, name.title().replace("_", ""))

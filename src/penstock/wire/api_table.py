@@ -102,7 +102,7 @@ class ApiKey(IntEnum):
 
 
 class ApiFacts(NamedTuple):
-    module: str  # of the request and response in penstock.wire.messages, without the ending
+    module: str | None  # of its messages in penstock.wire.messages, without the ending; None: left out
     oldest: int
     latest: int
     latest_is_unstable: bool
@@ -177,37 +177,37 @@ APIS: dict[ApiKey, ApiFacts] = {
     ApiKey.ALTER_USER_SCRAM_CREDENTIALS: ApiFacts(
         "alter_user_scram_credentials", 0, 0, False, 0, frozenset(["broker", "controller"])
     ),
-    ApiKey.VOTE: ApiFacts("vote", 0, 2, False, 0, frozenset(["controller"])),
-    ApiKey.BEGIN_QUORUM_EPOCH: ApiFacts("begin_quorum_epoch", 0, 1, False, 1, frozenset(["controller"])),
-    ApiKey.END_QUORUM_EPOCH: ApiFacts("end_quorum_epoch", 0, 1, False, 1, frozenset(["controller"])),
+    ApiKey.VOTE: ApiFacts(None, 0, 2, False, 0, frozenset(["controller"])),
+    ApiKey.BEGIN_QUORUM_EPOCH: ApiFacts(None, 0, 1, False, 1, frozenset(["controller"])),
+    ApiKey.END_QUORUM_EPOCH: ApiFacts(None, 0, 1, False, 1, frozenset(["controller"])),
     ApiKey.DESCRIBE_QUORUM: ApiFacts("describe_quorum", 0, 2, False, 0, frozenset(["broker", "controller"])),
-    ApiKey.ALTER_PARTITION: ApiFacts("alter_partition", 2, 3, False, 0, frozenset(["controller"])),
+    ApiKey.ALTER_PARTITION: ApiFacts(None, 2, 3, False, 0, frozenset(["controller"])),
     ApiKey.UPDATE_FEATURES: ApiFacts("update_features", 0, 2, False, 0, frozenset(["broker", "controller"])),
-    ApiKey.ENVELOPE: ApiFacts("envelope", 0, 0, False, 0, frozenset(["controller"])),
-    ApiKey.FETCH_SNAPSHOT: ApiFacts("fetch_snapshot", 0, 1, False, 0, frozenset(["controller"])),
+    ApiKey.ENVELOPE: ApiFacts(None, 0, 0, False, 0, frozenset(["controller"])),
+    ApiKey.FETCH_SNAPSHOT: ApiFacts(None, 0, 1, False, 0, frozenset(["controller"])),
     ApiKey.DESCRIBE_CLUSTER: ApiFacts("describe_cluster", 0, 2, False, 0, frozenset(["broker", "controller"])),
     ApiKey.DESCRIBE_PRODUCERS: ApiFacts("describe_producers", 0, 0, False, 0, frozenset(["broker"])),
-    ApiKey.BROKER_REGISTRATION: ApiFacts("broker_registration", 0, 4, False, 0, frozenset(["controller"])),
-    ApiKey.BROKER_HEARTBEAT: ApiFacts("broker_heartbeat", 0, 2, False, 0, frozenset(["controller"])),
+    ApiKey.BROKER_REGISTRATION: ApiFacts(None, 0, 4, False, 0, frozenset(["controller"])),
+    ApiKey.BROKER_HEARTBEAT: ApiFacts(None, 0, 2, False, 0, frozenset(["controller"])),
     ApiKey.UNREGISTER_BROKER: ApiFacts("unregister_broker", 0, 0, False, 0, frozenset(["broker", "controller"])),
     ApiKey.DESCRIBE_TRANSACTIONS: ApiFacts("describe_transactions", 0, 0, False, 0, frozenset(["broker"])),
     ApiKey.LIST_TRANSACTIONS: ApiFacts("list_transactions", 0, 2, False, 0, frozenset(["broker"])),
-    ApiKey.ALLOCATE_PRODUCER_IDS: ApiFacts("allocate_producer_ids", 0, 0, False, 0, frozenset(["controller"])),
+    ApiKey.ALLOCATE_PRODUCER_IDS: ApiFacts(None, 0, 0, False, 0, frozenset(["controller"])),
     ApiKey.CONSUMER_GROUP_HEARTBEAT: ApiFacts("consumer_group_heartbeat", 0, 1, False, 0, frozenset(["broker"])),
     ApiKey.CONSUMER_GROUP_DESCRIBE: ApiFacts("consumer_group_describe", 0, 1, False, 0, frozenset(["broker"])),
-    ApiKey.CONTROLLER_REGISTRATION: ApiFacts("controller_registration", 0, 0, False, 0, frozenset(["controller"])),
+    ApiKey.CONTROLLER_REGISTRATION: ApiFacts(None, 0, 0, False, 0, frozenset(["controller"])),
     ApiKey.GET_TELEMETRY_SUBSCRIPTIONS: ApiFacts("get_telemetry_subscriptions", 0, 0, False, 0, frozenset(["broker"])),
     ApiKey.PUSH_TELEMETRY: ApiFacts("push_telemetry", 0, 0, False, 0, frozenset(["broker"])),
-    ApiKey.ASSIGN_REPLICAS_TO_DIRS: ApiFacts("assign_replicas_to_dirs", 0, 0, False, 0, frozenset(["controller"])),
+    ApiKey.ASSIGN_REPLICAS_TO_DIRS: ApiFacts(None, 0, 0, False, 0, frozenset(["controller"])),
     ApiKey.LIST_CONFIG_RESOURCES: ApiFacts("list_config_resources", 0, 1, False, 0, frozenset(["broker"])),
     ApiKey.DESCRIBE_TOPIC_PARTITIONS: ApiFacts("describe_topic_partitions", 0, 0, False, 0, frozenset(["broker"])),
     ApiKey.SHARE_GROUP_HEARTBEAT: ApiFacts("share_group_heartbeat", 1, 1, False, 0, frozenset(["broker"])),
     ApiKey.SHARE_GROUP_DESCRIBE: ApiFacts("share_group_describe", 1, 1, False, 0, frozenset(["broker"])),
     ApiKey.SHARE_FETCH: ApiFacts("share_fetch", 1, 2, False, 0, frozenset(["broker"])),
     ApiKey.SHARE_ACKNOWLEDGE: ApiFacts("share_acknowledge", 1, 2, False, 0, frozenset(["broker"])),
-    ApiKey.ADD_RAFT_VOTER: ApiFacts("add_raft_voter", 0, 1, False, 0, frozenset(["broker", "controller"])),
-    ApiKey.REMOVE_RAFT_VOTER: ApiFacts("remove_raft_voter", 0, 0, False, 0, frozenset(["broker", "controller"])),
-    ApiKey.UPDATE_RAFT_VOTER: ApiFacts("update_raft_voter", 0, 0, False, 0, frozenset(["controller"])),
+    ApiKey.ADD_RAFT_VOTER: ApiFacts(None, 0, 1, False, 0, frozenset(["broker", "controller"])),
+    ApiKey.REMOVE_RAFT_VOTER: ApiFacts(None, 0, 0, False, 0, frozenset(["broker", "controller"])),
+    ApiKey.UPDATE_RAFT_VOTER: ApiFacts(None, 0, 0, False, 0, frozenset(["controller"])),
     ApiKey.INITIALIZE_SHARE_GROUP_STATE: ApiFacts(
         "initialize_share_group_state", 0, 0, False, 0, frozenset(["broker"])
     ),

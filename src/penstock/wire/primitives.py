@@ -68,9 +68,10 @@ class Message(msgspec.Struct, gc=False):
         A length that reaches past the end is not checked where it is read: what follows it fails, or the end does.
         """
         codec = cls.codec
-        decoder = codec.decoders.get(version)
-        if decoder is None:
-            raise Malformed(f"{cls.__name__} has no version {version}")
+        try:
+            decoder = codec.decoders[version]
+        except KeyError:
+            raise Malformed(f"{cls.__name__} has no version {version}") from None
         message: Self
         try:
             message, end = decoder(data if isinstance(data, bytes) else codec.keep(data), position)
@@ -85,9 +86,10 @@ class Message(msgspec.Struct, gc=False):
         return message
 
     def encode(self, version: int) -> bytes:
-        encoder = self.codec.encoders.get(version)
-        if encoder is None:
-            raise Unencodable(f"{type(self).__name__} has no version {version}")
+        try:
+            encoder = self.codec.encoders[version]
+        except KeyError:
+            raise Unencodable(f"{type(self).__name__} has no version {version}") from None
         pieces: list[Buffer] = []
         try:
             encoder(pieces.append, self)

@@ -21,8 +21,8 @@ from tests.support.topics import add_partitions, delete, until_known, write_in_t
 
 from penstock.pipelines.jobs.copying.sources import TableSource
 from penstock.pipelines.jobs.copying.stretches import Stretch
-from penstock.pipelines.jobs.lake import lane, plan, run
-from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
+from penstock.pipelines.jobs.lake import plan, run, worker
+from penstock.pipelines.jobs.lake.commits import CommittedByAnother, LakeTable
 from penstock.pipelines.jobs.ranges import read_ranges
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import Plan
@@ -295,7 +295,7 @@ def test_of_two_runs_that_began_at_the_same_place_one_commits(lake: Lake, topic:
     table = LakeTable(lake.spark, f"{lake.catalog}.shop.orders", "lake")
     rows, following = lake.table().limit(1), table.progress().advanced({})
     table.append(rows, following)
-    with pytest.raises(Overtaken):
+    with pytest.raises(CommittedByAnother):
         table.append(rows, following)
     # Between staging and publishing somebody else may write: the progress must be found all the same.
     lake.table().limit(1).writeTo(f"{lake.catalog}.shop.orders").append()
@@ -374,7 +374,7 @@ def test_records_of_a_topic_made_anew_in_the_middle_of_a_batch_do_not_pass_for_t
         topic.write([*orders(3), b"bad", {"id": 4}])
         return read_ranges(*arguments, **more)
 
-    monkeypatch.setattr(lane, "read_ranges", read_late)
+    monkeypatch.setattr(worker, "read_ranges", read_late)
     with pytest.raises(PipelineProblem, match="deleted and created anew"):
         lake.fill(topic, **options)
     assert lake.table().count() == 2

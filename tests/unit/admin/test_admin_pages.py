@@ -5,7 +5,8 @@ from http import HTTPStatus
 from typing import Any
 
 from penstock import __version__
-from penstock.admin import FolderTrouble, Health, LogTrouble, Request, Response, pages
+from penstock.admin.http import Request, Response
+from penstock.admin.pages import FolderTrouble, Health, LogTrouble, pages
 from penstock.metrics import Metrics, MetricsRegistry, counter
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.admin import HttpServer, Page, Request, Response
+from penstock.admin.http import HttpServer, Page, Request, Response
 
 
 async def hello(request: Request) -> Response:

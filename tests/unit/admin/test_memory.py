@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from penstock.admin import memory, program
+from penstock.admin.addresses import ADDRESSES_FILE
 from penstock.settings import Config
 
 
@@ -54,7 +55,7 @@ async def test_a_broker_inside_somebody_elses_process_leaves_the_collector_alone
     before = gc.get_freeze_count()
     running = asyncio.create_task(program.run(Config.for_broker(static)))
     async with asyncio.timeout(60):
-        while not (tmp_path / program.ADDRESSES_FILE).exists():
+        while not (tmp_path / ADDRESSES_FILE).exists():
             await asyncio.sleep(0.01)
     assert gc.get_freeze_count() == before
     running.cancel()

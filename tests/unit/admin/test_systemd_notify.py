@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.admin import READY, STOPPING, notify
+from penstock.admin.systemd import READY, STOPPING, notify
 
 
 def test_states_arrive_at_the_notify_socket(tmp_path: Path) -> None:

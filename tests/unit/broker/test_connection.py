@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from penstock.broker.afterwards import Afterwards
+from penstock.broker.after_receive import AfterReceive
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.connection import (
     HEAD_SIZE,
@@ -94,7 +94,7 @@ class Peer:
         self.closed: list[Connection] = []
         self.memory = memory or RequestMemory(64 * MIB)
         self.loop = asyncio.get_running_loop()
-        self.afterwards: Afterwards = Afterwards(self.loop) if beside is None else beside.afterwards
+        self.afterwards: AfterReceive = AfterReceive(self.loop) if beside is None else beside.afterwards
         self.connection = Connection(
             ours,
             listener="PLAINTEXT",

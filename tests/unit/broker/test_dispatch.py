@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from penstock.broker.callers import Caller
 from penstock.broker.connection import BadFrame, Parked
 from penstock.broker.dispatch import CONTEXTS_MAX, Dispatcher
 from penstock.broker.metrics import RequestFaults
+from penstock.broker.peer_authentication import Caller
 from penstock.broker.registry import REGISTRY, Answer, Bound, RequestContext, Unanswerable, Unbound, answers_raw, bind
+from penstock.broker.rights import NOTHING
 from penstock.errors import Fatal, InvalidRequest
 from penstock.metrics import MetricsRegistry
 from penstock.wire.api import ApiKey
@@ -374,7 +375,7 @@ def test_a_raw_handler_without_its_context_in_third_place_is_a_mistake_found_at_
     def misplaced(frame: memoryview, position: int, image: int, context: RequestContext) -> None: ...
 
     with pytest.raises(TypeError, match="third parameter"):
-        answers_raw(ApiKey.FETCH, versions=(0, 1))(misplaced)
+        answers_raw(ApiKey.FETCH, versions=(0, 1), requires=NOTHING, audits=NOTHING)(misplaced)
 
 
 def test_services_reach_a_raw_handler_in_the_order_of_its_signature(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,7 +384,7 @@ def test_services_reach_a_raw_handler_in_the_order_of_its_signature(monkeypatch:
     def handler(frame: memoryview, position: int, context: RequestContext, number: int, text: str) -> list[Any]:
         return [number, text, position]
 
-    answers_raw(ApiKey.FETCH, versions=(0, 1))(handler)
+    answers_raw(ApiKey.FETCH, versions=(0, 1), requires=NOTHING, audits=NOTHING)(handler)
     (bound,) = bind({str: "words", int: 7, float: 1.5}).values()
     assert bound.call(memoryview(b""), 3, None) == [7, "words", 3]
 

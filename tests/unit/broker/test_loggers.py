@@ -5,20 +5,20 @@ import io
 import pytest
 import structlog
 
-import penstock.cluster.feed  # noqa: F401 - so that its logger is known
+import penstock.cluster.image.feed  # noqa: F401 - so that its logger is known
 from penstock.broker.loggers import LoggerLevels, named_loggers
 from penstock.errors import InvalidConfig, InvalidRequest
 
 
 def test_a_logger_has_its_own_level_or_its_nearest_parents() -> None:
     levels = LoggerLevels("WARN")
-    assert levels.level("penstock.cluster.feed") == "WARN"
-    levels.set("penstock.cluster.feed", "DEBUG")
-    assert levels.level("penstock.cluster.feed") == "DEBUG"
-    levels.set("penstock.cluster.feed", None)
-    assert levels.level("penstock.cluster.feed") == "WARN"
+    assert levels.level("penstock.cluster.image.feed") == "WARN"
+    levels.set("penstock.cluster.image.feed", "DEBUG")
+    assert levels.level("penstock.cluster.image.feed") == "DEBUG"
+    levels.set("penstock.cluster.image.feed", None)
+    assert levels.level("penstock.cluster.image.feed") == "WARN"
     levels.begin_at("ERROR")
-    assert levels.level("penstock.cluster.feed") == "ERROR"
+    assert levels.level("penstock.cluster.image.feed") == "ERROR"
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ def test_a_quieter_logger_prints_less_and_a_louder_one_more() -> None:
         wrapper = structlog.make_filtering_bound_logger(10)
         return structlog.wrap_logger(named_loggers(printed)(name), processors=chain, wrapper_class=wrapper)  # type: ignore[no-any-return]
 
-    feed, other = logger("penstock.cluster.feed"), logger("penstock.cluster.controller")
+    feed, other = logger("penstock.cluster.image.feed"), logger("penstock.cluster.controller")
     feed.debug("unheard")
-    levels.set("penstock.cluster.feed", "TRACE")
+    levels.set("penstock.cluster.image.feed", "TRACE")
     feed.debug("heard")
     other.debug("unheard too")
-    levels.set("penstock.cluster.feed", "ERROR")
+    levels.set("penstock.cluster.image.feed", "ERROR")
     feed.warning("quiet now")
     feed.error("still heard")
     assert printed.getvalue() == "event='heard'\nevent='still heard'\n"

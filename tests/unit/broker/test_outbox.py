@@ -16,8 +16,9 @@ from tests.support.logs import a_log, fill
 
 from penstock.broker.outbox import BYTES_COPIED_MAX, RUN_MAX, SLICE_COPIED_MAX, Outbox
 from penstock.errors import CorruptMessage
-from penstock.log import FilePool, FileSlice, slices
-from penstock.log.files import PooledFile
+from penstock.log import FilePool, FileSlice
+from penstock.log.file_pool import PooledFile
+from penstock.log.segments import slices
 
 KIB = 1024
 DATA = random.Random(7).randbytes(2048 * KIB)
@@ -308,7 +309,7 @@ async def test_a_slice_of_a_log_that_was_cut_meanwhile_is_no_damage(bench: Bench
     fill(log, 100, value_bytes=2000)
     found = log.slice(0, at_most=1 << 20, before=100)
     assert found is not None
-    log.truncate(to=50)
+    log.truncation.cut(to=50)
     bench.outbox.put([b"head", found])
     bench.outbox.flush()
     await bench.until(lambda: bench.broken)

@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 from tests.support.wire_values import MESSAGES
 
 import penstock.broker.handlers  # noqa: F401 - fills the registry
-from penstock.broker.afterwards import Afterwards
+from penstock.broker.after_receive import AfterReceive
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.connection import SCRATCH_SIZE, Connection, Limits
 from penstock.broker.dispatch import Dispatcher
@@ -91,7 +91,7 @@ class Broker:
         self.registry = MetricsRegistry()
         self.bound: dict[int, Bound] = {}
         self._dispatcher = Dispatcher(self.bound, self.registry, control_bytes_max=1 << 20)
-        self._afterwards = Afterwards(asyncio.get_running_loop())
+        self._afterwards = AfterReceive(asyncio.get_running_loop())
         self._spawn = spawn
 
     @property

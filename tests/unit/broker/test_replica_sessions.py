@@ -12,9 +12,9 @@ from tests.support.logs import TOPIC_ID, headers_in
 from tests.support.partitions import SomePartitions
 
 from penstock.broker import replica_sessions
-from penstock.broker.afterwards import Afterwards
-from penstock.broker.callers import Caller
+from penstock.broker.after_receive import AfterReceive
 from penstock.broker.deadlines import Deadlines
+from penstock.broker.peer_authentication import Caller
 from penstock.broker.registry import RequestContext
 from penstock.broker.replica_sessions import NEWS_AFTER_MS, NEWS_IN_A_RUN_AFTER_MS, ReplicaSessions
 from penstock.cluster import ClusterImage
@@ -28,7 +28,7 @@ from penstock.errors import (
     ReplicaNotAvailable,
     UnknownTopicOrPartition,
 )
-from penstock.log import FileSlice
+from penstock.log import FileSlice, PartitionLog
 from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import Partitions, Promise, Throttle
 from penstock.replication.throttle import PAUSE_S
@@ -63,7 +63,7 @@ class Bench:
             cast(Partitions, self.partitions),
             cast(ClusterImage, image),
             SeededDice(),
-            afterwards=Afterwards(asyncio.get_running_loop()),
+            afterwards=AfterReceive(asyncio.get_running_loop()),
             deadlines=Deadlines(asyncio.get_running_loop()),
             throttle=Throttle.of_leader(ME, self.config, self.partitions.clock),
             needs_authentication=lambda: needs_authentication,
@@ -415,9 +415,9 @@ async def test_of_many_logs_whose_indexes_are_not_in_memory_some_are_loaded_for_
     monkeypatch.setattr(replica_sessions, "COLD_AT_ONCE", 1)
     for index in bench.partitions:
         bench.partitions.fill(index, 1)
-        log = bench.partitions[index].log
-        monkeypatch.setattr(log, "is_near", lambda _, index=index: index == 2 or index in loaded)
-        monkeypatch.setattr(log, "warm", lambda _, index=index: loaded.append(index))
+    logs = {bench.partitions[index].log: index for index in bench.partitions}
+    monkeypatch.setattr(PartitionLog, "is_near", lambda log, _: logs[log] == 2 or logs[log] in loaded)
+    monkeypatch.setattr(PartitionLog, "warm", lambda log, _: loaded.append(logs[log]))
     assert set(bench.read(await bench.ask({0: 0, 1: 0, 2: 0}))) == {0, 2} and loaded == [0]
     assert set(bench.read(await bench.ask({}))) == {1} and loaded == [0, 1]
     parked(bench.ask({}))

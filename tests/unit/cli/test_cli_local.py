@@ -12,8 +12,7 @@ import click
 import pytest
 
 from penstock.cli.exits import ExitCode, Failure, NotFound
-from penstock.cli.local.plan import Wishes, planned, settings_for_all
-from penstock.cli.local.processes import ProcessRecord
+from penstock.cli.local.plan import UpOptions, planned, settings_for_all
 from penstock.cli.local.state import (
     BrokerState,
     ClusterState,
@@ -23,8 +22,9 @@ from penstock.cli.local.state import (
     running_state,
     write_state,
 )
-from penstock.cli.local.watching import ended_how
 from penstock.cli.program import run
+from penstock.processes.child import ended_how
+from penstock.processes.record import ProcessRecord
 
 
 def a_cluster(*, brokers: int = 3, etcd: int = 1) -> ClusterState:
@@ -136,7 +136,7 @@ def test_ports_follow_the_first_and_one_that_is_taken_becomes_any(tmp_path: Path
             continue
         try:
             with socket.create_server(("127.0.0.1", base + 1)):
-                plan = planned(Wishes(folder=tmp_path, brokers=3, port=base, has_http=False))
+                plan = planned(UpOptions(folder=tmp_path, brokers=3, port=base, has_http=False))
         except OSError:
             continue
         break
@@ -150,7 +150,7 @@ def test_the_first_brokers_port_must_be_free(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(Failure, match=f"cannot listen on 127.0.0.1:{port}"):
-            planned(Wishes(folder=tmp_path, brokers=1, port=port))
+            planned(UpOptions(folder=tmp_path, brokers=1, port=port))
 
 
 def test_the_next_start_keeps_addresses_and_gives_a_new_broker_one(tmp_path: Path) -> None:
@@ -158,27 +158,27 @@ def test_the_next_start_keeps_addresses_and_gives_a_new_broker_one(tmp_path: Pat
     for broker in before.brokers:
         broker.listener = f"127.0.0.1:{free_port()}"
     write_state(tmp_path, before)
-    plan = planned(Wishes(folder=tmp_path, brokers=3, port=0, has_http=False))
+    plan = planned(UpOptions(folder=tmp_path, brokers=3, port=0, has_http=False))
     assert [broker.listener for broker in plan.brokers] == [*(b.listener for b in before.brokers), "127.0.0.1:0"]
     port = int(before.brokers[0].listener.rpartition(":")[2])
     with socket.create_server(("127.0.0.1", port)), pytest.raises(Failure, match="as this cluster did before"):
-        planned(Wishes(folder=tmp_path, brokers=2))
+        planned(UpOptions(folder=tmp_path, brokers=2))
 
 
 def test_a_cluster_loses_no_member_by_a_number_on_the_command_line(tmp_path: Path) -> None:
     write_state(tmp_path, a_cluster(brokers=3, etcd=3))
     with pytest.raises(Failure, match="has 3 brokers"):
-        planned(Wishes(folder=tmp_path, brokers=2))
+        planned(UpOptions(folder=tmp_path, brokers=2))
     with pytest.raises(Failure, match="has 3 etcd"):
-        planned(Wishes(folder=tmp_path, brokers=3, etcd=1))
+        planned(UpOptions(folder=tmp_path, brokers=3, etcd=1))
     with pytest.raises(Failure, match="without --networks"):
-        planned(Wishes(folder=tmp_path, brokers=3, networks=True))
+        planned(UpOptions(folder=tmp_path, brokers=3, networks=True))
 
 
 def test_the_folder_of_a_single_broker_is_no_place_for_a_cluster(tmp_path: Path) -> None:
     (tmp_path / "meta.properties").touch()
     with pytest.raises(Failure, match="single broker"):
-        planned(Wishes(folder=tmp_path, brokers=3))
+        planned(UpOptions(folder=tmp_path, brokers=3))
 
 
 @pytest.mark.parametrize("name", ["node.id", "listeners", "log.dirs", "penstock.etcd.endpoints"])

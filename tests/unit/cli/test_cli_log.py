@@ -9,8 +9,8 @@ from tests.support.command import Outcome, Penstock
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, fill
 
 from penstock.log import FilePool, LogFolder, PartitionLog
-from penstock.log.files import names_in
-from penstock.log.recovery import Expected
+from penstock.log.file_pool import names_in
+from penstock.log.recovery import ExpectedLog
 from penstock.model import TopicId, TopicPartition
 from penstock.settings import Config
 
@@ -26,8 +26,8 @@ def penstock(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str])
 def start(path: Path, *, knows: bool = True) -> LogFolder:
     """As a broker does; `knows` whether the metadata has the topic."""
 
-    def find(partition: TopicPartition, topic_id: TopicId) -> Expected | None:
-        return Expected(CONFIG) if knows and topic_id == TOPIC_ID else None
+    def find(partition: TopicPartition, topic_id: TopicId) -> ExpectedLog | None:
+        return ExpectedLog(CONFIG) if knows and topic_id == TOPIC_ID else None
 
     folder = LogFolder(path, cluster_id="c", node_id=1, pool=FilePool(64), clock=StillClock())
     folder.open_all(find)

@@ -4,9 +4,9 @@ import pytest
 
 from penstock.cli.group.reset_plan import (
     Move,
+    PartitionOffsets,
     Selection,
     ShiftBy,
-    Standing,
     Target,
     ToEarliest,
     ToLatest,
@@ -16,10 +16,10 @@ from penstock.cli.group.reset_plan import (
     plan_reset,
 )
 
-HALF_READ = Standing(begin=10, end=100, committed=50, at_time=70)
+HALF_READ = PartitionOffsets(begin=10, end=100, committed=50, at_time=70)
 
 
-def move(target: Target, standing: Standing = HALF_READ) -> Move:
+def move(target: Target, standing: PartitionOffsets = HALF_READ) -> Move:
     (only,) = plan_reset(target, {("orders", 0): standing})
     return only
 
@@ -57,17 +57,17 @@ def test_a_plan_stays_within_what_the_partition_holds(target: Target, after: int
 
 
 def test_a_time_after_every_record_is_the_end() -> None:
-    planned = move(ToTime(1_900_000_000_000), Standing(begin=0, end=8, committed=2))
+    planned = move(ToTime(1_900_000_000_000), PartitionOffsets(begin=0, end=8, committed=2))
     assert (planned.after, planned.remark) == (8, "no record is that young: the end")
 
 
 def test_without_a_commit_there_is_no_change_to_tell() -> None:
-    planned = move(ToEarliest(), Standing(begin=4, end=8, committed=None))
+    planned = move(ToEarliest(), PartitionOffsets(begin=4, end=8, committed=None))
     assert (planned.before, planned.after, planned.change, planned.does_something) == (None, 4, None, True)
 
 
 def test_without_a_commit_there_is_nothing_to_shift_from() -> None:
-    planned = move(ShiftBy(-1), Standing(begin=4, end=8, committed=None))
+    planned = move(ShiftBy(-1), PartitionOffsets(begin=4, end=8, committed=None))
     assert (planned.after, planned.does_something) == (None, False)
     assert "nothing committed" in planned.remark
 

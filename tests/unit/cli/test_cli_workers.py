@@ -1,7 +1,6 @@
 """What each of several brokers on a machine has for itself."""
 
 import errno
-import os
 import subprocess
 import time
 from pathlib import Path
@@ -11,14 +10,14 @@ from typing import cast
 import pytest
 from structlog.testing import capture_logs
 
+from penstock.admin.addresses import ADDRESSES_FILE
 from penstock.cli.exits import Failure
-from penstock.cli.local.stopping import Stopping
+from penstock.cli.stopping import Stopping
 from penstock.cli.workers.plan import WorkerPlan, planned
 from penstock.cli.workers.serving import _watch
 from penstock.cli.workers.worker import Worker
+from penstock.processes.orphans import OrphanKiller
 from penstock.settings import Config
-from penstock.testing.orphans import GuardedProcesses
-from penstock.testing.running import ADDRESSES_FILE
 
 CLUSTER = {
     "penstock.workers": "3",
@@ -106,15 +105,14 @@ def test_a_file_that_a_killed_worker_of_the_same_pid_left_does_not_make_one_read
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: SimpleNamespace(pid=7))
-    guards = cast("GuardedProcesses", SimpleNamespace(add=lambda _process: None))
+    guards = cast("OrphanKiller", SimpleNamespace(add=lambda _process: None))
     addresses = tmp_path / ADDRESSES_FILE
-    addresses.write_text('{"pid": 7}')
-    os.utime(addresses, ns=(0, 0))
+    addresses.write_text('{"pid": 7, "listeners": {}, "http": null}')
     worker = Worker(WorkerPlan(10, tmp_path, {}), None, {}, guards)
     worker.launch()
-    assert not worker.is_ready
-    addresses.write_text('{"pid": 7}')
-    assert worker.is_ready
+    assert not worker.is_started
+    addresses.write_text('{"pid": 7, "listeners": {}, "http": null}')
+    assert worker.is_started
 
 
 def test_where_no_process_is_to_be_had_it_is_tried_again_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,24 +120,31 @@ def test_where_no_process_is_to_be_had_it_is_tried_again_later(tmp_path: Path, m
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
     monkeypatch.setattr(subprocess, "Popen", refused)
-    worker = Worker(WorkerPlan(10, tmp_path, {}), None, {}, GuardedProcesses())
-    worker.due_s = 0.0
-    worker._pause_s = 3_600.0  # which no stall of the machine outlasts
-    looks = iter([None, None])
-    stopping = cast("Stopping", SimpleNamespace(sleep=lambda _: next(looks)))
+    now_s = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now_s)
+    naps = iter([0.9, 1.0, 2.9, 3.0])
+
+    def sleep(_s: float) -> None:
+        nonlocal now_s
+        now_s = next(naps)
+
+    worker = Worker(WorkerPlan(10, tmp_path, {}), None, {}, OrphanKiller())  # which does not run: it has ended
     with capture_logs() as said, pytest.raises(StopIteration):
-        _watch([worker], stopping)
-    assert [line["event"] for line in said] == ["broker not started again"]
-    assert worker.due_s > time.monotonic()
+        _watch({10: worker}, cast("Stopping", SimpleNamespace(sleep=sleep)))
+    assert [(line["event"], line["again_in_s"]) for line in said] == [
+        ("broker ended unasked", 1.0),
+        ("broker not started again", 2.0),
+        ("broker not started again", 4.0),
+    ]
 
 
 @pytest.mark.parametrize(("code", "level"), [(0, "info"), (1, "error"), (-9, "error")])
 def test_a_worker_that_was_stopped_cleanly_is_no_error(code: int, level: str) -> None:
-    worker = cast(Worker, SimpleNamespace(id=10, due_s=None, exit_code=code, put_off=lambda: 1.0))
+    worker = cast(Worker, SimpleNamespace(is_running=False, exit_code=code))
     naps = iter(())
     stopping = cast(Stopping, SimpleNamespace(sleep=lambda _s: next(naps)))
 
     with capture_logs() as said, pytest.raises(StopIteration):
-        _watch([worker], stopping)
+        _watch({10: worker}, stopping)
 
     assert [(line["event"], line["log_level"]) for line in said] == [("broker ended unasked", level)]

@@ -19,11 +19,11 @@ from penstock.cluster import (
     Resource,
     ResourceType,
     SettingChange,
-    membership,
 )
 from penstock.cluster.commands import CreatedTopic
 from penstock.cluster.keys import Keys
-from penstock.cluster.membership import UNSEEN_IDS
+from penstock.cluster.membership import joining
+from penstock.cluster.membership.joining import UNSEEN_IDS
 from penstock.cluster.records import ControllerRecord, PartitionRecord, encode
 from penstock.errors import (
     DuplicateBrokerRegistration,
@@ -208,13 +208,13 @@ async def test_an_id_that_turns_out_to_be_in_use_is_not_given_out_though_its_blo
 async def test_no_id_is_given_out_from_below_those_in_use_while_the_store_is_being_raised(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    may_go_on, ensure = asyncio.Event(), membership.ensure_producer_ids
+    may_go_on, ensure = asyncio.Event(), joining.ensure_producer_ids
 
     async def late(*args: Any, **more: Any) -> None:
         await may_go_on.wait()
         await ensure(*args, **more)
 
-    monkeypatch.setattr(membership, "ensure_producer_ids", late)
+    monkeypatch.setattr(joining, "ensure_producer_ids", late)
     raising = asyncio.create_task(cluster.producer_ids.go_on_above({1_400}))
     await asyncio.sleep(0)
     first = await cluster.producer_ids.next()

@@ -20,8 +20,8 @@ from penstock.cluster.commands import (
     UpdateFeatures,
 )
 from penstock.cluster.creation import large_placement
-from penstock.cluster.duties.rulings import Which
-from penstock.cluster.image import ClusterImage
+from penstock.cluster.duties.partition_writes import PartitionRef
+from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.keys import Keys
 from penstock.cluster.machine import ControllerMachine
 from penstock.cluster.placement import place
@@ -320,7 +320,7 @@ def test_a_new_incarnation_raises_the_epoch_of_what_it_leads_and_of_nothing_else
 def test_a_new_incarnation_raises_epochs_above_those_that_its_logs_hold() -> None:
     world = World()
     world.do(CreateTopic("orders", ID, partitions=2))
-    world.do(BeginAnew(BrokerId(1), {Which(ID, 1): 8}))
+    world.do(BeginAnew(BrokerId(1), {PartitionRef(ID, 1): 8}))
     assert [part.leader_epoch for part in world.image.topics["orders"].partitions] == [1, 9]
 
 

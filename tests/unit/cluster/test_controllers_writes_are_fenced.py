@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from tests.support.clusters import a_broker
 
-from penstock.cluster import ClusterImage, Keys, PartitionImage, PlantedBugs, Which
+from penstock.cluster import ClusterImage, Keys, PartitionImage, PartitionRef, PlantedBugs
 from penstock.cluster.commands import (
     AlterSettings,
     BeginAnew,
@@ -22,11 +22,11 @@ from penstock.cluster.commands import (
     SweepLeftovers,
 )
 from penstock.cluster.duties.machine import DutyMachine
+from penstock.cluster.image.shapes import record_from
 from penstock.cluster.in_sync import in_sync_transaction, next_epoch_transaction
 from penstock.cluster.machine import ControllerMachine
 from penstock.cluster.records import ControllerRecord, CreatingRecord, Decoders, FeaturesRecord, encode
 from penstock.cluster.resources import Resource, ResourceType
-from penstock.cluster.shapes import record_from
 from penstock.metastore import Conflict, Delete, Put, Transaction
 from penstock.metastore.machine import KeySpace
 from penstock.model import BrokerId, TopicId, topic_id_text
@@ -96,7 +96,7 @@ class Cluster:
     def elects_the_preferred_one(self) -> list[Transaction]:
         led = self.image.topics["orders"].partitions[0]
         self.put(PARTITION, encode(record_from(led, replicas=(ELECTED, LEADER, THIRD))))
-        rulings = self.duties.elect_preferred([Which(ID, 0)], self.duties.standing())
+        rulings = self.duties.elect_preferred([PartitionRef(ID, 0)], self.duties.standing())
         return [batch.transaction for batch in self.duties.batches(rulings)]
 
     def elects_as_asked(self) -> Sequence[Transaction]:

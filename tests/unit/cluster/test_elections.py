@@ -3,9 +3,18 @@
 from typing import TypedDict
 
 from penstock.cluster.bugs import PlantedBugs
-from penstock.cluster.elections import How, Standing, Verdict, eligible_after, forget, prefer, settle, step_down
+from penstock.cluster.elections import (
+    ElectedFrom,
+    ElectionResult,
+    ElectionView,
+    eligible_after,
+    forget,
+    prefer,
+    settle,
+    step_down,
+)
+from penstock.cluster.image.shapes import PartitionImage
 from penstock.cluster.records import PartitionRecord
-from penstock.cluster.shapes import PartitionImage
 from penstock.metastore import Revision
 from penstock.model import BrokerId, LeaderEpoch, PartitionIndex
 
@@ -57,13 +66,13 @@ LOG_MISSING = _Missing(lost_page_cache=False, has_log=False)
 
 def standing(
     *live: int, stopping: tuple[int, ...] = (), doubted: tuple[int, ...] = (), is_patient: bool = False
-) -> Standing:
-    return Standing(frozenset(ids(*live)), frozenset(ids(*stopping)), frozenset(ids(*doubted)), is_patient)
+) -> ElectionView:
+    return ElectionView(frozenset(ids(*live)), frozenset(ids(*stopping)), frozenset(ids(*doubted)), is_patient)
 
 
 def settled(
-    partition: PartitionImage, brokers: Standing, *, in_sync_min: int = 1, may_be_unclean: bool = False
-) -> Verdict:
+    partition: PartitionImage, brokers: ElectionView, *, in_sync_min: int = 1, may_be_unclean: bool = False
+) -> ElectionResult:
     verdict = settle(partition, brokers, in_sync_min=in_sync_min, may_be_unclean=may_be_unclean)
     assert verdict is not None
     return verdict
@@ -75,7 +84,7 @@ def test_where_all_is_well_nothing_is_decided() -> None:
 
 def test_the_next_in_sync_replica_leads_under_the_next_epoch_when_the_leader_is_lost() -> None:
     record, how = settled(a_partition(in_sync=(1, 3)), standing(2, 3))
-    assert (record.leader, record.leader_epoch, how) == (3, 6, How.IN_SYNC)
+    assert (record.leader, record.leader_epoch, how) == (3, 6, ElectedFrom.IN_SYNC)
 
 
 def test_a_lost_broker_leaves_the_in_sync_set_in_the_same_write_as_the_election() -> None:
@@ -85,7 +94,7 @@ def test_a_lost_broker_leaves_the_in_sync_set_in_the_same_write_as_the_election(
 
 def test_a_lost_follower_leaves_the_in_sync_set_and_the_epoch_stays() -> None:
     record, how = settled(a_partition(), standing(1, 2))
-    assert (record.leader, record.leader_epoch, record.in_sync, how) == (1, 5, (1, 2), How.KEPT)
+    assert (record.leader, record.leader_epoch, record.in_sync, how) == (1, 5, (1, 2), ElectedFrom.KEPT)
 
 
 def test_who_leaves_an_in_sync_set_below_its_minimum_becomes_eligible() -> None:
@@ -105,13 +114,13 @@ def test_a_minimum_above_the_number_of_replicas_counts_as_all_of_them() -> None:
 
 def test_eligible_replicas_lead_when_nobody_in_sync_is_left() -> None:
     record, how = settled(a_partition(in_sync=(1,), eligible=(2,)), standing(2, 3), in_sync_min=2)
-    assert (record.leader, record.in_sync, record.eligible, how) == (2, (2,), (1,), How.ELIGIBLE)
+    assert (record.leader, record.in_sync, record.eligible, how) == (2, (2,), (1,), ElectedFrom.ELIGIBLE)
 
 
 def test_a_leader_that_resigned_leads_again_only_where_nobody_else_is_eligible() -> None:
     resigned = a_partition(leader=1, in_sync=(), eligible=(1, 3))
     record, how = settled(resigned, standing(1, 2, 3), in_sync_min=2)
-    assert (record.leader, record.in_sync, record.eligible, how) == (3, (3,), (1,), How.ELIGIBLE)
+    assert (record.leader, record.in_sync, record.eligible, how) == (3, (3,), (1,), ElectedFrom.ELIGIBLE)
     record, _ = settled(resigned, standing(1, 2), in_sync_min=2)
     assert (record.leader, record.in_sync, record.eligible) == (1, (1,), (3,))
 
@@ -119,12 +128,12 @@ def test_a_leader_that_resigned_leads_again_only_where_nobody_else_is_eligible()
 def test_nobody_leads_where_only_incomplete_replicas_live() -> None:
     record, how = settled(a_partition(in_sync=(1,)), standing(2, 3))
     assert (record.leader, record.in_sync, record.eligible, record.last_leader) == (-1, (), (1,), 1)
-    assert (record.leader_epoch, how) == (6, How.NOBODY)
+    assert (record.leader_epoch, how) == (6, ElectedFrom.NOBODY)
 
 
 def test_the_last_in_sync_replica_leads_again_when_it_comes_back() -> None:
     record, how = settled(a_partition(leader=-1, in_sync=(), eligible=(1,), last_leader=1), standing(1, 2, 3))
-    assert (record.leader, record.in_sync, record.last_leader, how) == (1, (1,), -1, How.ELIGIBLE)
+    assert (record.leader, record.in_sync, record.last_leader, how) == (1, (1,), -1, ElectedFrom.ELIGIBLE)
 
 
 def test_the_only_replica_comes_back_after_a_kill() -> None:
@@ -138,7 +147,7 @@ def test_the_only_replica_comes_back_after_a_kill() -> None:
 
 def test_the_last_leader_is_elected_where_nobody_is_known_to_be_complete() -> None:
     record, how = settled(a_partition(leader=-1, in_sync=(), last_leader=3), standing(1, 2, 3))
-    assert (record.leader, record.in_sync, how) == (3, (3,), How.LAST_LEADER)
+    assert (record.leader, record.in_sync, how) == (3, (3,), ElectedFrom.LAST_LEADER)
 
 
 def test_the_last_leader_is_not_elected_while_an_eligible_replica_is_awaited() -> None:
@@ -150,12 +159,12 @@ def test_an_incomplete_replica_leads_only_where_the_topic_allows_it() -> None:
     partition = a_partition(leader=-1, in_sync=(), eligible=(1,), last_leader=1)
     assert settle(partition, standing(2, 3), in_sync_min=1) is None
     record, how = settled(partition, standing(2, 3), may_be_unclean=True)
-    assert (record.leader, record.in_sync, record.eligible, how) == (2, (2,), (), How.UNCLEAN)
+    assert (record.leader, record.in_sync, record.eligible, how) == (2, (2,), (), ElectedFrom.UNCLEAN)
 
 
 def test_a_stopping_leader_is_replaced_and_leaves_the_in_sync_set() -> None:
     record, how = settled(a_partition(), standing(1, 2, 3, stopping=(1,)))
-    assert (record.leader, record.leader_epoch, record.in_sync, how) == (2, 6, (2, 3), How.IN_SYNC)
+    assert (record.leader, record.leader_epoch, record.in_sync, how) == (2, 6, (2, 3), ElectedFrom.IN_SYNC)
 
 
 def test_a_stopping_leader_that_nobody_can_replace_leads_on() -> None:
@@ -257,7 +266,7 @@ def test_the_only_replica_on_a_restarted_machine_comes_back_as_the_last_leader()
     record = step_down(a_partition(replicas=(1,), in_sync=(1,)), BrokerId(1), lost_page_cache=True)
     assert record is not None and (record.in_sync, record.eligible, record.last_leader) == ((), (), 1)
     back, how = settled(a_partition(replicas=(1,), leader=-1, in_sync=(), last_leader=1, epoch=6), standing(1))
-    assert (back.leader, how) == (1, How.LAST_LEADER)
+    assert (back.leader, how) == (1, ElectedFrom.LAST_LEADER)
 
 
 def test_nobody_leads_on_under_an_epoch_that_the_log_of_a_new_process_is_past() -> None:
@@ -284,7 +293,7 @@ def test_a_replica_without_its_log_counts_no_more_and_others_lead() -> None:
     assert record is not None
     assert (record.leader, record.in_sync, record.eligible, record.without_log) == (-1, (), (1, 2), (3,))
     later, how = settled(image_of(record), standing(2, 3), in_sync_min=2)
-    assert (later.leader, how) == (2, How.ELIGIBLE)
+    assert (later.leader, how) == (2, ElectedFrom.ELIGIBLE)
 
 
 def test_a_last_leader_without_its_log_does_not_lead_while_another_replica_may_have_more() -> None:
@@ -292,7 +301,7 @@ def test_a_last_leader_without_its_log_does_not_lead_while_another_replica_may_h
     assert record is not None
     assert settle(image_of(record), standing(1, 2, 3), in_sync_min=1) is None
     later, how = settled(image_of(record), standing(1, 3), may_be_unclean=True)
-    assert (later.leader, how) == (1, How.UNCLEAN), "whoever has a log, where somebody asks for anybody"
+    assert (later.leader, how) == (1, ElectedFrom.UNCLEAN), "whoever has a log, where somebody asks for anybody"
     assert settle(image_of(record), standing(3), in_sync_min=1, may_be_unclean=True) is None
 
 
@@ -301,7 +310,7 @@ def test_where_every_replica_has_lost_its_log_the_last_leader_leads() -> None:
     record = step_down(partition, BrokerId(2), **LOG_MISSING)
     assert record is not None and record.without_log == (3, 2)
     later, how = settled(image_of(record), standing(2, 3))
-    assert (later.leader, later.in_sync, how) == (3, (3,), How.LAST_LEADER)
+    assert (later.leader, later.in_sync, how) == (3, (3,), ElectedFrom.LAST_LEADER)
     assert later.without_log == (2,), "who is in sync has a log again"
 
 
@@ -311,7 +320,7 @@ def test_a_last_leader_whose_log_was_put_back_leads_again() -> None:
     record = step_down(partition, BrokerId(3), lost_page_cache=False, latest_epoch=4)
     assert record is not None and record.without_log == ()
     later, how = settled(image_of(record), standing(1, 2, 3))
-    assert (later.leader, how) == (3, How.LAST_LEADER)
+    assert (later.leader, how) == (3, ElectedFrom.LAST_LEADER)
 
 
 def test_a_log_that_was_fetched_in_part_is_not_taken_for_one_put_back() -> None:
@@ -323,7 +332,7 @@ def test_the_only_replica_leads_again_without_its_log() -> None:
     record = step_down(a_partition(replicas=(1,), in_sync=(1,)), BrokerId(1), **LOG_MISSING)
     assert record is not None
     later, how = settled(image_of(record), standing(1))
-    assert (later.leader, how) == (1, How.LAST_LEADER)
+    assert (later.leader, how) == (1, ElectedFrom.LAST_LEADER)
 
 
 def test_a_replica_that_nobody_counts_on_says_nothing_of_a_log_that_it_never_had() -> None:
@@ -335,4 +344,4 @@ def test_what_a_broker_had_that_is_unregistered_is_not_waited_for() -> None:
     record = forget(partition, BrokerId(2))
     assert record is not None
     later, how = settled(image_of(record), standing(3))
-    assert (later.leader, how) == (3, How.LAST_LEADER)
+    assert (later.leader, how) == (3, ElectedFrom.LAST_LEADER)

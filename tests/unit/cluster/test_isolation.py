@@ -3,18 +3,18 @@
 import pytest
 from tests.support.brokers import Brokers, some_brokers
 from tests.support.virtual_time import in_virtual_time
-from tests.unit.cluster.test_absences import ask, leaders
+from tests.unit.cluster.test_availability import ask, leaders
 
 from penstock.broker.handlers.describe_cluster import describe_cluster
 from penstock.broker.handlers.describe_topic_partitions import describe_topic_partitions
 from penstock.broker.registry import RequestContext
-from penstock.cluster import Opinion
-from penstock.cluster.isolation import is_known_to_be_replaced, is_out_of_reach
+from penstock.cluster import PeerView
+from penstock.cluster.membership.isolation import is_known_to_be_replaced, is_out_of_reach
 from penstock.settings.config import Config
 from penstock.wire.messages.describe_cluster_request import DescribeClusterRequest
 from penstock.wire.messages.describe_topic_partitions_request import DescribeTopicPartitionsRequest
 
-MEMBER, GONE, SILENT, REFUSED = Opinion.MEMBER, Opinion.GONE, Opinion.SILENT, Opinion.REFUSED
+MEMBER, GONE, SILENT, REFUSED = PeerView.MEMBER, PeerView.GONE, PeerView.SILENT, PeerView.REFUSED
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ MEMBER, GONE, SILENT, REFUSED = Opinion.MEMBER, Opinion.GONE, Opinion.SILENT, Op
         ([MEMBER, MEMBER, SILENT, SILENT], False, False),
     ],
 )
-def test_what_others_say_decides(opinions: list[Opinion], replaced: bool, out_of_reach: bool) -> None:
+def test_what_others_say_decides(opinions: list[PeerView], replaced: bool, out_of_reach: bool) -> None:
     assert (is_known_to_be_replaced(opinions), is_out_of_reach(opinions)) == (replaced, out_of_reach)
 
 

@@ -2,8 +2,8 @@ from collections import Counter
 
 import pytest
 
+from penstock.cluster.image.shapes import BrokerImage
 from penstock.cluster.placement import check_by_hand, place
-from penstock.cluster.shapes import BrokerImage
 from penstock.errors import InvalidReplicaAssignment, InvalidReplicationFactor
 from penstock.metastore import Revision
 from penstock.model import BrokerId

@@ -10,10 +10,10 @@ from tests.support.virtual_time import in_virtual_time
 
 from penstock.cluster import ElectionType, ElectLeader, PartitionImage, Reassign
 from penstock.cluster.commands import UnregisterBroker
-from penstock.cluster.elections import How
+from penstock.cluster.elections import ElectedFrom
+from penstock.cluster.image.shapes import record_from
 from penstock.cluster.keys import Keys
 from penstock.cluster.records import encode
-from penstock.cluster.shapes import record_from
 from penstock.errors import (
     BrokerIdNotRegistered,
     ElectionNotNeeded,
@@ -43,7 +43,7 @@ async def move(
     return outcome
 
 
-async def elect(brokers: Brokers, election_type: ElectionType) -> How | Refusal:
+async def elect(brokers: Brokers, election_type: ElectionType) -> ElectedFrom | Refusal:
     command = ElectLeader("orders", 0, election_type)
     (outcome,) = await brokers.clusters[min(brokers.clusters)].controller.elect_leaders([command], timeout_ms=10_000)
     await brokers.agree()
@@ -143,7 +143,7 @@ async def test_the_preferred_replica_is_elected_when_somebody_asks() -> None:
         await brokers.create("orders", replicas=3, assigned=(1, 2, 3))
         assert isinstance(await elect(brokers, ElectionType.PREFERRED), ElectionNotNeeded)
         await move(brokers, (3, 2, 1))
-        assert await elect(brokers, ElectionType.PREFERRED) is How.IN_SYNC
+        assert await elect(brokers, ElectionType.PREFERRED) is ElectedFrom.IN_SYNC
         assert (the(brokers).leader, the(brokers).leader_epoch) == (3, 1)
         await brokers.kill(3)
         await brokers.until(lambda: the(brokers).leader in (1, 2))
@@ -163,7 +163,7 @@ async def test_an_incomplete_replica_is_elected_only_where_there_is_no_leader_an
         await brokers.start(2)
         await asyncio.sleep(1)
         assert the(brokers).leader == -1
-        assert await elect(brokers, ElectionType.UNCLEAN) is How.UNCLEAN
+        assert await elect(brokers, ElectionType.UNCLEAN) is ElectedFrom.UNCLEAN
         assert brokers.metrics[1].uncleanleaderelections == 1
         assert (the(brokers).leader, the(brokers).in_sync, the(brokers).eligible) == (2, (2,), ())
 
@@ -222,4 +222,4 @@ async def test_nor_does_it_where_the_broker_was_forgotten_before_anybody_declare
         await brokers.start(2, folder_id="another")
         await asyncio.sleep(1)
         assert the(brokers).leader == -1
-        assert await elect(brokers, ElectionType.UNCLEAN) is How.UNCLEAN
+        assert await elect(brokers, ElectionType.UNCLEAN) is ElectedFrom.UNCLEAN

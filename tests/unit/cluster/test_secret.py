@@ -7,7 +7,7 @@ from tests.support.clusters import SeededDice
 
 from penstock.broker.clock import SystemClock
 from penstock.cluster import Keys, Secrets, exchange_secret
-from penstock.cluster.secret import ensure_secret
+from penstock.cluster.membership.secret import ensure_secret
 from penstock.metastore import MemoryMetastore
 
 KEYS = Keys("main")

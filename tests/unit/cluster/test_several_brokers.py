@@ -14,25 +14,25 @@ from tests.support.virtual_time import LoopClock, in_virtual_time
 
 from penstock.cluster import (
     Cluster,
+    ClusterPorts,
     CreateTopic,
+    ElectionView,
     GrowTopic,
     IdentityRecord,
     ImageChange,
     MarkChanged,
-    Others,
     PartitionImage,
+    PartitionRef,
     PlantedBugs,
-    Standing,
-    Which,
 )
 from penstock.cluster.commands import AlterSettings, CreatedTopic, Operation, SettingChange
 from penstock.cluster.duties import service as duties
 from penstock.cluster.duties.machine import Found
-from penstock.cluster.duties.rulings import Ruling
+from penstock.cluster.duties.partition_writes import PartitionWrite
+from penstock.cluster.image.shapes import record_from
 from penstock.cluster.keys import Keys
 from penstock.cluster.records import encode
 from penstock.cluster.resources import BROKER_DEFAULTS
-from penstock.cluster.shapes import record_from
 from penstock.errors import (
     DuplicateBrokerRegistration,
     Fatal,
@@ -254,7 +254,7 @@ async def test_a_folder_that_says_all_was_flushed_before_it_counted_loses_nothin
             await brokers.create(name, replicas=2, min_insync_replicas="2", penstock_flush_before_ack="true")
         await brokers.kill(1)
         await brokers.until(lambda: the(brokers, "safe").eligible == the(brokers, "new").eligible == (1,))
-        safe = Which(brokers.image().topics["safe"].topic_id, 0)
+        safe = PartitionRef(brokers.image().topics["safe"].topic_id, 0)
         await brokers.start(1, boot_id="another boot", flushed=frozenset([safe]))
         await brokers.agree()
         assert the(brokers, "safe").eligible == (1,)
@@ -269,12 +269,12 @@ async def test_a_broker_whose_logs_are_missing_counts_for_none_of_them_when_it_r
         topics = brokers.image().topics
         for broker in (1, 2, 3):
             await brokers.kill(broker)
-        kept = Which(topics["kept"].topic_id, 0)
+        kept = PartitionRef(topics["kept"].topic_id, 0)
         await brokers.start(3, held=frozenset([kept]))
         assert 3 in the(brokers, "kept").in_sync
         assert 3 not in the(brokers, "gone").in_sync and the(brokers, "gone").without_log == (3,)
         await brokers.until(lambda: the(brokers, "kept").leader == 3)
-        await brokers.start(1, held=frozenset([kept, Which(topics["gone"].topic_id, 0)]))
+        await brokers.start(1, held=frozenset([kept, PartitionRef(topics["gone"].topic_id, 0)]))
         await brokers.until(lambda: the(brokers, "gone").leader == 1)
 
 
@@ -298,12 +298,12 @@ async def test_that_a_log_is_missing_is_known_before_another_is_made() -> None:
             broker_id=BrokerId(2),
             config=Config.for_broker({"node.id": "2"}),
             dice=SeededDice(7),
-            others=Others(LoopClock(), SimulatedProbe(2, brokers.network, brokers.clusters.__getitem__)),
+            others=ClusterPorts(LoopClock(), SimulatedProbe(2, brokers.network, brokers.clusters.__getitem__)),
         )
         await cluster.start()
         await cluster.step_down(IdentityRecord("folder-2", boot_id="boot"), held=frozenset())
         await cluster.stop()
-        await brokers.start(2, held=frozenset([Which(brokers.image().topics["orders"].topic_id, 0)]))
+        await brokers.start(2, held=frozenset([PartitionRef(brokers.image().topics["orders"].topic_id, 0)]))
         assert the(brokers).in_sync == (1,)
 
 
@@ -405,7 +405,7 @@ async def test_a_controller_deposed_while_it_looks_at_all_partitions_writes_noth
         await brokers.clusters.pop(4).abandon()
         looks, deposed = member.machine.review_found, False
 
-        def look(found: Found, standing: Standing) -> list[Ruling]:
+        def look(found: Found, standing: ElectionView) -> list[PartitionWrite]:
             nonlocal deposed
             if not deposed and 4 not in standing.live:
                 deposed = True

@@ -4,6 +4,7 @@ import pytest
 from tests.support.consumer_groups import Client, ConsumerWorld, Topics, as_partitions, assigned, id_of, settle
 
 from penstock.coordinators.groups.commands import DeleteGroup
+from penstock.coordinators.groups.consumer.state import ConsumerGroup
 from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, ConsumerSettings
 from penstock.errors import (
     FencedInstanceId,
@@ -316,7 +317,7 @@ def test_a_clock_that_was_set_back_keeps_nobody_from_learning_of_topics() -> Non
 def test_a_pattern_that_is_none_is_refused() -> None:
     world = ConsumerWorld()
     assert world.come("m1", subscribed_topic_regex="log-(") is InvalidRegularExpression
-    assert "g" not in world.machine.consumers.groups
+    assert "g" not in world.machine.tables.of_kind(ConsumerGroup)
 
 
 def test_a_pattern_that_nobody_has_any_more_is_forgotten() -> None:

@@ -5,7 +5,9 @@ from tests.support.consumer_groups import Client, ConsumerWorld, Topics, id_of, 
 from tests.support.groups import UNANSWERED
 
 from penstock.coordinators.groups.consumer.embedded_protocol import read_assignment
+from penstock.coordinators.groups.consumer.state import ConsumerGroup
 from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits
+from penstock.coordinators.groups.state import Group
 from penstock.errors import (
     GroupIdNotFound,
     IllegalGeneration,
@@ -97,7 +99,7 @@ def test_a_classic_group_becomes_a_consumer_group_when_a_new_member_comes() -> N
     members = classic_group(world)
     new = Client(world, "new")
     new.beat()
-    assert world.machine.groups == {} and len(world.consumers.members) == 3
+    assert world.machine.tables.of_kind(Group) == {} and len(world.consumers.members) == 3
     assert new.partitions == set()
     rounds(members, [new])
     owned = [*(member.partitions for member in members), new.partitions]
@@ -112,7 +114,7 @@ def test_and_back_when_the_last_new_member_goes() -> None:
     rounds(members, [new])
     epoch = world.consumers.epoch
     world.go("new")
-    assert world.machine.consumers.groups == {}
+    assert world.machine.tables.of_kind(ConsumerGroup) == {}
     assert world.state == "PreparingRebalance" and world.group.generation == epoch
     assert set(world.group.members) == {member.member_id for member in members}
     joins = [world.join(member.member_id, protocols=told(*sorted(member.partitions))) for member in members]
@@ -129,10 +131,10 @@ def test_and_when_it_comes_back_as_a_static_member_of_the_classic_protocol() -> 
     had = new.partitions
     world.beat("new", -2, instance_id="i")
     answer = world.reply(world.join(instance="i", protocols=told()))
-    assert answer.error_code == 0 and world.machine.consumers.groups == {}
+    assert answer.error_code == 0 and world.machine.tables.of_kind(ConsumerGroup) == {}
     assert world.state == "Stable" and world.group.instances == {"i": answer.member_id}
     assert read(world.reply(world.sync(answer.member_id, world.group.generation, group_instance_id="i"))) == had
-    assert "new" not in world.replayed().groups["g"].members
+    assert "new" not in world.replayed().tables.of_kind(Group)["g"].members
 
 
 def test_what_members_still_read_is_not_given_away_when_a_group_goes_back_and_forth() -> None:
@@ -155,12 +157,14 @@ def test_the_log_of_both_moves_can_be_replayed() -> None:
     new = Client(world, "new")
     new.beat()
     rounds(members, [new])
-    before = world.replayed().consumers.groups["g"]
+    before = world.replayed().tables.of_kind(ConsumerGroup)["g"]
     assert before.members == world.consumers.members and before.owners == world.consumers.owners
     world.go("new")
     after = world.replayed()
-    assert after.consumers.groups == {} and set(after.groups["g"].members) == {m.member_id for m in members}
-    assert after.offsets["g"]["orders"][0].offset == 7
+    assert after.tables.of_kind(ConsumerGroup) == {} and set(after.tables.of_kind(Group)["g"].members) == {
+        m.member_id for m in members
+    }
+    assert after.tables.offsets["g"]["orders"][0].offset == 7
 
 
 def test_members_that_wait_in_a_rebalance_are_called_back() -> None:
@@ -206,12 +210,12 @@ def test_an_empty_group_takes_the_protocol_of_who_comes() -> None:
     world = ConsumerWorld()
     world.commit(7)
     world.come("new")
-    assert "g" in world.machine.consumers.groups and "g" not in world.machine.groups
+    assert "g" in world.machine.tables.of_kind(ConsumerGroup) and "g" not in world.machine.tables.of_kind(Group)
     world.go("new")
     world.join(protocols=told())
-    assert "g" not in world.machine.consumers.groups and "g" in world.machine.groups
-    assert world.machine.offsets["g"]["orders"][0].offset == 7
-    assert "g" not in world.replayed().consumers.groups
+    assert "g" not in world.machine.tables.of_kind(ConsumerGroup) and "g" in world.machine.tables.of_kind(Group)
+    assert world.machine.tables.offsets["g"]["orders"][0].offset == 7
+    assert "g" not in world.replayed().tables.of_kind(ConsumerGroup)
 
 
 def test_a_downgrade_can_be_forbidden() -> None:
@@ -222,7 +226,7 @@ def test_a_downgrade_can_be_forbidden() -> None:
     world.go("new")
     rounds(members, [])
     assert set().union(*(member.partitions for member in members)) == {0, 1, 2, 3}
-    assert "g" in world.machine.consumers.groups
+    assert "g" in world.machine.tables.of_kind(ConsumerGroup)
 
 
 def test_what_the_last_new_member_had_goes_to_the_others_where_a_downgrade_is_forbidden() -> None:
@@ -239,7 +243,7 @@ def test_what_the_last_new_member_had_goes_to_the_others_where_a_downgrade_is_fo
     world.topics.make("orders", 5)
     rounds(members, [])
     assert set().union(*(member.partitions for member in members)) == {0, 1, 2, 3, 4}
-    assert "g" in world.machine.consumers.groups
+    assert "g" in world.machine.tables.of_kind(ConsumerGroup)
 
 
 def test_a_classic_member_joins_a_consumer_group() -> None:

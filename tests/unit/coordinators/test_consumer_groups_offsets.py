@@ -7,7 +7,8 @@ from tests.support.consumer_groups import Client, ConsumerWorld, Topics, id_of, 
 
 from penstock.coordinators.groups import commands
 from penstock.coordinators.groups.consumer.commands import DescribeConsumerGroup
-from penstock.coordinators.groups.state import GroupLimits
+from penstock.coordinators.groups.consumer.state import ConsumerGroup
+from penstock.coordinators.groups.state import Group, GroupLimits
 from penstock.errors import (
     GroupIdNotFound,
     GroupSubscribedToTopic,
@@ -152,7 +153,11 @@ def test_only_a_group_without_members_is_deleted_and_with_it_all_that_is_kept() 
     assert commit(world, "", -1) == 0
     assert world.ask(commands.DeleteGroup, group_id="g") is None
     for machine in (world.machine, world.replayed()):
-        assert (machine.consumers.groups, machine.groups, machine.offsets) == ({}, {}, {})
+        assert (machine.tables.of_kind(ConsumerGroup), machine.tables.of_kind(Group), machine.tables.offsets) == (
+            {},
+            {},
+            {},
+        )
 
 
 def test_offsets_of_topics_in_use_are_not_deleted() -> None:
@@ -181,7 +186,7 @@ def test_offsets_expire_once_nobody_has_used_them_for_long_and_with_the_last_the
     world.pass_time(59_000)
     assert world.committed() == 7  # the application is only being started anew
     world.pass_time(2_000)
-    assert world.committed() == -1 and world.machine.consumers.groups == {}
+    assert world.committed() == -1 and world.machine.tables.of_kind(ConsumerGroup) == {}
 
 
 def test_there_is_room_for_so_many_groups_of_both_kinds() -> None:

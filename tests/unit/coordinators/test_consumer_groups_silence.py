@@ -9,6 +9,7 @@ import pytest
 from tests.support.consumer_groups import Client, ConsumerWorld, Topics, settle
 
 from penstock.coordinators.groups.consumer.records import SilenceKept
+from penstock.coordinators.groups.consumer.state import ConsumerGroup
 from penstock.coordinators.groups.consumer.surroundings import ConsumerSettings
 from penstock.coordinators.groups.records import GroupCodec
 from penstock.model import Millis
@@ -112,7 +113,7 @@ def test_a_static_member_that_comes_back_is_silent_no_longer() -> None:
     again = Client(world, "again", instance_id="i")
     settle([again])
     assert set(world.consumers.members) == {"again"}
-    assert world.consumers.silences == world.replayed().consumers.groups["g"].silences == {}
+    assert world.consumers.silences == world.replayed().tables.of_kind(ConsumerGroup)["g"].silences == {}
 
 
 def test_nothing_is_written_of_members_whose_heartbeats_come() -> None:
@@ -145,13 +146,13 @@ def test_what_is_kept_of_a_silence_is_taken_back_with_its_member() -> None:
     assert "killed" not in world.consumers.members
     noted, taken_back = silences(world)
     assert (noted.member_id, taken_back) == ("killed", SilenceKept("g", "killed", None))
-    assert world.replayed().consumers.groups["g"].silences == {}
+    assert world.replayed().tables.of_kind(ConsumerGroup)["g"].silences == {}
 
 
 def test_a_silence_that_compaction_left_over_brings_no_group_back() -> None:
     world = ConsumerWorld()
     world.machine.apply(SilenceKept("g", "m", Millis(1)))
-    assert world.machine.consumers.groups == {}
+    assert world.machine.tables.of_kind(ConsumerGroup) == {}
 
 
 @pytest.mark.parametrize("heard_at", [None, Millis(1_700_000_000_000)])

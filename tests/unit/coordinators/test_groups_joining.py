@@ -3,7 +3,7 @@
 import pytest
 from tests.support.groups import UNANSWERED, GroupWorld, subscription
 
-from penstock.coordinators.groups import joining
+from penstock.coordinators.groups.classic import joining
 from penstock.coordinators.groups.state import GroupLimits
 from penstock.errors import (
     FencedInstanceId,
@@ -138,7 +138,7 @@ def test_a_subscription_that_cannot_be_read_is_carried_all_the_same(metadata: by
 def test_a_session_outside_the_brokers_bounds_is_refused(session_ms: int) -> None:
     world = GroupWorld()
     assert world.reply(world.join(session_ms=session_ms)).error_code == InvalidSessionTimeout.code
-    assert world.machine.groups == {}
+    assert world.machine.tables.groups == {}
 
 
 def test_an_empty_group_id_and_a_member_of_no_group_are_refused() -> None:
@@ -262,7 +262,7 @@ def test_a_restarted_static_member_takes_its_place_without_a_rebalance() -> None
     assert (back.generation_id, back.error_code, back.skip_assignment) == (1, 0, False)
     assert back.member_id != second
     assert world.reply(world.sync(back.member_id, 1)).assignment == b"B"
-    assert world.replayed().groups["g"].instances["b"] == back.member_id
+    assert world.replayed().tables.groups["g"].instances["b"] == back.member_id
 
 
 def test_a_restarted_static_leader_is_told_that_there_is_nothing_to_assign() -> None:

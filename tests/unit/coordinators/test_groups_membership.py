@@ -3,8 +3,9 @@
 import pytest
 from tests.support.groups import UNANSWERED, GroupWorld
 
-from penstock.coordinators.groups import commands, rebalancing
-from penstock.coordinators.groups.draft import Draft
+from penstock.coordinators.groups import commands
+from penstock.coordinators.groups.classic import rebalancing
+from penstock.coordinators.groups.classic.draft import Draft
 from penstock.coordinators.groups.state import GroupLimits, GroupState
 from penstock.errors import (
     IllegalGeneration,
@@ -42,7 +43,7 @@ def test_a_group_whose_members_are_all_silent_is_empty_in_the_next_generation() 
     world.stable(3, session_ms=6_000)
     world.pass_time(6_000)
     assert (world.group.state, world.group.generation, world.group.members) == (GroupState.EMPTY, 2, {})
-    assert world.replayed().groups["g"].state is GroupState.EMPTY
+    assert world.replayed().tables.groups["g"].state is GroupState.EMPTY
 
 
 def test_a_member_that_waits_for_its_share_need_not_send_heartbeats() -> None:
@@ -193,4 +194,4 @@ def test_a_timer_of_a_deleted_group_says_nothing() -> None:
         commands.InitialDelayOver(group_id="gone", delay_ms=1, remaining_ms=1),
     ):  # fmt: skip
         world.carry_out(command)
-    assert world.machine.groups == {} and world.log == []
+    assert world.machine.tables.groups == {} and world.log == []

@@ -53,7 +53,7 @@ def test_anyone_may_commit_for_a_group_without_members_and_it_becomes_a_simple_g
     assert world.commit(42) == 0
     assert world.committed() == 42 and world.committed("refunds") == -1
     assert listed(world) == ["g Empty "]
-    assert world.replayed().offsets == world.machine.offsets
+    assert world.replayed().tables.offsets == world.machine.tables.offsets
 
 
 def test_a_commit_for_a_generation_of_no_group_is_refused_by_version() -> None:
@@ -139,8 +139,8 @@ def test_an_empty_groups_offsets_expire_together_and_the_group_with_them() -> No
     world.pass_time(59_000)
     assert world.committed() == 1
     world.pass_time(2_000)
-    assert world.committed() == -1 and world.machine.groups == {}
-    assert world.replayed().groups == {} and world.replayed().offsets == {}
+    assert world.committed() == -1 and world.machine.tables.groups == {}
+    assert world.replayed().tables.groups == {} and world.replayed().tables.offsets == {}
 
 
 def test_what_is_committed_for_an_empty_group_is_kept_for_as_long_as_anything_else() -> None:
@@ -156,7 +156,7 @@ def test_what_is_committed_for_an_empty_group_is_kept_for_as_long_as_anything_el
     world.pass_time(5 * DAY_MS)
     assert world.committed() == 9
     world.pass_time(DAY_MS)
-    assert world.committed() == -1 and world.machine.groups == {}
+    assert world.committed() == -1 and world.machine.tables.groups == {}
 
 
 def test_offsets_of_a_simple_group_and_of_topics_left_behind_expire_from_their_commit() -> None:
@@ -184,7 +184,7 @@ def test_a_thousand_expired_offsets_at_a_time_until_none_is_left() -> None:
         world.group_id = f"g{number}"
         world.commit(1)
     world.pass_time(8 * DAY_MS)
-    assert world.machine.groups == {} and world.machine.offsets == {}
+    assert world.machine.tables.groups == {} and world.machine.tables.offsets == {}
 
 
 def one_large_group(world: GroupWorld, partitions: int) -> None:
@@ -198,7 +198,7 @@ def test_one_groups_many_offsets_expire_a_thousand_at_a_time() -> None:
     world.restart()
     one_large_group(world, 2_500)
     world.pass_time(8 * DAY_MS)
-    assert world.machine.groups == {} and world.machine.offsets == {}
+    assert world.machine.tables.groups == {} and world.machine.tables.offsets == {}
     assert [len(batch) for batch in world.log] == [1_000, 1_000, 501], "the last with the group"
 
 
@@ -206,10 +206,10 @@ def test_a_group_with_many_offsets_is_deleted_a_thousand_at_a_time_and_answered_
     world = GroupWorld()
     one_large_group(world, 2_500)
     asked = world.send(commands.DeleteGroup, group_id="g")
-    assert world.reply(asked) is UNANSWERED and len(world.machine.offsets["g"]["orders"]) == 1_500
+    assert world.reply(asked) is UNANSWERED and len(world.machine.tables.offsets["g"]["orders"]) == 1_500
     world.pass_time(0)
     assert world.reply(asked) is None
-    assert world.machine.groups == {} and world.machine.offsets == {}
+    assert world.machine.tables.groups == {} and world.machine.tables.offsets == {}
     assert [len(batch) for batch in world.log] == [1_000, 1_000, 501]
 
 
@@ -247,10 +247,14 @@ def test_a_deletion_that_a_crash_cut_short_leaves_a_group_that_can_be_deleted_ag
     world.restart()
     world.send(commands.DeleteGroup, group_id="g")
     world.restart()
-    assert len(world.machine.offsets["g"]["orders"]) == 1_500 and list(world.machine.groups) == ["g"]
+    assert len(world.machine.tables.offsets["g"]["orders"]) == 1_500 and list(world.machine.tables.groups) == ["g"]
     world.send(commands.DeleteGroup, group_id="g")
     world.pass_time(0)
-    assert world.machine.groups == {} and world.replayed().groups == {} and world.replayed().offsets == {}
+    assert (
+        world.machine.tables.groups == {}
+        and world.replayed().tables.groups == {}
+        and world.replayed().tables.offsets == {}
+    )
 
 
 def test_what_a_group_committed_on_a_deleted_topic_is_forgotten_a_thousand_at_a_time() -> None:
@@ -258,7 +262,7 @@ def test_what_a_group_committed_on_a_deleted_topic_is_forgotten_a_thousand_at_a_
     one_large_group(world, 2_500)
     world.carry_out(commands.ForgetTopic(topic="orders"))
     world.pass_time(0)
-    assert world.machine.offsets == {} and [len(batch) for batch in world.log] == [1_000, 1_000, 500]
+    assert world.machine.tables.offsets == {} and [len(batch) for batch in world.log] == [1_000, 1_000, 500]
 
 
 @pytest.mark.parametrize("by", ["topic", "group", "age"])
@@ -279,7 +283,7 @@ def test_offsets_of_groups_with_long_names_are_taken_back_in_batches_that_the_lo
         world.carry_out(Loaded())
         world.pass_time(world.limits.expiry_interval_ms)
     world.pass_time(0)
-    assert world.machine.offsets == {} and len(world.log) > 1
+    assert world.machine.tables.offsets == {} and len(world.log) > 1
     encode = GroupCodec().encode
     assert max(sum(len(encode(record)[0]) for record in batch) for batch in world.log) < LOG_TAKES_BYTES
 
@@ -293,7 +297,7 @@ def test_two_topics_of_one_name_are_forgotten_each_to_the_end() -> None:
     for topic_id in (b"o" * 16, b"n" * 16):
         world.carry_out(commands.ForgetTopic(topic="orders", ids=frozenset({topic_id})))
     world.pass_time(0)
-    assert world.machine.offsets == {}
+    assert world.machine.tables.offsets == {}
 
 
 def test_a_deleted_topics_offsets_are_forgotten() -> None:
@@ -343,7 +347,7 @@ def test_only_an_empty_group_is_deleted_with_all_that_it_committed() -> None:
     assert isinstance(world.ask(commands.DeleteGroup, group_id="g"), NonEmptyGroup)
     world.leave(MemberIdentity(leader))
     assert world.ask(commands.DeleteGroup, group_id="g") is None
-    assert world.machine.groups == {} and world.replayed().offsets == {}
+    assert world.machine.tables.groups == {} and world.replayed().tables.offsets == {}
 
 
 def test_what_was_committed_on_a_new_topic_of_the_same_name_stays_when_the_old_one_is_forgotten() -> None:
@@ -352,7 +356,7 @@ def test_what_was_committed_on_a_new_topic_of_the_same_name_stays_when_the_old_o
     new = CommittedOffset(offset=2, leader_epoch=-1, metadata="", committed_at=world.now, topic_id=b"n" * 16)
     world.machine.apply(OffsetKept("other", "orders", 0, new))
     world.carry_out(commands.ForgetTopic(topic="orders", ids=frozenset({bytes(16), b"o" * 16})))
-    assert world.committed() == -1 and world.machine.offsets["other"]["orders"][0] == new
+    assert world.committed() == -1 and world.machine.tables.offsets["other"]["orders"][0] == new
 
 
 async def test_topics_that_were_deleted_while_nobody_coordinated_are_found_by_their_ids() -> None:
@@ -383,7 +387,7 @@ def test_a_partition_takes_so_many_groups_and_those_that_are_there_go_on() -> No
     assert isinstance(world.commit(1), PolicyViolation) and isinstance(world.commit_within(7, 1), PolicyViolation)
     assert isinstance(world.reply(world.join()), PolicyViolation)
     world.group_id = "g2"
-    assert world.commit(2) == 0 and world.join() and set(world.machine.groups) == {"g1", "g2"}
+    assert world.commit(2) == 0 and world.join() and set(world.machine.tables.groups) == {"g1", "g2"}
 
 
 def test_many_offsets_are_told_piece_by_piece_as_they_were_at_one_moment() -> None:
@@ -421,11 +425,11 @@ def test_to_prove_that_it_leads_a_coordinator_writes_what_changes_nothing() -> N
     world = GroupWorld()
     world.group_id = ""  # Kafka lets anybody commit for it
     world.commit(7)
-    before, written = world.replayed().offsets, len(world.log)
+    before, written = world.replayed().tables.offsets, len(world.log)
     assert world.fetch([("orders", [0])], proves_lead=True).topics[0].partitions[0].committed_offset == 7
     assert len(world.log) == written + 1
     replayed = world.replayed()
-    assert (replayed.offsets, replayed.offset_count, list(replayed.groups)) == (before, 1, [""])
+    assert (replayed.tables.offsets, replayed.tables.offset_count, list(replayed.tables.groups)) == (before, 1, [""])
 
 
 def test_of_many_partitions_some_can_be_asked_for() -> None:

@@ -27,7 +27,7 @@ def many_loaded_groups() -> tuple[GroupWorld, str, str]:
 
 
 def with_deadlines(world: GroupWorld) -> int:
-    return sum(bool(group.deadlines) for group in world.machine.groups.values())
+    return sum(bool(group.deadlines) for group in world.machine.tables.groups.values())
 
 
 def test_a_turn_is_short_and_every_group_has_one() -> None:
@@ -45,7 +45,7 @@ def test_members_that_stay_silent_are_given_up_in_every_group() -> None:
     world, _, _ = many_loaded_groups()
     world.carry_out(Loaded())
     world.pass_time(SESSION_MS + 1)
-    assert {group.state for group in world.machine.groups.values()} == {GroupState.EMPTY}
+    assert {group.state for group in world.machine.tables.groups.values()} == {GroupState.EMPTY}
 
 
 def test_a_group_is_used_before_its_turn_and_only_who_is_silent_is_missed() -> None:

@@ -43,14 +43,14 @@ def test_offsets_of_a_transaction_count_when_it_commits() -> None:
     assert world.commit_within(A, 9) == 0
     assert world.committed() == 5
     world.end_transaction(A, commits=True)
-    assert world.committed() == 9 and len(world.machine.pending) == 0
+    assert world.committed() == 9 and len(world.machine.tables.pending) == 0
 
 
 def test_offsets_of_a_transaction_that_is_aborted_never_count() -> None:
     world = a_world(committed=5)
     world.commit_within(A, 9)
     world.end_transaction(A, commits=False)
-    assert world.committed() == 5 and len(world.machine.pending) == 0
+    assert world.committed() == 5 and len(world.machine.tables.pending) == 0
 
 
 def test_while_a_transaction_is_open_its_offsets_are_unstable_and_no_others() -> None:
@@ -86,7 +86,7 @@ def test_a_transaction_may_be_a_groups_first_commit() -> None:
     assert world.commit_within(A, 9) == 0
     assert world.committed() == -1
     world.end_transaction(A, commits=True)
-    assert world.committed() == 9 and world.replayed().offsets == world.machine.offsets
+    assert world.committed() == 9 and world.replayed().tables.offsets == world.machine.tables.offsets
 
 
 def test_a_plain_commit_after_a_pending_one_wins_though_the_transaction_commits_later() -> None:
@@ -95,7 +95,7 @@ def test_a_plain_commit_after_a_pending_one_wins_though_the_transaction_commits_
     world.commit(7)
     assert world.stable_code() == UnstableOffsetCommit.code
     world.end_transaction(A, commits=True)
-    assert world.committed() == 7 and world.replayed().offsets == world.machine.offsets
+    assert world.committed() == 7 and world.replayed().tables.offsets == world.machine.tables.offsets
 
 
 def test_of_two_transactions_the_one_that_wrote_last_wins_whichever_ends_last() -> None:
@@ -152,7 +152,7 @@ def test_a_member_may_commit_while_the_shares_are_not_out() -> None:
 def test_a_generation_of_no_group_is_refused() -> None:
     world = GroupWorld()
     assert isinstance(world.commit_within(A, 9, generation_id=1, member_id="m"), IllegalGeneration)
-    assert world.machine.groups == {} and world.log == []
+    assert world.machine.tables.groups == {} and world.log == []
 
 
 def test_too_long_a_text_beside_a_pending_offset_is_refused() -> None:
@@ -167,8 +167,8 @@ def test_deleting_a_group_takes_back_what_its_transactions_would_commit() -> Non
     world.commit_within(A, 9, topic="refunds")
     assert world.ask(commands.DeleteGroup, group_id="g") is None
     world.end_transaction(A, commits=True)
-    assert world.committed() == world.committed("refunds") == -1 and world.machine.groups == {}
-    assert world.replayed().offsets == {} == world.replayed().groups
+    assert world.committed() == world.committed("refunds") == -1 and world.machine.tables.groups == {}
+    assert world.replayed().tables.offsets == {} == world.replayed().tables.groups
 
 
 def test_deleting_an_offset_takes_back_what_a_transaction_would_commit() -> None:
@@ -184,7 +184,7 @@ def test_a_deleted_topics_pending_offsets_go_with_it() -> None:
     world.commit_within(A, 9)
     world.carry_out(commands.ForgetTopic(topic="orders"))
     world.end_transaction(A, commits=True)
-    assert world.committed() == -1 and world.replayed().offsets == {}
+    assert world.committed() == -1 and world.replayed().tables.offsets == {}
 
 
 def test_what_a_transaction_is_about_to_change_does_not_expire() -> None:
@@ -194,7 +194,7 @@ def test_what_a_transaction_is_about_to_change_does_not_expire() -> None:
     assert world.committed() == 5
     world.end_transaction(A, commits=False)
     world.pass_time(DAY_MS)
-    assert world.committed() == -1 and world.machine.groups == {}
+    assert world.committed() == -1 and world.machine.tables.groups == {}
 
 
 def test_a_group_with_nothing_but_an_open_transaction_is_not_given_up() -> None:
@@ -202,7 +202,7 @@ def test_a_group_with_nothing_but_an_open_transaction_is_not_given_up() -> None:
     world.restart()
     world.commit_within(A, 9)
     world.pass_time(8 * DAY_MS)
-    assert "g" in world.machine.groups
+    assert "g" in world.machine.tables.groups
     world.end_transaction(A, commits=True)
     assert world.committed() == 9
 
@@ -214,7 +214,7 @@ def test_a_clock_that_is_set_ends_no_session_and_dates_commits_right() -> None:
     world.pass_time(5_000)
     assert world.heartbeat(leader, 1).error_code == 0
     world.commit(1, member_id=leader, generation_id_or_member_epoch=1)
-    assert world.machine.offsets["g"]["orders"][0].committed_at == world.now + 3_600_000
+    assert world.machine.tables.offsets["g"]["orders"][0].committed_at == world.now + 3_600_000
     world.pass_time(5_000)
     assert world.group.members
     world.leave(MemberIdentity(leader))

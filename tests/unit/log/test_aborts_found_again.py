@@ -10,9 +10,9 @@ from tests.support.logs import StillClock, a_batch, a_log, a_marker, fill, reope
 
 from penstock.errors import KafkaStorageError
 from penstock.log import Flusher, LogHousekeeping, Scrubber
-from penstock.log.abort_sums import FILE_NAME
-from penstock.log.compaction_pace import Stopped
+from penstock.log.pace import Stopped
 from penstock.log.partition_log import PartitionLog
+from penstock.log.segments.abort_sums import FILE_NAME
 from penstock.settings.config import Config
 from penstock.wire.markers import MarkerType
 
@@ -279,7 +279,7 @@ def test_sums_that_cannot_be_read_are_no_reason_to_read_all(log: PartitionLog, t
 @pytest.mark.parametrize("to", [0, 1, 3, 4, 5, 6])
 def test_after_a_cut_what_is_left_is_what_should_be(log: PartitionLog, to: int) -> None:
     expected = [each for each in ALL if each[1] < to]
-    log.truncate(to=to)
+    log.truncation.cut(to=to)
     assert aborted(log) == expected
     abort(log, producer_id=9)
     log.roll()
@@ -297,7 +297,7 @@ async def test_a_cut_does_not_make_a_wrong_index_right(tmp_path: Path, how: str)
     fill(log, 2)
     WAYS[how](index_of(log, 0))
 
-    log.truncate(to=5)  # no producer's: nothing is replayed
+    log.truncation.cut(to=5)  # no producer's: nothing is replayed
 
     with pytest.raises(KafkaStorageError):
         aborted(log)
@@ -306,7 +306,7 @@ async def test_a_cut_does_not_make_a_wrong_index_right(tmp_path: Path, how: str)
 
 
 def test_a_log_that_begins_anew_is_not_held_to_what_it_had(log: PartitionLog) -> None:
-    log.truncate_fully_and_start_at(0)
+    log.truncation.start_anew(0)
     fill(log, 1)
     assert aborted(log) == []
     abort(log)

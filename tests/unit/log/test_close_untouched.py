@@ -42,7 +42,7 @@ def test_a_log_that_began_anew_is_rid_of_its_old_files_for_good_at_its_end(
     log = a_log(tmp_path / "orders-0")
     fill(log, 3)
     log.flush(close=True)
-    log.truncate_fully_and_start_at(offset)
+    log.truncation.start_anew(offset)
     synced: list[str] = []
     monkeypatch.setattr(flushing, "sync_folder", synced.append)
     log.close()

@@ -12,17 +12,17 @@ from tests.support.compaction import NOW, a_compacted_log, pairs, put, roll, set
 from tests.support.logs import StillClock, a_log, fill, reopen
 
 from penstock.errors import CorruptMessage
-from penstock.log import files
-from penstock.log.compaction import Compaction
-from penstock.log.compaction_pace import Pace, Stopped
-from penstock.log.compaction_plan import ClosedSegment
-from penstock.log.compaction_service import Cleaner
-from penstock.log.files import names_in, rename_if_there
-from penstock.log.future_logs import let_go
+from penstock.log import file_pool as files
+from penstock.log.compaction.cleaner import Cleaner
+from penstock.log.compaction.compaction import Compaction
+from penstock.log.compaction.plan import ClosedSegment
+from penstock.log.damage.suspects import look_again
+from penstock.log.file_pool import names_in, rename_if_there
+from penstock.log.folders.future_logs import let_go
+from penstock.log.pace import Pace, Stopped
 from penstock.log.partition_log import PartitionLog
-from penstock.log.recovery import Known
+from penstock.log.recovery import KnownLog
 from penstock.log.state import GAPS_NOTE
-from penstock.log.suspects import look_again
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.settings.config import Config
 
@@ -157,7 +157,7 @@ async def test_what_was_cut_off_the_clean_part_and_written_anew_is_not_clean(tmp
     log = _a_dirty_log(tmp_path, delete_retention_ms="0")
     cleaner = _cleaner(log)
     assert await cleaner.clean_one()  # up to 20
-    log.truncate(to=10)
+    log.truncation.cut(to=10)
     _delete_a_key(log)
 
     await cleaner.clean_one()
@@ -182,11 +182,11 @@ async def test_a_log_that_is_cut_during_a_round_is_not_cleaned_by_it(
 
     def cut_after(compaction: Compaction, *arguments: object) -> object:
         outcome = real(compaction, *arguments)
-        log.truncate(to=2)
+        log.truncation.cut(to=2)
         return outcome
 
     def cut_before(compaction: Compaction, *arguments: object) -> object:
-        log.truncate(to=2)
+        log.truncation.cut(to=2)
         return real(compaction, *arguments)
 
     monkeypatch.setattr(Compaction, at, cut_after if at == "_map_keys" else cut_before)
@@ -293,7 +293,7 @@ async def test_a_log_that_changed_meanwhile_is_left_as_it_is(tmp_path: Path, mon
 
     def too_late(compaction: Compaction, members: list[ClosedSegment]) -> None:
         assert list(log.folder.glob("*.swap"))
-        log.truncate_fully_and_start_at(100)
+        log.truncation.start_anew(100)
         swap_in(compaction, members)
 
     monkeypatch.setattr(Compaction, "_swap_in", too_late)
@@ -314,7 +314,7 @@ async def test_a_crash_after_a_cut_brings_back_nothing_that_was_ready_to_be_swap
 
     def too_late(compaction: Compaction, members: list[ClosedSegment]) -> None:
         assert list(log.folder.glob("*.swap"))
-        log.truncate(to=10)
+        log.truncation.cut(to=10)
         put(log, ("anew", "1"))
         log.flush()
         shutil.copytree(log.folder, crashed)
@@ -325,7 +325,7 @@ async def test_a_crash_after_a_cut_brings_back_nothing_that_was_ready_to_be_swap
     assert not await cleaner.clean_one()
     cleaner.stop()
 
-    again = a_log(crashed, Known(is_clean=False, recovery_point=log.recovery_point))
+    again = a_log(crashed, KnownLog(is_clean=False, recovery_point=log.recovery_point))
     assert (again.end_offset, again.offline_reason) == (11, None)
     assert pairs(again) == pairs(log)
 
@@ -335,8 +335,8 @@ def test_nothing_gets_ready_to_be_swapped_in_that_was_made_before_a_cut(tmp_path
     cuts = log.cuts
     cleaned = log.folder / "00000000000000000000.log.cleaned"
     cleaned.touch()
-    log.truncate(to=10)
-    assert not log.prepare_swap(0, cuts=cuts)
+    log.truncation.cut(to=10)
+    assert not log.swapping.prepare(0, cuts=cuts)
     assert cleaned.exists() and not list(log.folder.glob("*.swap"))
 
 
@@ -402,7 +402,7 @@ async def test_a_batch_of_millions_of_records_sets_the_log_aside_instead_of_fill
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = _a_dirty_log(tmp_path)
-    monkeypatch.setattr("penstock.log.compaction_filter.RECORDS_MAX", 1)
+    monkeypatch.setattr("penstock.log.compaction.filter.RECORDS_MAX", 1)
     cleaner = _cleaner(log)
     assert not await cleaner.clean_one()
     assert "2 records in one batch" in cleaner.uncleanable[log.partition]

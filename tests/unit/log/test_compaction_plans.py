@@ -1,10 +1,10 @@
 """Which part of a log may be cleaned, whether it is worth it, and which segments become one."""
 
-from penstock.log.compaction_map import OffsetMap
-from penstock.log.compaction_plan import (
+from penstock.log.compaction.offset_map import OffsetMap
+from penstock.log.compaction.plan import (
     ClosedSegment,
     CompactionRules,
-    Dirt,
+    DirtyRange,
     dirtiest,
     group,
     survey,
@@ -69,8 +69,8 @@ def test_a_record_older_than_max_compaction_lag_ms_makes_a_log_due_whatever_its_
 
 
 def test_the_dirtiest_log_is_next_and_an_overdue_one_before_it() -> None:
-    def dirt(clean: int, dirty: int, *, overdue: bool = False) -> Dirt:
-        return Dirt(0, 10, clean, dirty, is_overdue=overdue)
+    def dirt(clean: int, dirty: int, *, overdue: bool = False) -> DirtyRange:
+        return DirtyRange(0, 10, clean, dirty, is_overdue=overdue)
 
     assert dirtiest([("a", dirt(10, 20), RULES), ("b", dirt(10, 30), RULES)]) == "b"
     assert dirtiest([("a", dirt(90, 10, overdue=True), RULES), ("b", dirt(10, 30), RULES)]) == "a"

@@ -18,9 +18,9 @@ from tests.support.compaction import (
 )
 from tests.support.logs import reopen
 
-from penstock.log.files import names_in
+from penstock.log.file_pool import names_in
 from penstock.log.partition_log import PartitionLog
-from penstock.log.scan import Damaged
+from penstock.log.segments.scan import Damaged
 from penstock.settings import Config
 from penstock.settings.batch_size import batch_bytes_max
 from penstock.wire.markers import MarkerType

@@ -12,10 +12,11 @@ import pytest
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, base_offsets, fill, headers_in, read_all
 
 from penstock.errors import KafkaStorageError
-from penstock.log import FilePool, LogFolder, PartitionLog, folder_checkpoints
+from penstock.log import FilePool, LogFolder, PartitionLog
 from penstock.log.cut_notes import CUT_NOTE
-from penstock.log.files import names_in
-from penstock.log.recovery import Expected
+from penstock.log.file_pool import names_in
+from penstock.log.folders import checkpoints as folder_checkpoints
+from penstock.log.recovery import ExpectedLog
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.settings.config import Config
 
@@ -24,7 +25,7 @@ CONFIG = Config.for_broker({}).for_topic({"internal.segment.bytes": "300"})
 
 def open_folder(path: Path) -> LogFolder:
     folder = LogFolder(path, cluster_id="c1", node_id=1, pool=FilePool(64), clock=StillClock())
-    folder.open_all(lambda *_: Expected(CONFIG))
+    folder.open_all(lambda *_: ExpectedLog(CONFIG))
     return folder
 
 
@@ -39,7 +40,7 @@ def twelve_records(path: Path) -> tuple[LogFolder, PartitionLog]:
     log = folder.create(ORDERS_0, TOPIC_ID, CONFIG)
     fill(log, 12)
     log.high_watermark = 12
-    log.advance_start(4)
+    log.retention.advance_start(4)
     log.flush()
     log.clean_upto = 8
     folder.write_checkpoints()
@@ -104,9 +105,9 @@ def test_a_log_that_is_killed_while_it_is_cut_or_written_to_again_has_what_it_ha
     folder, log = twelve_records(tmp_path)
     is_written = False
     with killing(steps_max):
-        if ahead and (write := log.cut_ahead(to=to)) is not None:
+        if ahead and (write := log.truncation.cut_ahead(to=to)) is not None:
             write()
-        log.truncate(to=to)
+        log.truncation.cut(to=to)
         log.append([a_batch(offset, timestamp=7) for offset in range(to, 14)])
         is_written = True
         folder.write_checkpoints()
@@ -131,9 +132,9 @@ def test_a_log_that_is_killed_while_it_begins_anew_misses_nothing(
     folder, log = twelve_records(tmp_path)
     has_begun = is_written = False
     with killing(steps_max):
-        if ahead and (write := log.start_ahead(offset)) is not None:
+        if ahead and (write := log.truncation.start_ahead(offset)) is not None:
             write()
-        log.truncate_fully_and_start_at(offset)
+        log.truncation.start_anew(offset)
         has_begun = True
         log.append([a_batch(offset), a_batch(offset + 1)])
         is_written = True
@@ -160,11 +161,11 @@ def test_an_empty_log_that_is_to_begin_elsewhere_is_whole_whether_it_does_or_not
     log = folder.create(ORDERS_0, TOPIC_ID, CONFIG)
     offset, is_written = 50 if begins else 0, False
     with killing(steps_max):
-        write = log.start_ahead(50)
+        write = log.truncation.start_ahead(50)
         assert write is not None
         write()
         if begins:
-            log.truncate_fully_and_start_at(50)
+            log.truncation.start_anew(50)
         log.append([a_batch(offset), a_batch(offset + 1)])
         is_written = True
         folder.write_checkpoints()
@@ -200,7 +201,7 @@ def test_the_note_lasts_before_the_first_byte_goes(tmp_path: Path, monkeypatch: 
     folder, log = twelve_records(tmp_path)
     with monkeypatch.context() as patching:
         events = events_of(patching)
-        log.truncate(to=6)
+        log.truncation.cut(to=6)
 
     note = [event for event in events if CUT_NOTE in event or event in ("fsync orders-", "ftruncate")]
     assert note[: note.index("ftruncate")] == [
@@ -215,7 +216,7 @@ def test_checkpoints_take_a_note_away_for_good_before_they_count(
 ) -> None:
     """Else it would come back with a start that is past, when power fails after retention went by the checkpoints."""
     folder, log = twelve_records(tmp_path)
-    log.truncate(to=6)
+    log.truncation.cut(to=6)
     assert CUT_NOTE in names_in(log.folder)
     picture = folder.take_picture()
     with monkeypatch.context() as patching:
@@ -230,7 +231,7 @@ def test_checkpoints_take_a_note_away_for_good_before_they_count(
 def test_checkpoints_that_were_taken_before_a_cut_leave_its_note(tmp_path: Path) -> None:
     folder, log = twelve_records(tmp_path)
     older = folder.take_picture()
-    log.truncate(to=6)
+    log.truncation.cut(to=6)
     folder.checkpoints.write(older)
     crash(folder)
 
@@ -244,11 +245,11 @@ def test_a_note_written_ahead_that_a_cut_relies_on_is_not_taken_away_by_checkpoi
 ) -> None:
     """They were taken when the note was there and the records were too."""
     folder, log = twelve_records(tmp_path)
-    write = log.cut_ahead(to=6)
+    write = log.truncation.cut_ahead(to=6)
     assert write is not None
     write()
     between = folder.take_picture()
-    log.truncate(to=6)
+    log.truncation.cut(to=6)
     folder.checkpoints.write(between)
     crash(folder)
 
@@ -259,12 +260,12 @@ def test_a_note_written_ahead_that_a_cut_relies_on_is_not_taken_away_by_checkpoi
 
 def test_a_cut_whose_note_checkpoints_have_taken_away_writes_it_again(tmp_path: Path) -> None:
     folder, log = twelve_records(tmp_path)
-    write = log.cut_ahead(to=6)
+    write = log.truncation.cut_ahead(to=6)
     assert write is not None
     write()
     folder.write_checkpoints()
     assert CUT_NOTE not in names_in(log.folder)
-    log.truncate(to=6)
+    log.truncation.cut(to=6)
     crash(folder)
 
     assert opened_after_crash(tmp_path).end_offset == 6
@@ -272,9 +273,9 @@ def test_a_cut_whose_note_checkpoints_have_taken_away_writes_it_again(tmp_path: 
 
 def test_of_two_notes_the_later_stays_whoever_is_done_first(tmp_path: Path) -> None:
     folder, log = twelve_records(tmp_path)
-    slow = log.cut_ahead(to=11)
+    slow = log.truncation.cut_ahead(to=11)
     assert slow is not None
-    log.truncate(to=6)
+    log.truncation.cut(to=6)
     slow()
     crash(folder)
 
@@ -286,7 +287,7 @@ def test_of_two_notes_the_later_stays_whoever_is_done_first(tmp_path: Path) -> N
 
 def test_a_note_that_a_start_finds_stays_until_the_checkpoints_say_it(tmp_path: Path) -> None:
     folder, log = twelve_records(tmp_path)
-    log.truncate_fully_and_start_at(100)
+    log.truncation.start_anew(100)
     log.append([a_batch(100)])
     crash(folder)
     crash(open_folder(tmp_path))
@@ -305,7 +306,7 @@ def test_a_note_that_a_start_finds_stays_until_the_checkpoints_say_it(tmp_path: 
 @pytest.mark.parametrize("offset", [2, 100])
 def test_a_log_that_began_anew_is_not_taken_for_one_that_lost_records(tmp_path: Path, offset: int) -> None:
     folder, log = twelve_records(tmp_path)
-    log.truncate_fully_and_start_at(offset)
+    log.truncation.start_anew(offset)
     crash(folder)
 
     folder = open_folder(tmp_path)
@@ -315,7 +316,7 @@ def test_a_log_that_began_anew_is_not_taken_for_one_that_lost_records(tmp_path: 
 
 def test_a_note_that_cannot_be_read_leaves_nothing_to_be_trusted_unread(tmp_path: Path) -> None:
     folder, log = twelve_records(tmp_path)
-    log.truncate(to=6)
+    log.truncation.cut(to=6)
     crash(folder)
     (log.folder / CUT_NOTE).write_text("rubbish")
 
@@ -333,7 +334,7 @@ def test_a_cut_that_cannot_be_noted_does_not_happen(tmp_path: Path, monkeypatch:
     with monkeypatch.context() as failing:
         failing.setattr(os, "fsync", fail)
         with pytest.raises(KafkaStorageError):
-            log.truncate(to=6)
+            log.truncation.cut(to=6)
     crash(folder)
 
     log = opened_after_crash(tmp_path)
@@ -364,13 +365,13 @@ async def test_however_many_logs_a_folder_has_a_cut_writes_its_own_note_alone(
         patching.setattr(os, "fsync", noting)
         patching.setattr(folder_checkpoints, "write_offsets", never)
         patching.setattr(folder_checkpoints, "write_topic_ids", never)
-        for write in (log.cut_ahead(to=6), empty.start_ahead(50)):
+        for write in (log.truncation.cut_ahead(to=6), empty.truncation.start_ahead(50)):
             assert write is not None
             await asyncio.to_thread(write)
-        log.truncate(to=6)
-        empty.truncate_fully_and_start_at(50)
+        log.truncation.cut(to=6)
+        empty.truncation.start_anew(50)
         assert on_the_loop == [], "a thread has done it"
-        empty.truncate_fully_and_start_at(48)
+        empty.truncation.start_anew(48)
         assert len(on_the_loop) == 4, "nobody has: two notes, and their names"
         assert all("payments-0" in path.parts[-2:] for path in on_the_loop)
 
@@ -380,11 +381,11 @@ async def test_however_many_logs_a_folder_has_a_cut_writes_its_own_note_alone(
 def test_a_note_goes_with_its_log(tmp_path: Path) -> None:
     """And none of it is believed of the next log of that name."""
     folder, log = twelve_records(tmp_path)
-    log.truncate_fully_and_start_at(100)
+    log.truncation.start_anew(100)
     older = folder.take_picture()
     folder.delete(ORDERS_0)
     log = folder.create(ORDERS_0, TOPIC_ID, CONFIG)
-    log.truncate_fully_and_start_at(20)
+    log.truncation.start_anew(20)
     with suppress(FileNotFoundError):
         folder.checkpoints.write(older)
     log.append([a_batch(20)])

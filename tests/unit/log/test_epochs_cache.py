@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.log.checkpoints import CheckpointUnreadable
+from penstock.log.checkpoint_files import CheckpointUnreadable
 from penstock.log.epochs import FILE_NAME, LeaderEpochs, write_epochs
 
 

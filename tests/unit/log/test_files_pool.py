@@ -9,7 +9,7 @@ import pytest
 from tests.support.logs import a_log, fill
 
 from penstock.errors import KafkaStorageError
-from penstock.log.files import CLOSED, FilePool, PooledFile, read_whole, write_atomically
+from penstock.log.file_pool import CLOSED, FilePool, PooledFile, read_whole, write_atomically
 
 
 def some_files(folder: Path, pool: FilePool, count: int) -> list[PooledFile]:

@@ -10,7 +10,7 @@ from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, fill
 
 from penstock.errors import KafkaStorageError
 from penstock.log import FilePool, Flusher, LogFolder, flushing
-from penstock.log.files import names_in
+from penstock.log.file_pool import names_in
 from penstock.log.partition_log import PartitionLog
 from penstock.log.state import FLUSHED_NOTE
 from penstock.settings.config import Config
@@ -98,7 +98,7 @@ def test_a_log_that_was_cut_and_deleted_during_a_flush_takes_no_indexes_from_its
     log = a_log_in(folder)
     job = log.begin_flush()
     job.run()
-    log.truncate(to=8)
+    log.truncation.cut(to=8)
     folder.delete(ORDERS_0)
     namesake = a_log_in(folder)
     namesake.flush()

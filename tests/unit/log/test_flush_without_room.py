@@ -7,7 +7,8 @@ import pytest
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, a_log, fill
 
 from penstock.errors import KafkaStorageError
-from penstock.log import FilePool, Flusher, LogFolder, epochs, flushing, folder
+from penstock.log import FilePool, Flusher, LogFolder, epochs, flushing
+from penstock.log.folders import folder
 from penstock.settings.config import Config
 
 

@@ -9,13 +9,13 @@ import pytest
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, base_offsets, fill, read_all
 
 from penstock.errors import Fatal, KafkaStorageError
-from penstock.log import folder_checkpoints
-from penstock.log.checkpoints import write_offsets
-from penstock.log.files import FilePool, names_in
-from penstock.log.folder import CLEAN_MARKER, NO_TOPIC_ID, LogFolder, remove_paths
-from penstock.log.identity import read_identity
+from penstock.log.checkpoint_files import write_offsets
+from penstock.log.file_pool import FilePool, names_in
+from penstock.log.folders import checkpoints as folder_checkpoints
+from penstock.log.folders.folder import CLEAN_MARKER, NO_TOPIC_ID, LogFolder, remove_paths
+from penstock.log.folders.identity import read_identity
 from penstock.log.partition_log import PartitionLog
-from penstock.log.recovery import Expected
+from penstock.log.recovery import ExpectedLog
 from penstock.model import PartitionIndex, TopicId, TopicPartition, topic_id_text
 from penstock.settings.config import Config
 
@@ -45,10 +45,10 @@ class World:
         folder.open_all(self.find)
         return folder
 
-    def find(self, partition: TopicPartition, topic_id: TopicId) -> Expected | None:
+    def find(self, partition: TopicPartition, topic_id: TopicId) -> ExpectedLog | None:
         if topic_id == NO_TOPIC_ID and partition in self.namesakes:
-            return Expected(self.config, topic_id=self.namesakes[partition])
-        return Expected(self.config) if topic_id in self.topics else None
+            return ExpectedLog(self.config, topic_id=self.namesakes[partition])
+        return ExpectedLog(self.config) if topic_id in self.topics else None
 
     def crash(self, folder: LogFolder) -> None:
         folder.pool.close_all()
@@ -121,7 +121,7 @@ def test_after_a_clean_stop_everything_is_as_it_was(tmp_path: Path) -> None:
     folder.create(ORDERS_1, TOPIC_ID, world.config)
     fill(log, 10)
     log.high_watermark = 10
-    log.advance_start(4)
+    log.retention.advance_start(4)
     assert folder.close()
     assert (tmp_path / CLEAN_MARKER).read_text() == '{"version":0,"brokerEpoch":-1}'
 
@@ -254,10 +254,10 @@ def test_without_log_starts_logs_begin_with_their_first_segments(tmp_path: Path,
     folder = world.open()
     log = folder.create(ORDERS_0, TOPIC_ID, world.config)
     fill(log, 20)
-    log.delete_old_segments(now=world.clock.now(), high_watermark=20)
+    log.retention.delete_old_segments(now=world.clock.now(), high_watermark=20)
     first = log.segments[0].base_offset
     assert 0 < first == log.start_offset
-    log.advance_start(first + 1)
+    log.retention.advance_start(first + 1)
     folder.close()
     (tmp_path / "log-start-offset-checkpoint").write_bytes(torn)
 
@@ -434,7 +434,7 @@ def test_a_partition_created_again_is_not_taken_for_its_namesake(tmp_path: Path)
     log = folder.create(ORDERS_0, TOPIC_ID, world.config)
     fill(log, 10)
     log.high_watermark = 10
-    log.advance_start(5)
+    log.retention.advance_start(5)
     log.flush()
     folder.write_checkpoints()
     folder.delete(ORDERS_0)
@@ -475,7 +475,7 @@ def test_the_checkpoint_falls_before_a_log_is_cut(tmp_path: Path) -> None:
     fill(log, 10)
     log.flush()
     folder.write_checkpoints()
-    log.truncate(to=4)
+    log.truncation.cut(to=4)
     world.crash(folder)
 
     again = world.open()
@@ -523,7 +523,7 @@ def test_where_nothing_sound_says_how_far_a_log_is_clean_all_of_it_is_dirty(tmp_
 def test_what_takes_the_place_of_a_cut_is_not_clean_after_a_crash(tmp_path: Path) -> None:
     world = World(tmp_path)
     folder, log = a_clean_log(world)
-    log.truncate(to=4)
+    log.truncation.cut(to=4)
     fill(log, 10)
     world.crash(folder)
 
@@ -556,8 +556,8 @@ def test_the_checkpoint_rises_before_retention_removes_the_oldest_segments(tmp_p
     log.flush()
     folder.write_checkpoints()
     log.high_watermark = 30
-    log.advance_start(20)
-    assert log.delete_old_segments(world.clock.now(), 30) == 6
+    log.retention.advance_start(20)
+    assert log.retention.delete_old_segments(world.clock.now(), 30) == 6
     world.crash(folder)
 
     again = world.open()
@@ -596,7 +596,7 @@ def test_what_an_older_picture_said_of_a_log_is_not_believed_after_a_cut(tmp_pat
     older = folder.take_picture()
     if lands == "before":
         folder.checkpoints.write(older)
-    log.truncate(to=to)
+    log.truncation.cut(to=to)
     if lands == "after":
         folder.checkpoints.write(older)
 
@@ -628,7 +628,7 @@ def test_a_folder_that_kafka_wrote_is_adopted(tmp_path: Path) -> None:
     folder = world.open()
     log = folder.create(ORDERS_0, TOPIC_ID, world.config)
     log.append([a_batch(0)])
-    log.truncate_fully_and_start_at(50)
+    log.truncation.start_anew(50)
     log.append([a_batch(60), a_batch(61)])
     folder.close()
     for note in ("log-start-offset-checkpoint", "orders-0/penstock-offset-gaps"):

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from penstock.errors import Fatal
-from penstock.log.folder_set import folder_id, require_first_folder, require_known_folders
-from penstock.log.identity import claim, read_identity
+from penstock.log.folders.folder_set import folder_id, require_first_folder, require_known_folders
+from penstock.log.folders.identity import claim, read_identity
 
 
 def a_folder(path: Path) -> str:

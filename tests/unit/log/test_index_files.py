@@ -2,7 +2,7 @@
 
 import struct
 
-from penstock.log.index import IndexCache, OffsetIndex, TimeIndex
+from penstock.log.segments.indexes import IndexCache, OffsetIndex, TimeIndex
 
 
 def an_offset_index(*entries: tuple[int, int]) -> OffsetIndex:

@@ -9,7 +9,8 @@ from crc32c import crc32c
 from tests.support.compaction import NOW, a_compacted_log, clean, put, roll
 
 from penstock.errors import CorruptMessage, KafkaStorageError
-from penstock.log import files, reading
+from penstock.log import file_pool as files
+from penstock.log import reading
 from penstock.log.partition_log import PartitionLog
 from penstock.wire.batch import CRC, CRC_AT, CRC_FROM, HEADER_SIZE, MAGIC_AT, BatchHeader
 from penstock.wire.records import Record, build_batch
@@ -51,7 +52,7 @@ async def test_a_segment_that_retention_removes_is_passed_over(
     log: PartitionLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log.config.replace_overrides({"cleanup.policy": "delete", "retention.bytes": "1"})  # type: ignore[union-attr]
-    before_the_first_open(monkeypatch, lambda: log.delete_old_segments(NOW, log.end_offset))
+    before_the_first_open(monkeypatch, lambda: log.retention.delete_old_segments(NOW, log.end_offset))
     assert await log.look_up(lambda: log.find_by_time(NOW)) == (NOW, 10, 0)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from tests.support.logs import a_batch, a_log, fill, read_all
 
-from penstock.log import Misfit, Wound, batches_that_fit, mended, opened, wounds, write_into
-from penstock.log.damage import bad_range
-from penstock.log.files import private_descriptor
+from penstock.log import RepairMismatch, RepairTarget, batches_that_fit, mended, opened, repairs, write_into
+from penstock.log.damage.damage import bad_range
+from penstock.log.file_pool import private_descriptor
 from penstock.log.partition_log import PartitionLog
 from penstock.wire.batch import BatchHeader
 
@@ -24,7 +24,7 @@ def log(tmp_path: Path) -> Iterator[PartitionLog]:
     log.close()
 
 
-def hurt(log: PartitionLog, offset: int) -> Wound:
+def hurt(log: PartitionLog, offset: int) -> RepairTarget:
     """One flipped bit in a record of the batch at an offset of the first segment."""
     segment = log.segments[0]
     path = Path(segment.file.path)
@@ -37,8 +37,8 @@ def hurt(log: PartitionLog, offset: int) -> Wound:
     with private_descriptor(str(path)) as fd:
         found = bad_range(fd, segment, position, size=segment.size, first_offset=offset)
     log.damage.report(segment.base_offset, found, "a flipped bit")
-    (wound,) = wounds(log)
-    return wound
+    (repair,) = repairs(log)
+    return repair
 
 
 def batches(first: int, count: int, *, leader_epoch: int = 3, value_bytes: int = 50) -> bytes:
@@ -48,21 +48,21 @@ def batches(first: int, count: int, *, leader_epoch: int = 3, value_bytes: int =
 @pytest.mark.parametrize("sent", [1, 5])
 def test_the_very_batch_is_put_back_and_no_more(log: PartitionLog, sent: int) -> None:
     before = read_all(log)
-    wound = hurt(log, HURT)
-    with opened(wound) as fd:
-        fitting = batches_that_fit(wound, fd, batches(HURT, sent))
+    repair = hurt(log, HURT)
+    with opened(repair) as fd:
+        fitting = batches_that_fit(repair, fd, batches(HURT, sent))
         assert fitting == batches(HURT, 1)
-        assert write_into(wound, fd, fitting) == []
-    mended(wound, [])
-    assert not log.damage and not wound.is_current
+        assert write_into(repair, fd, fitting) == []
+    mended(repair, [])
+    assert not log.damage and not repair.is_current
     assert read_all(log) == before
 
 
 def test_less_than_a_batch_asks_for_more(log: PartitionLog) -> None:
-    wound = hurt(log, HURT)
-    with opened(wound) as fd:
-        assert batches_that_fit(wound, fd, batches(HURT, 1)[:-1]) is None
-        assert batches_that_fit(wound, fd, b"") is None
+    repair = hurt(log, HURT)
+    with opened(repair) as fd:
+        assert batches_that_fit(repair, fd, batches(HURT, 1)[:-1]) is None
+        assert batches_that_fit(repair, fd, b"") is None
 
 
 @pytest.mark.parametrize(
@@ -76,14 +76,14 @@ def test_less_than_a_batch_asks_for_more(log: PartitionLog) -> None:
     ],
 )
 def test_what_does_not_fit_is_refused(log: PartitionLog, sent: bytes, why: str) -> None:
-    wound = hurt(log, HURT)
-    before = Path(wound.segment.file.path).read_bytes()
-    with opened(wound) as fd, pytest.raises(Misfit, match=why):
-        batches_that_fit(wound, fd, sent)
-    assert Path(wound.segment.file.path).read_bytes() == before and wound.is_current
+    repair = hurt(log, HURT)
+    before = Path(repair.segment.file.path).read_bytes()
+    with opened(repair) as fd, pytest.raises(RepairMismatch, match=why):
+        batches_that_fit(repair, fd, sent)
+    assert Path(repair.segment.file.path).read_bytes() == before and repair.is_current
 
 
 def test_a_log_that_was_cut_meanwhile_is_not_the_one_that_was_hurt(log: PartitionLog) -> None:
-    wound = hurt(log, HURT)
-    log.truncate(to=HURT - 2)
-    assert not wound.is_current
+    repair = hurt(log, HURT)
+    log.truncation.cut(to=HURT - 2)
+    assert not repair.is_current

@@ -11,9 +11,13 @@ from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, a_log, a
 from tests.support.logs import reopen as reopened
 
 from penstock.errors import KafkaStorageError
-from penstock.log import FilePool, LogFolder, damage, files, reading, recovery, reserve, transactions
+from penstock.log import FilePool, LogFolder, reading, recovery
+from penstock.log import file_pool as files
+from penstock.log.damage import damage
+from penstock.log.folders import reserve
 from penstock.log.partition_log import PartitionLog
-from penstock.log.recovery import Expected
+from penstock.log.recovery import ExpectedLog
+from penstock.log.segments import transaction_index as transactions
 from penstock.log.state import DAMAGE_NOTE
 from penstock.settings.config import Config
 from penstock.wire.markers import MarkerType
@@ -131,7 +135,7 @@ def test_a_first_look_at_a_closed_segment_without_a_descriptor_is_refused_and_ma
 
 def a_folder(path: Path) -> LogFolder:
     home = LogFolder(path, cluster_id="c", node_id=1, pool=FilePool(8), clock=StillClock())
-    home.open_all(lambda *_: Expected(Config.for_broker({})))
+    home.open_all(lambda *_: ExpectedLog(Config.for_broker({})))
     return home
 
 
@@ -203,7 +207,7 @@ def test_a_folder_of_kafkas_is_not_adopted_before_all_its_logs_were_opened(
     """Where one begins, which Kafka may leave unsaid, is not known until then, nor whether it has gaps."""
     home = a_folder(tmp_path)
     log = home.create(ORDERS_0, TOPIC_ID, Config.for_broker({}))
-    log.truncate_fully_and_start_at(50)
+    log.truncation.start_anew(50)
     log.append([a_batch(50), a_batch(60)])
     home.close()
     for note in ("log-start-offset-checkpoint", "orders-0/penstock-offset-gaps"):

@@ -8,9 +8,10 @@ import pytest
 from tests.support.logs import StillClock, a_batch, a_log, base_offsets, fill, read_all, reopen, sizes
 
 from penstock.errors import CorruptMessage, Fatal, KafkaStorageError, OffsetOutOfRange
-from penstock.log import slices
-from penstock.log.files import names_in
-from penstock.log.slices import FileSlice
+from penstock.log.file_pool import names_in
+from penstock.log.partition_log import PartitionLog
+from penstock.log.segments import slices
+from penstock.log.segments.slices import FileSlice
 
 SMALL_SEGMENTS = {"internal.segment.bytes": "1000", "index.interval.bytes": "0"}
 
@@ -35,11 +36,11 @@ def test_a_fresh_log_has_no_segment_file_until_its_first_record(tmp_path: Path) 
     assert names_in(log.folder) == ["00000000000000000000.log"]
 
 
-def test_a_log_has_no_more_attributes_than_instances_of_a_class_share_the_names_of(tmp_path: Path) -> None:
+def test_a_log_has_no_dictionary_of_its_own(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 1)
 
-    assert len(vars(log)) <= 30, "one more makes ten thousand logs 15 MB larger: put it into an object with others"
+    assert not hasattr(log, "__dict__"), "with thirty attributes and more it makes ten thousand logs 15 MB larger"
 
 
 def test_a_slice_begins_with_the_batch_that_holds_the_offset(tmp_path: Path) -> None:
@@ -80,7 +81,7 @@ def test_offsets_between_the_limit_and_the_end_give_nothing_and_those_outside_ar
     log = a_log(tmp_path / "orders-0")
     fill(log, 10)
     log.high_watermark = 10
-    log.advance_start(2)
+    log.retention.advance_start(2)
 
     assert log.slice(8, at_most=100, before=5) is None
     assert log.slice(10, at_most=100, before=10) is None
@@ -348,7 +349,7 @@ def test_a_failure_after_the_write_stops_appends_and_keeps_what_was_written_in_o
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(log, "note_producer", full)
+        patched.setattr(PartitionLog, "note_producer", full)
         with pytest.raises(KafkaStorageError, match="producer state in doubt"):
             log.append([a_batch(3, producer_id=7, producer_epoch=0, base_sequence=0)])
 
@@ -388,8 +389,8 @@ def test_a_slice_keeps_its_file_open_until_it_is_released(tmp_path: Path) -> Non
     assert isinstance(found, FileSlice)
     expected = found.read()
 
-    log.advance_start(25)
-    assert log.delete_old_segments(log.clock.now(), 30) == 2
+    log.retention.advance_start(25)
+    assert log.retention.delete_old_segments(log.clock.now(), 30) == 2
 
     assert found.read() == expected
     found.release()

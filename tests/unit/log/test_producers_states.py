@@ -6,8 +6,8 @@ import pytest
 from tests.support.clocks import ManualClock
 
 from penstock.errors import InvalidProducerEpoch, InvalidTxnState, OutOfOrderSequence, TransactionCoordinatorFenced
-from penstock.log.producer_checks import Duplicate
-from penstock.log.producers import CompletedTransaction, ProducerStates
+from penstock.log.producers.checks import Duplicate
+from penstock.log.producers.producers import CompletedTransaction, ProducerStates
 from penstock.settings.config import Config
 from penstock.wire.batch import BatchHeader
 from penstock.wire.markers import Marker, MarkerType, build_marker

@@ -18,12 +18,12 @@ from tests.support.logs import (
 )
 
 from penstock.errors import CorruptMessage, KafkaStorageError
-from penstock.log import cutting, flushing
+from penstock.log import flushing, truncation
 from penstock.log.epochs import LEADER_EPOCH_MAX
-from penstock.log.files import names_in
+from penstock.log.file_pool import names_in
 from penstock.log.partition_log import PartitionLog
-from penstock.log.scan import walk
-from penstock.log.state import DAMAGE_NOTE, Home, LogState
+from penstock.log.segments.scan import walk
+from penstock.log.state import DAMAGE_NOTE, FolderPort, LogState
 from penstock.wire.batch import HEADER_SIZE
 from penstock.wire.markers import MarkerType
 
@@ -42,7 +42,7 @@ def test_after_a_clean_stop_no_batch_before_the_last_index_entry_is_read(
         read.append(end - position)
         return walk(fd, position, end, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("penstock.log.checking.walk", counting)
+    monkeypatch.setattr("penstock.log.segments.checking.walk", counting)
     monkeypatch.setattr("penstock.log.recovery.walk", counting)
     again = reopen(log, is_clean=True)
 
@@ -302,7 +302,7 @@ def test_what_a_cut_removes_is_removed_for_good_before_the_recovery_point_passes
     log.flush()
     synced: list[str] = []
     monkeypatch.setattr(flushing, "sync_folder", synced.append)
-    log.truncate(to=1)
+    log.truncation.cut(to=1)
     fill(log, 5)
     log.flush()
     assert str(log.folder) in synced
@@ -347,7 +347,7 @@ def test_a_damaged_marker_takes_its_log_offline_and_not_the_broker(tmp_path: Pat
         log = reopen(log)
     else:
         with pytest.raises(KafkaStorageError, match="damage found"):
-            log.truncate(to=4)
+            log.truncation.cut(to=4)
 
     assert log.trouble is not None and log.trouble.stops_reads
 
@@ -362,7 +362,7 @@ def test_after_a_loss_of_power_no_snapshot_above_the_recovery_point_is_taken_for
     stale = log.folder / f"{5:020d}.snapshot"
     data = stale.read_bytes()
     fill(log, 1)
-    log.truncate(to=4)
+    log.truncation.cut(to=4)
     log.append([a_batch(4, producer_id=8, producer_epoch=0, base_sequence=0)])
     fill(log, 2)
     stale.write_bytes(data)
@@ -379,7 +379,7 @@ def test_after_a_loss_of_power_no_abort_is_left_of_records_that_were_cut(tmp_pat
     log.append([a_marker(5, MarkerType.ABORT, producer_id=7)])
     index = log.folder / f"{0:020d}.txnindex"
     data = index.read_bytes()
-    log.truncate(to=4)
+    log.truncation.cut(to=4)
     fill(log, 4)
     log.roll()
     fill(log, 1)
@@ -394,7 +394,7 @@ def test_a_leader_epoch_whose_records_were_cut_does_not_come_back_with_a_crash(t
     fill(log, 4, leader_epoch=4)
     fill(log, 2, leader_epoch=5)
     log.flush()
-    log.truncate(to=4)
+    log.truncation.cut(to=4)
     fill(log, 1, leader_epoch=4)
     fill(log, 1, leader_epoch=6)
     told = log.epochs.end_offset_for(4)
@@ -410,7 +410,7 @@ def test_leader_epochs_of_a_log_that_began_anew_do_not_come_back_with_a_crash(tm
     log = a_log(tmp_path / "orders-0")
     fill(log, 3, leader_epoch=5)
     log.flush()
-    log.truncate_fully_and_start_at(10)
+    log.truncation.start_anew(10)
     fill(log, 1, leader_epoch=4)
 
     again = reopen(log)
@@ -425,7 +425,7 @@ def test_a_flush_under_way_does_not_bring_back_leader_epochs_of_a_log_that_began
     log = a_log(tmp_path / "orders-0")
     fill(log, 3, leader_epoch=5)
     job = log.begin_flush()
-    log.truncate_fully_and_start_at(10)
+    log.truncation.start_anew(10)
     job.run()
     if has_landed:
         log.end_flush(job)
@@ -447,16 +447,16 @@ def test_leader_epochs_whose_removal_failed_halfway_are_written_again(
         raise OSError(errno.EMFILE, "Too many open files")
 
     with monkeypatch.context() as busy:
-        busy.setattr(cutting, "sync_folder", no_descriptor)
+        busy.setattr(truncation, "sync_folder", no_descriptor)
         with pytest.raises(OSError, match="Too many"):
-            log.truncate_fully_and_start_at(30)
+            log.truncation.start_anew(30)
     log.flush()
 
     assert reopen(log).epochs.snapshot() == [(5, 0)]
 
 
 def test_a_crash_before_a_log_has_begun_anew_leaves_it_with_its_leader_epochs(tmp_path: Path) -> None:
-    class Full(Home):
+    class Full(FolderPort):
         def start_rises(self, log: LogState) -> None:
             raise OSError(errno.ENOSPC, "full")
 
@@ -465,7 +465,7 @@ def test_a_crash_before_a_log_has_begun_anew_leaves_it_with_its_leader_epochs(tm
     log.flush()
     log.home = Full()
     with pytest.raises(OSError, match="full"):
-        log.truncate_fully_and_start_at(10)
+        log.truncation.start_anew(10)
     before = [(5, 0)]
     assert log.epochs.snapshot() == before
 
@@ -576,7 +576,7 @@ def test_a_flush_that_began_before_a_cut_does_not_move_the_recovery_point(tmp_pa
     fill(log, 10)
     job = log.begin_flush()
     job.run()
-    log.truncate(to=5)
+    log.truncation.cut(to=5)
     fill(log, 5)
 
     log.end_flush(job)

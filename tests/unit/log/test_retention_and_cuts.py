@@ -9,12 +9,13 @@ import pytest
 from tests.support.logs import StillClock, a_batch, a_log, a_marker, base_offsets, fill, read_all, reopen
 
 from penstock.errors import KafkaStorageError, OffsetOutOfRange
-from penstock.log import files, flushing, retention
-from penstock.log.files import names_in, rename_if_there
-from penstock.log.index import TimeIndex
+from penstock.log import file_pool as files
+from penstock.log import flushing, renaming
+from penstock.log.file_pool import names_in, rename_if_there
 from penstock.log.partition_log import PartitionLog
-from penstock.log.segment_files import SegmentOnDisk
-from penstock.log.state import Home, LogState
+from penstock.log.segments.files import SegmentOnDisk
+from penstock.log.segments.indexes import TimeIndex
+from penstock.log.state import FolderPort, LogState
 from penstock.wire.batch import CRC, CRC_AT, MAX_TIMESTAMP_AT, TIMESTAMP, BatchHeader
 from penstock.wire.markers import MarkerType
 from penstock.wire.records import crc_of
@@ -42,7 +43,7 @@ def test_retention_by_time_deletes_old_segments_and_moves_the_start(tmp_path: Pa
         log.append([a_batch(offset, timestamp=now - (9 - offset) * HOUR_MS // 3)])
     log.high_watermark = 9
 
-    assert log.delete_old_segments(now, 9) == 2
+    assert log.retention.delete_old_segments(now, 9) == 2
 
     assert log.start_offset == log.segments[0].base_offset == 6
     assert base_offsets(read_all(log)) == [6, 7, 8]
@@ -52,7 +53,7 @@ def test_retention_by_time_deletes_old_segments_and_moves_the_start(tmp_path: Pa
 def test_retention_rolls_an_old_active_segment_and_keeps_the_offsets(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path, retention_ms="1000")
 
-    log.delete_old_segments(log.clock.now() + HOUR_MS, 30)
+    log.retention.delete_old_segments(log.clock.now() + HOUR_MS, 30)
 
     assert (log.start_offset, log.end_offset, log.size) == (30, 30, 0)
     again = reopen(log)
@@ -67,14 +68,14 @@ def test_what_is_old_goes_where_there_is_no_room_to_roll_the_active_segment(
     log = a_filled_log(tmp_path, retention_ms="1000")
     active = log.active.base_offset
     with monkeypatch.context() as full:
-        full.setattr(log, "roll", no_room)
-        assert log.delete_old_segments(log.clock.now() + HOUR_MS, 30)
+        full.setattr(PartitionLog, "roll", no_room)
+        assert log.retention.delete_old_segments(log.clock.now() + HOUR_MS, 30)
         assert (log.start_offset, log.end_offset) == (active, 30)
         assert log.trouble is not None and log.trouble.may_pass
         with pytest.raises(KafkaStorageError, match="No space left"):
-            log.delete_old_segments(log.clock.now() + HOUR_MS, 30)
+            log.retention.delete_old_segments(log.clock.now() + HOUR_MS, 30)
 
-    log.delete_old_segments(log.clock.now() + HOUR_MS, 30)
+    log.retention.delete_old_segments(log.clock.now() + HOUR_MS, 30)
 
     assert (log.start_offset, log.end_offset, log.size) == (30, 30, 0)
 
@@ -86,9 +87,9 @@ def test_what_is_old_goes_where_there_is_no_room_for_its_files_other_names(
     log.flush()
     found = log.slice(0, at_most=1 << 20, before=30)
     assert found is not None
-    monkeypatch.setattr(retention, "rename_if_there", no_room)
+    monkeypatch.setattr(renaming, "rename_if_there", no_room)
 
-    assert log.delete_old_segments(log.clock.now(), 30) == 9
+    assert log.retention.delete_old_segments(log.clock.now(), 30) == 9
 
     assert not [name for name in names_in(log.folder) if name < "00000000000000000027"]
     assert base_offsets(found.read()) == [0, 1, 2]  # a response on its way is not cut off
@@ -98,12 +99,12 @@ def test_what_is_old_goes_where_there_is_no_room_for_its_files_other_names(
 def test_records_that_come_between_plan_and_deletion_stay(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path, records=7, retention_ms="1000")
     now = log.clock.now() + HOUR_MS
-    plan = log.plan_retention(now)
+    plan = log.retention.plan(now)
     assert len(plan.segments) == 3  # the active one too
     log.append([a_batch(7, timestamp=now)])
     log.high_watermark = 8
 
-    gone = log.drop_oldest(plan)
+    gone = log.retention.drop_oldest(plan)
 
     assert len(gone) == 2
     assert (log.start_offset, base_offsets(read_all(log))) == (6, [6, 7])
@@ -112,14 +113,14 @@ def test_records_that_come_between_plan_and_deletion_stay(tmp_path: Path) -> Non
 def test_a_segment_that_was_cut_and_written_anew_since_the_plan_stays(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path, records=6, retention_ms="1000")
     log.append([a_batch(6, timestamp=log.clock.now() + HOUR_MS)])
-    plan = log.plan_retention(log.clock.now() + HOUR_MS)
+    plan = log.retention.plan(log.clock.now() + HOUR_MS)
     assert [segment.base_offset for segment in plan.segments] == [0, 3]
-    log.truncate(to=5)
+    log.truncation.cut(to=5)
     log.append([a_batch(5, timestamp=log.clock.now() + HOUR_MS)])
     log.append([a_batch(6, timestamp=log.clock.now() + HOUR_MS)])
     log.high_watermark = 7
 
-    log.drop_oldest(plan)
+    log.retention.drop_oldest(plan)
 
     assert base_offsets(read_all(log)) == [0, 1, 2, 3, 4, 5, 6]
 
@@ -130,8 +131,8 @@ def test_records_without_a_timestamp_age_by_their_file(tmp_path: Path) -> None:
     log.high_watermark = 1
     written = Path(log.active.file.path).stat().st_mtime_ns // 1_000_000
 
-    assert log.delete_old_segments(written + 1_000, 1) == 0
-    assert log.delete_old_segments(written + 1_001, 1) == 1
+    assert log.retention.delete_old_segments(written + 1_000, 1) == 0
+    assert log.retention.delete_old_segments(written + 1_001, 1) == 1
 
 
 def test_a_wrong_time_index_does_not_make_records_old(tmp_path: Path) -> None:
@@ -143,8 +144,8 @@ def test_a_wrong_time_index_does_not_make_records_old(tmp_path: Path) -> None:
 
     again = reopen(log, is_clean=True)
 
-    assert again.delete_old_segments(log.clock.now() + HOUR_MS, 12) == 0
-    assert again.delete_old_segments(log.clock.now() + HOUR_MS + 1, 12) == 4
+    assert again.retention.delete_old_segments(log.clock.now() + HOUR_MS, 12) == 0
+    assert again.retention.delete_old_segments(log.clock.now() + HOUR_MS + 1, 12) == 4
 
 
 @pytest.mark.parametrize("asked", ["retention", "a lookup"])
@@ -165,12 +166,12 @@ def test_a_record_that_comes_while_a_thread_looks_up_its_segment_s_age_does_not_
 
     monkeypatch.setattr(SegmentOnDisk, "_load_last_time", slowly)
     if asked == "retention":
-        again.plan_retention(now)
+        again.retention.plan(now)
     else:
         again.find_by_time(now)
     again.high_watermark = 2
 
-    assert not again.plan_retention(now).segments
+    assert not again.retention.plan(now).segments
     found = again.find_by_time(now)
     assert found is not None and found.offset == 1
 
@@ -186,8 +187,8 @@ def test_a_time_index_that_ends_too_early_does_not_make_records_old(tmp_path: Pa
 
     again = reopen(log, is_clean=True)
 
-    assert again.delete_old_segments(now + 1, 4) == 0
-    assert again.delete_old_segments(now + HOUR_MS + 1, 4) == 2
+    assert again.retention.delete_old_segments(now + 1, 4) == 0
+    assert again.retention.delete_old_segments(now + HOUR_MS + 1, 4) == 2
 
 
 def a_log_appended_to_since_a_clean_stop(folder: Path) -> PartitionLog:
@@ -215,7 +216,7 @@ def test_a_segment_that_is_read_before_its_indexes_are_written_gets_them_all_the
     again = reopen(log, is_clean=True)
 
     assert looked_up(again) == [1, 1]
-    assert again.delete_old_segments(log.clock.now() + 1, 7) == 0
+    assert again.retention.delete_old_segments(log.clock.now() + 1, 7) == 0
 
 
 @pytest.mark.parametrize("grows", [True, False])
@@ -234,7 +235,7 @@ def test_a_segment_that_was_flushed_to_its_end_before_it_was_closed_gets_its_ind
     again = reopen(log, is_clean=True)
 
     assert looked_up(again) == [1, 1]
-    assert again.delete_old_segments(log.clock.now() + 1, 7) == 0
+    assert again.retention.delete_old_segments(log.clock.now() + 1, 7) == 0
 
 
 def test_a_crash_after_a_roll_leaves_no_index_that_knows_too_little(tmp_path: Path) -> None:
@@ -247,7 +248,7 @@ def test_a_crash_after_a_roll_leaves_no_index_that_knows_too_little(tmp_path: Pa
     again = reopen(log)
 
     assert looked_up(again) == [1, 1]
-    assert again.delete_old_segments(log.clock.now() + 1, 7) == 0
+    assert again.retention.delete_old_segments(log.clock.now() + 1, 7) == 0
 
 
 def test_a_segment_of_which_nothing_can_be_read_ages_by_its_file(tmp_path: Path) -> None:
@@ -257,14 +258,14 @@ def test_a_segment_of_which_nothing_can_be_read_ages_by_its_file(tmp_path: Path)
     path.write_bytes(bytes(path.stat().st_size))
     written = path.stat().st_mtime_ns // 1_000_000
 
-    assert log.delete_old_segments(written + HOUR_MS, 9) == 0
-    assert log.delete_old_segments(written + HOUR_MS + 1, 9) > 0
+    assert log.retention.delete_old_segments(written + HOUR_MS, 9) == 0
+    assert log.retention.delete_old_segments(written + HOUR_MS + 1, 9) > 0
 
 
 def test_retention_by_size_leaves_at_least_retention_bytes(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path, retention_bytes="600", retention_ms="-1")
 
-    log.delete_old_segments(log.clock.now(), 30)
+    log.retention.delete_old_segments(log.clock.now(), 30)
 
     assert 600 <= log.size < 900
 
@@ -273,29 +274,29 @@ def test_retention_never_passes_the_high_watermark(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path, retention_ms="1000")
     log.high_watermark = 10
 
-    log.delete_old_segments(log.clock.now() + HOUR_MS, 0)
+    log.retention.delete_old_segments(log.clock.now() + HOUR_MS, 0)
 
     assert log.start_offset == 9
 
 
 def test_a_plan_made_before_a_cut_deletes_nothing(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path, retention_ms="1000")
-    plan = log.plan_retention(log.clock.now() + HOUR_MS)
+    plan = log.retention.plan(log.clock.now() + HOUR_MS)
     assert len(plan.segments) == 10
 
-    log.truncate(to=4)
+    log.truncation.cut(to=4)
 
-    assert log.drop_oldest(plan) == []
+    assert log.retention.drop_oldest(plan) == []
 
 
 def test_deleted_records_are_out_of_range_and_their_segments_go(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path)
-    log.advance_start(10)
+    log.retention.advance_start(10)
 
     with pytest.raises(OffsetOutOfRange):
         log.read(9, 100)
     assert base_offsets(log.read(10, 1)) == [10]
-    assert log.delete_old_segments(log.clock.now(), 30) == 3
+    assert log.retention.delete_old_segments(log.clock.now(), 30) == 3
     assert (log.start_offset, log.segments[0].base_offset) == (10, 9)
 
 
@@ -304,7 +305,7 @@ def test_records_past_the_high_watermark_cannot_be_deleted(tmp_path: Path) -> No
     log.high_watermark = 20
 
     with pytest.raises(OffsetOutOfRange):
-        log.advance_start(21)
+        log.retention.advance_start(21)
 
 
 @pytest.mark.parametrize("to", [29, 28, 27, 15, 4, 1, 0])
@@ -312,7 +313,7 @@ def test_a_truncated_log_ends_there_and_goes_on_from_there(tmp_path: Path, to: i
     log = a_filled_log(tmp_path)
     log.flush()
 
-    log.truncate(to=to)
+    log.truncation.cut(to=to)
 
     assert (log.end_offset, log.high_watermark, log.recovery_point) == (to, to, to)
     assert base_offsets(read_all(log)) == list(range(to))
@@ -336,7 +337,7 @@ def test_a_log_that_is_cut_within_a_batch_or_a_gap_ends_where_its_last_batch_doe
     log.high_watermark = log.end_offset
     log.flush()
 
-    log.truncate(to=to)
+    log.truncation.cut(to=to)
 
     assert (log.end_offset, log.recovery_point, log.high_watermark) == (10, 10, 10)
     if is_clean:
@@ -350,9 +351,9 @@ def test_a_log_that_is_cut_within_the_batch_it_begins_in_keeps_its_start(tmp_pat
     log = a_log(tmp_path / "orders-0")
     fill(log, 2, count=5)
     log.high_watermark = 10
-    log.advance_start(7)
+    log.retention.advance_start(7)
 
-    log.truncate(to=8)
+    log.truncation.cut(to=8)
 
     assert (log.start_offset, log.end_offset, read_all(log)) == (7, 7, b"")
 
@@ -371,7 +372,7 @@ def test_a_cut_that_comes_upon_damage_takes_no_more_than_it_was_to_take(tmp_path
     path.write_bytes(data)
 
     with pytest.raises(KafkaStorageError, match="could not be cut"):
-        log.truncate(to=8)
+        log.truncation.cut(to=8)
 
     assert (log.end_offset, log.recovery_point) == (10, 10)
     again = reopen(log)
@@ -383,7 +384,7 @@ def test_truncation_finds_the_largest_timestamp_of_what_is_left(tmp_path: Path) 
     for offset, timestamp in enumerate((100, 900, 300, 2_000)):
         log.append([a_batch(offset, timestamp=timestamp)])
 
-    log.truncate(to=3)
+    log.truncation.cut(to=3)
 
     found = log.max_timestamp()
     assert found is not None
@@ -411,7 +412,7 @@ def test_truncation_restores_what_is_known_of_producers(tmp_path: Path) -> None:
     for offset in range(12):
         log.append([a_batch(offset, producer_id=7, producer_epoch=0, base_sequence=offset)])
 
-    log.truncate(to=5)
+    log.truncation.cut(to=5)
 
     assert log.producers.last_batches() == {7: (0, 4)}
     header, view = a_batch(5, producer_id=7, producer_epoch=0, base_sequence=5)
@@ -419,7 +420,7 @@ def test_truncation_restores_what_is_known_of_producers(tmp_path: Path) -> None:
     log.append([(header, view)])
 
 
-class FullHome(Home):
+class FullHome(FolderPort):
     """A data folder whose checkpoints cannot be written."""
 
     def start_rises(self, log: LogState) -> None:
@@ -437,8 +438,8 @@ def test_a_cut_forgets_no_producer_whose_records_were_deleted_and_are_not_gone_y
     fill(log, 4)
     log.append([a_batch(5, producer_id=8, producer_epoch=0, base_sequence=0)])
     log.high_watermark = 5
-    log.advance_start(3)
-    log.truncate(to=5)
+    log.retention.advance_start(3)
+    log.truncation.cut(to=5)
     assert log.producers.last_batches() == {7: (0, 0)} == reopen(log).producers.last_batches()
 
 
@@ -454,9 +455,9 @@ def test_a_log_whose_producers_could_not_be_read_again_after_a_cut_waits_for_a_s
         raise OSError(errno.EMFILE, "Too many open files")
 
     with monkeypatch.context() as busy:
-        busy.setattr(log, "restore_producers", no_descriptor)
+        busy.setattr(PartitionLog, "restore_producers", no_descriptor)
         with pytest.raises(KafkaStorageError, match="Too many open files"):
-            log.truncate(to=1)
+            log.truncation.cut(to=1)
     assert not log.try_again()
     assert reopen(log).producers.last_batches() == {7: (0, 0)}
 
@@ -465,7 +466,7 @@ def test_a_log_whose_producers_could_not_be_read_again_after_a_cut_waits_for_a_s
     ("where", "error"),
     [
         ("reading.private_descriptor", OSError(errno.EMFILE, "Too many open files")),
-        ("retention.rename_if_there", OSError(errno.EIO, "Input/output error")),
+        ("renaming.rename_if_there", OSError(errno.EIO, "Input/output error")),
     ],
 )
 def test_a_cut_that_fails_after_the_records_are_gone_is_completed_by_a_start(
@@ -482,7 +483,7 @@ def test_a_cut_that_fails_after_the_records_are_gone_is_completed_by_a_start(
     with monkeypatch.context() as failing:
         failing.setattr(f"penstock.log.{where}", fails)
         with pytest.raises(KafkaStorageError, match=str(error.strerror)):
-            log.truncate(to=4)
+            log.truncation.cut(to=4)
 
     assert not log.try_again()
     assert (log.end_offset, log.epochs.snapshot()) == (4, [(0, 0)])
@@ -499,12 +500,12 @@ def test_a_cut_that_cannot_be_written_down_first_has_not_happened(tmp_path: Path
 
     for _ in range(2):
         with pytest.raises(KafkaStorageError):
-            log.truncate(to=1)
+            log.truncation.cut(to=1)
         assert (log.end_offset, log.recovery_point, log.cuts) == (end_offset, end_offset, cuts)
         assert log.trouble is not None and log.trouble.may_pass
     log.home = None
     log.trouble = None
-    log.truncate(to=1)
+    log.truncation.cut(to=1)
     assert (log.end_offset, log.recovery_point) == (1, 1)
 
 
@@ -526,7 +527,7 @@ def test_a_log_that_cannot_begin_anew_is_as_it_was(
         monkeypatch.setattr(files, "rename_if_there", rename)
 
     with pytest.raises(OSError, match="No space"):
-        log.truncate_fully_and_start_at(100)
+        log.truncation.start_anew(100)
 
     assert read_all(log) == held
     assert (log.start_offset, log.end_offset, log.recovery_point, log.high_watermark) == marks
@@ -539,10 +540,10 @@ def test_a_log_that_could_not_begin_anew_has_its_names_for_good_before_its_recov
     """That its files were renamed may be on disk, and not that they were renamed back: a start would remove them."""
     log = a_filled_log(tmp_path)
     log.flush()
-    log.home = Home()
+    log.home = FolderPort()
     monkeypatch.setattr(log.home, "start_rises", no_room)
     with pytest.raises(OSError, match="No space"):
-        log.truncate_fully_and_start_at(100)
+        log.truncation.start_anew(100)
     assert log.recovery_point == 0
     synced: list[str] = []
     monkeypatch.setattr(flushing, "sync_folder", synced.append)
@@ -557,7 +558,7 @@ def test_a_log_can_begin_anew_at_any_offset(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path)
     log.flush()
 
-    log.truncate_fully_and_start_at(100)
+    log.truncation.start_anew(100)
 
     assert (log.start_offset, log.end_offset, log.size) == (100, 100, 0)
     fill(log, 2)
@@ -569,9 +570,9 @@ def test_a_log_that_begins_anew_below_what_retention_has_dropped_is_not_mixed_wi
     """The files wait for a checkpoint, and a crash may come before they are renamed: a start would find them among the
     new ones, where they end what comes after them."""
     log = a_filled_log(tmp_path, retention_ms="1000")
-    assert log.drop_oldest(log.plan_retention(log.clock.now() + HOUR_MS))
+    assert log.retention.drop_oldest(log.retention.plan(log.clock.now() + HOUR_MS))
 
-    log.truncate_fully_and_start_at(0)
+    log.truncation.start_anew(0)
     fill(log, 8, value_bytes=5, leader_epoch=1)
 
     again = reopen(log)
@@ -593,7 +594,7 @@ def test_by_time_the_first_record_at_or_after_it_is_found(tmp_path: Path) -> Non
     assert log.find_by_time(1_380) == (1_380, 38, 1)
     assert log.find_by_time(1_382) is None
     log.high_watermark = 40
-    log.advance_start(11)
+    log.retention.advance_start(11)
     assert log.find_by_time(0) == (1_101, 11, 0)
 
 
@@ -637,7 +638,7 @@ async def test_by_time_records_are_found_though_the_index_is_wrong(tmp_path: Pat
 def test_a_cut_by_a_wrong_index_finds_the_largest_timestamp(tmp_path: Path) -> None:
     log = a_log_whose_index_is_wrong(tmp_path)
 
-    log.truncate(to=9)
+    log.truncation.cut(to=9)
 
     found = log.max_timestamp()
     assert found is not None
@@ -654,8 +655,8 @@ def test_an_empty_log_has_no_times(tmp_path: Path) -> None:
 def test_files_of_deleted_segments_are_gone_or_on_their_way(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path)
     log.flush()
-    log.advance_start(15)
-    log.delete_old_segments(log.clock.now(), 30)
+    log.retention.advance_start(15)
+    log.retention.delete_old_segments(log.clock.now(), 30)
 
     stems = {name.partition(".")[0] for name in names_in(log.folder) if name.endswith((".log", ".index"))}
     assert min(stems) == "00000000000000000015"
@@ -686,9 +687,9 @@ def test_aborted_transactions_whose_segment_goes_during_a_flush_are_no_reason_to
     fill(log, 1)
     job = log.begin_flush()
     if how == "retention":
-        assert log.delete_old_segments(now=log.clock.now(), high_watermark=4) == 2
+        assert log.retention.delete_old_segments(now=log.clock.now(), high_watermark=4) == 2
     else:
-        log.truncate(to=0)
+        log.truncation.cut(to=0)
 
     job.run()
     log.end_flush(job)

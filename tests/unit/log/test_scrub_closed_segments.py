@@ -7,9 +7,9 @@ import pytest
 from tests.support.logs import StillClock, a_log, base_offsets, fill, reopen
 
 from penstock.errors import CorruptMessage
-from penstock.log.damage import DamagedRange
+from penstock.log.damage.damage import DamagedRange
+from penstock.log.damage.scrub import Scrubber
 from penstock.log.partition_log import PartitionLog
-from penstock.log.scrub import Scrubber
 from penstock.settings.config import Config
 
 

@@ -13,14 +13,16 @@ from tests.support.clocks import ManualClock
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, a_log, fill
 
 from penstock.errors import KafkaStorageError
-from penstock.log import FilePool, Flusher, LogFolder, LogHousekeeping, flushing, folder_checkpoints, reading, service
-from penstock.log.checkpoints import write_offsets
-from penstock.log.files import names_in
-from penstock.log.recovery import Expected
-from penstock.log.reserve import RESERVE_BYTES, RESERVE_FILE
-from penstock.log.retention import rename_doomed
-from penstock.log.scan import Found, walk
-from penstock.log.segment import Segment
+from penstock.log import FilePool, Flusher, LogFolder, LogHousekeeping, PartitionLog, flushing, reading, service
+from penstock.log.checkpoint_files import write_offsets
+from penstock.log.file_pool import names_in
+from penstock.log.folders import checkpoints as folder_checkpoints
+from penstock.log.folders.reserve import RESERVE_BYTES, RESERVE_FILE
+from penstock.log.recovery import ExpectedLog
+from penstock.log.renaming import rename_doomed
+from penstock.log.retention import Retention
+from penstock.log.segments.scan import Found, walk
+from penstock.log.segments.segment import Segment
 from penstock.model import Clock, Offset, PartitionIndex, TopicPartition
 from penstock.settings.config import Config
 
@@ -128,7 +130,7 @@ class Kept:
         named = {name.replace("_", "."): value for name, value in settings.items()}
         topic = self.broker.for_topic({"internal.segment.bytes": "300", **named})
         self.folder = LogFolder(path, cluster_id="c1", node_id=1, pool=FilePool(16), clock=clock)
-        self.folder.open_all(lambda *_: Expected(topic))
+        self.folder.open_all(lambda *_: ExpectedLog(topic))
         self.log = self.folder.create(ORDERS_0, TOPIC_ID, topic)
         self.flusher = Flusher()
         self.keeping = LogHousekeeping(self.folder, self.flusher, self.broker, clock)
@@ -276,11 +278,14 @@ async def test_a_log_that_fails_keeps_the_others_from_nothing(tmp_path: Path, mo
         log.high_watermark = 30
     kept.clock.time += 8 * 24 * HOUR_MS
 
-    def fail(*_: object) -> Any:
+    def no_room() -> Any:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(failing[0], "roll", fail)
-    monkeypatch.setattr(failing[1], "plan_retention", fail)
+    roll, plan = PartitionLog.roll, Retention.plan
+    monkeypatch.setattr(PartitionLog, "roll", lambda log: no_room() if log is failing[0] else roll(log))
+    monkeypatch.setattr(
+        Retention, "plan", lambda part, now: no_room() if part is failing[1].retention else plan(part, now)
+    )
 
     assert await kept.keeping.apply_retention() > 0
 
@@ -338,7 +343,7 @@ async def test_a_log_does_not_begin_anew_while_a_thread_renames_what_was_dropped
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = await kept_with_files_dropped(tmp_path, monkeypatch)
-    beginning = threading.Thread(target=kept.log.truncate_fully_and_start_at, args=(0,))
+    beginning = threading.Thread(target=kept.log.truncation.start_anew, args=(0,))
     meanwhile: list[bool] = []
 
     def rename(segments: Sequence[Segment]) -> list[str]:
@@ -360,7 +365,7 @@ async def test_files_that_were_dropped_of_a_log_begun_anew_since_are_not_taken_f
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = await kept_with_files_dropped(tmp_path, monkeypatch)
-    kept.log.truncate_fully_and_start_at(0)
+    kept.log.truncation.start_anew(0)
     kept.log.append([a_batch(0, timestamp=kept.clock.time)])
     path = Path(kept.log.active.file.path)
     assert path.stat().st_size == kept.log.size
@@ -387,7 +392,7 @@ async def test_a_cut_reads_no_further_back_than_producers_were_looked_after(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It reads on the event loop, and a segment may be a gigabyte."""
-    monkeypatch.setattr("penstock.log.producers.REMEMBERED_AFTER", 300)
+    monkeypatch.setattr("penstock.log.producers.producers.REMEMBERED_AFTER", 300)
     kept = Kept(tmp_path, internal_segment_bytes="1000000")
     log = kept.log
     read: list[int] = []
@@ -402,7 +407,7 @@ async def test_a_cut_reads_no_further_back_than_producers_were_looked_after(
         await kept.keeping.remember_producers()
         log.append([a_batch(number, producer_id=7, producer_epoch=0, base_sequence=number, timestamp=number)])
 
-    log.truncate(to=590)
+    log.truncation.cut(to=590)
 
     assert 200 < min(read) <= 300, "where the state was kept, and the entry of the index before that"
     assert log.producers.check(a_batch(590, producer_id=7, producer_epoch=0, base_sequence=590)[0]) is None

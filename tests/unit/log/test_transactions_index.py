@@ -5,8 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from penstock.log import transactions
-from penstock.log.transactions import AbortedTransaction, CorruptTransactionIndex, TransactionIndex, collect_aborted
+from penstock.log.segments import transaction_index as transactions
+from penstock.log.segments.transaction_index import (
+    AbortedTransaction,
+    CorruptTransactionIndex,
+    TransactionIndex,
+    collect_aborted,
+)
 
 ONE = AbortedTransaction(producer_id=1, first_offset=0, last_offset=10, last_stable_offset=11)
 TWO = AbortedTransaction(producer_id=2, first_offset=5, last_offset=15, last_stable_offset=16)

@@ -19,12 +19,12 @@ from penstock.log import (
     keep_sound,
     look_again,
     look_for_sound,
+    repairs,
     suspect,
-    wounds,
 )
-from penstock.log.compaction_service import Cleaner
+from penstock.log.compaction.cleaner import Cleaner
+from penstock.log.damage.scrub import Scrubber
 from penstock.log.partition_log import PartitionLog
-from penstock.log.scrub import Scrubber
 from penstock.settings.config import Config
 
 BATCHES, VALUE_BYTES = 100, 1000
@@ -156,7 +156,7 @@ def test_what_was_cut_off_since_is_no_damage(log: PartitionLog, bad: BadSectors)
     suspected = suspect(log, lost[0])
     assert suspected is not None
     found = examine(suspected)
-    log.truncate(to=lost[0] - 2)
+    log.truncation.cut(to=lost[0] - 2)
     convict(suspected, found)
     assert found and not log.damage
 
@@ -164,7 +164,7 @@ def test_what_was_cut_off_since_is_no_damage(log: PartitionLog, bad: BadSectors)
 def test_a_cut_forgets_the_damage_that_it_takes_off(log: PartitionLog, bad: BadSectors) -> None:
     lost = hurt(log, bad)
     served(log)
-    log.truncate(to=lost[0] - 2)
+    log.truncation.cut(to=lost[0] - 2)
     bad.clear()
     fill(log, 20, value_bytes=VALUE_BYTES)
     assert not log.damage and not (log.folder / "damaged-batches").exists()
@@ -255,8 +255,8 @@ def test_a_file_that_was_cut_short_costs_what_is_missing(log: PartitionLog) -> N
         log.read(38, 1 << 20)
     assert base_offsets(log.read(38, 1 << 20)) == [38, 39]
     assert served(log) == all_but(log, range(40, BATCHES))
-    (wound,) = wounds(log)
-    assert (wound.known.first_offset, wound.known.end) == (40, log.segments[0].size)
+    (repair,) = repairs(log)
+    assert (repair.known.first_offset, repair.known.end) == (40, log.segments[0].size)
 
 
 def test_a_file_that_is_short_at_start_takes_its_log_offline_though_its_damage_was_known(log: PartitionLog) -> None:

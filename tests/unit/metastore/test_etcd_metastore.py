@@ -22,8 +22,8 @@ from penstock.metastore import (
 )
 from penstock.metastore.etcd import store as module
 from penstock.metastore.etcd.store import EtcdMetastore
+from penstock.processes.etcd import EtcdCluster
 from penstock.settings import load_settings
-from penstock.testing.etcd import EtcdCluster
 
 
 @pytest.fixture

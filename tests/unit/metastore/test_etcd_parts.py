@@ -19,7 +19,7 @@ from penstock.metastore import (
     Unavailable,
     open_metastore,
 )
-from penstock.metastore.etcd.failures import AccessDenied, CallFailed, Meaning, meaning, refusal
+from penstock.metastore.etcd.failures import AccessDenied, CallFailed, CallOutcome, meaning, refusal
 from penstock.metastore.etcd.options import EtcdOptions, address, options_from, read_secrets
 from penstock.metastore.etcd.seen import FILE_NAME, SeenRevision, refuse_if_behind
 from penstock.metastore.etcd.store import EtcdMetastore
@@ -30,22 +30,22 @@ from penstock.settings import load_settings
 @pytest.mark.parametrize(
     ("status", "details", "means"),
     [
-        ("UNAVAILABLE", "etcdserver: no leader", Meaning.NOT_DONE),
-        ("UNAVAILABLE", "failed to connect to all addresses; last error: ...", Meaning.NOT_DONE),
-        ("RESOURCE_EXHAUSTED", "etcdserver: too many requests", Meaning.NOT_DONE),
-        ("UNAVAILABLE", "Socket closed", Meaning.UNKNOWN),
-        ("UNAVAILABLE", "etcdserver: leader changed", Meaning.UNKNOWN),
-        ("UNAVAILABLE", "etcdserver: request timed out", Meaning.UNKNOWN),
-        ("DEADLINE_EXCEEDED", "Deadline Exceeded", Meaning.UNKNOWN),
-        ("CANCELLED", "the channel was closed", Meaning.UNKNOWN),
-        ("UNAUTHENTICATED", "etcdserver: invalid auth token", Meaning.TOKEN_EXPIRED),
-        ("INVALID_ARGUMENT", "etcdserver: user name is empty", Meaning.TOKEN_EXPIRED),
-        ("PERMISSION_DENIED", "etcdserver: permission denied", Meaning.REFUSED),
-        ("RESOURCE_EXHAUSTED", "etcdserver: mvcc: database space exceeded", Meaning.REFUSED),
+        ("UNAVAILABLE", "etcdserver: no leader", CallOutcome.NOT_DONE),
+        ("UNAVAILABLE", "failed to connect to all addresses; last error: ...", CallOutcome.NOT_DONE),
+        ("RESOURCE_EXHAUSTED", "etcdserver: too many requests", CallOutcome.NOT_DONE),
+        ("UNAVAILABLE", "Socket closed", CallOutcome.UNKNOWN),
+        ("UNAVAILABLE", "etcdserver: leader changed", CallOutcome.UNKNOWN),
+        ("UNAVAILABLE", "etcdserver: request timed out", CallOutcome.UNKNOWN),
+        ("DEADLINE_EXCEEDED", "Deadline Exceeded", CallOutcome.UNKNOWN),
+        ("CANCELLED", "the channel was closed", CallOutcome.UNKNOWN),
+        ("UNAUTHENTICATED", "etcdserver: invalid auth token", CallOutcome.TOKEN_EXPIRED),
+        ("INVALID_ARGUMENT", "etcdserver: user name is empty", CallOutcome.TOKEN_EXPIRED),
+        ("PERMISSION_DENIED", "etcdserver: permission denied", CallOutcome.REFUSED),
+        ("RESOURCE_EXHAUSTED", "etcdserver: mvcc: database space exceeded", CallOutcome.REFUSED),
     ],
 )
 def test_only_what_was_certainly_not_carried_out_may_be_asked_of_another(
-    status: str, details: str, means: Meaning
+    status: str, details: str, means: CallOutcome
 ) -> None:
     assert meaning(CallFailed("a:2379", status, details)) is means
 
@@ -64,7 +64,7 @@ def test_only_what_was_certainly_not_carried_out_may_be_asked_of_another(
 )
 def test_a_refusal_is_said_in_the_words_of_the_port(details: str, kind: type[Exception]) -> None:
     failure = CallFailed("a:2379", "INVALID_ARGUMENT", details)
-    assert meaning(failure) is Meaning.REFUSED
+    assert meaning(failure) is CallOutcome.REFUSED
     assert type(refusal(failure)) is kind
 
 

@@ -21,9 +21,10 @@ from penstock.errors import (
     ReplicaNotAvailable,
     UnknownLeaderEpoch,
 )
+from penstock.log import PartitionLog
 from penstock.model import BrokerId
 from penstock.replication import Throttle, fetcher
-from penstock.replication.fetcher import LeaderFetcher, Place
+from penstock.replication.fetcher import FollowedPartition, LeaderFetcher
 from penstock.replication.peer_connection import PeerConnection
 from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition, FetchRequest, PartitionAnswer, decode_request, encode_response
@@ -230,7 +231,7 @@ async def test_of_many_logs_to_be_begun_anew_one_a_turn_is_and_those_that_went_m
             turns[-1] += 1
 
     await bench.leader.next()
-    places = [Place((TOPIC_ID, index), cast("Any", Slow())) for index in range(1, 6)]
+    places = [FollowedPartition((TOPIC_ID, index), cast("Any", Slow())) for index in range(1, 6)]
     for place in places:
         fetcher.places[place.key] = place
         fetcher._cut_or_wait(place, 40)
@@ -263,7 +264,7 @@ async def test_what_the_disk_must_say_before_cuts_a_thread_writes_for_many(bench
             told.append((offset, len(written)))
 
     await bench.leader.next()
-    places = [Place((TOPIC_ID, index), cast("Any", Told())) for index in range(1, 6)]
+    places = [FollowedPartition((TOPIC_ID, index), cast("Any", Told())) for index in range(1, 6)]
     for place in places:
         fetcher.places[place.key] = place
         fetcher._cut_or_wait(place, 40)
@@ -291,7 +292,7 @@ async def test_a_log_that_waits_to_be_cut_is_cut_once_whatever_else_was_asked_be
     first, _ = await bench.leader.next()
     bench.leader.answer(first, records_at(0))
     second, _ = await bench.leader.next_naming()
-    other = fetcher.places[TOPIC_ID, 1] = Place((TOPIC_ID, 1), cast("Any", Other()))
+    other = fetcher.places[TOPIC_ID, 1] = FollowedPartition((TOPIC_ID, 1), cast("Any", Other()))
     other.asked_in = fetcher.places[TOPIC_ID, 0].asked_in
     fetcher._spawn = waiting.append  # nobody's turn comes before the test says so
     diverging = [PartitionAnswer(index, 0, 0, -1, 0, diverging_epoch=(1, 0)) for index in (1, 0)]
@@ -494,11 +495,11 @@ async def test_a_flush_that_could_not_begin_is_tried_again(tmp_path: Path, monke
         first, _ = await bench.leader.next()
         log = bench.partition.log
 
-        def out_of_descriptors(**_: object) -> Any:
+        def out_of_descriptors(*_: object, **__: object) -> Any:
             raise OSError(errno.EMFILE, "Too many open files")
 
         with monkeypatch.context() as faulty:
-            faulty.setattr(log, "begin_flush", out_of_descriptors)
+            faulty.setattr(PartitionLog, "begin_flush", out_of_descriptors)
             bench.leader.answer(first, records_at(0))
             await bench.until(lambda: log.trouble is not None)
         assert log.trouble is not None and log.trouble.may_pass

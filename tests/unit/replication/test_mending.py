@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from tests.support.logs import ORDERS_0, TOPIC_ID, a_batch, a_log, fill
 
-from penstock.log import Wound, write_into
-from penstock.log.damage import bad_range
-from penstock.log.files import private_descriptor
+from penstock.log import RepairTarget, write_into
+from penstock.log.damage.damage import bad_range
+from penstock.log.file_pool import private_descriptor
 from penstock.log.partition_log import PartitionLog
 from penstock.model import BrokerId
 from penstock.replication import Mending
@@ -71,10 +71,10 @@ async def test_a_stop_waits_for_a_batch_that_is_being_written_before_its_file_is
     file = log.segments[0].file
     is_writing, may_write = threading.Event(), threading.Event()
 
-    def slowly(wound: Wound, fd: int, batches: bytes) -> Any:
+    def slowly(repair: RepairTarget, fd: int, batches: bytes) -> Any:
         is_writing.set()
         assert may_write.wait(timeout=60)
-        return write_into(wound, fd, batches)
+        return write_into(repair, fd, batches)
 
     monkeypatch.setattr(module, "write_into", slowly)
     partition = a_partition(log)

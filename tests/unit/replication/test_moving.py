@@ -12,7 +12,7 @@ from tests.support.moves import TwoFolders, append
 
 from penstock.errors import Fatal, KafkaStorageError
 from penstock.log import CannotCopy
-from penstock.log.files import names_in
+from penstock.log.file_pool import names_in
 from penstock.replication import ALL
 from penstock.replication.moving import Move
 from penstock.wire.markers import MarkerType
@@ -85,7 +85,7 @@ async def test_a_cut_at_the_origin_is_followed(make: Callable[..., TwoFolders]) 
     partition = world.partition(leads=False)
     move = world.begin(partition)
     await move._copy_all()
-    log.truncate(to=80)
+    log.truncation.cut(to=80)
     for _ in range(40):  # what another leader has there
         log.append([a_batch(log.end_offset, value_bytes=90, leader_epoch=2)])
     await move.run()
@@ -124,7 +124,7 @@ async def test_a_log_whose_head_is_gone_moves_without_it(make: Callable[..., Two
     for _ in range(20):
         log.append([a_batch(log.end_offset, count=5, value_bytes=50)])
     log.high_watermark = 100
-    log.advance_start(start)  # within a batch
+    log.retention.advance_start(start)  # within a batch
     partition = world.partition()
     await world.begin(partition).run()
     assert (world.log.start_offset, world.log.end_offset) == (start, 100)
@@ -155,8 +155,8 @@ async def test_a_producer_whose_records_are_deleted_is_still_known_after_a_move(
     for _ in range(100):
         log.append([a_batch(log.end_offset, value_bytes=100)])
     log.high_watermark = log.end_offset
-    log.advance_start(90)
-    log.delete_old_segments(world.clock.now(), log.end_offset)
+    log.retention.advance_start(90)
+    log.retention.delete_old_segments(world.clock.now(), log.end_offset)
     assert log.segments[0].base_offset > 0
     await world.begin(world.partition()).run()
     assert [p.producer_id for p in world.log.producers.describe()] == [7]
@@ -230,7 +230,7 @@ def interrupt(world: TwoFolders, move: Move, step: str, *, after: bool, monkeypa
         "remove_later": world.a,
     }.get(step)
     if step == "remove_note":
-        monkeypatch.setattr("penstock.log.future_logs.remove_note", dying(lambda _: None, after=False))
+        monkeypatch.setattr("penstock.log.folders.future_logs.remove_note", dying(lambda _: None, after=False))
         return
     original = getattr(owner, step)
     wrapped = dying_async(original, after=after) if asyncio.iscoroutinefunction(original) else dying(original, after)
@@ -291,7 +291,7 @@ async def test_compaction_waits_for_the_move(make: Callable[..., TwoFolders]) ->
     move = world.begin(world.partition())
     log.is_being_copied = True
     with pytest.raises(ValueError, match="copied"):
-        log.replace_segments([log.segments[0]], [log.segments[0].base_offset])
+        log.swapping.replace([log.segments[0]], [log.segments[0].base_offset])
     await move.run()
     assert not world.log.is_being_copied and log.is_being_copied
 
@@ -299,8 +299,8 @@ async def test_compaction_waits_for_the_move(make: Callable[..., TwoFolders]) ->
 async def test_an_empty_log_moves_with_its_offsets(make: Callable[..., TwoFolders]) -> None:
     world = make()
     log = world.make_log(60)
-    log.advance_start(60)
-    log.delete_old_segments(world.clock.now(), 60)
+    log.retention.advance_start(60)
+    log.retention.delete_old_segments(world.clock.now(), 60)
     await world.begin(world.partition()).run()
     assert (world.log.start_offset, world.log.end_offset) == (60, 60)
     world.crash_and_open()

@@ -24,7 +24,7 @@ from penstock.errors import (
     UnknownLeaderEpoch,
 )
 from penstock.log import FilePool
-from penstock.log.recovery import Known, open_log
+from penstock.log.recovery import KnownLog, open_log
 from penstock.model import BrokerId, LeaderEpoch, PartitionIndex
 from penstock.replication import ALL, Partition
 from penstock.replication.machine import Leader
@@ -54,7 +54,13 @@ class Bench:
         self.config: TopicConfig = Config.for_broker().for_topic(overrides)
         self.pool = FilePool(16)
         self.log = open_log(
-            folder, ORDERS_0, TOPIC_ID, Known(is_clean=is_clean), config=self.config, pool=self.pool, clock=self.clock
+            folder,
+            ORDERS_0,
+            TOPIC_ID,
+            KnownLog(is_clean=is_clean),
+            config=self.config,
+            pool=self.pool,
+            clock=self.clock,
         )
         self.flusher = GatedFlusher()
         self.tasks: list[asyncio.Task[Any]] = []

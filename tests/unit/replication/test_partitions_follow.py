@@ -20,7 +20,7 @@ from penstock.cluster import Cluster, CreateTopic, GrowTopic, PartitionImage, Re
 from penstock.cluster.commands import CreatedTopic
 from penstock.errors import KafkaStorageError
 from penstock.log import FilePool, Flusher, LogFolder, PartitionLog, recovery
-from penstock.log.recovery import Expected
+from penstock.log.recovery import ExpectedLog
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Offset, PartitionIndex, TopicPartition
 from penstock.replication import Partitions
@@ -251,7 +251,7 @@ async def test_a_log_that_a_start_had_no_descriptors_for_is_led_again_by_itself_
         )
         with monkeypatch.context() as poor:
             poor.setattr(recovery, "names_in", no_descriptors)
-            again.open_all(lambda _partition, _topic_id: Expected(Config.for_broker()))
+            again.open_all(lambda _partition, _topic_id: ExpectedLog(Config.for_broker()))
             bench.folder, bench.partitions = again, partitions_in(again, bench.cluster)
             bench.partitions.adopt(again.logs)
             bench.following = asyncio.create_task(bench.partitions.follow())

@@ -11,7 +11,7 @@ import pytest
 from tests.support.clusters import SeededDice
 from tests.support.logs import StillClock
 
-from penstock.broker.callers import Caller, Doorkeeper
+from penstock.broker.peer_authentication import Caller, PeerAuthenticator
 from penstock.cluster import BrokerImage, Endpoint, Secrets
 from penstock.errors import NetworkFailure, Refusal, RequestTimedOut
 from penstock.metastore import Revision
@@ -37,7 +37,7 @@ class OtherBroker:
     """Knows its peers, and answers DescribeGroups with the names it was asked for, when it may."""
 
     def __init__(self, image: Any, *, secret: bytes = SECRET) -> None:
-        self._keeper = Doorkeeper(
+        self._keeper = PeerAuthenticator(
             image, me=OTHER, dice=SeededDice(7), secret=Secrets(secret), peer_listener="PLAINTEXT"
         )
         self.may_answer = asyncio.Event()

@@ -210,31 +210,28 @@ async def test_between_high_watermark_and_end_a_fetch_finds_nothing_and_the_late
     assert leader.latest_offset(committed_only=False) == 2
 
 
-async def test_a_follower_below_the_leaders_start_begins_anew_there(make: Callable[..., Replicas]) -> None:
-    replicas = make()
+def _behind_a_start_of(start: int, replicas: Replicas) -> None:
+    """Follower 3 has nothing yet when its leader, with eleven records, deletes those before `start`."""
     replicas.append(*(b"x" for _ in range(10)))
     replicas.replicate(2)
     replicas.remove_from_in_sync(3)
     replicas.append(b"y")
     replicas.replicate(2)
-    replicas.leader.delete_records(10)
+    replicas.leader.delete_records(start)
     assert replicas.fetch(3) == "began anew"
     replicas.replicate()
-    assert replicas[3].log.start_offset == 10 and replicas[3].log.end_offset == 11
+    assert replicas[3].log.start_offset == start and replicas[3].log.end_offset == 11
+
+
+async def test_a_follower_below_the_leaders_start_begins_anew_there(make: Callable[..., Replicas]) -> None:
+    replicas = make()
+    _behind_a_start_of(10, replicas)
     assert replicas.bytes_of(3) == replicas.bytes_of(1)
 
 
 async def test_a_leaders_start_within_a_batch_is_the_followers_too(make: Callable[..., Replicas]) -> None:
     replicas = make()
-    replicas.append(*(b"x" for _ in range(10)))
-    replicas.replicate(2)
-    replicas.remove_from_in_sync(3)
-    replicas.append(b"y")
-    replicas.replicate(2)
-    replicas.leader.delete_records(4)
-    assert replicas.fetch(3) == "began anew"
-    replicas.replicate()
-    assert replicas[3].log.start_offset == 4 and replicas[3].log.end_offset == 11
+    _behind_a_start_of(4, replicas)
     assert replicas[3].log.read(4, 1 << 20) == replicas[1].log.read(4, 1 << 20)
 
 

@@ -57,12 +57,20 @@ def test_an_unstable_version_is_kept_as_a_fact() -> None:
     assert request_type(ApiKey.INIT_PRODUCER_ID).versions == (0, 6)
 
 
-@pytest.mark.parametrize("api", list(APIS))
+@pytest.mark.parametrize("api", [api for api, facts in APIS.items() if facts.module is not None])
 def test_every_api_has_a_request_and_a_response_that_agree(api: ApiKey) -> None:
     request, response = request_type(api), response_type(api)
     assert request.api_key == response.api_key == api
     assert request.versions == response.versions == (APIS[api].oldest, APIS[api].latest)
     assert request.flexible_from == APIS[api].flexible_from
+
+
+def test_of_the_raft_quorum_only_the_names_of_its_apis_are_known() -> None:
+    nameless = {api for api, facts in APIS.items() if facts.module is None}
+    assert nameless & set(BROKER_APIS) == {ApiKey.ADD_RAFT_VOTER, ApiKey.REMOVE_RAFT_VOTER}
+    assert nameless - set(BROKER_APIS) == {api for api, facts in APIS.items() if facts.listeners == {"controller"}}
+    with pytest.raises(KeyError):
+        request_type(ApiKey.VOTE)
 
 
 @pytest.mark.parametrize(

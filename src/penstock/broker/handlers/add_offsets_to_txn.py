@@ -4,6 +4,7 @@ v1 throttle time, v2 PRODUCER_FENCED, v3 flexible, v4 TRANSACTION_ABORTABLE.
 """
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import READ_GROUP, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.coordinators.transactions import Transactions
 from penstock.errors import InvalidProducerEpoch, ProducerFenced
 from penstock.wire.api import ApiKey
@@ -13,7 +14,12 @@ from penstock.wire.messages.add_offsets_to_txn_response import AddOffsetsToTxnRe
 FENCED_FROM = 2
 
 
-@answers(ApiKey.ADD_OFFSETS_TO_TXN, versions=(0, 4))
+@answers(
+    ApiKey.ADD_OFFSETS_TO_TXN,
+    versions=(0, 4),
+    requires=(WRITE_TRANSACTIONAL_ID, READ_GROUP),
+    audits=(ResourceKind.TRANSACTIONAL_ID,),
+)
 async def add_offsets_to_txn(
     request: AddOffsetsToTxnRequest, context: RequestContext, transactions: Transactions
 ) -> AddOffsetsToTxnResponse:

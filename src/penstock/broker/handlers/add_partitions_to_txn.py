@@ -10,11 +10,12 @@ Kafka tells it to come again (CONCURRENT_TRANSACTIONS): clients come again after
 import asyncio
 from typing import Final
 
-from penstock.broker.callers import Doorkeeper
+from penstock.broker.peer_authentication import PeerAuthenticator
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.transaction_gate import ask_until_free
+from penstock.broker.rights import CLUSTER_ACTION, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.cluster import ClusterImage, is_internal
 from penstock.coordinators.transactions import PartitionsAsked, Transactions, TransactionVersion
+from penstock.coordinators.transactions.transaction_gate import ask_until_free
 from penstock.errors import (
     InvalidProducerEpoch,
     OperationNotAttempted,
@@ -43,17 +44,23 @@ PAUSES_S: Final = (0, 0, 0, 0, 0.001, 0.001, 0.002, 0.004, 0.008)
 """Between the questions of a producer whose last transaction is not quite over; together less than a client's pause."""
 
 
-@answers(ApiKey.ADD_PARTITIONS_TO_TXN, versions=(0, 5), begins_at_once=True)
+@answers(
+    ApiKey.ADD_PARTITIONS_TO_TXN,
+    versions=(0, 5),
+    requires=(WRITE_TRANSACTIONAL_ID, WRITE_TOPIC, CLUSTER_ACTION),
+    audits=(ResourceKind.TRANSACTIONAL_ID,),
+    begins_at_once=True,
+)
 async def add_partitions_to_txn(
     request: AddPartitionsToTxnRequest,
     context: RequestContext,
     transactions: Transactions,
     image: ClusterImage,
-    doorkeeper: Doorkeeper,
+    authenticator: PeerAuthenticator,
 ) -> AddPartitionsToTxnResponse:
     from_broker = context.api_version >= BROKERS_FROM
     if from_broker:
-        doorkeeper.require_broker(context.caller)
+        authenticator.require_broker(context.caller)
         results: list[AddPartitionsToTxnResult] = []
         for first in range(0, len(request.transactions), TOGETHER_MAX):
             # Side by side: each waits for its own partition of the transactions' topic to be replicated.

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from penstock.broker.registry import answers
+from penstock.broker.rights import ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, ALTER_TOPIC_CONFIGS, ResourceKind
 from penstock.cluster import Controller, ReplaceSettings, Resource, ResourceType, require_alterable
 from penstock.errors import InvalidRequest, Refusal
 from penstock.model import BrokerId
@@ -11,7 +12,12 @@ from penstock.wire.messages.alter_configs_request import AlterConfigsRequest, Al
 from penstock.wire.messages.alter_configs_response import AlterConfigsResourceResponse, AlterConfigsResponse
 
 
-@answers(ApiKey.ALTER_CONFIGS, versions=(0, 2))
+@answers(
+    ApiKey.ALTER_CONFIGS,
+    versions=(0, 2),
+    requires=(ALTER_TOPIC_CONFIGS, ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS),
+    audits=(ResourceKind.TOPIC, ResourceKind.CLUSTER, ResourceKind.GROUP),
+)
 async def alter_configs(request: AlterConfigsRequest, controller: Controller) -> AlterConfigsResponse:
     broker_id = controller.broker_id
     times = Counter((resource.resource_type, resource.resource_name) for resource in request.resources)

@@ -4,6 +4,7 @@ v1 may forbid that the number of replicas changes. The answer says that the move
 """
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import ALTER_CLUSTER, ResourceKind
 from penstock.cluster import Controller, Reassign
 from penstock.errors import Refusal
 from penstock.wire.api import ApiKey
@@ -17,7 +18,7 @@ from penstock.wire.messages.alter_partition_reassignments_response import (
 FACTOR_FROM = 1
 
 
-@answers(ApiKey.ALTER_PARTITION_REASSIGNMENTS, versions=(0, 1))
+@answers(ApiKey.ALTER_PARTITION_REASSIGNMENTS, versions=(0, 1), requires=(ALTER_CLUSTER,), audits=(ResourceKind.TOPIC,))
 async def alter_partition_reassignments(
     request: AlterPartitionReassignmentsRequest, context: RequestContext, controller: Controller
 ) -> AlterPartitionReassignmentsResponse:

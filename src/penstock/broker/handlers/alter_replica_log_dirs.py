@@ -4,6 +4,7 @@ v2 flexible. Answered when the move has begun; DescribeLogDirs shows how far it 
 """
 
 from penstock.broker.registry import answers
+from penstock.broker.rights import ALTER_CLUSTER, ResourceKind
 from penstock.errors import Refusal
 from penstock.replication import FolderMoves
 from penstock.wire.api import ApiKey
@@ -15,7 +16,7 @@ from penstock.wire.messages.alter_replica_log_dirs_response import (
 )
 
 
-@answers(ApiKey.ALTER_REPLICA_LOG_DIRS, versions=(1, 2))
+@answers(ApiKey.ALTER_REPLICA_LOG_DIRS, versions=(1, 2), requires=(ALTER_CLUSTER,), audits=(ResourceKind.CLUSTER,))
 def alter_replica_log_dirs(request: AlterReplicaLogDirsRequest, moves: FolderMoves) -> AlterReplicaLogDirsResponse:
     # Of a partition that is named twice the last word counts, as in Kafka.
     asked = {

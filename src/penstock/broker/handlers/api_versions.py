@@ -8,6 +8,7 @@ version is 0 is left out (KAFKA-17011). An unknown version never comes here: dis
 import re
 
 from penstock.broker.registry import REGISTRY, RequestContext, answers
+from penstock.broker.rights import NOTHING
 from penstock.cluster import ClusterImage
 from penstock.errors import InvalidRequest
 from penstock.wire.api import ApiKey
@@ -22,7 +23,7 @@ from penstock.wire.messages.api_versions_response import (
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 
-@answers(ApiKey.API_VERSIONS, versions=(0, 4))
+@answers(ApiKey.API_VERSIONS, versions=(0, 4), requires=NOTHING, audits=NOTHING)
 def api_versions(request: ApiVersionsRequest, context: RequestContext, image: ClusterImage) -> ApiVersionsResponse:
     if context.api_version >= 3:
         for text in (request.client_software_name, request.client_software_version):

@@ -6,7 +6,8 @@ v1 which protocol a member speaks.
 from penstock.broker.handlers.describe_groups import GROUP_OPERATIONS
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.turns import in_turns
+from penstock.broker.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC, NOTHING
+from penstock.broker.yielding import yielding
 from penstock.coordinators.groups import Groups
 from penstock.errors import InvalidGroupId, Refusal
 from penstock.wire.api import ApiKey
@@ -14,12 +15,12 @@ from penstock.wire.messages.consumer_group_describe_request import ConsumerGroup
 from penstock.wire.messages.consumer_group_describe_response import ConsumerGroupDescribeResponse, DescribedGroup
 
 
-@answers(ApiKey.CONSUMER_GROUP_DESCRIBE, versions=(0, 1))
+@answers(ApiKey.CONSUMER_GROUP_DESCRIBE, versions=(0, 1), requires=(DESCRIBE_GROUP, DESCRIBE_TOPIC), audits=NOTHING)
 async def consumer_group_describe(
     request: ConsumerGroupDescribeRequest, context: RequestContext, groups: Groups
 ) -> ConsumerGroupDescribeResponse:
     response = ConsumerGroupDescribeResponse()
-    async for group_id in in_turns(request.group_ids, at_once=1):  # one may have thousands of members
+    async for group_id in yielding(request.group_ids, at_once=1):  # one may have thousands of members
         try:
             if not group_id:
                 raise InvalidGroupId

@@ -6,13 +6,20 @@ v1 patterns, and members that make their own ids.
 from asyncio import Future
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import DESCRIBE_TOPIC, READ_GROUP, ResourceKind
 from penstock.coordinators.groups import Groups
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 from penstock.wire.messages.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
 
 
-@answers(ApiKey.CONSUMER_GROUP_HEARTBEAT, versions=(0, 1), parks=True)
+@answers(
+    ApiKey.CONSUMER_GROUP_HEARTBEAT,
+    versions=(0, 1),
+    requires=(READ_GROUP, DESCRIBE_TOPIC),
+    audits=(ResourceKind.GROUP,),
+    parks=True,
+)
 def consumer_group_heartbeat(
     request: ConsumerGroupHeartbeatRequest, context: RequestContext, groups: Groups
 ) -> Future[ConsumerGroupHeartbeatResponse]:

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from penstock.broker.registry import answers
+from penstock.broker.rights import ALTER_TOPIC, ResourceKind
 from penstock.cluster import Controller, GrowTopic
 from penstock.errors import InvalidRequest, Refusal
 from penstock.wire.api import ApiKey
@@ -10,7 +11,7 @@ from penstock.wire.messages.create_partitions_request import CreatePartitionsReq
 from penstock.wire.messages.create_partitions_response import CreatePartitionsResponse, CreatePartitionsTopicResult
 
 
-@answers(ApiKey.CREATE_PARTITIONS, versions=(0, 3))
+@answers(ApiKey.CREATE_PARTITIONS, versions=(0, 3), requires=(ALTER_TOPIC,), audits=(ResourceKind.TOPIC,))
 async def create_partitions(request: CreatePartitionsRequest, controller: Controller) -> CreatePartitionsResponse:
     times = Counter(topic.name for topic in request.topics)
     wanted = [topic for topic in request.topics if times[topic.name] == 1]

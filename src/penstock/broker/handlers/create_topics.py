@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from penstock.broker.registry import answers
-from penstock.broker.turns import in_turns
+from penstock.broker.rights import CREATE_CLUSTER, CREATE_TOPIC, ResourceKind
+from penstock.broker.yielding import yielding
 from penstock.cluster import CLUSTER_METADATA, Controller, CreatedTopic, CreateTopic
 from penstock.errors import InvalidRequest, Refusal
 from penstock.settings.config import Config
@@ -24,7 +25,7 @@ AT_ONCE: Final = 4
 """Topics whose settings are told between two turns of the loop, a third of a millisecond each."""
 
 
-@answers(ApiKey.CREATE_TOPICS, versions=(2, 7))
+@answers(ApiKey.CREATE_TOPICS, versions=(2, 7), requires=(CREATE_CLUSTER, CREATE_TOPIC), audits=(ResourceKind.TOPIC,))
 async def create_topics(request: CreateTopicsRequest, controller: Controller, config: Config) -> CreateTopicsResponse:
     times = Counter(topic.name for topic in request.topics)
     twice = InvalidRequest("the topic is named more than once in the request")
@@ -36,7 +37,7 @@ async def create_topics(request: CreateTopicsRequest, controller: Controller, co
         [_command(topic) for topic in wanted], timeout_ms=request.timeout_ms, validate_only=request.validate_only
     )
     results, explained = [], _Explained(config)
-    async for topic, outcome in in_turns(zip(wanted, outcomes, strict=True), at_once=AT_ONCE):
+    async for topic, outcome in yielding(zip(wanted, outcomes, strict=True), at_once=AT_ONCE):
         results.append(_result(topic.name, outcome, explained))
     results += [_refusal(name, refusal) for name, refusal in refused.items()]
     return CreateTopicsResponse(topics=results)

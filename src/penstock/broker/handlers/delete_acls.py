@@ -4,13 +4,14 @@ v2 flexible, v3 resources of users.
 """
 
 from penstock.broker.registry import answers
+from penstock.broker.rights import ALTER_CLUSTER, ResourceKind
 from penstock.errors import SecurityDisabled
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.delete_acls_request import DeleteAclsRequest
 from penstock.wire.messages.delete_acls_response import DeleteAclsFilterResult, DeleteAclsResponse
 
 
-@answers(ApiKey.DELETE_ACLS, versions=(1, 3))
+@answers(ApiKey.DELETE_ACLS, versions=(1, 3), requires=(ALTER_CLUSTER,), audits=(ResourceKind.CLUSTER,))
 def delete_acls(request: DeleteAclsRequest) -> DeleteAclsResponse:
     refusal = SecurityDisabled()
     return DeleteAclsResponse(

@@ -4,7 +4,8 @@ v1 throttle time, v2 flexible.
 """
 
 from penstock.broker.registry import answers
-from penstock.broker.turns import in_turns
+from penstock.broker.rights import DELETE_GROUP, ResourceKind
+from penstock.broker.yielding import yielding
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal
 from penstock.wire.api import ApiKey
@@ -12,10 +13,10 @@ from penstock.wire.messages.delete_groups_request import DeleteGroupsRequest
 from penstock.wire.messages.delete_groups_response import DeletableGroupResult, DeleteGroupsResponse
 
 
-@answers(ApiKey.DELETE_GROUPS, versions=(0, 2))
+@answers(ApiKey.DELETE_GROUPS, versions=(0, 2), requires=(DELETE_GROUP,), audits=(ResourceKind.GROUP,))
 async def delete_groups(request: DeleteGroupsRequest, groups: Groups) -> DeleteGroupsResponse:
     response = DeleteGroupsResponse()
-    async for group_id in in_turns(dict.fromkeys(request.groups_names), at_once=1):
+    async for group_id in yielding(dict.fromkeys(request.groups_names), at_once=1):
         code = 0
         try:
             await groups.delete(group_id)

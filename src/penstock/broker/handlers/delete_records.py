@@ -6,6 +6,7 @@ Answered when every live replica has forgotten them (RULES 19), or the request's
 import asyncio
 
 from penstock.broker.registry import answers
+from penstock.broker.rights import DELETE_TOPIC, ResourceKind
 from penstock.errors import Refusal, RequestTimedOut
 from penstock.replication import Partitions
 from penstock.wire.api import ApiKey
@@ -19,7 +20,7 @@ from penstock.wire.messages.delete_records_response import (
 NO_LOW_WATERMARK = -1
 
 
-@answers(ApiKey.DELETE_RECORDS, versions=(0, 2))
+@answers(ApiKey.DELETE_RECORDS, versions=(0, 2), requires=(DELETE_TOPIC,), audits=(ResourceKind.TOPIC,))
 async def delete_records(request: DeleteRecordsRequest, partitions: Partitions) -> DeleteRecordsResponse:
     begun = [
         (topic.name, [_begin(partitions, topic.name, part) for part in topic.partitions]) for topic in request.topics

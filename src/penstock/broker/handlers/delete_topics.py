@@ -3,6 +3,7 @@
 from collections import Counter
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import DELETE_TOPIC, DESCRIBE_TOPIC, ResourceKind
 from penstock.cluster import ClusterImage, Controller
 from penstock.errors import (
     InvalidRequest,
@@ -21,7 +22,7 @@ from penstock.wire.messages.delete_topics_response import DeletableTopicResult, 
 NO_TOPIC_ID = TopicId(bytes(16))
 
 
-@answers(ApiKey.DELETE_TOPICS, versions=(1, 6))
+@answers(ApiKey.DELETE_TOPICS, versions=(1, 6), requires=(DELETE_TOPIC, DESCRIBE_TOPIC), audits=(ResourceKind.TOPIC,))
 async def delete_topics(
     request: DeleteTopicsRequest, context: RequestContext, image: ClusterImage, controller: Controller, config: Config
 ) -> DeleteTopicsResponse:

@@ -5,12 +5,13 @@ v2 flexible, v3 resources of users.
 """
 
 from penstock.broker.registry import answers
+from penstock.broker.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.errors import SecurityDisabled
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.describe_acls_request import DescribeAclsRequest
 from penstock.wire.messages.describe_acls_response import DescribeAclsResponse
 
 
-@answers(ApiKey.DESCRIBE_ACLS, versions=(1, 3))
+@answers(ApiKey.DESCRIBE_ACLS, versions=(1, 3), requires=(DESCRIBE_CLUSTER,), audits=NOTHING)
 def describe_acls(request: DescribeAclsRequest) -> DescribeAclsResponse:
     raise SecurityDisabled

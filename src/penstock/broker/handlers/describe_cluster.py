@@ -4,6 +4,7 @@ A fenced broker is one that belongs to the cluster and is not registered now: lo
 """
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.cluster import (
     CLUSTER_OPERATIONS,
     NOT_ASKED_FOR,
@@ -21,7 +22,7 @@ BROKERS = 1
 CONTROLLERS = 2
 
 
-@answers(ApiKey.DESCRIBE_CLUSTER, versions=(0, 2))
+@answers(ApiKey.DESCRIBE_CLUSTER, versions=(0, 2), requires=(DESCRIBE_CLUSTER,), audits=NOTHING)
 def describe_cluster(
     request: DescribeClusterRequest, context: RequestContext, image: ClusterImage
 ) -> DescribeClusterResponse:

@@ -12,7 +12,8 @@ from typing import Final
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.loggers import LoggerLevels
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.turns import in_turns
+from penstock.broker.rights import DESCRIBE_CLUSTER_CONFIGS, DESCRIBE_GROUP_CONFIGS, DESCRIBE_TOPIC_CONFIGS, NOTHING
+from penstock.broker.yielding import yielding
 from penstock.cluster import ClusterImage, Controller, Resource, ResourceType, explain_settings, require_this_broker
 from penstock.errors import InvalidRequest, Refusal
 from penstock.model import BrokerId
@@ -34,7 +35,12 @@ ENTRIES_MAX: Final = 2_000_000
 """Settings that one answer lists: those of 50,000 topics, in a few hundred MB."""
 
 
-@answers(ApiKey.DESCRIBE_CONFIGS, versions=(1, 4))
+@answers(
+    ApiKey.DESCRIBE_CONFIGS,
+    versions=(1, 4),
+    requires=(DESCRIBE_TOPIC_CONFIGS, DESCRIBE_CLUSTER_CONFIGS, DESCRIBE_GROUP_CONFIGS),
+    audits=NOTHING,
+)
 async def describe_configs(
     request: DescribeConfigsRequest,
     context: RequestContext,
@@ -49,7 +55,7 @@ async def describe_configs(
         return DescribeConfigsResponse(results=[_refused(resource, unknown) for resource in request.resources])
     explaining = _Explaining(request, image, config, loggers, controller.broker_id)
     results, size = [], 0
-    async for resource in in_turns(request.resources, at_once=AT_ONCE):
+    async for resource in yielding(request.resources, at_once=AT_ONCE):
         result = _describe(resource, explaining)
         results.append(result)
         size += len(result.configs)

@@ -5,7 +5,8 @@ v1 throttle time, v3 authorized operations, v4 static members, v5 flexible, v6 G
 
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.turns import in_turns
+from penstock.broker.rights import DESCRIBE_GROUP, NOTHING
+from penstock.broker.yielding import yielding
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal
 from penstock.wire.api import ApiKey
@@ -17,12 +18,12 @@ GROUP_OPERATIONS = sum(1 << operation for operation in (READ, DELETE, DESCRIBE, 
 """All that can be done with a group: nobody is refused anything yet (RULES 42)."""
 
 
-@answers(ApiKey.DESCRIBE_GROUPS, versions=(0, 6))
+@answers(ApiKey.DESCRIBE_GROUPS, versions=(0, 6), requires=(DESCRIBE_GROUP,), audits=NOTHING)
 async def describe_groups(
     request: DescribeGroupsRequest, context: RequestContext, groups: Groups
 ) -> DescribeGroupsResponse:
     response = DescribeGroupsResponse()
-    async for group_id in in_turns(request.groups, at_once=1):  # one may have thousands of members
+    async for group_id in yielding(request.groups, at_once=1):  # one may have thousands of members
         try:
             described = await groups.describe(group_id, api_version=context.api_version)
         except Refusal as refusal:

@@ -6,6 +6,7 @@ v2 flexible, v3 an error for the whole, v4 total and usable bytes, v5 whether a 
 import os
 
 from penstock.broker.registry import answers
+from penstock.broker.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.errors import KafkaStorageError
 from penstock.log import LogFolder, PartitionLog
 from penstock.replication import Partition, Partitions
@@ -19,7 +20,7 @@ from penstock.wire.messages.describe_log_dirs_response import (
 )
 
 
-@answers(ApiKey.DESCRIBE_LOG_DIRS, versions=(1, 5))
+@answers(ApiKey.DESCRIBE_LOG_DIRS, versions=(1, 5), requires=(DESCRIBE_CLUSTER,), audits=NOTHING)
 def describe_log_dirs(request: DescribeLogDirsRequest, partitions: Partitions) -> DescribeLogDirsResponse:
     wanted = None
     if request.topics is not None:

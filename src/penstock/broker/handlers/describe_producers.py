@@ -10,7 +10,8 @@ from typing import Final
 
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.turns import in_turns
+from penstock.broker.rights import NOTHING, READ_TOPIC
+from penstock.broker.yielding import yielding
 from penstock.cluster import check_topic_name
 from penstock.errors import InvalidRequest, Refusal
 from penstock.replication import Partitions
@@ -27,7 +28,7 @@ PRODUCERS_MAX: Final = 2_000_000
 """Producers that one answer lists, 50 bytes each."""
 
 
-@answers(ApiKey.DESCRIBE_PRODUCERS, versions=(0, 0))
+@answers(ApiKey.DESCRIBE_PRODUCERS, versions=(0, 0), requires=(READ_TOPIC,), audits=NOTHING)
 async def describe_producers(
     request: DescribeProducersRequest, context: RequestContext, partitions: Partitions
 ) -> DescribeProducersResponse:
@@ -37,7 +38,7 @@ async def describe_producers(
     )
     described: dict[tuple[str, int], PartitionResponse] = {}
     size = 0
-    async for topic, index in in_turns(asked, at_once=1):
+    async for topic, index in yielding(asked, at_once=1):
         known = described.get((topic.name, index))
         if known is None:
             known = described[topic.name, index] = _describe(partitions, topic.name, index)

@@ -5,6 +5,7 @@ offset is the store's revision. v1 when a voter was last heard of, v2 addresses 
 """
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.cluster import CLUSTER_METADATA, BrokerImage, ClusterImage
 from penstock.errors import NotLeaderOrFollower, Refusal, UnknownTopicOrPartition
 from penstock.model import Clock, topic_id_from_text
@@ -23,7 +24,7 @@ WORDS_AND_NODES_FROM = 2
 _INT32_MAX = 0x7FFFFFFF
 
 
-@answers(ApiKey.DESCRIBE_QUORUM, versions=(0, 2))
+@answers(ApiKey.DESCRIBE_QUORUM, versions=(0, 2), requires=(DESCRIBE_CLUSTER,), audits=NOTHING)
 def describe_quorum(
     request: DescribeQuorumRequest, context: RequestContext, image: ClusterImage, clock: Clock
 ) -> DescribeQuorumResponse:

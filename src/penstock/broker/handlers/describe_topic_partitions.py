@@ -4,6 +4,7 @@ No topics named means all of them. A topic that is not there is said so only whe
 """
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import DESCRIBE_TOPIC, NOTHING
 from penstock.cluster import (
     NO_LEADER,
     TOPIC_OPERATIONS,
@@ -28,7 +29,7 @@ from penstock.wire.messages.describe_topic_partitions_response import (
 )
 
 
-@answers(ApiKey.DESCRIBE_TOPIC_PARTITIONS, versions=(0, 0))
+@answers(ApiKey.DESCRIBE_TOPIC_PARTITIONS, versions=(0, 0), requires=(DESCRIBE_TOPIC,), audits=NOTHING)
 def describe_topic_partitions(
     request: DescribeTopicPartitionsRequest, context: RequestContext, image: ClusterImage, config: Config
 ) -> DescribeTopicPartitionsResponse:

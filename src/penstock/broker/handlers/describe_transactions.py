@@ -1,7 +1,8 @@
 """DescribeTransactions: what coordinators know of transactional ids, each answered for itself."""
 
 from penstock.broker.registry import answers
-from penstock.broker.turns import in_turns
+from penstock.broker.rights import DESCRIBE_TOPIC, DESCRIBE_TRANSACTIONAL_ID, NOTHING
+from penstock.broker.yielding import yielding
 from penstock.coordinators.transactions import Transactions
 from penstock.errors import Refusal
 from penstock.wire.api import ApiKey
@@ -9,12 +10,14 @@ from penstock.wire.messages.describe_transactions_request import DescribeTransac
 from penstock.wire.messages.describe_transactions_response import DescribeTransactionsResponse, TransactionState
 
 
-@answers(ApiKey.DESCRIBE_TRANSACTIONS, versions=(0, 0))
+@answers(
+    ApiKey.DESCRIBE_TRANSACTIONS, versions=(0, 0), requires=(DESCRIBE_TRANSACTIONAL_ID, DESCRIBE_TOPIC), audits=NOTHING
+)
 async def describe_transactions(
     request: DescribeTransactionsRequest, transactions: Transactions
 ) -> DescribeTransactionsResponse:
     response = DescribeTransactionsResponse()
-    async for transactional_id in in_turns(request.transactional_ids):
+    async for transactional_id in yielding(request.transactional_ids):
         try:
             described = await transactions.describe(transactional_id)
         except Refusal as refusal:

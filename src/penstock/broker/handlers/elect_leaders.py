@@ -6,6 +6,7 @@ v1 kinds of elections, v2 flexible. Asked about all partitions, those that have 
 from collections.abc import Sequence
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import ALTER_CLUSTER, ResourceKind
 from penstock.cluster import ClusterImage, Controller, ElectionType, ElectLeader
 from penstock.errors import ElectionNotNeeded, InvalidRequest, Refusal
 from penstock.wire.api import ApiKey
@@ -16,7 +17,7 @@ KINDS_FROM = 1
 _KINDS: dict[int, ElectionType] = {kind.value: kind for kind in ElectionType}
 
 
-@answers(ApiKey.ELECT_LEADERS, versions=(0, 2))
+@answers(ApiKey.ELECT_LEADERS, versions=(0, 2), requires=(ALTER_CLUSTER,), audits=(ResourceKind.TOPIC,))
 async def elect_leaders(
     request: ElectLeadersRequest, context: RequestContext, image: ClusterImage, controller: Controller
 ) -> ElectLeadersResponse:

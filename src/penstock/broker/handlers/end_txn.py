@@ -5,6 +5,7 @@ answer says which it is (KIP-890). Answered when the outcome is settled; markers
 """
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.coordinators.transactions import Transactions, TransactionVersion
 from penstock.errors import InvalidProducerEpoch, ProducerFenced
 from penstock.wire.api import ApiKey
@@ -15,7 +16,7 @@ FENCED_FROM = 2
 BUMPS_EPOCH_FROM = 5
 
 
-@answers(ApiKey.END_TXN, versions=(0, 5))
+@answers(ApiKey.END_TXN, versions=(0, 5), requires=(WRITE_TRANSACTIONAL_ID,), audits=(ResourceKind.TRANSACTIONAL_ID,))
 async def end_txn(request: EndTxnRequest, context: RequestContext, transactions: Transactions) -> EndTxnResponse:
     bumps = context.api_version >= BUMPS_EPOCH_FROM
     try:

@@ -12,12 +12,13 @@ from typing import Any
 
 import structlog
 
-from penstock.broker.afterwards import Afterwards
+from penstock.broker.after_receive import AfterReceive
 from penstock.broker.deadlines import Deadline, Deadlines
 from penstock.broker.fetch_sessions import NO_SESSION, Asked, FetchSession, FetchSessions
 from penstock.broker.read_replicas import READ_HERE, RackAwareChoice, choice_for
 from penstock.broker.registry import LaterReply, RawReply, RequestContext, answers_raw
 from penstock.broker.replica_sessions import ReplicaSessions
+from penstock.broker.rights import CLUSTER_ACTION, NOTHING, READ_TOPIC
 from penstock.cluster import ClusterImage, Confirmations
 from penstock.errors import (
     FencedLeaderEpoch,
@@ -54,7 +55,7 @@ Answers = list[tuple[TopicKey, FetchPartition, PartitionAnswer, Partition | None
 _log = structlog.get_logger(__name__)
 
 
-@answers_raw(ApiKey.FETCH, versions=(4, 18))
+@answers_raw(ApiKey.FETCH, versions=(4, 18), requires=(READ_TOPIC, CLUSTER_ACTION), audits=NOTHING)
 def fetch(
     frame: memoryview,
     position: int,
@@ -65,7 +66,7 @@ def fetch(
     config: Config,
     replicas: ReplicaSessions,
     confirmations: Confirmations,
-    afterwards: Afterwards,
+    afterwards: AfterReceive,
     deadlines: Deadlines,
 ) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
     request = decode_request(frame, position, context.api_version)
@@ -149,7 +150,7 @@ class _Fetch:
         self._bytes_max = min(request.bytes_max, bytes_max)
         self._answers: Answers = []
         self._promise: Promise[RawReply] | None = None
-        self._afterwards: Afterwards | None = None
+        self._afterwards: AfterReceive | None = None
         self._deadline: Deadline | None = None
         self._is_scheduled = False
         self._watched: list[Partition] = []
@@ -239,7 +240,7 @@ class _Fetch:
         return had >= min(self._request.bytes_min, self._bytes_max)
 
     async def run_slowly(
-        self, confirmations: Confirmations, afterwards: Afterwards, deadlines: Deadlines
+        self, confirmations: Confirmations, afterwards: AfterReceive, deadlines: Deadlines
     ) -> RawReply | LaterReply:
         """Load indexes in threads first: the loop does not wait for a disk. Have it confirmed that this broker leads,
         where a consumer is further than the log.
@@ -279,7 +280,7 @@ class _Fetch:
 
     # Parking ----------------------------------------------------------------------------------------------------
 
-    def park(self, afterwards: Afterwards, deadlines: Deadlines) -> Promise[RawReply]:
+    def park(self, afterwards: AfterReceive, deadlines: Deadlines) -> Promise[RawReply]:
         self._release()
         self._is_confirmed = False
         self._afterwards = afterwards

@@ -8,8 +8,9 @@ find a closed door and wait before it asks again.
 """
 
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.turns import in_turns
-from penstock.cluster import Absences
+from penstock.broker.rights import DESCRIBE_GROUP, DESCRIBE_TRANSACTIONAL_ID, NOTHING
+from penstock.broker.yielding import yielding
+from penstock.cluster import BrokerAvailability
 from penstock.coordinators.groups import Groups
 from penstock.coordinators.transactions import Transactions
 from penstock.errors import CoordinatorNotAvailable, InvalidRequest, Refusal
@@ -27,20 +28,20 @@ NO_ERROR_SAID = "NONE"
 """What Kafka writes into the message of an answer without an error."""
 
 
-@answers(ApiKey.FIND_COORDINATOR, versions=(0, 6))
+@answers(ApiKey.FIND_COORDINATOR, versions=(0, 6), requires=(DESCRIBE_GROUP, DESCRIBE_TRANSACTIONAL_ID), audits=NOTHING)
 async def find_coordinator(
     request: FindCoordinatorRequest,
     context: RequestContext,
     groups: Groups,
     transactions: Transactions,
     partitions: Partitions,
-    absences: Absences,
+    availability: BrokerAvailability,
 ) -> FindCoordinatorResponse:
     keys = request.coordinator_keys if context.api_version >= MANY_KEYS_FROM else [request.key]
     found = []
-    async for key in in_turns(keys):
+    async for key in yielding(keys):
         try:
-            leader = await _leader(request.key_type, key, groups, transactions, absences)
+            leader = await _leader(request.key_type, key, groups, transactions, availability)
             endpoint = _endpoint(leader, context, partitions)
             found.append(Coordinator(key, endpoint.node_id, endpoint.host, endpoint.port))
         except Refusal as refusal:
@@ -57,12 +58,14 @@ async def find_coordinator(
     )
 
 
-async def _leader(key_type: int, key: str, groups: Groups, transactions: Transactions, absences: Absences) -> BrokerId:
+async def _leader(
+    key_type: int, key: str, groups: Groups, transactions: Transactions, availability: BrokerAvailability
+) -> BrokerId:
     if key_type not in (GROUP, TRANSACTION):
         raise InvalidRequest(f"no coordinators of kind {key_type}")
     coordinators: Groups | Transactions = groups if key_type == GROUP else transactions
     await coordinators.coordinator_of(key)
-    await absences.judged(lambda suspects: coordinators.known_coordinator_of(key) in suspects)
+    await availability.judged(lambda suspects: coordinators.known_coordinator_of(key) in suspects)
     return coordinators.known_coordinator_of(key)
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 
 from penstock.broker.loggers import LoggerLevels
 from penstock.broker.registry import answers
+from penstock.broker.rights import ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, ALTER_TOPIC_CONFIGS, ResourceKind
 from penstock.cluster import (
     AlterSettings,
     Controller,
@@ -32,7 +33,12 @@ from penstock.wire.messages.incremental_alter_configs_response import (
 )
 
 
-@answers(ApiKey.INCREMENTAL_ALTER_CONFIGS, versions=(0, 1))
+@answers(
+    ApiKey.INCREMENTAL_ALTER_CONFIGS,
+    versions=(0, 1),
+    requires=(ALTER_TOPIC_CONFIGS, ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS),
+    audits=(ResourceKind.TOPIC, ResourceKind.CLUSTER, ResourceKind.GROUP),
+)
 async def incremental_alter_configs(
     request: IncrementalAlterConfigsRequest, controller: Controller, loggers: LoggerLevels
 ) -> IncrementalAlterConfigsResponse:

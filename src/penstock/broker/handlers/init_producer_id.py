@@ -6,6 +6,7 @@ one, its coordinator gives it the id's next epoch, which fences whoever had the 
 """
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import IDEMPOTENT_WRITE, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.cluster import ProducerIds
 from penstock.coordinators.transactions import Producer, Transactions
 from penstock.errors import InvalidProducerEpoch, InvalidRequest, ProducerFenced, Refusal
@@ -17,7 +18,12 @@ UNKNOWN = -1
 FENCED_FROM = 4
 
 
-@answers(ApiKey.INIT_PRODUCER_ID, versions=(0, 5))
+@answers(
+    ApiKey.INIT_PRODUCER_ID,
+    versions=(0, 5),
+    requires=(WRITE_TRANSACTIONAL_ID, IDEMPOTENT_WRITE, WRITE_TOPIC),
+    audits=(ResourceKind.TRANSACTIONAL_ID,),
+)
 async def init_producer_id(
     request: InitProducerIdRequest, context: RequestContext, producer_ids: ProducerIds, transactions: Transactions
 ) -> InitProducerIdResponse:

@@ -4,6 +4,7 @@ v1 throttle time, v3 many members, also by instance id (KIP-345), v4 flexible, v
 """
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import READ_GROUP, ResourceKind
 from penstock.coordinators.groups import Groups
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.leave_group_request import LeaveGroupRequest, MemberIdentity
@@ -12,7 +13,7 @@ from penstock.wire.messages.leave_group_response import LeaveGroupResponse
 MANY_MEMBERS_FROM = 3
 
 
-@answers(ApiKey.LEAVE_GROUP, versions=(0, 5))
+@answers(ApiKey.LEAVE_GROUP, versions=(0, 5), requires=(READ_GROUP,), audits=(ResourceKind.GROUP,))
 async def leave_group(request: LeaveGroupRequest, context: RequestContext, groups: Groups) -> LeaveGroupResponse:
     if context.api_version >= MANY_MEMBERS_FROM:
         return await groups.leave(request.group_id, request.members)

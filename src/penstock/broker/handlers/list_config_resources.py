@@ -1,6 +1,7 @@
 """ListConfigResources: what has, or can have, settings. v0 lists client-metrics subscriptions only, v1 any types."""
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import DESCRIBE_CLUSTER_CONFIGS, NOTHING
 from penstock.cluster import ClusterImage, Resource, ResourceType
 from penstock.errors import UnsupportedVersion
 from penstock.wire.api import ApiKey
@@ -10,7 +11,7 @@ from penstock.wire.messages.list_config_resources_response import ConfigResource
 _ALL = tuple(type_ for type_ in ResourceType if type_ is not ResourceType.UNKNOWN)
 
 
-@answers(ApiKey.LIST_CONFIG_RESOURCES, versions=(0, 1))
+@answers(ApiKey.LIST_CONFIG_RESOURCES, versions=(0, 1), requires=(DESCRIBE_CLUSTER_CONFIGS,), audits=NOTHING)
 def list_config_resources(
     request: ListConfigResourcesRequest, context: RequestContext, image: ClusterImage
 ) -> ListConfigResourcesResponse:

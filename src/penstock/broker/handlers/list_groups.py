@@ -5,13 +5,14 @@ v1 throttle time, v3 flexible, v4 filter by state, v5 filter by type.
 
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import DESCRIBE_CLUSTER, DESCRIBE_GROUP, NOTHING
 from penstock.coordinators.groups import Groups
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.list_groups_request import ListGroupsRequest
 from penstock.wire.messages.list_groups_response import ListGroupsResponse
 
 
-@answers(ApiKey.LIST_GROUPS, versions=(0, 5))
+@answers(ApiKey.LIST_GROUPS, versions=(0, 5), requires=(DESCRIBE_CLUSTER, DESCRIBE_GROUP), audits=NOTHING)
 async def list_groups(request: ListGroupsRequest, context: RequestContext, groups: Groups) -> ListGroupsResponse:
     listed = await groups.list(request.states_filter, request.types_filter)
     return await encoded_if_large(ListGroupsResponse(groups=listed), context.api_version, size=len(listed))

@@ -9,6 +9,7 @@ from collections import Counter
 import structlog
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import DESCRIBE_TOPIC, NOTHING
 from penstock.errors import (
     InvalidRequest,
     LeaderNotAvailable,
@@ -48,7 +49,7 @@ KNOWN_ISOLATION_LEVELS = (0, READ_COMMITTED)
 _log = structlog.get_logger(__name__)
 
 
-@answers(ApiKey.LIST_OFFSETS, versions=(1, 11))
+@answers(ApiKey.LIST_OFFSETS, versions=(1, 11), requires=(DESCRIBE_TOPIC,), audits=NOTHING)
 async def list_offsets(
     request: ListOffsetsRequest, context: RequestContext, partitions: Partitions
 ) -> ListOffsetsResponse:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from penstock.broker.registry import answers
+from penstock.broker.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.cluster import ClusterImage, TopicImage
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.list_partition_reassignments_request import ListPartitionReassignmentsRequest
@@ -13,7 +14,7 @@ from penstock.wire.messages.list_partition_reassignments_response import (
 )
 
 
-@answers(ApiKey.LIST_PARTITION_REASSIGNMENTS, versions=(0, 0))
+@answers(ApiKey.LIST_PARTITION_REASSIGNMENTS, versions=(0, 0), requires=(DESCRIBE_CLUSTER,), audits=NOTHING)
 def list_partition_reassignments(
     request: ListPartitionReassignmentsRequest, image: ClusterImage
 ) -> ListPartitionReassignmentsResponse:

@@ -6,13 +6,14 @@ told back.
 
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import DESCRIBE_TRANSACTIONAL_ID, NOTHING
 from penstock.coordinators.transactions import STATE_BY_LABEL, Transactions
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.list_transactions_request import ListTransactionsRequest
 from penstock.wire.messages.list_transactions_response import ListTransactionsResponse
 
 
-@answers(ApiKey.LIST_TRANSACTIONS, versions=(0, 2))
+@answers(ApiKey.LIST_TRANSACTIONS, versions=(0, 2), requires=(DESCRIBE_TRANSACTIONAL_ID,), audits=NOTHING)
 async def list_transactions(
     request: ListTransactionsRequest, context: RequestContext, transactions: Transactions
 ) -> ListTransactionsResponse:

@@ -13,12 +13,13 @@ from collections.abc import Collection, Iterable, Sequence
 
 from penstock.broker.metadata_pieces import describe_in_turns, is_large
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC, ResourceKind
 from penstock.cluster import (
     CLUSTER_METADATA,
     CLUSTER_OPERATIONS,
     NOT_ASKED_FOR,
     TOPIC_OPERATIONS,
-    Absences,
+    BrokerAvailability,
     ClusterImage,
     Controller,
     PartitionImage,
@@ -55,13 +56,18 @@ from penstock.wire.messages.metadata_response import (
 NO_TOPIC_ID = bytes(16)
 
 
-@answers(ApiKey.METADATA, versions=(0, 13))
+@answers(
+    ApiKey.METADATA,
+    versions=(0, 13),
+    requires=(DESCRIBE_TOPIC, CREATE_CLUSTER, CREATE_TOPIC),
+    audits=(ResourceKind.TOPIC,),
+)
 async def metadata(
     request: MetadataRequest,
     context: RequestContext,
     image: ClusterImage,
     controller: Controller,
-    absences: Absences,
+    availability: BrokerAvailability,
     config: Config,
 ) -> MetadataResponse:
     version = context.api_version
@@ -70,9 +76,9 @@ async def metadata(
         _check(wanted or (), version)
     except Refusal as refusal:
         return _refused(wanted or (), refusal)
-    await absences.judged(lambda suspects: _leads_any(suspects, _asked(wanted, image)))
+    await availability.judged(lambda suspects: _leads_any(suspects, _asked(wanted, image)))
     operations = TOPIC_OPERATIONS if request.include_topic_authorized_operations else NOT_ASKED_FOR
-    describe = Reach(image, context.listener, version, operations=operations).topic
+    describe = TopicDescriber(image, context.listener, version, operations=operations).topic
     known, unknown = list(_known(wanted, image)), _unknown(wanted or (), image, operations)
     if wanted and request.allow_auto_topic_creation and config[AUTO_CREATE_TOPICS_ENABLE]:
         controller.create_on_demand(_to_be_made(wanted, image))
@@ -84,7 +90,7 @@ async def metadata(
     )
     answer.brokers = [
         MetadataResponseBroker(node_id=node.id, host=node.host, port=node.port, rack=node.rack)
-        for node in nodes(image, context.listener, also=absences.just_gone())
+        for node in nodes(image, context.listener, also=availability.just_gone())
     ]
     answer.cluster_id = image.cluster_id
     answer.controller_id = takes_admin_requests(image, context.listener, BrokerId(config[NODE_ID]))
@@ -177,7 +183,7 @@ def _to_be_made(wanted: Sequence[MetadataRequestTopic], image: ClusterImage) -> 
     ]
 
 
-class Reach:
+class TopicDescriber:
     """Describes topics to clients of one listener.
 
     Every client asks for metadata, again and again: a partition is looked at twice only where it cannot be reached.

@@ -11,6 +11,7 @@ import msgspec
 
 from penstock.broker.later import then
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import READ_GROUP, READ_TOPIC, ResourceKind
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal, UnknownTopicId, UnknownTopicOrPartition
@@ -26,7 +27,9 @@ from penstock.wire.messages.offset_commit_response import (
 TOPIC_IDS_FROM = 10
 
 
-@answers(ApiKey.OFFSET_COMMIT, versions=(2, 10), parks=True)
+@answers(
+    ApiKey.OFFSET_COMMIT, versions=(2, 10), requires=(READ_GROUP, READ_TOPIC), audits=(ResourceKind.GROUP,), parks=True
+)
 def offset_commit(
     request: OffsetCommitRequest, context: RequestContext, groups: Groups, image: ClusterImage
 ) -> OffsetCommitResponse | Future[OffsetCommitResponse | Refusal]:

@@ -1,6 +1,7 @@
 """OffsetDelete: forget what a group committed on some partitions; not on topics that its members are subscribed to."""
 
 from penstock.broker.registry import answers
+from penstock.broker.rights import DELETE_GROUP, READ_TOPIC, ResourceKind
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
 from penstock.errors import UnknownTopicOrPartition
@@ -13,7 +14,7 @@ from penstock.wire.messages.offset_delete_response import (
 )
 
 
-@answers(ApiKey.OFFSET_DELETE, versions=(0, 0))
+@answers(ApiKey.OFFSET_DELETE, versions=(0, 0), requires=(DELETE_GROUP, READ_TOPIC), audits=(ResourceKind.GROUP,))
 async def offset_delete(request: OffsetDeleteRequest, groups: Groups, image: ClusterImage) -> OffsetDeleteResponse:
     known: list[OffsetDeleteRequestTopic] = []
     refused: dict[str, OffsetDeleteResponseTopic] = {}

@@ -4,6 +4,7 @@ v3 replica id, v4 flexible.
 """
 
 from penstock.broker.registry import answers
+from penstock.broker.rights import CLUSTER_ACTION, DESCRIBE_TOPIC, NOTHING
 from penstock.errors import Refusal
 from penstock.replication import Partitions
 from penstock.wire.api import ApiKey
@@ -15,7 +16,7 @@ from penstock.wire.messages.offset_for_leader_epoch_response import (
 )
 
 
-@answers(ApiKey.OFFSET_FOR_LEADER_EPOCH, versions=(2, 4))
+@answers(ApiKey.OFFSET_FOR_LEADER_EPOCH, versions=(2, 4), requires=(CLUSTER_ACTION, DESCRIBE_TOPIC), audits=NOTHING)
 def offset_for_leader_epoch(
     request: OffsetForLeaderEpochRequest, partitions: Partitions
 ) -> OffsetForLeaderEpochResponse:

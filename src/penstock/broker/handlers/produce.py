@@ -21,8 +21,9 @@ from penstock.broker.batch_opening import BatchOpener
 from penstock.broker.deadlines import Deadline, Deadlines
 from penstock.broker.produce_transactions import LOW_ATTRIBUTES_AT, ProducedTransaction, find_transaction
 from penstock.broker.registry import LaterReply, RawReply, RequestContext, Unanswerable, answers_raw
-from penstock.broker.transaction_gate import TransactionGate
+from penstock.broker.rights import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.cluster import ClusterImage
+from penstock.coordinators.transactions.transaction_gate import TransactionGate
 from penstock.errors import (
     CorruptMessage,
     FencedLeaderEpoch,
@@ -86,9 +87,6 @@ SAY_NO_START = (
 
 _log = structlog.get_logger(__name__)
 
-ADMIN_CLIENT = "__admin_client"
-"""The client id that may write to internal topics, for want of access rules; coordinators write without asking."""
-
 Place = tuple[TopicKey, int]
 """A topic of the request, and the how-manieth of its partitions."""
 LookedInto = Mapping[Place, Refusal | None]
@@ -97,7 +95,13 @@ Outcomes = list[tuple[TopicKey, list[PartitionOutcome]]]
 Waiting = list[tuple[PartitionOutcome, Partition, Promise[None]]]
 
 
-@answers_raw(ApiKey.PRODUCE, versions=(3, 13), advertised_from=0)
+@answers_raw(
+    ApiKey.PRODUCE,
+    versions=(3, 13),
+    requires=(WRITE_TOPIC, WRITE_TRANSACTIONAL_ID),
+    audits=(ResourceKind.TOPIC,),
+    advertised_from=0,
+)
 def produce(
     frame: memoryview,
     position: int,
@@ -248,7 +252,7 @@ class _Produce:
     def _append(
         self, partition: Partition, records: memoryview | None, guard: VerificationGuard | None, *, is_opened: bool
     ) -> tuple[PartitionOutcome, Promise[None] | None]:
-        if not self._may_write(partition):
+        if partition.is_internal:  # whatever the client calls itself; coordinators write without asking
             raise InvalidTopic(f"{partition.topic} is kept by the broker itself: clients do not write to it")
         if records is None:
             raise NotOneBatch("A produce request needs one record batch for each partition, this one has none")
@@ -258,9 +262,6 @@ class _Produce:
         appended = partition.append(records, acks=self._request.acks, guard=guard, is_opened=is_opened)
         outcome = _accepted(partition, appended)
         return outcome, partition.acknowledged(appended, acks=self._request.acks)
-
-    def _may_write(self, partition: Partition) -> bool:
-        return not partition.is_internal or self._context.client_id == ADMIN_CLIENT
 
     def refuse_all(self, refusal: Refusal) -> None:
         for key, parts in self._request.topics:
@@ -310,7 +311,7 @@ class _Produce:
                 continue
             for number, (index, view) in enumerate(parts):
                 partition = local.get(index)
-                if partition is None or view is None or not partition.is_leader or not self._may_write(partition):
+                if partition is None or view is None or not partition.is_leader or partition.is_internal:
                     continue  # refused without a look inside
                 if opener.is_wanted(self._context, partition):
                     found.append(_ToOpen((key, number), parts, partition, is_small=opener.is_small(view)))

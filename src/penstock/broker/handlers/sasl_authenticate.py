@@ -5,8 +5,9 @@ v1 session lifetime (introductions last as long as their connection), v2 flexibl
 
 import structlog
 
-from penstock.broker.callers import Doorkeeper
+from penstock.broker.peer_authentication import PeerAuthenticator
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import NOTHING
 from penstock.errors import SaslAuthenticationFailed
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.sasl_authenticate_request import SaslAuthenticateRequest
@@ -15,12 +16,12 @@ from penstock.wire.messages.sasl_authenticate_response import SaslAuthenticateRe
 _log = structlog.get_logger(__name__)
 
 
-@answers(ApiKey.SASL_AUTHENTICATE, versions=(0, 2))
+@answers(ApiKey.SASL_AUTHENTICATE, versions=(0, 2), requires=NOTHING, audits=NOTHING)
 def sasl_authenticate(
-    request: SaslAuthenticateRequest, context: RequestContext, doorkeeper: Doorkeeper
+    request: SaslAuthenticateRequest, context: RequestContext, authenticator: PeerAuthenticator
 ) -> SaslAuthenticateResponse:
     try:
-        answer = doorkeeper.authenticate(context.caller, request.auth_bytes)
+        answer = authenticator.authenticate(context.caller, request.auth_bytes)
     except SaslAuthenticationFailed as refusal:
         _log.warning("introduction refused", peer=context.peer, listener=context.listener, reason=refusal.message)
         raise

@@ -4,17 +4,18 @@ On listeners without SASL, as all are, Apache Kafka answers ILLEGAL_SASL_STATE; 
 follows comes in SaslAuthenticate requests.
 """
 
-from penstock.broker.callers import Doorkeeper
+from penstock.broker.peer_authentication import PeerAuthenticator
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import NOTHING
 from penstock.replication.proof import MECHANISM
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.sasl_handshake_request import SaslHandshakeRequest
 from penstock.wire.messages.sasl_handshake_response import SaslHandshakeResponse
 
 
-@answers(ApiKey.SASL_HANDSHAKE, versions=(0, 1))
+@answers(ApiKey.SASL_HANDSHAKE, versions=(0, 1), requires=NOTHING, audits=NOTHING)
 def sasl_handshake(
-    request: SaslHandshakeRequest, context: RequestContext, doorkeeper: Doorkeeper
+    request: SaslHandshakeRequest, context: RequestContext, authenticator: PeerAuthenticator
 ) -> SaslHandshakeResponse:
-    doorkeeper.handshake(context.caller, mechanism=request.mechanism, listener=context.listener)
+    authenticator.handshake(context.caller, mechanism=request.mechanism, listener=context.listener)
     return SaslHandshakeResponse(mechanisms=[MECHANISM])

@@ -6,6 +6,7 @@ v1 throttle time, v3 static members (KIP-345), v4 flexible, v5 protocol type and
 from asyncio import Future
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import READ_GROUP, ResourceKind
 from penstock.coordinators.groups import Groups
 from penstock.errors import InconsistentGroupProtocol
 from penstock.wire.api import ApiKey
@@ -15,7 +16,7 @@ from penstock.wire.messages.sync_group_response import SyncGroupResponse
 PROTOCOL_NAMED_FROM = 5
 
 
-@answers(ApiKey.SYNC_GROUP, versions=(0, 5), parks=True)
+@answers(ApiKey.SYNC_GROUP, versions=(0, 5), requires=(READ_GROUP,), audits=(ResourceKind.GROUP,), parks=True)
 def sync_group(request: SyncGroupRequest, context: RequestContext, groups: Groups) -> Future[SyncGroupResponse]:
     if context.api_version >= PROTOCOL_NAMED_FROM and (request.protocol_type is None or request.protocol_name is None):
         raise InconsistentGroupProtocol("the protocol's type and name are missing")

@@ -8,9 +8,10 @@ does, the coordinator is not asked.
 import msgspec
 
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.transaction_gate import TransactionGate
+from penstock.broker.rights import READ_GROUP, READ_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
+from penstock.coordinators.transactions.transaction_gate import TransactionGate
 from penstock.errors import CoordinatorLoadInProgress, CoordinatorNotAvailable, Refusal, UnknownTopicOrPartition
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest, TxnOffsetCommitRequestTopic
@@ -24,7 +25,12 @@ LOAD_IN_PROGRESS_FROM = 2
 """Older clients fail when they are told that a coordinator is loading."""
 
 
-@answers(ApiKey.TXN_OFFSET_COMMIT, versions=(0, 5))
+@answers(
+    ApiKey.TXN_OFFSET_COMMIT,
+    versions=(0, 5),
+    requires=(WRITE_TRANSACTIONAL_ID, READ_GROUP, READ_TOPIC),
+    audits=(ResourceKind.GROUP,),
+)
 async def txn_offset_commit(
     request: TxnOffsetCommitRequest,
     context: RequestContext,

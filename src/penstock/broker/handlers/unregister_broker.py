@@ -1,6 +1,7 @@
 """UnregisterBroker: forget a broker that is gone for good, so that another data folder may have its id."""
 
 from penstock.broker.registry import answers
+from penstock.broker.rights import ALTER_CLUSTER, ResourceKind
 from penstock.cluster import Controller
 from penstock.model import BrokerId
 from penstock.wire.api import ApiKey
@@ -8,7 +9,7 @@ from penstock.wire.messages.unregister_broker_request import UnregisterBrokerReq
 from penstock.wire.messages.unregister_broker_response import UnregisterBrokerResponse
 
 
-@answers(ApiKey.UNREGISTER_BROKER, versions=(0, 0))
+@answers(ApiKey.UNREGISTER_BROKER, versions=(0, 0), requires=(ALTER_CLUSTER,), audits=(ResourceKind.CLUSTER,))
 async def unregister_broker(request: UnregisterBrokerRequest, controller: Controller) -> UnregisterBrokerResponse:
     await controller.unregister_broker(BrokerId(request.broker_id))
     return UnregisterBrokerResponse(error_message=None)

@@ -4,13 +4,14 @@ v0 allows a downgrade by a flag, v1 by kind and can merely validate, v2 has one 
 """
 
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import ALTER_CLUSTER, ResourceKind
 from penstock.cluster import Controller, FeatureUpdate, UpgradeType
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.update_features_request import FeatureUpdateKey, UpdateFeaturesRequest
 from penstock.wire.messages.update_features_response import UpdatableFeatureResult, UpdateFeaturesResponse
 
 
-@answers(ApiKey.UPDATE_FEATURES, versions=(0, 2))
+@answers(ApiKey.UPDATE_FEATURES, versions=(0, 2), requires=(ALTER_CLUSTER,), audits=(ResourceKind.CLUSTER,))
 async def update_features(
     request: UpdateFeaturesRequest, context: RequestContext, controller: Controller
 ) -> UpdateFeaturesResponse:

@@ -11,9 +11,10 @@ may be about a transaction long over, and by hand nothing is held against the co
 import msgspec
 import structlog
 
-from penstock.broker.callers import Doorkeeper
-from penstock.broker.marker_writer import MarkerEntry, MarkerWriter, Outcomes
+from penstock.broker.peer_authentication import PeerAuthenticator
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.rights import ALTER_CLUSTER, CLUSTER_ACTION, ResourceKind
+from penstock.coordinators.transactions.marker_writer import MarkerEntry, MarkerWriter, Outcomes
 from penstock.errors import ClusterAuthorizationFailed
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.replication import Partitions
@@ -30,17 +31,19 @@ from penstock.wire.messages.write_txn_markers_response import (
 _log = structlog.get_logger(__name__)
 
 
-@answers(ApiKey.WRITE_TXN_MARKERS, versions=(1, 2))
+@answers(
+    ApiKey.WRITE_TXN_MARKERS, versions=(1, 2), requires=(ALTER_CLUSTER, CLUSTER_ACTION), audits=(ResourceKind.TOPIC,)
+)
 async def write_txn_markers(
     request: WriteTxnMarkersRequest,
     context: RequestContext,
     writer: MarkerWriter,
     partitions: Partitions,
-    doorkeeper: Doorkeeper,
+    authenticator: PeerAuthenticator,
 ) -> WriteTxnMarkersResponse:
     entries = [_entry(marker) for marker in request.markers]
     try:
-        doorkeeper.require_broker(context.caller)
+        authenticator.require_broker(context.caller)
         written = await writer.write(entries)
     except ClusterAuthorizationFailed as refusal:
         if context.caller.is_broker:

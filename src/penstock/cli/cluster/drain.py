@@ -4,7 +4,7 @@ import click
 
 from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster, client_options
-from penstock.cli.cluster.flow import Wishes, carry_out, plan_options
+from penstock.cli.cluster.flow import PlanOptions, carry_out, plan_options
 from penstock.cli.cluster.planning import NoPlace, drained
 from penstock.cli.cluster.reading import facts
 from penstock.cli.exits import ExitCode, Failure, NotFound
@@ -15,7 +15,7 @@ from penstock.cli.output import note
 @click.argument("broker", type=click.IntRange(min=0))
 @plan_options
 @client_options
-def drain(broker: int, wishes: Wishes, cluster: Cluster) -> ExitCode:
+def drain(broker: int, wishes: PlanOptions, cluster: Cluster) -> ExitCode:
     """Move every replica off BROKER, to where partitions stay spread over machines and racks and brokers even.
 
     Nothing else moves. A broker that is down can be drained too: others have its records. Afterwards it can be stopped

@@ -25,7 +25,7 @@ AT_ONCE = 20
 FAILURES_SHOWN = 10
 
 
-class Wishes(msgspec.Struct, frozen=True):
+class PlanOptions(msgspec.Struct, frozen=True):
     yes: bool
     all_rows: bool
     throttle_bytes: int | None
@@ -56,7 +56,7 @@ def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
         as_json: bool,
         **rest: Any,
     ) -> Any:
-        return command(wishes=Wishes(yes, all_rows, throttle_bytes, at_once, save, as_json), **rest)
+        return command(wishes=PlanOptions(yes, all_rows, throttle_bytes, at_once, save, as_json), **rest)
 
     return with_wishes
 
@@ -65,7 +65,7 @@ def carry_out(
     cluster: Cluster,
     brokers: Brokers,
     moves: Sequence[Move],
-    wishes: Wishes,
+    wishes: PlanOptions,
     *,
     under_way: Iterable[Key] = (),
     again: str,
@@ -95,7 +95,7 @@ def carry_out(
     return _outcome(running, len(moves) + len(waited_for))
 
 
-def _show(moves: Sequence[Move], wishes: Wishes) -> None:
+def _show(moves: Sequence[Move], wishes: PlanOptions) -> None:
     if wishes.save is not None:
         wishes.save.write_text(json.dumps(plan_json(moves), indent=2) + "\n", encoding="utf-8")
         note(f"plan written to {wishes.save}")

@@ -7,7 +7,7 @@ import click
 
 from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster, client_options
-from penstock.cli.cluster.flow import Wishes, carry_out, plan_options
+from penstock.cli.cluster.flow import PlanOptions, carry_out, plan_options
 from penstock.cli.cluster.plan_files import parse_assignments, read_plan
 from penstock.cli.cluster.planning import ClusterFacts, moves_between
 from penstock.cli.cluster.planning.facts import Key, Replicas
@@ -28,7 +28,7 @@ from penstock.wire.messages.list_partition_reassignments_response import Ongoing
 @plan_options
 @client_options
 def reassign(
-    assignments: tuple[str, ...], file: Path | None, cancel: bool, wishes: Wishes, cluster: Cluster
+    assignments: tuple[str, ...], file: Path | None, cancel: bool, wishes: PlanOptions, cluster: Cluster
 ) -> ExitCode:
     """Move partitions to the brokers you name; the first one named should lead. Without any, show what is moving.
 
@@ -61,7 +61,7 @@ def _require_known(now: ClusterFacts, wanted: dict[Key, Replicas]) -> None:
         raise Failure(f"broker {min(strangers)} is not there; there are {', '.join(map(str, sorted(now.brokers)))}")
 
 
-def _show_ongoing(brokers: Brokers, wishes: Wishes) -> ExitCode:
+def _show_ongoing(brokers: Brokers, wishes: PlanOptions) -> ExitCode:
     rows = _rows(ongoing(brokers))
     if wishes.as_json:
         print_json(rows)
@@ -87,7 +87,7 @@ def _rows(moving: Mapping[Key, OngoingPartitionReassignment]) -> list[dict[str, 
     ]
 
 
-def _cancel(brokers: Brokers, wishes: Wishes) -> ExitCode:
+def _cancel(brokers: Brokers, wishes: PlanOptions) -> ExitCode:
     moving = ongoing(brokers)
     if not wishes.yes:
         _show_ongoing(brokers, wishes)

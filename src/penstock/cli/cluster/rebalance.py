@@ -4,7 +4,7 @@ import click
 
 from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster, client_options
-from penstock.cli.cluster.flow import Wishes, carry_out, plan_options
+from penstock.cli.cluster.flow import PlanOptions, carry_out, plan_options
 from penstock.cli.cluster.planning import rebalanced
 from penstock.cli.cluster.reading import facts
 from penstock.cli.exits import ExitCode
@@ -14,7 +14,7 @@ from penstock.cli.output import note
 @click.command()
 @plan_options
 @client_options
-def rebalance(wishes: Wishes, cluster: Cluster) -> ExitCode:
+def rebalance(wishes: PlanOptions, cluster: Cluster) -> ExitCode:
     """Even out replicas and leaders by count, and replicas by bytes, moving as few of them as that takes.
 
     After adding a broker this is what gives it work. No partition ends up on fewer machines or racks than before.

@@ -10,9 +10,9 @@ from penstock.cli.group.behind import known_ranges
 from penstock.cli.group.facts import committed_offsets, find_groups, group_missing, refuse_if_active
 from penstock.cli.group.reset_plan import (
     Move,
+    PartitionOffsets,
     Selection,
     ShiftBy,
-    Standing,
     Target,
     ToEarliest,
     ToLatest,
@@ -154,7 +154,7 @@ def _places(admin: AdminClient, cluster: Cluster, selections: list[Selection]) -
 
 def _standings(
     admin: AdminClient, cluster: Cluster, places: list[Place], committed: dict[Place, int], target: Target
-) -> dict[Place, Standing]:
+) -> dict[Place, PartitionOffsets]:
     ranges = known_ranges(admin, cluster, places)
     gone = [f"{topic}-{index}" for topic, index in places if ranges[topic, index].count is None]
     if gone:
@@ -164,7 +164,9 @@ def _standings(
         )
     times = offsets_at_time(admin, cluster, places, target.timestamp_ms) if isinstance(target, ToTime) else {}
     return {
-        place: Standing(ranges[place].begin or 0, ranges[place].end or 0, committed.get(place), times.get(place))
+        place: PartitionOffsets(
+            ranges[place].begin or 0, ranges[place].end or 0, committed.get(place), times.get(place)
+        )
         for place in places
     }
 

@@ -36,7 +36,7 @@ Target = ToOffset | ToEarliest | ToLatest | ToTime | ShiftBy
 
 
 @dataclass(frozen=True)
-class Standing:
+class PartitionOffsets:
     """What is known of a partition before the reset."""
 
     begin: int
@@ -64,7 +64,7 @@ class Move:
         return self.after is not None and self.after != self.before
 
 
-def plan_reset(target: Target, standings: Mapping[Place, Standing]) -> list[Move]:
+def plan_reset(target: Target, standings: Mapping[Place, PartitionOffsets]) -> list[Move]:
     """One move a partition, by topic and partition; never outside of what the partition holds."""
     moves = []
     for (topic, partition), standing in sorted(standings.items()):
@@ -78,7 +78,7 @@ def plan_reset(target: Target, standings: Mapping[Place, Standing]) -> list[Move
     return moves
 
 
-def _aim(target: Target, standing: Standing) -> tuple[int | None, str]:
+def _aim(target: Target, standing: PartitionOffsets) -> tuple[int | None, str]:
     match target:
         case ToOffset(offset):
             return offset, ""

@@ -1,51 +1,34 @@
 """One broker of a local cluster: a `penstock up` of its own, with its settings in a file for people to read."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from penstock.testing.orphans import GuardedProcesses
-from penstock.testing.process import ProcessBroker
+from penstock.processes.broker import BrokerProcess
+from penstock.processes.child import UP, Child
+from penstock.processes.orphans import OrphanKiller
 
-FOR_TESTS = "group.initial.rebalance.delay.ms"
+SETTINGS_FILE = "broker.properties"
 
 
-class LocalBroker(ProcessBroker):
-    def __init__(
-        self, folder: Path, settings: Mapping[str, str], *, under: Sequence[str] = (), guards: GuardedProcesses
-    ) -> None:
-        super().__init__(folder, settings)
-        self.settings_file = folder / "broker.properties"
-        if FOR_TESTS not in settings:
-            del self.settings[FOR_TESTS]  # a test does not wait for more consumers; this is no test
-        self._under = under
-        self._guards = guards
+def local_broker(
+    folder: Path, settings: Mapping[str, str], *, under: Sequence[str], orphans: OrphanKiller
+) -> BrokerProcess:
+    """`under`: a command that turns into what it starts (ip netns exec)."""
+    file = folder / SETTINGS_FILE
 
-    def _launch(self) -> None:
-        self._write_settings()
-        with open(self.log_path, "ab") as log:
-            self._process = subprocess.Popen(
-                [
-                    *self._under,
-                    # -P: a `penstock` folder in the current directory must not be taken for the package.
-                    *(sys.executable, "-P", "-m", "penstock.cli", "up", "--quiet"),
-                    *("--config", self.settings_file),
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env=_environment(),
-                start_new_session=True,  # Ctrl-C is for whoever started us, who then stops us in order
-            )
-        self._guards.add(self._process)
+    def run(broker: BrokerProcess, child: Child) -> None:
+        _write_settings(file, broker.settings)
+        child.run([*under, *UP, "--config", file], environment=_environment(), log=broker.log_path)
 
-    def _write_settings(self) -> None:
-        lines = [f"{name}={_escaped(value)}" for name, value in sorted(self.settings.items())]
-        with open(os.open(self.settings_file, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w") as file:
-            file.write("# Written by `penstock up --brokers` at every start: give it --set and --config instead.\n")
-            file.write("\n".join(lines) + "\n")
+    return BrokerProcess(folder, settings, run, orphans=orphans)
+
+
+def _write_settings(file: Path, settings: Mapping[str, str]) -> None:
+    lines = [f"{name}={_escaped(value)}" for name, value in sorted(settings.items())]
+    with open(os.open(file, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w") as opened:
+        opened.write("# Written by `penstock up --brokers` at every start: give it --set and --config instead.\n")
+        opened.write("\n".join(lines) + "\n")
 
 
 def _escaped(value: str) -> str:

@@ -5,43 +5,44 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from penstock.cli.local.broker import LocalBroker
-from penstock.cli.local.processes import ProcessRecord
-from penstock.cli.local.state import ClusterState, write_state
-from penstock.testing.etcd import EtcdCluster, EtcdMember, EtcdPlace
-from penstock.testing.orphans import GuardedProcesses
-from penstock.testing.running import RunningBroker
-from penstock.testing.running_cluster import RunningCluster
+from penstock.cli.local.broker import local_broker
+from penstock.cli.local.state import BrokerState, ClusterState, write_state
+from penstock.processes.broker import BrokerProcess
+from penstock.processes.cluster import BrokerCluster, member_settings
+from penstock.processes.etcd import EtcdCluster, EtcdMember, EtcdPlace
+from penstock.processes.orphans import OrphanKiller
+from penstock.processes.record import ProcessRecord
 
-Member = LocalBroker | EtcdMember
+Member = BrokerProcess | EtcdMember
 
 START_FILE = "start"
 """Put into a member's folder by `penstock local restart`: when it is down, start it."""
 
 
-class LocalCluster(RunningCluster):
+class LocalCluster(BrokerCluster):
     def __init__(self, folder: Path, state: ClusterState, settings: Mapping[str, str]) -> None:
         self.state = state
         self._networks = state.open_networks()
-        self._guards = GuardedProcesses()
-        self._programs: dict[int, LocalBroker] = {}
-        self._broker_states = {broker.id: broker for broker in state.brokers}
-        super().__init__(folder, settings, brokers=len(state.brokers), etcd=len(state.etcd))
-        for member, etcd in zip(self.etcd.members, state.etcd, strict=True):
-            etcd.client_port, etcd.peer_port, etcd.metrics_port = member.place[1:4]
-
-    def _make_etcd(self, folder: Path, size: int) -> EtcdCluster:
+        self._orphans = OrphanKiller()
         places = [
             EtcdPlace(etcd.host, etcd.client_port, etcd.peer_port, etcd.metrics_port, self._under(etcd.name))
-            for etcd in self.state.etcd
+            for etcd in state.etcd
         ]
-        return EtcdCluster(folder, places=places)
+        etcd = EtcdCluster(folder / "etcd", places=places)
+        for member, told in zip(etcd.members, state.etcd, strict=True):
+            told.client_port, told.peer_port, told.metrics_port = member.place[1:4]
+        self._programs = {
+            broker.id: self._make(
+                folder, broker, member_settings(broker.id, etcd, settings, brokers=len(state.brokers))
+            )
+            for broker in state.brokers
+        }
+        super().__init__(folder, etcd, self._programs)
 
-    def _make(self, broker_id: int, folder: Path, settings: Mapping[str, str]) -> RunningBroker:
-        state = self._broker_states[broker_id]
+    def _make(self, folder: Path, state: BrokerState, settings: Mapping[str, str]) -> BrokerProcess:
         own = {"listeners": f"PLAINTEXT://{state.listener}", "penstock.http.listener": state.http}
-        broker = LocalBroker(folder, {**settings, **own}, under=self._under(state.name), guards=self._guards)
-        self._programs[broker_id] = broker
+        under = self._under(state.name)
+        broker = local_broker(folder / state.name, {**settings, **own}, under=under, orphans=self._orphans)
         # Ports that were left to chance are chosen by now, and stay.
         state.listener = broker.settings["listeners"].removeprefix("PLAINTEXT://")
         state.http = broker.settings["penstock.http.listener"]
@@ -73,7 +74,7 @@ class LocalCluster(RunningCluster):
 
     def close(self) -> None:
         """All have ended: let go of what was made for them."""
-        self._guards.close()
+        self._orphans.close()
         if self._networks is not None:
             self._networks.close()
 
@@ -83,17 +84,6 @@ class LocalCluster(RunningCluster):
         """By the names that `penstock local` shows."""
         etcd: dict[str, Member] = {member.name: member for member in self.etcd.members}
         return etcd | {f"broker-{number}": broker for number, broker in self._programs.items()}
-
-    def launch(self, member: Member) -> None:
-        if isinstance(member, EtcdMember):
-            self.etcd.launch(member)
-        else:
-            member.launch()
-        self.tell()
-
-    def is_ready(self, member: Member) -> bool:
-        """Whether it has come up since it was launched."""
-        return member.is_healthy if isinstance(member, EtcdMember) else member.is_started
 
     def is_wanted(self, name: str) -> bool:
         """Whether somebody asked that it be started; asked once, answered once."""

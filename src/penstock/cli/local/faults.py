@@ -7,9 +7,9 @@ import click
 
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.local.options import cluster_option
-from penstock.cli.local.processes import ProcessRecord
 from penstock.cli.local.state import BrokerState, ClusterState, EtcdState, data_option_for
 from penstock.cli.output import json_option, print_json
+from penstock.processes.record import ProcessRecord
 
 TAKES_EFFECT_WITHIN_S = 5.0
 

@@ -8,7 +8,7 @@ from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.local.options import cluster_option
 from penstock.cli.local.state import ClusterState
 from penstock.cli.output import json_option, print_json
-from penstock.testing.networks import CLIENTS
+from penstock.processes.networks import CLIENTS
 
 
 @click.command(no_args_is_help=True)

@@ -11,7 +11,7 @@ import msgspec
 
 from penstock.cli.exits import Failure
 from penstock.cli.local.state import BrokerState, ClusterState, EtcdState, NetworksState, read_state
-from penstock.testing.networks import Networks, NetworksImpossible
+from penstock.processes.networks import Networks, NetworksImpossible
 
 OWN_SETTINGS = (
     "node.id",
@@ -31,7 +31,7 @@ ETCD_PORTS = (2379, 2380, 2381)
 ANY = "127.0.0.1"
 
 
-class Wishes(msgspec.Struct, frozen=True):
+class UpOptions(msgspec.Struct, frozen=True):
     """What the command line asked for; None is whatever it was last time, or the default."""
 
     folder: Path
@@ -45,7 +45,7 @@ class Wishes(msgspec.Struct, frozen=True):
     restart: bool = False
 
 
-def planned(wishes: Wishes) -> ClusterState:
+def planned(wishes: UpOptions) -> ClusterState:
     """Raises Failure where the folder does not allow it, in words."""
     _require_cluster_folder(wishes.folder)
     before = read_state(wishes.folder) or ClusterState()
@@ -69,7 +69,7 @@ def _require_cluster_folder(folder: Path) -> None:
         )
 
 
-def _require_same_members(before: ClusterState, wishes: Wishes) -> None:
+def _require_same_members(before: ClusterState, wishes: UpOptions) -> None:
     """A broker that is left out would leave its partitions a replica short; etcd's members are fixed at its birth."""
     if wishes.brokers < len(before.brokers):
         raise Failure(
@@ -86,7 +86,7 @@ def _require_same_members(before: ClusterState, wishes: Wishes) -> None:
 # Networks of their own --------------------------------------------------------------------------------------------
 
 
-def _place_in_networks(state: ClusterState, before: ClusterState, wishes: Wishes) -> None:
+def _place_in_networks(state: ClusterState, before: ClusterState, wishes: UpOptions) -> None:
     if wishes.host is not None:
         raise click.UsageError("--networks gives each broker an address of its own: --host has no place there")
     tag = "ps" + hashlib.sha256(str(wishes.folder.absolute()).encode()).hexdigest()[:5]
@@ -111,7 +111,7 @@ def _place_in_networks(state: ClusterState, before: ClusterState, wishes: Wishes
 # This machine's network -------------------------------------------------------------------------------------------
 
 
-def _place_here(state: ClusterState, before: ClusterState, wishes: Wishes) -> None:
+def _place_here(state: ClusterState, before: ClusterState, wishes: UpOptions) -> None:
     host = wishes.host or ANY
     known = {broker.id: broker for broker in before.brokers} if before.networks is None else {}
     for index, broker in enumerate(state.brokers):

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import click
 
-from penstock.cli.addresses import listens
+from penstock.admin.addresses import read_addresses
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.local.cluster import start_file
 from penstock.cli.local.faults import tell
 from penstock.cli.local.options import cluster_option
-from penstock.cli.local.processes import ProcessRecord
 from penstock.cli.local.state import BrokerState, ClusterState, EtcdState, data_option_for, running_state
 from penstock.cli.output import json_option
-from penstock.testing.running import START_TIMEOUT_S, STOP_TIMEOUT_S
+from penstock.processes.broker import START_TIMEOUT_S, STOP_TIMEOUT_S
+from penstock.processes.record import ProcessRecord
 
 POLL_S = 0.05
 
@@ -62,7 +62,7 @@ def _wait_until_ready(folder: Path, wanted: str, before: ProcessRecord | None) -
         process = member.process
         if process is not None and process != before and process.state is not None:
             seen = process
-            if not isinstance(member, BrokerState) or listens(folder / member.name / "data", process.pid):
+            if not isinstance(member, BrokerState) or read_addresses(folder / member.name / "data", process.pid):
                 return process
         elif seen is not None and process is None:
             raise Failure(f"{member.name} ended again", hint=f"See {folder / member.name / 'broker.log'}.")

@@ -9,22 +9,22 @@ import structlog
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.local.banner import banner_text
 from penstock.cli.local.cluster import LocalCluster
-from penstock.cli.local.plan import Wishes, planned, settings_for_all
+from penstock.cli.local.plan import UpOptions, planned, settings_for_all
 from penstock.cli.local.state import locked
-from penstock.cli.local.stopping import StopAsked, Stopping
 from penstock.cli.local.watching import Watching
 from penstock.cli.logging import configure_logging
 from penstock.cli.serving import command_name, load
+from penstock.cli.stopping import StopAsked, Stopping
+from penstock.processes.broker import BrokerFailed
+from penstock.processes.etcd import EtcdFailed, EtcdMissing
 from penstock.settings.broker import PENSTOCK_LOG_FORMAT, PENSTOCK_LOG_LEVEL
-from penstock.testing.etcd import EtcdFailed, EtcdMissing
-from penstock.testing.running import BrokerFailed
 
 LOOK_EVERY_S = 0.1
 
 _log = structlog.get_logger(__name__)
 
 
-def serve_cluster(wishes: Wishes, file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> ExitCode:
+def serve_cluster(wishes: UpOptions, file: Path | None, overrides: Mapping[str, str], *, banner: bool) -> ExitCode:
     configure_logging(form="text", level="warning")  # until the settings say how, for warnings about the settings
     config = load(file, overrides)
     configure_logging(form=config[PENSTOCK_LOG_FORMAT], level=config[PENSTOCK_LOG_LEVEL])
@@ -44,7 +44,8 @@ def serve_cluster(wishes: Wishes, file: Path | None, overrides: Mapping[str, str
 
 def _run(cluster: LocalCluster, stopping: Stopping, *, restarts: bool, banner: bool) -> None:
     try:
-        _start(cluster, stopping)
+        cluster.start_all(launched=cluster.tell, waiting=stopping.waiting)
+        cluster.tell()
         if banner:
             click.echo(banner_text(cluster, command_name()), err=True)
         watching = Watching(cluster, restarts=restarts)
@@ -61,23 +62,8 @@ def _run(cluster: LocalCluster, stopping: Stopping, *, restarts: bool, banner: b
         _stop(cluster)
 
 
-def _start(cluster: LocalCluster, stopping: Stopping) -> None:
-    for member in cluster.etcd.members:
-        cluster.etcd.launch(member)
-    with stopping.waiting():
-        cluster.etcd.wait_until_healthy(cluster.etcd.members)
-    for broker in cluster.brokers.values():
-        broker.launch()
-    cluster.tell()
-    with stopping.waiting():
-        for broker in cluster.brokers.values():
-            broker.wait_until_started()
-        cluster.wait_until_complete()
-    cluster.tell()
-
-
 def _stop(cluster: LocalCluster) -> None:
-    """Brokers one after the other, so that each finds somebody to hand over to while there is one; etcd last."""
+    """As `stop_all`, but one that does not stop in time is told of, and does not keep the others from stopping."""
     for number, broker in cluster.brokers.items():
         try:
             broker.stop()

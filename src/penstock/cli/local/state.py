@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 
 from penstock.cli.exits import Failure, NotFound
-from penstock.cli.local.processes import ProcessRecord
-from penstock.testing.networks import Networks
+from penstock.processes.networks import Networks
+from penstock.processes.record import ProcessRecord
 
 STATE_FILE = "local-cluster.json"
 LOCK_FILE = ".local-cluster.lock"

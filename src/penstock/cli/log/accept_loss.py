@@ -7,7 +7,7 @@ import click
 from penstock.cli.exits import ExitCode, NotFound
 from penstock.cli.log.folders import data_option, stopped, yes_option
 from penstock.cli.output import json_option, note, print_json
-from penstock.log import OfflineFolder, Sound, begin_empty, keep_sound, look_for_sound, lost_logs
+from penstock.log import OfflineFolder, SoundPart, begin_empty, keep_sound, look_for_sound, lost_logs
 from penstock.model import TopicPartition
 
 
@@ -65,13 +65,13 @@ def _find(folders: list[OfflineFolder], partition: str) -> tuple[OfflineFolder, 
     raise NotFound(f"there is no {partition} here", hint="`penstock log list` shows what is damaged.")
 
 
-def _sound_part(folder: OfflineFolder, name: TopicPartition) -> Sound | None:
+def _sound_part(folder: OfflineFolder, name: TopicPartition) -> SoundPart | None:
     log = folder.path / str(name)
     sound = look_for_sound(log) if log.exists() else None
     return sound if sound is not None and sound.segments else None
 
 
-def _plan(name: TopicPartition, sound: Sound | None) -> str:
+def _plan(name: TopicPartition, sound: SoundPart | None) -> str:
     if sound is None:
         return f"{name}: nothing is kept; the next start begins it empty, or fetches it from another broker"
     kept = f"{name}: offsets {sound.start_offset} to {sound.end_offset - 1} are sound and kept"

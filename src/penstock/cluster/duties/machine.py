@@ -10,12 +10,12 @@ falls to many, few to each, several leaders share a transaction: a store's work 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
-from penstock.cluster.duties.rulings import NO_EPOCHS, Batch, Ruling, Which, as_fit
-from penstock.cluster.elections import How, Standing, Verdict, prefer, settle, step_down
-from penstock.cluster.image import ClusterImage
+from penstock.cluster.duties.partition_writes import NO_EPOCHS, Batch, PartitionRef, PartitionWrite, as_fit
+from penstock.cluster.elections import ElectedFrom, ElectionResult, ElectionView, prefer, settle, step_down
+from penstock.cluster.image.image import ClusterImage
+from penstock.cluster.image.shapes import PartitionImage, TopicImage
 from penstock.cluster.keys import Keys
 from penstock.cluster.records import PartitionRecord, SuspectRecord, encode
-from penstock.cluster.shapes import PartitionImage, TopicImage
 from penstock.metastore import (
     NO_REVISION,
     OPERATIONS_MAX,
@@ -40,7 +40,7 @@ _WRITES_MAX = OPERATIONS_MAX - 2
 """Leftovers swept in one transaction: each has a compare of its own, and two more name the controller and the mark."""
 
 Found = Iterable[tuple[TopicImage, PartitionImage]]
-_Judge = Callable[[TopicImage, PartitionImage], Verdict | None]
+_Judge = Callable[[TopicImage, PartitionImage], ElectionResult | None]
 
 
 class DutyMachine:
@@ -50,9 +50,9 @@ class DutyMachine:
         self._config = config
         self._bugs = bugs
 
-    def standing(self, *, doubted: Iterable[BrokerId] = (), is_patient: bool = False) -> Standing:
+    def standing(self, *, doubted: Iterable[BrokerId] = (), is_patient: bool = False) -> ElectionView:
         brokers = self._image.brokers
-        return Standing(
+        return ElectionView(
             live=frozenset(brokers),
             stopping=frozenset(broker.id for broker in brokers.values() if broker.is_stopping),
             doubted=frozenset(doubted) & brokers.keys(),
@@ -61,7 +61,7 @@ class DutyMachine:
 
     # Decisions --------------------------------------------------------------------------------------------------
 
-    def review(self, which: Iterable[Which] | None, standing: Standing) -> list[Ruling]:
+    def review(self, which: Iterable[PartitionRef] | None, standing: ElectionView) -> list[PartitionWrite]:
         """Put right these partitions, or all: elections, lost members, reassignments that have come to their end."""
         return self.review_found(self._image.partitions() if which is None else self._found(which), standing)
 
@@ -72,11 +72,11 @@ class DutyMachine:
                 if self._image.topics_by_id.get(topic.topic_id) is topic:
                     yield [(topic, part) for part in topic.partitions[start : start + size]]
 
-    def review_found(self, found: Found, standing: Standing) -> list[Ruling]:
+    def review_found(self, found: Found, standing: ElectionView) -> list[PartitionWrite]:
         steady = standing.steady
         topics = _TopicSettings(self._config)
 
-        def judge(topic: TopicImage, part: PartitionImage) -> Verdict | None:
+        def judge(topic: TopicImage, part: PartitionImage) -> ElectionResult | None:
             if (
                 part.leader in steady
                 and part.leader in part.in_sync
@@ -95,23 +95,23 @@ class DutyMachine:
 
         return self._judged(found, judge)
 
-    def elect_unclean(self, which: Iterable[Which], standing: Standing) -> list[Ruling]:
+    def elect_unclean(self, which: Iterable[PartitionRef], standing: ElectionView) -> list[PartitionWrite]:
         """Let any live replica lead where there is no leader: somebody decided that it is worth what is lost."""
         topics = _TopicSettings(self._config)
 
-        def judge(topic: TopicImage, part: PartitionImage) -> Verdict | None:
+        def judge(topic: TopicImage, part: PartitionImage) -> ElectionResult | None:
             minimum = topics.of(topic)[MIN_INSYNC_REPLICAS]
             return settle(part, standing, in_sync_min=minimum, may_be_unclean=True, bugs=self._bugs)
 
         return self._judged(self._found(which), judge)
 
-    def elect_preferred(self, which: Iterable[Which] | None, standing: Standing) -> list[Ruling]:
+    def elect_preferred(self, which: Iterable[PartitionRef] | None, standing: ElectionView) -> list[PartitionWrite]:
         return self.prefer_found(self._image.partitions() if which is None else self._found(which), standing)
 
-    def prefer_found(self, found: Found, standing: Standing) -> list[Ruling]:
-        def judge(_: TopicImage, part: PartitionImage) -> Verdict | None:
+    def prefer_found(self, found: Found, standing: ElectionView) -> list[PartitionWrite]:
+        def judge(_: TopicImage, part: PartitionImage) -> ElectionResult | None:
             record = prefer(part, standing)
-            return None if record is None else Verdict(record, How.IN_SYNC)
+            return None if record is None else ElectionResult(record, ElectedFrom.IN_SYNC)
 
         return self._judged(found, judge)
 
@@ -120,11 +120,11 @@ class DutyMachine:
         broker: BrokerId,
         *,
         lost_page_cache: bool,
-        flushed: Collection[Which] = frozenset(),
-        shortened: Collection[Which] = frozenset(),
-        held: Collection[Which] | None = None,
-        epochs: Mapping[Which, int] = NO_EPOCHS,
-    ) -> list[Ruling]:
+        flushed: Collection[PartitionRef] = frozenset(),
+        shortened: Collection[PartitionRef] = frozenset(),
+        held: Collection[PartitionRef] | None = None,
+        epochs: Mapping[PartitionRef, int] = NO_EPOCHS,
+    ) -> list[PartitionWrite]:
         """What a new process of a broker takes back of its former one's before it registers (RULES 2, 4). Of those
         `flushed` the former one counted nothing that was not on disk: losing the page cache has lost nothing of them.
         Of those `shortened` something is lost, whatever is said of the page cache, and of those that are not `held`
@@ -134,8 +134,8 @@ class DutyMachine:
             return []
         topics = _TopicSettings(self._config)
 
-        def judge(topic: TopicImage, part: PartitionImage) -> Verdict | None:
-            latest_epoch = epochs.get(Which(topic.topic_id, part.index), -1)
+        def judge(topic: TopicImage, part: PartitionImage) -> ElectionResult | None:
+            latest_epoch = epochs.get(PartitionRef(topic.topic_id, part.index), -1)
             if not part.counts_on(broker) and latest_epoch <= part.leader_epoch:
                 return None
             is_flushed = (topic.topic_id, part.index) in flushed
@@ -145,22 +145,24 @@ class DutyMachine:
             lost = is_shortened or (lost_page_cache and not is_flushed)
             has_log = held is None or (topic.topic_id, part.index) in held or self._bugs.takes_missing_logs_for_empty
             record = step_down(part, broker, lost_page_cache=lost, latest_epoch=latest_epoch, has_log=has_log)
-            return None if record is None else Verdict(record, How.NOBODY)
+            return None if record is None else ElectionResult(record, ElectedFrom.NOBODY)
 
         return self._judged(self._image.partitions(), judge)
 
-    def _judged(self, found: Found, judge: _Judge) -> list[Ruling]:
+    def _judged(self, found: Found, judge: _Judge) -> list[PartitionWrite]:
         return [
             self.ruling(topic, part, verdict.record, verdict.how)
             for topic, part in found
             if (verdict := judge(topic, part)) is not None
         ]
 
-    def ruling(self, topic: TopicImage, part: PartitionImage, record: PartitionRecord, how: How) -> Ruling:
+    def ruling(
+        self, topic: TopicImage, part: PartitionImage, record: PartitionRecord, how: ElectedFrom
+    ) -> PartitionWrite:
         leader = self._image.brokers.get(record.leader)
-        return Ruling(topic, part, record, how, NO_REVISION if leader is None else leader.epoch)
+        return PartitionWrite(topic, part, record, how, NO_REVISION if leader is None else leader.epoch)
 
-    def _found(self, which: Iterable[Which]) -> Iterator[tuple[TopicImage, PartitionImage]]:
+    def _found(self, which: Iterable[PartitionRef]) -> Iterator[tuple[TopicImage, PartitionImage]]:
         for topic_id, number in which:
             topic = self._image.topics_by_id.get(topic_id)
             if topic is not None and number < len(topic.partitions):
@@ -168,7 +170,7 @@ class DutyMachine:
 
     # Writes -----------------------------------------------------------------------------------------------------
 
-    def batches(self, rulings: Sequence[Ruling]) -> list[Batch]:
+    def batches(self, rulings: Sequence[PartitionWrite]) -> list[Batch]:
         """Whoever has no leader waits for one, so elections come first; who is in sync can wait."""
         elections = sorted((each for each in rulings if each.elects), key=lambda each: (each.record.leader, each.which))
         others = [ruling for ruling in rulings if not ruling.elects]

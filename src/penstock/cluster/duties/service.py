@@ -9,8 +9,11 @@ from collections.abc import Callable, Sequence
 
 import structlog
 
-from penstock.cluster.candidacy import Candidacy
-from penstock.cluster.changes import (
+from penstock.cluster.duties.doubts import Doubts
+from penstock.cluster.duties.machine import DutyMachine, Found
+from penstock.cluster.duties.partition_writes import Batch, PartitionRef, PartitionWrite
+from penstock.cluster.elections import ElectedFrom, ElectionView
+from penstock.cluster.image.changes import (
     BrokerGone,
     BrokerRegistered,
     ImageChange,
@@ -21,13 +24,10 @@ from penstock.cluster.changes import (
     TopicGrown,
     TopicSettingsChanged,
 )
-from penstock.cluster.contact import Contact
-from penstock.cluster.duties.doubts import Doubts
-from penstock.cluster.duties.machine import DutyMachine, Found
-from penstock.cluster.duties.rulings import Batch, Ruling, Which
-from penstock.cluster.elections import How, Standing
-from penstock.cluster.feed import ImageFeed
-from penstock.cluster.image import ClusterImage
+from penstock.cluster.image.feed import ImageFeed
+from penstock.cluster.image.image import ClusterImage
+from penstock.cluster.membership.candidacy import Candidacy
+from penstock.cluster.membership.store_contact import StoreContact
 from penstock.cluster.metrics import ControllerMetrics
 from penstock.cluster.resources import ResourceType
 from penstock.metastore import NO_REVISION, Conflict, Metastore, Revision, Transaction, Unavailable
@@ -54,7 +54,7 @@ class Duties:
         feed: ImageFeed,
         candidacy: Candidacy,
         doubts: Doubts,
-        contact: Contact,
+        contact: StoreContact,
         *,
         config: Config,
         metrics: ControllerMetrics,
@@ -69,7 +69,7 @@ class Duties:
         self._config = config
         self._metrics = metrics
         self._all_due = True
-        self._due: set[Which] = set()
+        self._due: set[PartitionRef] = set()
         self._sweep_due = True
         self._was_patient = False
         """Something was decided while nobody was to be taken for lost: it is decided again when that is over."""
@@ -117,9 +117,9 @@ class Duties:
                     # Defaults of topics may be among them: who may lead, and how many must be in sync.
                     self._all_due = True
                 case TopicCreated(topic) | TopicGrown(topic) | TopicSettingsChanged(topic):
-                    self._due.update(Which(topic.topic_id, part.index) for part in topic.partitions)
+                    self._due.update(PartitionRef(topic.topic_id, part.index) for part in topic.partitions)
                 case PartitionChanged(topic, _, part):
-                    self._due.add(Which(topic.topic_id, part.index))
+                    self._due.add(PartitionRef(topic.topic_id, part.index))
                 case MarkChanged("creating", _):
                     self._sweep_due = True
                 case _:
@@ -128,7 +128,7 @@ class Duties:
 
     # Elections --------------------------------------------------------------------------------------------------
 
-    def standing(self) -> Standing:
+    def standing(self) -> ElectionView:
         is_patient = self._contact.is_patient
         self._was_patient |= is_patient
         return self._machine.standing(doubted=self._doubts.doubted(), is_patient=is_patient)
@@ -142,11 +142,11 @@ class Duties:
         else:
             await self._carry_out(self._machine.review(which, self.standing()))
 
-    async def _in_turns(self, decide: Callable[[Found, Standing], list[Ruling]]) -> list[Ruling]:
+    async def _in_turns(self, decide: Callable[[Found, ElectionView], list[PartitionWrite]]) -> list[PartitionWrite]:
         """Decide about all partitions without holding the loop. What changes meanwhile is due again, or makes the
         write of what was decided before fail on its compares, and then it is decided anew.
         """
-        rulings: list[Ruling] = []
+        rulings: list[PartitionWrite] = []
         looked_at = 0
         for found in self._machine.portions(AT_ONCE):
             rulings += decide(found, self.standing())
@@ -156,7 +156,7 @@ class Duties:
                 await asyncio.sleep(0)
         return rulings if self._candidacy.is_in_charge else []  # or it would be written in another's name (RULES 13)
 
-    async def _carry_out(self, rulings: Sequence[Ruling]) -> None:
+    async def _carry_out(self, rulings: Sequence[PartitionWrite]) -> None:
         """Write, and wait until it shows here: whoever decides next must not decide the same again."""
         batches = self._machine.batches(rulings)
         revisions = await asyncio.gather(*(self._write(batch) for batch in batches))
@@ -185,7 +185,7 @@ class Duties:
             if self._candidacy.is_in_charge:
                 await self._carry_out(self._machine.review(half, self.standing()))
 
-    def _tell(self, rulings: Sequence[Ruling]) -> None:
+    def _tell(self, rulings: Sequence[PartitionWrite]) -> None:
         elections = [ruling for ruling in rulings if ruling.is_election]
         self._metrics.leaderelections += len(elections)
         for ruling in elections:
@@ -195,9 +195,9 @@ class Duties:
                 "epoch": ruling.record.leader_epoch,
             }
             match ruling.how:
-                case How.IN_SYNC | How.KEPT:
+                case ElectedFrom.IN_SYNC | ElectedFrom.KEPT:
                     _log.debug("leader elected", **told)
-                case How.UNCLEAN:
+                case ElectedFrom.UNCLEAN:
                     self._metrics.uncleanleaderelections += 1
                     _log.error("UNCLEAN leader elected: acknowledged records may be lost", **told)
                 case how:

@@ -22,7 +22,7 @@ from penstock.wire.batch import NO_SEQUENCE
 from penstock.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
 
 
-class Gate(Protocol):
+class AdmissionGate(Protocol):
     """Asks a transaction's coordinator whether partitions are part of it, or has them added."""
 
     async def admit(
@@ -36,7 +36,7 @@ the transaction (KIP-890)."""
 
 
 async def admitted(
-    request: TxnOffsetCommitRequest, partition: Partition, gate: Gate, *, api_version: int
+    request: TxnOffsetCommitRequest, partition: Partition, gate: AdmissionGate, *, api_version: int
 ) -> VerificationGuard | None:
     """The guard under which the transaction's coordinator let the offsets in; none where it is open here already."""
     adds = api_version >= ADDS_FROM

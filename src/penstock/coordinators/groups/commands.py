@@ -19,7 +19,18 @@ from penstock.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequ
 # From clients. Replies are Kafka's responses, or the part of one that is about a single group.
 
 
-class Join(Command, frozen=True, kw_only=True):
+class GroupRequest(Command, frozen=True, kw_only=True):
+    """A request that names its group."""
+
+    request: Any
+
+    @property
+    def group_id(self) -> str:
+        group_id: str = self.request.group_id
+        return group_id
+
+
+class Join(GroupRequest, frozen=True, kw_only=True):
     request: JoinGroupRequest
     api_version: int
     client_id: str
@@ -28,12 +39,12 @@ class Join(Command, frozen=True, kw_only=True):
     """For a member that brings none: ids come from chance, which a machine has none of."""
 
 
-class Sync(Command, frozen=True, kw_only=True):
+class Sync(GroupRequest, frozen=True, kw_only=True):
     request: SyncGroupRequest
     api_version: int
 
 
-class Heartbeat(Command, frozen=True, kw_only=True):
+class Heartbeat(GroupRequest, frozen=True, kw_only=True):
     request: HeartbeatRequest
 
 
@@ -42,12 +53,12 @@ class Leave(Command, frozen=True, kw_only=True):
     members: list[MemberIdentity]
 
 
-class CommitOffsets(Command, frozen=True, kw_only=True):
+class CommitOffsets(GroupRequest, frozen=True, kw_only=True):
     request: OffsetCommitRequest
     api_version: int
 
 
-class CommitInTransaction(Command, frozen=True, kw_only=True):
+class CommitInTransaction(GroupRequest, frozen=True, kw_only=True):
     request: TxnOffsetCommitRequest
     topic_ids: Mapping[str, bytes] = {}
     guard: Any = None
@@ -69,7 +80,7 @@ class FetchOffsets(Command, frozen=True, kw_only=True):
     """Who asks, and at which epoch: members of consumer groups must be up to date."""
 
 
-class DeleteOffsets(Command, frozen=True, kw_only=True):
+class DeleteOffsets(GroupRequest, frozen=True, kw_only=True):
     request: OffsetDeleteRequest
 
 

@@ -27,11 +27,11 @@ async def of_deleted_topics(machine: GroupMachine, image: ClusterImage) -> list[
 
 def _ids(machine: GroupMachine) -> Iterator[tuple[str, bytes]]:
     """Nobody commits to a machine that is not serving yet."""
-    for offsets in machine.offsets.values():
+    for offsets in machine.tables.offsets.values():
         for topic, parts in offsets.items():
             for committed in parts.values():
                 yield topic, committed.topic_id
-    for kept in machine.pending:
+    for kept in machine.tables.pending:
         if kept.committed is not None:
             yield kept.topic, kept.committed.topic_id
 

@@ -5,28 +5,26 @@ from collections.abc import Iterable
 from penstock.coordinators.decision import Decision, Reply, Timer
 from penstock.coordinators.groups.commands import DeleteGroup, DescribeGroup, ListGroups
 from penstock.coordinators.groups.forgetting import delete_group
+from penstock.coordinators.groups.kind import GroupKind
 from penstock.coordinators.groups.offsets import GroupOffsets
 from penstock.coordinators.groups.pending import PendingOffsets
 from penstock.coordinators.groups.records import GroupKept
 from penstock.coordinators.groups.state import Group, GroupState
+from penstock.coordinators.groups.tables import GroupTables
 from penstock.errors import GroupIdNotFound, NonEmptyGroup
 from penstock.model import Millis
 from penstock.wire.messages.describe_groups_response import DescribedGroup, DescribedGroupMember
-from penstock.wire.messages.list_groups_response import ListedGroup
 
-CLASSIC = "classic"
 GROUP_ID_NOT_FOUND_FROM = 6
 
 
-def list_groups(command: ListGroups, groups: Iterable[Group], others: Iterable[ListedGroup] = ()) -> Decision:
+def list_groups(command: ListGroups, kinds: Iterable[GroupKind], tables: GroupTables) -> Decision:
     states = {state.strip().lower() for state in command.states}
     types = {name.strip().lower() for name in command.types}
-    listed = [
-        ListedGroup(group.group_id, group.protocol_type or "", group.state.value, CLASSIC)
-        for group in groups
-        if (not states or group.state.value.lower() in states) and (not types or CLASSIC in types)
-    ]
-    return Decision(replies=(Reply(command.address, [*listed, *others]),))
+    asked_for = (kind for kind in kinds if not types or kind.name in types)
+    listed = (kind.listed(group) for kind in asked_for for group in tables.of_kind(kind.of).values())
+    found = [group for group in listed if not states or group.group_state.lower() in states]
+    return Decision(replies=(Reply(command.address, found),))
 
 
 def describe(command: DescribeGroup, group: Group | None) -> Decision:

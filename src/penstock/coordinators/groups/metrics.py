@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Callable
 
-from penstock.coordinators.groups.consumer.state import ConsumerGroupState
+from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerGroupState
 from penstock.coordinators.groups.machine import GroupMachine
-from penstock.coordinators.groups.state import GroupState
+from penstock.coordinators.groups.state import Group, GroupState
 from penstock.coordinators.shard import Shard
 from penstock.metrics import MetricsRegistry, reading
 
@@ -41,18 +41,20 @@ def expose(registry: MetricsRegistry, shards: Shards) -> None:
         return [shard.machine for shard in shards() if isinstance(shard.machine, GroupMachine)]
 
     def in_state(state: GroupState) -> int:
-        return Counter(group.state for machine in machines() for group in machine.groups.values())[state]
+        return Counter(group.state for machine in machines() for group in machine.tables.of_kind(Group).values())[state]
 
     def consumer_groups() -> list[tuple[tuple[str, ...], float]]:
-        counts = Counter(group.state for machine in machines() for group in machine.consumers.groups.values())
+        counts = Counter(
+            group.state for machine in machines() for group in machine.tables.of_kind(ConsumerGroup).values()
+        )
         return [((state.value.lower(),), counts[state]) for state in ConsumerGroupState]
 
     def count() -> int:
-        return sum(len(machine.groups) + len(machine.consumers.groups) for machine in machines())
+        return sum(len(machine.tables.groups) for machine in machines())
 
     registry.read(GROUPS, lambda: [((), count())])
     registry.read(CONSUMER_GROUPS, consumer_groups)
-    registry.read(OFFSETS, lambda: [((), sum(machine.offset_count for machine in machines()))])
+    registry.read(OFFSETS, lambda: [((), sum(machine.tables.offset_count for machine in machines()))])
     for state, row in BY_STATE.items():
         registry.read(row, lambda state=state: [((), in_state(state))])  # type: ignore[misc]
     registry.read(LOADING, lambda: [((), sum(not shard.is_active for shard in shards()))])

@@ -7,9 +7,9 @@ its producer is fenced by the transaction's own means.
 """
 
 from penstock.coordinators.decision import Decision, Reply
+from penstock.coordinators.groups.classic.joining import known_member
+from penstock.coordinators.groups.classic.membership import seen
 from penstock.coordinators.groups.commands import CommitInTransaction, CommitOffsets
-from penstock.coordinators.groups.joining import known_member
-from penstock.coordinators.groups.membership import seen
 from penstock.coordinators.groups.records import GroupRecord, OffsetKept
 from penstock.coordinators.groups.state import CommittedOffset, Group, GroupLimits, GroupState
 from penstock.errors import (

@@ -20,7 +20,7 @@ from penstock.cluster import (
 )
 from penstock.coordinators.decision import Address, Command, EndTransaction
 from penstock.coordinators.groups import commands, metrics
-from penstock.coordinators.groups.admission import Gate, admitted
+from penstock.coordinators.groups.admission import AdmissionGate, admitted
 from penstock.coordinators.groups.consumer import commands as consumer_commands
 from penstock.coordinators.groups.consumer.asking import check_heartbeat
 from penstock.coordinators.groups.consumer.cluster_view import ClusterView, consumer_limits_of
@@ -269,7 +269,7 @@ class Groups(CoordinatorService):
     # Offsets within transactions --------------------------------------------------------------------------------
 
     async def commit_in_transaction(
-        self, request: TxnOffsetCommitRequest, *, api_version: int, topic_ids: Mapping[str, bytes], gate: Gate
+        self, request: TxnOffsetCommitRequest, *, api_version: int, topic_ids: Mapping[str, bytes], gate: AdmissionGate
     ) -> TxnOffsetCommitResponse:
         """Commit when the producer's transaction does. The group's partition must be part of it, or becomes so."""
         if not request.group_id:

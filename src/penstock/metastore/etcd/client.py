@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 from penstock.metastore.etcd import messages, methods
-from penstock.metastore.etcd.failures import CallFailed, Meaning, meaning, refusal
+from penstock.metastore.etcd.failures import CallFailed, CallOutcome, meaning, refusal
 from penstock.metastore.etcd.options import EtcdOptions, read_secrets
 from penstock.metastore.etcd.seen import SeenRevision, refuse_if_behind
 from penstock.metastore.etcd.transport import Channel
@@ -66,14 +66,14 @@ class Client:
                 return await self._ask_doubting(channel, method, request, timeout_s)
             except CallFailed as failure:
                 match meaning(failure):
-                    case Meaning.REFUSED:
+                    case CallOutcome.REFUSED:
                         raise refusal(failure) from failure
-                    case Meaning.TOKEN_EXPIRED:
+                    case CallOutcome.TOKEN_EXPIRED:
                         if authenticated:
                             raise refusal(failure) from failure
                         authenticated = True
                         channel.token = None
-                    case Meaning.UNKNOWN if not is_repeatable:
+                    case CallOutcome.UNKNOWN if not is_repeatable:
                         self.retire(channel, failure)
                         raise Unavailable(f"whether it was written is unknown: {failure}") from failure
                     case _:
@@ -181,7 +181,7 @@ class Client:
         try:
             answer = await channel.ask(methods.RANGE, self._probe, timeout_s=timeout_s)
         except CallFailed as failure:
-            if meaning(failure) in (Meaning.REFUSED, Meaning.TOKEN_EXPIRED):
+            if meaning(failure) in (CallOutcome.REFUSED, CallOutcome.TOKEN_EXPIRED):
                 raise refusal(failure) from failure
             raise
         header = messages.range_page(answer).header
@@ -197,7 +197,7 @@ class Client:
             if "authentication is not enabled" in failure.details:
                 self._warn(channel.endpoint, "etcd asks nobody for a password, yet penstock.etcd.username is set")
                 return ""
-            if meaning(failure) is Meaning.REFUSED:
+            if meaning(failure) is CallOutcome.REFUSED:
                 raise refusal(failure) from failure
             raise
 

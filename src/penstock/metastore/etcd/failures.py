@@ -32,7 +32,7 @@ class CallFailed(Exception):
         self.details = details
 
 
-class Meaning(Enum):
+class CallOutcome(Enum):
     REFUSED = "etcd has decided: every endpoint would say the same"
     TOKEN_EXPIRED = "not carried out: authenticate again"
     NOT_DONE = "not carried out: another endpoint may do it"
@@ -51,14 +51,14 @@ _COMPACTED = "required revision has been compacted"
 _FULL = "database space exceeded"
 
 
-def meaning(failure: CallFailed) -> Meaning:
+def meaning(failure: CallFailed) -> CallOutcome:
     if _says(failure, _TOKEN_EXPIRED):
-        return Meaning.TOKEN_EXPIRED
+        return CallOutcome.TOKEN_EXPIRED
     if _says(failure, _NOT_DONE):
-        return Meaning.NOT_DONE
+        return CallOutcome.NOT_DONE
     if _says(failure, (*_DENIED, *_INVALID, _LEASE_GONE, _COMPACTED, _FULL)):
-        return Meaning.REFUSED
-    return Meaning.UNKNOWN
+        return CallOutcome.REFUSED
+    return CallOutcome.UNKNOWN
 
 
 def refusal(failure: CallFailed) -> MetastoreError | InvalidTransaction:

@@ -62,10 +62,6 @@ class EtcdMetastore:
         return store
 
     @property
-    def highest_revision(self) -> Revision:
-        return self._seen.highest
-
-    @property
     def endpoint(self) -> str | None:
         """The one in use, or None between two."""
         return self._client.endpoint

@@ -6,17 +6,13 @@ whose reader keeps its own.
 
 import asyncio
 import os
-from typing import Any, Self
-
-from penstock.stand_ins import later, without
+from typing import Any
 
 # What its core would write to the terminal past our log, line upon line for a wrong certificate, is in the errors too.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
-# It takes one name from a package that says the same as typing, and a third of a megabyte more.
-with without({"typing_extensions": later("typing_extensions", Self=Self)}):
-    import grpc
-    import grpc.aio
+import grpc
+import grpc.aio
 
 from penstock.metastore.etcd.failures import CHANNEL_CLOSED, CallFailed
 from penstock.metastore.etcd.options import Secrets, address

@@ -16,10 +16,10 @@ from contextlib import aclosing, suppress
 import structlog
 
 from penstock.metastore.etcd import messages, methods
-from penstock.metastore.etcd.assembly import Assembly
 from penstock.metastore.etcd.client import Client
-from penstock.metastore.etcd.failures import AccessDenied, CallFailed, Meaning, meaning, refusal
+from penstock.metastore.etcd.failures import AccessDenied, CallFailed, CallOutcome, meaning, refusal
 from penstock.metastore.etcd.transport import Channel, Stream
+from penstock.metastore.etcd.watch_assembler import WatchAssembler
 from penstock.metastore.port import Changes, Compacted, Revision, StoreBehind, Unavailable
 
 _log = structlog.get_logger(__name__)
@@ -39,7 +39,7 @@ async def watch(client: Client, prefix: str, from_revision: Revision) -> AsyncGe
             if not client.closed.done():
                 _log.warning("the watch waits for etcd", reason=str(error))
             continue
-        assembly = Assembly(position)
+        assembly = WatchAssembler(position)
         try:
             async with aclosing(_answers(client, channel, prefix, Revision(max(1, position - 1)))) as answers:
                 async for answer in answers:
@@ -49,7 +49,7 @@ async def watch(client: Client, prefix: str, from_revision: Revision) -> AsyncGe
                         position = Revision(changes.revision + 1)
                         yield changes
         except CallFailed as failure:
-            if meaning(failure) in (Meaning.REFUSED, Meaning.TOKEN_EXPIRED):
+            if meaning(failure) in (CallOutcome.REFUSED, CallOutcome.TOKEN_EXPIRED):
                 if was_denied:
                     raise refusal(failure) from failure
                 # A watch whose token has expired is denied, too: authenticate again before believing it.

@@ -1,50 +1,14 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from struct import Struct
-
-from penstock.wire.malformed import wrong_tag_size
+from penstock.wire.fields import Field
 from penstock.wire.messages.consumer_group_metadata_value import ConsumerGroupMetadataValue
-from penstock.wire.primitives import Buffer, Push, long_varint, read_tag, tag_section, tagged_field
+from penstock.wire.tables import by_table
 
-_read_iB = Struct(">iB").unpack_from
-_read_q = Struct(">q").unpack_from
-_pack_i = Struct(">i").pack
-_pack_q = Struct(">q").pack
-
-
-def _decode_consumer_group_metadata_value_v0(data: bytes, pos: int) -> tuple[ConsumerGroupMetadataValue, int]:
-    epoch, tags = _read_iB(data, pos)
-    pos += 5
-    item = ConsumerGroupMetadataValue(epoch)
-    if tags:
-        if tags > 127:
-            tags, pos = long_varint(data, pos)
-        for _ in range(tags):
-            tag, tag_end, pos = read_tag(data, pos)
-            if tag == 0:
-                (metadata_hash,) = _read_q(data, pos)
-                pos += 8
-                item.metadata_hash = metadata_hash
-                if pos != tag_end:
-                    raise wrong_tag_size("metadata_hash")
-            else:
-                pos = tag_end
-    return item, pos
-
-
-def _encode_consumer_group_metadata_value_v0(push: Push, this: ConsumerGroupMetadataValue) -> None:
-    push(_pack_i(this.epoch))
-    tagged: list[bytes] = []
-    part: list[Buffer]
-    if this.metadata_hash != 0:
-        part = []
-        part.append(_pack_q(this.metadata_hash))
-        tagged.append(tagged_field(0, part))
-    push(tag_section(tagged) if tagged else b"\0")
-
-
-DECODERS = {
-    0: _decode_consumer_group_metadata_value_v0,
-}
-ENCODERS = {
-    0: _encode_consumer_group_metadata_value_v0,
-}
+DECODERS, ENCODERS = by_table(
+    ConsumerGroupMetadataValue,
+    {
+        ConsumerGroupMetadataValue: (
+            Field("epoch", "int32"),
+            Field("metadata_hash", "int64", tag=0),
+        ),
+    },
+)

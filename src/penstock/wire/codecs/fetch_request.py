@@ -1,12 +1,12 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
 from struct import Struct
 
+from penstock.wire.fields import Field
 from penstock.wire.malformed import absurd_count, field_refused, null_refused, wrong_tag_size
 from penstock.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic, ForgottenTopic, ReplicaState
 from penstock.wire.primitives import (
     BYTE,
     COMPACT_INT32S,
-    PLAIN_INT32S,
     UNPACK_INT32S,
     ZERO_UUID,
     Buffer,
@@ -14,7 +14,6 @@ from penstock.wire.primitives import (
     compact_ints,
     long_string_length,
     long_varint,
-    plain_ints,
     read_ints,
     read_tag,
     skip_tags,
@@ -23,302 +22,69 @@ from penstock.wire.primitives import (
     tagged_field,
     uvarint,
 )
+from penstock.wire.tables import by_table
 
 _read_u = Struct(">16s").unpack_from
 _read_uB = Struct(">16sB").unpack_from
-_read_h = Struct(">h").unpack_from
-_read_i = Struct(">i").unpack_from
 _read_iiibiiB = Struct(">iiibiiB").unpack_from
-_read_iiiibi = Struct(">iiiibi").unpack_from
 _read_iiiibiiB = Struct(">iiiibiiB").unpack_from
-_read_iiiibiii = Struct(">iiiibiii").unpack_from
 _read_iiqiqiB = Struct(">iiqiqiB").unpack_from
-_read_iiqqi = Struct(">iiqqi").unpack_from
 _read_iqB = Struct(">iqB").unpack_from
-_read_iqi = Struct(">iqi").unpack_from
-_read_iqqi = Struct(">iqqi").unpack_from
 _read_q = Struct(">q").unpack_from
 _pack_u = Struct(">16s").pack
 _pack_uB = Struct(">16sB").pack
-_pack_h = Struct(">h").pack
-_pack_i = Struct(">i").pack
 _pack_iiibii = Struct(">iiibii").pack
 _pack_iiibiiB = Struct(">iiibiiB").pack
-_pack_iiiibi = Struct(">iiiibi").pack
 _pack_iiiibii = Struct(">iiiibii").pack
 _pack_iiiibiiB = Struct(">iiiibiiB").pack
-_pack_iiiibiii = Struct(">iiiibiii").pack
 _pack_iiqiqi = Struct(">iiqiqi").pack
 _pack_iiqiqix = Struct(">iiqiqix").pack
-_pack_iiqqi = Struct(">iiqqi").pack
-_pack_iqi = Struct(">iqi").pack
-_pack_iqqi = Struct(">iqqi").pack
 _pack_iqx = Struct(">iqx").pack
 _pack_q = Struct(">q").pack
 
-
-def _decode_fetch_partition_v4(data: bytes, pos: int) -> tuple[FetchPartition, int]:
-    partition, fetch_offset, partition_max_bytes = _read_iqi(data, pos)
-    pos += 16
-    return FetchPartition(partition, fetch_offset=fetch_offset, partition_max_bytes=partition_max_bytes), pos
-
-
-def _decode_fetch_topic_v4(data: bytes, pos: int) -> tuple[FetchTopic, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("topic")
-    end = pos + n
-    topic = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partitions")
-    if n * 16 > len(data) - pos:
-        raise absurd_count("partitions", n)
-    partitions: list[FetchPartition] = []
-    for _ in range(n):
-        partitions_item, pos = _decode_fetch_partition_v4(data, pos)
-        partitions.append(partitions_item)
-    return FetchTopic(topic, partitions=partitions), pos
-
-
-def _decode_fetch_request_v4(data: bytes, pos: int) -> tuple[FetchRequest, int]:
-    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, n = _read_iiiibi(data, pos)
-    pos += 21
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[FetchTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_fetch_topic_v4(data, pos)
-        topics.append(topics_item)
-    return FetchRequest(
-        replica_id=replica_id,
-        max_wait_ms=max_wait_ms,
-        min_bytes=min_bytes,
-        max_bytes=max_bytes,
-        isolation_level=isolation_level,
-        topics=topics,
-    ), pos
-
-
-def _decode_fetch_partition_v5(data: bytes, pos: int) -> tuple[FetchPartition, int]:
-    partition, fetch_offset, log_start_offset, partition_max_bytes = _read_iqqi(data, pos)
-    pos += 24
-    return FetchPartition(
-        partition, fetch_offset=fetch_offset, log_start_offset=log_start_offset, partition_max_bytes=partition_max_bytes
-    ), pos
-
-
-def _decode_fetch_topic_v5(data: bytes, pos: int) -> tuple[FetchTopic, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("topic")
-    end = pos + n
-    topic = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partitions")
-    if n * 24 > len(data) - pos:
-        raise absurd_count("partitions", n)
-    partitions: list[FetchPartition] = []
-    for _ in range(n):
-        partitions_item, pos = _decode_fetch_partition_v5(data, pos)
-        partitions.append(partitions_item)
-    return FetchTopic(topic, partitions=partitions), pos
-
-
-def _decode_fetch_request_v5(data: bytes, pos: int) -> tuple[FetchRequest, int]:
-    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, n = _read_iiiibi(data, pos)
-    pos += 21
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[FetchTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_fetch_topic_v5(data, pos)
-        topics.append(topics_item)
-    return FetchRequest(
-        replica_id=replica_id,
-        max_wait_ms=max_wait_ms,
-        min_bytes=min_bytes,
-        max_bytes=max_bytes,
-        isolation_level=isolation_level,
-        topics=topics,
-    ), pos
-
-
-def _decode_forgotten_topic_v7(data: bytes, pos: int) -> tuple[ForgottenTopic, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("topic")
-    end = pos + n
-    topic = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partitions")
-    partitions = list(UNPACK_INT32S[n](data, pos)) if n < 17 else read_ints("i", data, pos, n)
-    pos += 4 * n
-    return ForgottenTopic(topic, partitions=partitions), pos
-
-
-def _decode_fetch_request_v7(data: bytes, pos: int) -> tuple[FetchRequest, int]:
-    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch, n = _read_iiiibiii(
-        data, pos
-    )
-    pos += 29
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[FetchTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_fetch_topic_v5(data, pos)
-        topics.append(topics_item)
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("forgotten_topics_data")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("forgotten_topics_data", n)
-    forgotten_topics_data: list[ForgottenTopic] = []
-    for _ in range(n):
-        forgotten_topics_data_item, pos = _decode_forgotten_topic_v7(data, pos)
-        forgotten_topics_data.append(forgotten_topics_data_item)
-    return FetchRequest(
-        replica_id=replica_id,
-        max_wait_ms=max_wait_ms,
-        min_bytes=min_bytes,
-        max_bytes=max_bytes,
-        isolation_level=isolation_level,
-        session_id=session_id,
-        session_epoch=session_epoch,
-        topics=topics,
-        forgotten_topics_data=forgotten_topics_data,
-    ), pos
-
-
-def _decode_fetch_partition_v9(data: bytes, pos: int) -> tuple[FetchPartition, int]:
-    partition, current_leader_epoch, fetch_offset, log_start_offset, partition_max_bytes = _read_iiqqi(data, pos)
-    pos += 28
-    return FetchPartition(
-        partition,
-        current_leader_epoch,
-        fetch_offset,
-        log_start_offset=log_start_offset,
-        partition_max_bytes=partition_max_bytes,
-    ), pos
-
-
-def _decode_fetch_topic_v9(data: bytes, pos: int) -> tuple[FetchTopic, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("topic")
-    end = pos + n
-    topic = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partitions")
-    if n * 28 > len(data) - pos:
-        raise absurd_count("partitions", n)
-    partitions: list[FetchPartition] = []
-    for _ in range(n):
-        partitions_item, pos = _decode_fetch_partition_v9(data, pos)
-        partitions.append(partitions_item)
-    return FetchTopic(topic, partitions=partitions), pos
-
-
-def _decode_fetch_request_v9(data: bytes, pos: int) -> tuple[FetchRequest, int]:
-    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch, n = _read_iiiibiii(
-        data, pos
-    )
-    pos += 29
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[FetchTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_fetch_topic_v9(data, pos)
-        topics.append(topics_item)
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("forgotten_topics_data")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("forgotten_topics_data", n)
-    forgotten_topics_data: list[ForgottenTopic] = []
-    for _ in range(n):
-        forgotten_topics_data_item, pos = _decode_forgotten_topic_v7(data, pos)
-        forgotten_topics_data.append(forgotten_topics_data_item)
-    return FetchRequest(
-        replica_id=replica_id,
-        max_wait_ms=max_wait_ms,
-        min_bytes=min_bytes,
-        max_bytes=max_bytes,
-        isolation_level=isolation_level,
-        session_id=session_id,
-        session_epoch=session_epoch,
-        topics=topics,
-        forgotten_topics_data=forgotten_topics_data,
-    ), pos
-
-
-def _decode_fetch_request_v11(data: bytes, pos: int) -> tuple[FetchRequest, int]:
-    replica_id, max_wait_ms, min_bytes, max_bytes, isolation_level, session_id, session_epoch, n = _read_iiiibiii(
-        data, pos
-    )
-    pos += 29
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[FetchTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_fetch_topic_v9(data, pos)
-        topics.append(topics_item)
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("forgotten_topics_data")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("forgotten_topics_data", n)
-    forgotten_topics_data: list[ForgottenTopic] = []
-    for _ in range(n):
-        forgotten_topics_data_item, pos = _decode_forgotten_topic_v7(data, pos)
-        forgotten_topics_data.append(forgotten_topics_data_item)
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("rack_id")
-    end = pos + n
-    rack_id = data[pos:end].decode()
-    pos = end
-    return FetchRequest(
-        replica_id=replica_id,
-        max_wait_ms=max_wait_ms,
-        min_bytes=min_bytes,
-        max_bytes=max_bytes,
-        isolation_level=isolation_level,
-        session_id=session_id,
-        session_epoch=session_epoch,
-        topics=topics,
-        forgotten_topics_data=forgotten_topics_data,
-        rack_id=rack_id,
-    ), pos
+DECODERS, ENCODERS = by_table(
+    FetchRequest,
+    {
+        ReplicaState: (
+            Field("replica_id", "int32", since=15),
+            Field("replica_epoch", "int64", since=15),
+        ),
+        FetchTopic: (
+            Field("topic", "string", until=12, ignorable=True),
+            Field("topic_id", "uuid", since=13, ignorable=True),
+            Field("partitions", "[]FetchPartition"),
+        ),
+        FetchPartition: (
+            Field("partition", "int32"),
+            Field("current_leader_epoch", "int32", since=9, ignorable=True),
+            Field("fetch_offset", "int64"),
+            Field("last_fetched_epoch", "int32", since=12),
+            Field("log_start_offset", "int64", since=5, ignorable=True),
+            Field("partition_max_bytes", "int32"),
+            Field("replica_directory_id", "uuid", since=17, tag=0, ignorable=True),
+            Field("high_watermark", "int64", since=18, tag=1, ignorable=True),
+        ),
+        ForgottenTopic: (
+            Field("topic", "string", since=7, until=12, ignorable=True),
+            Field("topic_id", "uuid", since=13, ignorable=True),
+            Field("partitions", "[]int32", since=7),
+        ),
+        FetchRequest: (
+            Field("cluster_id", "string", since=12, null_since=12, tag=0, ignorable=True),
+            Field("replica_id", "int32", until=14),
+            Field("replica_state", "ReplicaState", since=15, tag=1),
+            Field("max_wait_ms", "int32"),
+            Field("min_bytes", "int32"),
+            Field("max_bytes", "int32"),
+            Field("isolation_level", "int8"),
+            Field("session_id", "int32", since=7, ignorable=True),
+            Field("session_epoch", "int32", since=7, ignorable=True),
+            Field("topics", "[]FetchTopic"),
+            Field("forgotten_topics_data", "[]ForgottenTopic", since=7),
+            Field("rack_id", "string", since=11, ignorable=True),
+        ),
+    },
+)
 
 
 def _decode_fetch_partition_v12(data: bytes, pos: int) -> tuple[FetchPartition, int]:
@@ -912,184 +678,6 @@ def _decode_fetch_request_v18(data: bytes, pos: int) -> tuple[FetchRequest, int]
     return item, pos
 
 
-def _encode_fetch_partition_v4(push: Push, this: FetchPartition) -> None:
-    if this.last_fetched_epoch != -1:
-        raise field_refused("last_fetched_epoch")
-    push(_pack_iqi(this.partition, this.fetch_offset, this.partition_max_bytes))
-
-
-def _encode_fetch_topic_v4(push: Push, this: FetchTopic) -> None:
-    topic_sent = this.topic.encode()
-    n = len(topic_sent)
-    push(_pack_h(n))
-    push(topic_sent)
-    partitions = this.partitions
-    n = len(partitions)
-    push(_pack_i(n))
-    for partitions_item in partitions:
-        _encode_fetch_partition_v4(push, partitions_item)
-
-
-def _encode_fetch_request_v4(push: Push, this: FetchRequest) -> None:
-    if this.replica_state != _DEFAULT_REPLICA_STATE:
-        raise field_refused("replica_state")
-    if len(this.forgotten_topics_data):
-        raise field_refused("forgotten_topics_data")
-    topics = this.topics
-    n = len(topics)
-    push(_pack_iiiibi(this.replica_id, this.max_wait_ms, this.min_bytes, this.max_bytes, this.isolation_level, n))
-    for topics_item in topics:
-        _encode_fetch_topic_v4(push, topics_item)
-
-
-def _encode_fetch_partition_v5(push: Push, this: FetchPartition) -> None:
-    if this.last_fetched_epoch != -1:
-        raise field_refused("last_fetched_epoch")
-    push(_pack_iqqi(this.partition, this.fetch_offset, this.log_start_offset, this.partition_max_bytes))
-
-
-def _encode_fetch_topic_v5(push: Push, this: FetchTopic) -> None:
-    topic_sent = this.topic.encode()
-    n = len(topic_sent)
-    push(_pack_h(n))
-    push(topic_sent)
-    partitions = this.partitions
-    n = len(partitions)
-    push(_pack_i(n))
-    for partitions_item in partitions:
-        _encode_fetch_partition_v5(push, partitions_item)
-
-
-def _encode_fetch_request_v5(push: Push, this: FetchRequest) -> None:
-    if this.replica_state != _DEFAULT_REPLICA_STATE:
-        raise field_refused("replica_state")
-    if len(this.forgotten_topics_data):
-        raise field_refused("forgotten_topics_data")
-    topics = this.topics
-    n = len(topics)
-    push(_pack_iiiibi(this.replica_id, this.max_wait_ms, this.min_bytes, this.max_bytes, this.isolation_level, n))
-    for topics_item in topics:
-        _encode_fetch_topic_v5(push, topics_item)
-
-
-def _encode_forgotten_topic_v7(push: Push, this: ForgottenTopic) -> None:
-    topic_sent = this.topic.encode()
-    n = len(topic_sent)
-    push(_pack_h(n))
-    push(topic_sent)
-    partitions = this.partitions
-    n = len(partitions)
-    push(PLAIN_INT32S[n](n, *partitions) if n < 17 else plain_ints("i", partitions))
-
-
-def _encode_fetch_request_v7(push: Push, this: FetchRequest) -> None:
-    if this.replica_state != _DEFAULT_REPLICA_STATE:
-        raise field_refused("replica_state")
-    topics = this.topics
-    n = len(topics)
-    push(
-        _pack_iiiibiii(
-            this.replica_id,
-            this.max_wait_ms,
-            this.min_bytes,
-            this.max_bytes,
-            this.isolation_level,
-            this.session_id,
-            this.session_epoch,
-            n,
-        )
-    )
-    for topics_item in topics:
-        _encode_fetch_topic_v5(push, topics_item)
-    forgotten_topics_data = this.forgotten_topics_data
-    n = len(forgotten_topics_data)
-    push(_pack_i(n))
-    for forgotten_topics_data_item in forgotten_topics_data:
-        _encode_forgotten_topic_v7(push, forgotten_topics_data_item)
-
-
-def _encode_fetch_partition_v9(push: Push, this: FetchPartition) -> None:
-    if this.last_fetched_epoch != -1:
-        raise field_refused("last_fetched_epoch")
-    push(
-        _pack_iiqqi(
-            this.partition,
-            this.current_leader_epoch,
-            this.fetch_offset,
-            this.log_start_offset,
-            this.partition_max_bytes,
-        )
-    )
-
-
-def _encode_fetch_topic_v9(push: Push, this: FetchTopic) -> None:
-    topic_sent = this.topic.encode()
-    n = len(topic_sent)
-    push(_pack_h(n))
-    push(topic_sent)
-    partitions = this.partitions
-    n = len(partitions)
-    push(_pack_i(n))
-    for partitions_item in partitions:
-        _encode_fetch_partition_v9(push, partitions_item)
-
-
-def _encode_fetch_request_v9(push: Push, this: FetchRequest) -> None:
-    if this.replica_state != _DEFAULT_REPLICA_STATE:
-        raise field_refused("replica_state")
-    topics = this.topics
-    n = len(topics)
-    push(
-        _pack_iiiibiii(
-            this.replica_id,
-            this.max_wait_ms,
-            this.min_bytes,
-            this.max_bytes,
-            this.isolation_level,
-            this.session_id,
-            this.session_epoch,
-            n,
-        )
-    )
-    for topics_item in topics:
-        _encode_fetch_topic_v9(push, topics_item)
-    forgotten_topics_data = this.forgotten_topics_data
-    n = len(forgotten_topics_data)
-    push(_pack_i(n))
-    for forgotten_topics_data_item in forgotten_topics_data:
-        _encode_forgotten_topic_v7(push, forgotten_topics_data_item)
-
-
-def _encode_fetch_request_v11(push: Push, this: FetchRequest) -> None:
-    if this.replica_state != _DEFAULT_REPLICA_STATE:
-        raise field_refused("replica_state")
-    topics = this.topics
-    n = len(topics)
-    push(
-        _pack_iiiibiii(
-            this.replica_id,
-            this.max_wait_ms,
-            this.min_bytes,
-            this.max_bytes,
-            this.isolation_level,
-            this.session_id,
-            this.session_epoch,
-            n,
-        )
-    )
-    for topics_item in topics:
-        _encode_fetch_topic_v9(push, topics_item)
-    forgotten_topics_data = this.forgotten_topics_data
-    n = len(forgotten_topics_data)
-    push(_pack_i(n))
-    for forgotten_topics_data_item in forgotten_topics_data:
-        _encode_forgotten_topic_v7(push, forgotten_topics_data_item)
-    rack_id_sent = this.rack_id.encode()
-    n = len(rack_id_sent)
-    push(_pack_h(n))
-    push(rack_id_sent)
-
-
 def _encode_fetch_partition_v12(push: Push, this: FetchPartition) -> None:
     push(
         _pack_iiqiqix(
@@ -1461,15 +1049,7 @@ def _encode_fetch_request_v18(push: Push, this: FetchRequest) -> None:
     push(tag_section(tagged) if tagged else b"\0")
 
 
-DECODERS = {
-    4: _decode_fetch_request_v4,
-    5: _decode_fetch_request_v5,
-    6: _decode_fetch_request_v5,
-    7: _decode_fetch_request_v7,
-    8: _decode_fetch_request_v7,
-    9: _decode_fetch_request_v9,
-    10: _decode_fetch_request_v9,
-    11: _decode_fetch_request_v11,
+DECODERS |= {
     12: _decode_fetch_request_v12,
     13: _decode_fetch_request_v13,
     14: _decode_fetch_request_v13,
@@ -1478,15 +1058,7 @@ DECODERS = {
     17: _decode_fetch_request_v17,
     18: _decode_fetch_request_v18,
 }
-ENCODERS = {
-    4: _encode_fetch_request_v4,
-    5: _encode_fetch_request_v5,
-    6: _encode_fetch_request_v5,
-    7: _encode_fetch_request_v7,
-    8: _encode_fetch_request_v7,
-    9: _encode_fetch_request_v9,
-    10: _encode_fetch_request_v9,
-    11: _encode_fetch_request_v11,
+ENCODERS |= {
     12: _encode_fetch_request_v12,
     13: _encode_fetch_request_v13,
     14: _encode_fetch_request_v13,

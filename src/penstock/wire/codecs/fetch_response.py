@@ -1,7 +1,8 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
 from struct import Struct
 
-from penstock.wire.malformed import absurd_count, field_refused, negative_length, null_refused, wrong_tag_size
+from penstock.wire.fields import Field
+from penstock.wire.malformed import absurd_count, field_refused, null_refused, wrong_tag_size
 from penstock.wire.messages.fetch_response import (
     AbortedTransaction,
     EpochEndOffset,
@@ -25,264 +26,81 @@ from penstock.wire.primitives import (
     tagged_field,
     uvarint,
 )
+from penstock.wire.tables import by_table
 
 _read_uB = Struct(">16sB").unpack_from
-_read_h = Struct(">h").unpack_from
-_read_i = Struct(">i").unpack_from
 _read_iB = Struct(">iB").unpack_from
 _read_ihiB = Struct(">ihiB").unpack_from
-_read_ihii = Struct(">ihii").unpack_from
-_read_ihqqi = Struct(">ihqqi").unpack_from
 _read_ihqqqB = Struct(">ihqqqB").unpack_from
-_read_ihqqqi = Struct(">ihqqqi").unpack_from
-_read_ii = Struct(">ii").unpack_from
 _read_iiB = Struct(">iiB").unpack_from
 _read_iqB = Struct(">iqB").unpack_from
 _read_qiB = Struct(">qiB").unpack_from
-_read_qq = Struct(">qq").unpack_from
 _read_qqB = Struct(">qqB").unpack_from
 _pack_u = Struct(">16s").pack
 _pack_uB = Struct(">16sB").pack
-_pack_h = Struct(">h").pack
 _pack_i = Struct(">i").pack
 _pack_iB = Struct(">iB").pack
 _pack_ihi = Struct(">ihi").pack
 _pack_ihiB = Struct(">ihiB").pack
-_pack_ihii = Struct(">ihii").pack
-_pack_ihqqi = Struct(">ihqqi").pack
 _pack_ihqqq = Struct(">ihqqq").pack
 _pack_ihqqqB = Struct(">ihqqqB").pack
-_pack_ihqqqi = Struct(">ihqqqi").pack
-_pack_ii = Struct(">ii").pack
 _pack_iix = Struct(">iix").pack
 _pack_iqx = Struct(">iqx").pack
 _pack_qix = Struct(">qix").pack
-_pack_qq = Struct(">qq").pack
 _pack_qqx = Struct(">qqx").pack
 
-
-def _decode_aborted_transaction_v4(data: bytes | memoryview, pos: int) -> tuple[AbortedTransaction, int]:
-    producer_id, first_offset = _read_qq(data, pos)
-    pos += 16
-    return AbortedTransaction(producer_id, first_offset), pos
-
-
-def _decode_partition_data_v4(data: bytes | memoryview, pos: int) -> tuple[PartitionData, int]:
-    partition_index, error_code, high_watermark, last_stable_offset, n = _read_ihqqi(data, pos)
-    pos += 26
-    aborted_transactions: list[AbortedTransaction] | None = None
-    if n >= 0:
-        if n * 16 > len(data) - pos:
-            raise absurd_count("aborted_transactions", n)
-        aborted_transactions = []
-        for _ in range(n):
-            aborted_transactions_item, pos = _decode_aborted_transaction_v4(data, pos)
-            aborted_transactions.append(aborted_transactions_item)
-    elif n != -1:
-        raise negative_length("aborted_transactions", n)
-    (n,) = _read_i(data, pos)
-    pos += 4
-    records: bytes | memoryview | None = None
-    if n >= 0:
-        end = pos + n
-        records = data[pos:end]
-        pos = end
-    elif n != -1:
-        raise negative_length("records", n)
-    return PartitionData(
-        partition_index,
-        error_code,
-        high_watermark,
-        last_stable_offset,
-        aborted_transactions=aborted_transactions,
-        records=records,
-    ), pos
-
-
-def _decode_fetchable_topic_response_v4(data: bytes | memoryview, pos: int) -> tuple[FetchableTopicResponse, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("topic")
-    end = pos + n
-    topic = str(data[pos:end], "utf-8")
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partitions")
-    if n * 30 > len(data) - pos:
-        raise absurd_count("partitions", n)
-    partitions: list[PartitionData] = []
-    for _ in range(n):
-        partitions_item, pos = _decode_partition_data_v4(data, pos)
-        partitions.append(partitions_item)
-    return FetchableTopicResponse(topic, partitions=partitions), pos
-
-
-def _decode_fetch_response_v4(data: bytes | memoryview, pos: int) -> tuple[FetchResponse, int]:
-    throttle_time_ms, n = _read_ii(data, pos)
-    pos += 8
-    if n < 0:
-        raise null_refused("responses")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("responses", n)
-    responses: list[FetchableTopicResponse] = []
-    for _ in range(n):
-        responses_item, pos = _decode_fetchable_topic_response_v4(data, pos)
-        responses.append(responses_item)
-    return FetchResponse(throttle_time_ms, responses=responses), pos
-
-
-def _decode_partition_data_v5(data: bytes | memoryview, pos: int) -> tuple[PartitionData, int]:
-    partition_index, error_code, high_watermark, last_stable_offset, log_start_offset, n = _read_ihqqqi(data, pos)
-    pos += 34
-    aborted_transactions: list[AbortedTransaction] | None = None
-    if n >= 0:
-        if n * 16 > len(data) - pos:
-            raise absurd_count("aborted_transactions", n)
-        aborted_transactions = []
-        for _ in range(n):
-            aborted_transactions_item, pos = _decode_aborted_transaction_v4(data, pos)
-            aborted_transactions.append(aborted_transactions_item)
-    elif n != -1:
-        raise negative_length("aborted_transactions", n)
-    (n,) = _read_i(data, pos)
-    pos += 4
-    records: bytes | memoryview | None = None
-    if n >= 0:
-        end = pos + n
-        records = data[pos:end]
-        pos = end
-    elif n != -1:
-        raise negative_length("records", n)
-    return PartitionData(
-        partition_index,
-        error_code,
-        high_watermark,
-        last_stable_offset,
-        log_start_offset,
-        aborted_transactions=aborted_transactions,
-        records=records,
-    ), pos
-
-
-def _decode_fetchable_topic_response_v5(data: bytes | memoryview, pos: int) -> tuple[FetchableTopicResponse, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("topic")
-    end = pos + n
-    topic = str(data[pos:end], "utf-8")
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partitions")
-    if n * 38 > len(data) - pos:
-        raise absurd_count("partitions", n)
-    partitions: list[PartitionData] = []
-    for _ in range(n):
-        partitions_item, pos = _decode_partition_data_v5(data, pos)
-        partitions.append(partitions_item)
-    return FetchableTopicResponse(topic, partitions=partitions), pos
-
-
-def _decode_fetch_response_v5(data: bytes | memoryview, pos: int) -> tuple[FetchResponse, int]:
-    throttle_time_ms, n = _read_ii(data, pos)
-    pos += 8
-    if n < 0:
-        raise null_refused("responses")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("responses", n)
-    responses: list[FetchableTopicResponse] = []
-    for _ in range(n):
-        responses_item, pos = _decode_fetchable_topic_response_v5(data, pos)
-        responses.append(responses_item)
-    return FetchResponse(throttle_time_ms, responses=responses), pos
-
-
-def _decode_fetch_response_v7(data: bytes | memoryview, pos: int) -> tuple[FetchResponse, int]:
-    throttle_time_ms, error_code, session_id, n = _read_ihii(data, pos)
-    pos += 14
-    if n < 0:
-        raise null_refused("responses")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("responses", n)
-    responses: list[FetchableTopicResponse] = []
-    for _ in range(n):
-        responses_item, pos = _decode_fetchable_topic_response_v5(data, pos)
-        responses.append(responses_item)
-    return FetchResponse(throttle_time_ms, error_code, session_id, responses), pos
-
-
-def _decode_partition_data_v11(data: bytes | memoryview, pos: int) -> tuple[PartitionData, int]:
-    partition_index, error_code, high_watermark, last_stable_offset, log_start_offset, n = _read_ihqqqi(data, pos)
-    pos += 34
-    aborted_transactions: list[AbortedTransaction] | None = None
-    if n >= 0:
-        if n * 16 > len(data) - pos:
-            raise absurd_count("aborted_transactions", n)
-        aborted_transactions = []
-        for _ in range(n):
-            aborted_transactions_item, pos = _decode_aborted_transaction_v4(data, pos)
-            aborted_transactions.append(aborted_transactions_item)
-    elif n != -1:
-        raise negative_length("aborted_transactions", n)
-    preferred_read_replica, n = _read_ii(data, pos)
-    pos += 8
-    records: bytes | memoryview | None = None
-    if n >= 0:
-        end = pos + n
-        records = data[pos:end]
-        pos = end
-    elif n != -1:
-        raise negative_length("records", n)
-    return PartitionData(
-        partition_index,
-        error_code,
-        high_watermark,
-        last_stable_offset,
-        log_start_offset,
-        aborted_transactions=aborted_transactions,
-        preferred_read_replica=preferred_read_replica,
-        records=records,
-    ), pos
-
-
-def _decode_fetchable_topic_response_v11(data: bytes | memoryview, pos: int) -> tuple[FetchableTopicResponse, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("topic")
-    end = pos + n
-    topic = str(data[pos:end], "utf-8")
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partitions")
-    if n * 42 > len(data) - pos:
-        raise absurd_count("partitions", n)
-    partitions: list[PartitionData] = []
-    for _ in range(n):
-        partitions_item, pos = _decode_partition_data_v11(data, pos)
-        partitions.append(partitions_item)
-    return FetchableTopicResponse(topic, partitions=partitions), pos
-
-
-def _decode_fetch_response_v11(data: bytes | memoryview, pos: int) -> tuple[FetchResponse, int]:
-    throttle_time_ms, error_code, session_id, n = _read_ihii(data, pos)
-    pos += 14
-    if n < 0:
-        raise null_refused("responses")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("responses", n)
-    responses: list[FetchableTopicResponse] = []
-    for _ in range(n):
-        responses_item, pos = _decode_fetchable_topic_response_v11(data, pos)
-        responses.append(responses_item)
-    return FetchResponse(throttle_time_ms, error_code, session_id, responses), pos
+DECODERS, ENCODERS = by_table(
+    FetchResponse,
+    {
+        FetchableTopicResponse: (
+            Field("topic", "string", until=12, ignorable=True),
+            Field("topic_id", "uuid", since=13, ignorable=True),
+            Field("partitions", "[]PartitionData"),
+        ),
+        PartitionData: (
+            Field("partition_index", "int32"),
+            Field("error_code", "int16"),
+            Field("high_watermark", "int64"),
+            Field("last_stable_offset", "int64"),
+            Field("log_start_offset", "int64", since=5, ignorable=True),
+            Field("diverging_epoch", "EpochEndOffset", since=12, tag=0),
+            Field("current_leader", "LeaderIdAndEpoch", since=12, tag=1),
+            Field("snapshot_id", "SnapshotId", since=12, tag=2),
+            Field("aborted_transactions", "[]AbortedTransaction", null_since=4),
+            Field("preferred_read_replica", "int32", since=11),
+            Field("records", "records", null_since=0),
+        ),
+        EpochEndOffset: (
+            Field("epoch", "int32", since=12),
+            Field("end_offset", "int64", since=12),
+        ),
+        LeaderIdAndEpoch: (
+            Field("leader_id", "int32", since=12),
+            Field("leader_epoch", "int32", since=12),
+        ),
+        SnapshotId: (
+            Field("end_offset", "int64"),
+            Field("epoch", "int32"),
+        ),
+        AbortedTransaction: (
+            Field("producer_id", "int64"),
+            Field("first_offset", "int64"),
+        ),
+        NodeEndpoint: (
+            Field("node_id", "int32", since=16),
+            Field("host", "string", since=16),
+            Field("port", "int32", since=16),
+            Field("rack", "string", since=16, null_since=16),
+        ),
+        FetchResponse: (
+            Field("throttle_time_ms", "int32"),
+            Field("error_code", "int16", since=7, ignorable=True),
+            Field("session_id", "int32", since=7),
+            Field("responses", "[]FetchableTopicResponse"),
+            Field("node_endpoints", "[]NodeEndpoint", since=16, tag=0),
+        ),
+    },
+)
 
 
 def _decode_epoch_end_offset_v12(data: bytes | memoryview, pos: int) -> tuple[EpochEndOffset, int]:
@@ -540,184 +358,6 @@ def _decode_fetch_response_v16(data: bytes | memoryview, pos: int) -> tuple[Fetc
     return item, pos
 
 
-def _encode_aborted_transaction_v4(push: Push, this: AbortedTransaction) -> None:
-    push(_pack_qq(this.producer_id, this.first_offset))
-
-
-def _encode_partition_data_v4(push: Push, this: PartitionData) -> None:
-    if this.diverging_epoch != _DEFAULT_DIVERGING_EPOCH:
-        raise field_refused("diverging_epoch")
-    if this.current_leader != _DEFAULT_CURRENT_LEADER:
-        raise field_refused("current_leader")
-    if this.snapshot_id != _DEFAULT_SNAPSHOT_ID:
-        raise field_refused("snapshot_id")
-    if this.preferred_read_replica != -1:
-        raise field_refused("preferred_read_replica")
-    aborted_transactions = this.aborted_transactions
-    n = -1 if aborted_transactions is None else len(aborted_transactions)
-    push(_pack_ihqqi(this.partition_index, this.error_code, this.high_watermark, this.last_stable_offset, n))
-    if aborted_transactions:
-        for aborted_transactions_item in aborted_transactions:
-            _encode_aborted_transaction_v4(push, aborted_transactions_item)
-    records = this.records
-    if records is None:
-        records_sent: Buffer = b""
-        n = -1
-    else:
-        records_sent = records
-        n = len(records_sent)
-    push(_pack_i(n))
-    push(records_sent)
-
-
-def _encode_fetchable_topic_response_v4(push: Push, this: FetchableTopicResponse) -> None:
-    topic_sent = this.topic.encode()
-    n = len(topic_sent)
-    push(_pack_h(n))
-    push(topic_sent)
-    partitions = this.partitions
-    n = len(partitions)
-    push(_pack_i(n))
-    for partitions_item in partitions:
-        _encode_partition_data_v4(push, partitions_item)
-
-
-def _encode_fetch_response_v4(push: Push, this: FetchResponse) -> None:
-    if this.session_id != 0:
-        raise field_refused("session_id")
-    if len(this.node_endpoints):
-        raise field_refused("node_endpoints")
-    responses = this.responses
-    n = len(responses)
-    push(_pack_ii(this.throttle_time_ms, n))
-    for responses_item in responses:
-        _encode_fetchable_topic_response_v4(push, responses_item)
-
-
-def _encode_partition_data_v5(push: Push, this: PartitionData) -> None:
-    if this.diverging_epoch != _DEFAULT_DIVERGING_EPOCH:
-        raise field_refused("diverging_epoch")
-    if this.current_leader != _DEFAULT_CURRENT_LEADER:
-        raise field_refused("current_leader")
-    if this.snapshot_id != _DEFAULT_SNAPSHOT_ID:
-        raise field_refused("snapshot_id")
-    if this.preferred_read_replica != -1:
-        raise field_refused("preferred_read_replica")
-    aborted_transactions = this.aborted_transactions
-    n = -1 if aborted_transactions is None else len(aborted_transactions)
-    push(
-        _pack_ihqqqi(
-            this.partition_index,
-            this.error_code,
-            this.high_watermark,
-            this.last_stable_offset,
-            this.log_start_offset,
-            n,
-        )
-    )
-    if aborted_transactions:
-        for aborted_transactions_item in aborted_transactions:
-            _encode_aborted_transaction_v4(push, aborted_transactions_item)
-    records = this.records
-    if records is None:
-        records_sent: Buffer = b""
-        n = -1
-    else:
-        records_sent = records
-        n = len(records_sent)
-    push(_pack_i(n))
-    push(records_sent)
-
-
-def _encode_fetchable_topic_response_v5(push: Push, this: FetchableTopicResponse) -> None:
-    topic_sent = this.topic.encode()
-    n = len(topic_sent)
-    push(_pack_h(n))
-    push(topic_sent)
-    partitions = this.partitions
-    n = len(partitions)
-    push(_pack_i(n))
-    for partitions_item in partitions:
-        _encode_partition_data_v5(push, partitions_item)
-
-
-def _encode_fetch_response_v5(push: Push, this: FetchResponse) -> None:
-    if this.session_id != 0:
-        raise field_refused("session_id")
-    if len(this.node_endpoints):
-        raise field_refused("node_endpoints")
-    responses = this.responses
-    n = len(responses)
-    push(_pack_ii(this.throttle_time_ms, n))
-    for responses_item in responses:
-        _encode_fetchable_topic_response_v5(push, responses_item)
-
-
-def _encode_fetch_response_v7(push: Push, this: FetchResponse) -> None:
-    if len(this.node_endpoints):
-        raise field_refused("node_endpoints")
-    responses = this.responses
-    n = len(responses)
-    push(_pack_ihii(this.throttle_time_ms, this.error_code, this.session_id, n))
-    for responses_item in responses:
-        _encode_fetchable_topic_response_v5(push, responses_item)
-
-
-def _encode_partition_data_v11(push: Push, this: PartitionData) -> None:
-    if this.diverging_epoch != _DEFAULT_DIVERGING_EPOCH:
-        raise field_refused("diverging_epoch")
-    if this.current_leader != _DEFAULT_CURRENT_LEADER:
-        raise field_refused("current_leader")
-    if this.snapshot_id != _DEFAULT_SNAPSHOT_ID:
-        raise field_refused("snapshot_id")
-    aborted_transactions = this.aborted_transactions
-    n = -1 if aborted_transactions is None else len(aborted_transactions)
-    push(
-        _pack_ihqqqi(
-            this.partition_index,
-            this.error_code,
-            this.high_watermark,
-            this.last_stable_offset,
-            this.log_start_offset,
-            n,
-        )
-    )
-    if aborted_transactions:
-        for aborted_transactions_item in aborted_transactions:
-            _encode_aborted_transaction_v4(push, aborted_transactions_item)
-    records = this.records
-    if records is None:
-        records_sent: Buffer = b""
-        n = -1
-    else:
-        records_sent = records
-        n = len(records_sent)
-    push(_pack_ii(this.preferred_read_replica, n))
-    push(records_sent)
-
-
-def _encode_fetchable_topic_response_v11(push: Push, this: FetchableTopicResponse) -> None:
-    topic_sent = this.topic.encode()
-    n = len(topic_sent)
-    push(_pack_h(n))
-    push(topic_sent)
-    partitions = this.partitions
-    n = len(partitions)
-    push(_pack_i(n))
-    for partitions_item in partitions:
-        _encode_partition_data_v11(push, partitions_item)
-
-
-def _encode_fetch_response_v11(push: Push, this: FetchResponse) -> None:
-    if len(this.node_endpoints):
-        raise field_refused("node_endpoints")
-    responses = this.responses
-    n = len(responses)
-    push(_pack_ihii(this.throttle_time_ms, this.error_code, this.session_id, n))
-    for responses_item in responses:
-        _encode_fetchable_topic_response_v11(push, responses_item)
-
-
 def _encode_epoch_end_offset_v12(push: Push, this: EpochEndOffset) -> None:
     push(_pack_iqx(this.epoch, this.end_offset))
 
@@ -873,15 +513,7 @@ def _encode_fetch_response_v16(push: Push, this: FetchResponse) -> None:
     push(tag_section(tagged) if tagged else b"\0")
 
 
-DECODERS = {
-    4: _decode_fetch_response_v4,
-    5: _decode_fetch_response_v5,
-    6: _decode_fetch_response_v5,
-    7: _decode_fetch_response_v7,
-    8: _decode_fetch_response_v7,
-    9: _decode_fetch_response_v7,
-    10: _decode_fetch_response_v7,
-    11: _decode_fetch_response_v11,
+DECODERS |= {
     12: _decode_fetch_response_v12,
     13: _decode_fetch_response_v13,
     14: _decode_fetch_response_v13,
@@ -890,15 +522,7 @@ DECODERS = {
     17: _decode_fetch_response_v16,
     18: _decode_fetch_response_v16,
 }
-ENCODERS = {
-    4: _encode_fetch_response_v4,
-    5: _encode_fetch_response_v5,
-    6: _encode_fetch_response_v5,
-    7: _encode_fetch_response_v7,
-    8: _encode_fetch_response_v7,
-    9: _encode_fetch_response_v7,
-    10: _encode_fetch_response_v7,
-    11: _encode_fetch_response_v11,
+ENCODERS |= {
     12: _encode_fetch_response_v12,
     13: _encode_fetch_response_v13,
     14: _encode_fetch_response_v13,

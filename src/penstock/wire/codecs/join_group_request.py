@@ -1,24 +1,44 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
 from struct import Struct
 
-from penstock.wire.malformed import absurd_count, field_refused, negative_length, null_refused
+from penstock.wire.fields import Field
+from penstock.wire.malformed import absurd_count, negative_length, null_refused
 from penstock.wire.messages.join_group_request import JoinGroupRequest, JoinGroupRequestProtocol
 from penstock.wire.primitives import BYTE, Push, long_string_length, long_varint, skip_tags, string_length, uvarint
+from penstock.wire.tables import by_table
 
 _read_h = Struct(">h").unpack_from
 _read_i = Struct(">i").unpack_from
-_read_ih = Struct(">ih").unpack_from
 _read_iiB = Struct(">iiB").unpack_from
 _read_iih = Struct(">iih").unpack_from
 _pack_h = Struct(">h").pack
 _pack_i = Struct(">i").pack
-_pack_ih = Struct(">ih").pack
 _pack_ii = Struct(">ii").pack
 _pack_iiB = Struct(">iiB").pack
 _pack_iih = Struct(">iih").pack
 
+DECODERS, ENCODERS = by_table(
+    JoinGroupRequest,
+    {
+        JoinGroupRequestProtocol: (
+            Field("name", "string"),
+            Field("metadata", "bytes"),
+        ),
+        JoinGroupRequest: (
+            Field("group_id", "string"),
+            Field("session_timeout_ms", "int32"),
+            Field("rebalance_timeout_ms", "int32", since=1, ignorable=True),
+            Field("member_id", "string"),
+            Field("group_instance_id", "string", since=5, null_since=5),
+            Field("protocol_type", "string"),
+            Field("protocols", "[]JoinGroupRequestProtocol"),
+            Field("reason", "string", since=8, null_since=8, ignorable=True),
+        ),
+    },
+)
 
-def _decode_join_group_request_protocol_v0(data: bytes, pos: int) -> tuple[JoinGroupRequestProtocol, int]:
+
+def _decode_join_group_request_protocol_v5(data: bytes, pos: int) -> tuple[JoinGroupRequestProtocol, int]:
     (n,) = _read_h(data, pos)
     pos += 2
     if n < 0:
@@ -34,80 +54,6 @@ def _decode_join_group_request_protocol_v0(data: bytes, pos: int) -> tuple[JoinG
     metadata = data[pos:end]
     pos = end
     return JoinGroupRequestProtocol(name, metadata), pos
-
-
-def _decode_join_group_request_v0(data: bytes, pos: int) -> tuple[JoinGroupRequest, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("group_id")
-    end = pos + n
-    group_id = data[pos:end].decode()
-    pos = end
-    session_timeout_ms, n = _read_ih(data, pos)
-    pos += 6
-    if n < 0:
-        raise null_refused("member_id")
-    end = pos + n
-    member_id = data[pos:end].decode()
-    pos = end
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("protocol_type")
-    end = pos + n
-    protocol_type = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("protocols")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("protocols", n)
-    protocols: list[JoinGroupRequestProtocol] = []
-    for _ in range(n):
-        protocols_item, pos = _decode_join_group_request_protocol_v0(data, pos)
-        protocols.append(protocols_item)
-    return JoinGroupRequest(
-        group_id, session_timeout_ms, member_id=member_id, protocol_type=protocol_type, protocols=protocols
-    ), pos
-
-
-def _decode_join_group_request_v1(data: bytes, pos: int) -> tuple[JoinGroupRequest, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("group_id")
-    end = pos + n
-    group_id = data[pos:end].decode()
-    pos = end
-    session_timeout_ms, rebalance_timeout_ms, n = _read_iih(data, pos)
-    pos += 10
-    if n < 0:
-        raise null_refused("member_id")
-    end = pos + n
-    member_id = data[pos:end].decode()
-    pos = end
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("protocol_type")
-    end = pos + n
-    protocol_type = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("protocols")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("protocols", n)
-    protocols: list[JoinGroupRequestProtocol] = []
-    for _ in range(n):
-        protocols_item, pos = _decode_join_group_request_protocol_v0(data, pos)
-        protocols.append(protocols_item)
-    return JoinGroupRequest(
-        group_id, session_timeout_ms, rebalance_timeout_ms, member_id, protocol_type=protocol_type, protocols=protocols
-    ), pos
 
 
 def _decode_join_group_request_v5(data: bytes, pos: int) -> tuple[JoinGroupRequest, int]:
@@ -149,7 +95,7 @@ def _decode_join_group_request_v5(data: bytes, pos: int) -> tuple[JoinGroupReque
         raise absurd_count("protocols", n)
     protocols: list[JoinGroupRequestProtocol] = []
     for _ in range(n):
-        protocols_item, pos = _decode_join_group_request_protocol_v0(data, pos)
+        protocols_item, pos = _decode_join_group_request_protocol_v5(data, pos)
         protocols.append(protocols_item)
     return JoinGroupRequest(
         group_id, session_timeout_ms, rebalance_timeout_ms, member_id, group_instance_id, protocol_type, protocols
@@ -316,7 +262,7 @@ def _decode_join_group_request_v8(data: bytes, pos: int) -> tuple[JoinGroupReque
     ), pos
 
 
-def _encode_join_group_request_protocol_v0(push: Push, this: JoinGroupRequestProtocol) -> None:
+def _encode_join_group_request_protocol_v5(push: Push, this: JoinGroupRequestProtocol) -> None:
     name_sent = this.name.encode()
     n = len(name_sent)
     push(_pack_h(n))
@@ -325,50 +271,6 @@ def _encode_join_group_request_protocol_v0(push: Push, this: JoinGroupRequestPro
     n = len(metadata_sent)
     push(_pack_i(n))
     push(metadata_sent)
-
-
-def _encode_join_group_request_v0(push: Push, this: JoinGroupRequest) -> None:
-    if this.group_instance_id is not None:
-        raise field_refused("group_instance_id")
-    group_id_sent = this.group_id.encode()
-    n = len(group_id_sent)
-    push(_pack_h(n))
-    push(group_id_sent)
-    member_id_sent = this.member_id.encode()
-    n = len(member_id_sent)
-    push(_pack_ih(this.session_timeout_ms, n))
-    push(member_id_sent)
-    protocol_type_sent = this.protocol_type.encode()
-    n = len(protocol_type_sent)
-    push(_pack_h(n))
-    push(protocol_type_sent)
-    protocols = this.protocols
-    n = len(protocols)
-    push(_pack_i(n))
-    for protocols_item in protocols:
-        _encode_join_group_request_protocol_v0(push, protocols_item)
-
-
-def _encode_join_group_request_v1(push: Push, this: JoinGroupRequest) -> None:
-    if this.group_instance_id is not None:
-        raise field_refused("group_instance_id")
-    group_id_sent = this.group_id.encode()
-    n = len(group_id_sent)
-    push(_pack_h(n))
-    push(group_id_sent)
-    member_id_sent = this.member_id.encode()
-    n = len(member_id_sent)
-    push(_pack_iih(this.session_timeout_ms, this.rebalance_timeout_ms, n))
-    push(member_id_sent)
-    protocol_type_sent = this.protocol_type.encode()
-    n = len(protocol_type_sent)
-    push(_pack_h(n))
-    push(protocol_type_sent)
-    protocols = this.protocols
-    n = len(protocols)
-    push(_pack_i(n))
-    for protocols_item in protocols:
-        _encode_join_group_request_protocol_v0(push, protocols_item)
 
 
 def _encode_join_group_request_v5(push: Push, this: JoinGroupRequest) -> None:
@@ -397,7 +299,7 @@ def _encode_join_group_request_v5(push: Push, this: JoinGroupRequest) -> None:
     n = len(protocols)
     push(_pack_i(n))
     for protocols_item in protocols:
-        _encode_join_group_request_protocol_v0(push, protocols_item)
+        _encode_join_group_request_protocol_v5(push, protocols_item)
 
 
 def _encode_join_group_request_protocol_v6(push: Push, this: JoinGroupRequestProtocol) -> None:
@@ -489,24 +391,14 @@ def _encode_join_group_request_v8(push: Push, this: JoinGroupRequest) -> None:
     push(b"\0")
 
 
-DECODERS = {
-    0: _decode_join_group_request_v0,
-    1: _decode_join_group_request_v1,
-    2: _decode_join_group_request_v1,
-    3: _decode_join_group_request_v1,
-    4: _decode_join_group_request_v1,
+DECODERS |= {
     5: _decode_join_group_request_v5,
     6: _decode_join_group_request_v6,
     7: _decode_join_group_request_v6,
     8: _decode_join_group_request_v8,
     9: _decode_join_group_request_v8,
 }
-ENCODERS = {
-    0: _encode_join_group_request_v0,
-    1: _encode_join_group_request_v1,
-    2: _encode_join_group_request_v1,
-    3: _encode_join_group_request_v1,
-    4: _encode_join_group_request_v1,
+ENCODERS |= {
     5: _encode_join_group_request_v5,
     6: _encode_join_group_request_v6,
     7: _encode_join_group_request_v6,

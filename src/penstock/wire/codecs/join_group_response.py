@@ -1,127 +1,46 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
 from struct import Struct
 
+from penstock.wire.fields import Field
 from penstock.wire.malformed import absurd_count, field_refused, negative_length, null_refused, null_unsayable
 from penstock.wire.messages.join_group_response import JoinGroupResponse, JoinGroupResponseMember
 from penstock.wire.primitives import BYTE, Push, long_string_length, long_varint, skip_tags, string_length, uvarint
+from penstock.wire.tables import by_table
 
 _read_tB = Struct(">?B").unpack_from
 _read_h = Struct(">h").unpack_from
-_read_hih = Struct(">hih").unpack_from
 _read_i = Struct(">i").unpack_from
 _read_ihiB = Struct(">ihiB").unpack_from
 _read_ihih = Struct(">ihih").unpack_from
 _pack_t = Struct(">?").pack
 _pack_tB = Struct(">?B").pack
 _pack_h = Struct(">h").pack
-_pack_hih = Struct(">hih").pack
 _pack_i = Struct(">i").pack
 _pack_ihi = Struct(">ihi").pack
 _pack_ihiB = Struct(">ihiB").pack
 _pack_ihih = Struct(">ihih").pack
 
-
-def _decode_join_group_response_member_v0(data: bytes, pos: int) -> tuple[JoinGroupResponseMember, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("member_id")
-    end = pos + n
-    member_id = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("metadata")
-    end = pos + n
-    metadata = data[pos:end]
-    pos = end
-    return JoinGroupResponseMember(member_id, metadata=metadata), pos
-
-
-def _decode_join_group_response_v0(data: bytes, pos: int) -> tuple[JoinGroupResponse, int]:
-    error_code, generation_id, n = _read_hih(data, pos)
-    pos += 8
-    if n < 0:
-        raise null_refused("protocol_name")
-    end = pos + n
-    protocol_name = data[pos:end].decode()
-    pos = end
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("leader")
-    end = pos + n
-    leader = data[pos:end].decode()
-    pos = end
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("member_id")
-    end = pos + n
-    member_id = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("members")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("members", n)
-    members: list[JoinGroupResponseMember] = []
-    for _ in range(n):
-        members_item, pos = _decode_join_group_response_member_v0(data, pos)
-        members.append(members_item)
-    return JoinGroupResponse(
-        error_code=error_code,
-        generation_id=generation_id,
-        protocol_name=protocol_name,
-        leader=leader,
-        member_id=member_id,
-        members=members,
-    ), pos
-
-
-def _decode_join_group_response_v2(data: bytes, pos: int) -> tuple[JoinGroupResponse, int]:
-    throttle_time_ms, error_code, generation_id, n = _read_ihih(data, pos)
-    pos += 12
-    if n < 0:
-        raise null_refused("protocol_name")
-    end = pos + n
-    protocol_name = data[pos:end].decode()
-    pos = end
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("leader")
-    end = pos + n
-    leader = data[pos:end].decode()
-    pos = end
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("member_id")
-    end = pos + n
-    member_id = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("members")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("members", n)
-    members: list[JoinGroupResponseMember] = []
-    for _ in range(n):
-        members_item, pos = _decode_join_group_response_member_v0(data, pos)
-        members.append(members_item)
-    return JoinGroupResponse(
-        throttle_time_ms,
-        error_code,
-        generation_id,
-        protocol_name=protocol_name,
-        leader=leader,
-        member_id=member_id,
-        members=members,
-    ), pos
+DECODERS, ENCODERS = by_table(
+    JoinGroupResponse,
+    {
+        JoinGroupResponseMember: (
+            Field("member_id", "string"),
+            Field("group_instance_id", "string", since=5, null_since=5, ignorable=True),
+            Field("metadata", "bytes"),
+        ),
+        JoinGroupResponse: (
+            Field("throttle_time_ms", "int32", since=2, ignorable=True),
+            Field("error_code", "int16"),
+            Field("generation_id", "int32"),
+            Field("protocol_type", "string", since=7, null_since=7, ignorable=True),
+            Field("protocol_name", "string", null_since=7),
+            Field("leader", "string"),
+            Field("skip_assignment", "bool", since=9),
+            Field("member_id", "string"),
+            Field("members", "[]JoinGroupResponseMember"),
+        ),
+    },
+)
 
 
 def _decode_join_group_response_member_v5(data: bytes, pos: int) -> tuple[JoinGroupResponseMember, int]:
@@ -418,67 +337,6 @@ def _decode_join_group_response_v9(data: bytes, pos: int) -> tuple[JoinGroupResp
     ), pos
 
 
-def _encode_join_group_response_member_v0(push: Push, this: JoinGroupResponseMember) -> None:
-    member_id_sent = this.member_id.encode()
-    n = len(member_id_sent)
-    push(_pack_h(n))
-    push(member_id_sent)
-    metadata_sent = this.metadata
-    n = len(metadata_sent)
-    push(_pack_i(n))
-    push(metadata_sent)
-
-
-def _encode_join_group_response_v0(push: Push, this: JoinGroupResponse) -> None:
-    if this.skip_assignment:
-        raise field_refused("skip_assignment")
-    protocol_name = this.protocol_name
-    if protocol_name is None:
-        raise null_unsayable("protocol_name")
-    protocol_name_sent = protocol_name.encode()
-    n = len(protocol_name_sent)
-    push(_pack_hih(this.error_code, this.generation_id, n))
-    push(protocol_name_sent)
-    leader_sent = this.leader.encode()
-    n = len(leader_sent)
-    push(_pack_h(n))
-    push(leader_sent)
-    member_id_sent = this.member_id.encode()
-    n = len(member_id_sent)
-    push(_pack_h(n))
-    push(member_id_sent)
-    members = this.members
-    n = len(members)
-    push(_pack_i(n))
-    for members_item in members:
-        _encode_join_group_response_member_v0(push, members_item)
-
-
-def _encode_join_group_response_v2(push: Push, this: JoinGroupResponse) -> None:
-    if this.skip_assignment:
-        raise field_refused("skip_assignment")
-    protocol_name = this.protocol_name
-    if protocol_name is None:
-        raise null_unsayable("protocol_name")
-    protocol_name_sent = protocol_name.encode()
-    n = len(protocol_name_sent)
-    push(_pack_ihih(this.throttle_time_ms, this.error_code, this.generation_id, n))
-    push(protocol_name_sent)
-    leader_sent = this.leader.encode()
-    n = len(leader_sent)
-    push(_pack_h(n))
-    push(leader_sent)
-    member_id_sent = this.member_id.encode()
-    n = len(member_id_sent)
-    push(_pack_h(n))
-    push(member_id_sent)
-    members = this.members
-    n = len(members)
-    push(_pack_i(n))
-    for members_item in members:
-        _encode_join_group_response_member_v0(push, members_item)
-
-
 def _encode_join_group_response_member_v5(push: Push, this: JoinGroupResponseMember) -> None:
     member_id_sent = this.member_id.encode()
     n = len(member_id_sent)
@@ -655,24 +513,14 @@ def _encode_join_group_response_v9(push: Push, this: JoinGroupResponse) -> None:
     push(b"\0")
 
 
-DECODERS = {
-    0: _decode_join_group_response_v0,
-    1: _decode_join_group_response_v0,
-    2: _decode_join_group_response_v2,
-    3: _decode_join_group_response_v2,
-    4: _decode_join_group_response_v2,
+DECODERS |= {
     5: _decode_join_group_response_v5,
     6: _decode_join_group_response_v6,
     7: _decode_join_group_response_v7,
     8: _decode_join_group_response_v7,
     9: _decode_join_group_response_v9,
 }
-ENCODERS = {
-    0: _encode_join_group_response_v0,
-    1: _encode_join_group_response_v0,
-    2: _encode_join_group_response_v2,
-    3: _encode_join_group_response_v2,
-    4: _encode_join_group_response_v2,
+ENCODERS |= {
     5: _encode_join_group_response_v5,
     6: _encode_join_group_response_v6,
     7: _encode_join_group_response_v7,

@@ -1,9 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
 from struct import Struct
 
+from penstock.wire.fields import Field
 from penstock.wire.malformed import absurd_count, field_refused, negative_length, null_refused, null_unsayable
 from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
 from penstock.wire.primitives import BYTE, Push, long_string_length, long_varint, skip_tags, string_length, uvarint
+from penstock.wire.tables import by_table
 
 _read_uB = Struct(">16sB").unpack_from
 _read_t = Struct(">?").unpack_from
@@ -21,8 +23,24 @@ _pack_ttx = Struct(">??x").pack
 _pack_h = Struct(">h").pack
 _pack_i = Struct(">i").pack
 
+DECODERS, ENCODERS = by_table(
+    MetadataRequest,
+    {
+        MetadataRequestTopic: (
+            Field("topic_id", "uuid", since=10, ignorable=True),
+            Field("name", "string", null_since=10),
+        ),
+        MetadataRequest: (
+            Field("topics", "[]MetadataRequestTopic", null_since=1),
+            Field("allow_auto_topic_creation", "bool", since=4),
+            Field("include_cluster_authorized_operations", "bool", since=8, until=10),
+            Field("include_topic_authorized_operations", "bool", since=8),
+        ),
+    },
+)
 
-def _decode_metadata_request_topic_v0(data: bytes, pos: int) -> tuple[MetadataRequestTopic, int]:
+
+def _decode_metadata_request_topic_v4(data: bytes, pos: int) -> tuple[MetadataRequestTopic, int]:
     (n,) = _read_h(data, pos)
     pos += 2
     if n < 0:
@@ -31,36 +49,6 @@ def _decode_metadata_request_topic_v0(data: bytes, pos: int) -> tuple[MetadataRe
     name = data[pos:end].decode()
     pos = end
     return MetadataRequestTopic(name=name), pos
-
-
-def _decode_metadata_request_v0(data: bytes, pos: int) -> tuple[MetadataRequest, int]:
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("topics")
-    if n * 2 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[MetadataRequestTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_metadata_request_topic_v0(data, pos)
-        topics.append(topics_item)
-    return MetadataRequest(topics), pos
-
-
-def _decode_metadata_request_v1(data: bytes, pos: int) -> tuple[MetadataRequest, int]:
-    (n,) = _read_i(data, pos)
-    pos += 4
-    topics: list[MetadataRequestTopic] | None = None
-    if n >= 0:
-        if n * 2 > len(data) - pos:
-            raise absurd_count("topics", n)
-        topics = []
-        for _ in range(n):
-            topics_item, pos = _decode_metadata_request_topic_v0(data, pos)
-            topics.append(topics_item)
-    elif n != -1:
-        raise negative_length("topics", n)
-    return MetadataRequest(topics), pos
 
 
 def _decode_metadata_request_v4(data: bytes, pos: int) -> tuple[MetadataRequest, int]:
@@ -72,7 +60,7 @@ def _decode_metadata_request_v4(data: bytes, pos: int) -> tuple[MetadataRequest,
             raise absurd_count("topics", n)
         topics = []
         for _ in range(n):
-            topics_item, pos = _decode_metadata_request_topic_v0(data, pos)
+            topics_item, pos = _decode_metadata_request_topic_v4(data, pos)
             topics.append(topics_item)
     elif n != -1:
         raise negative_length("topics", n)
@@ -90,7 +78,7 @@ def _decode_metadata_request_v8(data: bytes, pos: int) -> tuple[MetadataRequest,
             raise absurd_count("topics", n)
         topics = []
         for _ in range(n):
-            topics_item, pos = _decode_metadata_request_topic_v0(data, pos)
+            topics_item, pos = _decode_metadata_request_topic_v4(data, pos)
             topics.append(topics_item)
     elif n != -1:
         raise negative_length("topics", n)
@@ -210,7 +198,7 @@ def _decode_metadata_request_v11(data: bytes, pos: int) -> tuple[MetadataRequest
     ), pos
 
 
-def _encode_metadata_request_topic_v0(push: Push, this: MetadataRequestTopic) -> None:
+def _encode_metadata_request_topic_v4(push: Push, this: MetadataRequestTopic) -> None:
     name = this.name
     if name is None:
         raise null_unsayable("name")
@@ -218,37 +206,6 @@ def _encode_metadata_request_topic_v0(push: Push, this: MetadataRequestTopic) ->
     n = len(name_sent)
     push(_pack_h(n))
     push(name_sent)
-
-
-def _encode_metadata_request_v0(push: Push, this: MetadataRequest) -> None:
-    if not this.allow_auto_topic_creation:
-        raise field_refused("allow_auto_topic_creation")
-    if this.include_cluster_authorized_operations:
-        raise field_refused("include_cluster_authorized_operations")
-    if this.include_topic_authorized_operations:
-        raise field_refused("include_topic_authorized_operations")
-    topics = this.topics
-    if topics is None:
-        raise null_unsayable("topics")
-    n = len(topics)
-    push(_pack_i(n))
-    for topics_item in topics:
-        _encode_metadata_request_topic_v0(push, topics_item)
-
-
-def _encode_metadata_request_v1(push: Push, this: MetadataRequest) -> None:
-    if not this.allow_auto_topic_creation:
-        raise field_refused("allow_auto_topic_creation")
-    if this.include_cluster_authorized_operations:
-        raise field_refused("include_cluster_authorized_operations")
-    if this.include_topic_authorized_operations:
-        raise field_refused("include_topic_authorized_operations")
-    topics = this.topics
-    n = -1 if topics is None else len(topics)
-    push(_pack_i(n))
-    if topics:
-        for topics_item in topics:
-            _encode_metadata_request_topic_v0(push, topics_item)
 
 
 def _encode_metadata_request_v4(push: Push, this: MetadataRequest) -> None:
@@ -261,7 +218,7 @@ def _encode_metadata_request_v4(push: Push, this: MetadataRequest) -> None:
     push(_pack_i(n))
     if topics:
         for topics_item in topics:
-            _encode_metadata_request_topic_v0(push, topics_item)
+            _encode_metadata_request_topic_v4(push, topics_item)
     push(_pack_t(this.allow_auto_topic_creation))
 
 
@@ -271,7 +228,7 @@ def _encode_metadata_request_v8(push: Push, this: MetadataRequest) -> None:
     push(_pack_i(n))
     if topics:
         for topics_item in topics:
-            _encode_metadata_request_topic_v0(push, topics_item)
+            _encode_metadata_request_topic_v4(push, topics_item)
     push(
         _pack_ttt(
             this.allow_auto_topic_creation,
@@ -349,11 +306,7 @@ def _encode_metadata_request_v11(push: Push, this: MetadataRequest) -> None:
     push(_pack_ttx(this.allow_auto_topic_creation, this.include_topic_authorized_operations))
 
 
-DECODERS = {
-    0: _decode_metadata_request_v0,
-    1: _decode_metadata_request_v1,
-    2: _decode_metadata_request_v1,
-    3: _decode_metadata_request_v1,
+DECODERS |= {
     4: _decode_metadata_request_v4,
     5: _decode_metadata_request_v4,
     6: _decode_metadata_request_v4,
@@ -365,11 +318,7 @@ DECODERS = {
     12: _decode_metadata_request_v11,
     13: _decode_metadata_request_v11,
 }
-ENCODERS = {
-    0: _encode_metadata_request_v0,
-    1: _encode_metadata_request_v1,
-    2: _encode_metadata_request_v1,
-    3: _encode_metadata_request_v1,
+ENCODERS |= {
     4: _encode_metadata_request_v4,
     5: _encode_metadata_request_v4,
     6: _encode_metadata_request_v4,

@@ -1,6 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
 from struct import Struct
 
+from penstock.wire.fields import Field
 from penstock.wire.malformed import absurd_count, field_refused, negative_length, null_refused, null_unsayable
 from penstock.wire.messages.metadata_response import (
     MetadataResponse,
@@ -23,6 +24,7 @@ from penstock.wire.primitives import (
     string_length,
     uvarint,
 )
+from penstock.wire.tables import by_table
 
 _read_utB = Struct(">16s?B").unpack_from
 _read_tB = Struct(">?B").unpack_from
@@ -54,84 +56,46 @@ _pack_ih = Struct(">ih").pack
 _pack_ii = Struct(">ii").pack
 _pack_ix = Struct(">ix").pack
 
-
-def _decode_metadata_response_broker_v0(data: bytes, pos: int) -> tuple[MetadataResponseBroker, int]:
-    node_id, n = _read_ih(data, pos)
-    pos += 6
-    if n < 0:
-        raise null_refused("host")
-    end = pos + n
-    host = data[pos:end].decode()
-    pos = end
-    (port,) = _read_i(data, pos)
-    pos += 4
-    return MetadataResponseBroker(node_id, host, port), pos
-
-
-def _decode_metadata_response_partition_v0(data: bytes, pos: int) -> tuple[MetadataResponsePartition, int]:
-    error_code, partition_index, leader_id, n = _read_hiii(data, pos)
-    pos += 14
-    if n < 0:
-        raise null_refused("replica_nodes")
-    replica_nodes = list(UNPACK_INT32S[n](data, pos)) if n < 17 else read_ints("i", data, pos, n)
-    pos += 4 * n
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("isr_nodes")
-    isr_nodes = list(UNPACK_INT32S[n](data, pos)) if n < 17 else read_ints("i", data, pos, n)
-    pos += 4 * n
-    return MetadataResponsePartition(
-        error_code, partition_index, leader_id, replica_nodes=replica_nodes, isr_nodes=isr_nodes
-    ), pos
-
-
-def _decode_metadata_response_topic_v0(data: bytes, pos: int) -> tuple[MetadataResponseTopic, int]:
-    error_code, n = _read_hh(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("name")
-    end = pos + n
-    name = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partitions")
-    if n * 18 > len(data) - pos:
-        raise absurd_count("partitions", n)
-    partitions: list[MetadataResponsePartition] = []
-    for _ in range(n):
-        partitions_item, pos = _decode_metadata_response_partition_v0(data, pos)
-        partitions.append(partitions_item)
-    return MetadataResponseTopic(error_code, name, partitions=partitions), pos
+DECODERS, ENCODERS = by_table(
+    MetadataResponse,
+    {
+        MetadataResponseBroker: (
+            Field("node_id", "int32"),
+            Field("host", "string"),
+            Field("port", "int32"),
+            Field("rack", "string", since=1, null_since=1, ignorable=True),
+        ),
+        MetadataResponseTopic: (
+            Field("error_code", "int16"),
+            Field("name", "string", null_since=12),
+            Field("topic_id", "uuid", since=10, ignorable=True),
+            Field("is_internal", "bool", since=1, ignorable=True),
+            Field("partitions", "[]MetadataResponsePartition"),
+            Field("topic_authorized_operations", "int32", since=8),
+        ),
+        MetadataResponsePartition: (
+            Field("error_code", "int16"),
+            Field("partition_index", "int32"),
+            Field("leader_id", "int32"),
+            Field("leader_epoch", "int32", since=7, ignorable=True),
+            Field("replica_nodes", "[]int32"),
+            Field("isr_nodes", "[]int32"),
+            Field("offline_replicas", "[]int32", since=5, ignorable=True),
+        ),
+        MetadataResponse: (
+            Field("throttle_time_ms", "int32", since=3, ignorable=True),
+            Field("brokers", "[]MetadataResponseBroker"),
+            Field("cluster_id", "string", since=2, null_since=2, ignorable=True),
+            Field("controller_id", "int32", since=1, ignorable=True),
+            Field("topics", "[]MetadataResponseTopic"),
+            Field("cluster_authorized_operations", "int32", since=8, until=10),
+            Field("error_code", "int16", since=13, ignorable=True),
+        ),
+    },
+)
 
 
-def _decode_metadata_response_v0(data: bytes, pos: int) -> tuple[MetadataResponse, int]:
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("brokers")
-    if n * 10 > len(data) - pos:
-        raise absurd_count("brokers", n)
-    brokers: list[MetadataResponseBroker] = []
-    for _ in range(n):
-        brokers_item, pos = _decode_metadata_response_broker_v0(data, pos)
-        brokers.append(brokers_item)
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("topics")
-    if n * 8 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_metadata_response_topic_v0(data, pos)
-        topics.append(topics_item)
-    return MetadataResponse(brokers=brokers, topics=topics), pos
-
-
-def _decode_metadata_response_broker_v1(data: bytes, pos: int) -> tuple[MetadataResponseBroker, int]:
+def _decode_metadata_response_broker_v4(data: bytes, pos: int) -> tuple[MetadataResponseBroker, int]:
     node_id, n = _read_ih(data, pos)
     pos += 6
     if n < 0:
@@ -151,7 +115,25 @@ def _decode_metadata_response_broker_v1(data: bytes, pos: int) -> tuple[Metadata
     return MetadataResponseBroker(node_id, host, port, rack), pos
 
 
-def _decode_metadata_response_topic_v1(data: bytes, pos: int) -> tuple[MetadataResponseTopic, int]:
+def _decode_metadata_response_partition_v4(data: bytes, pos: int) -> tuple[MetadataResponsePartition, int]:
+    error_code, partition_index, leader_id, n = _read_hiii(data, pos)
+    pos += 14
+    if n < 0:
+        raise null_refused("replica_nodes")
+    replica_nodes = list(UNPACK_INT32S[n](data, pos)) if n < 17 else read_ints("i", data, pos, n)
+    pos += 4 * n
+    (n,) = _read_i(data, pos)
+    pos += 4
+    if n < 0:
+        raise null_refused("isr_nodes")
+    isr_nodes = list(UNPACK_INT32S[n](data, pos)) if n < 17 else read_ints("i", data, pos, n)
+    pos += 4 * n
+    return MetadataResponsePartition(
+        error_code, partition_index, leader_id, replica_nodes=replica_nodes, isr_nodes=isr_nodes
+    ), pos
+
+
+def _decode_metadata_response_topic_v4(data: bytes, pos: int) -> tuple[MetadataResponseTopic, int]:
     error_code, n = _read_hh(data, pos)
     pos += 4
     if n < 0:
@@ -167,69 +149,12 @@ def _decode_metadata_response_topic_v1(data: bytes, pos: int) -> tuple[MetadataR
         raise absurd_count("partitions", n)
     partitions: list[MetadataResponsePartition] = []
     for _ in range(n):
-        partitions_item, pos = _decode_metadata_response_partition_v0(data, pos)
+        partitions_item, pos = _decode_metadata_response_partition_v4(data, pos)
         partitions.append(partitions_item)
     return MetadataResponseTopic(error_code, name, is_internal=is_internal, partitions=partitions), pos
 
 
-def _decode_metadata_response_v1(data: bytes, pos: int) -> tuple[MetadataResponse, int]:
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("brokers")
-    if n * 12 > len(data) - pos:
-        raise absurd_count("brokers", n)
-    brokers: list[MetadataResponseBroker] = []
-    for _ in range(n):
-        brokers_item, pos = _decode_metadata_response_broker_v1(data, pos)
-        brokers.append(brokers_item)
-    controller_id, n = _read_ii(data, pos)
-    pos += 8
-    if n < 0:
-        raise null_refused("topics")
-    if n * 9 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_metadata_response_topic_v1(data, pos)
-        topics.append(topics_item)
-    return MetadataResponse(brokers=brokers, controller_id=controller_id, topics=topics), pos
-
-
-def _decode_metadata_response_v2(data: bytes, pos: int) -> tuple[MetadataResponse, int]:
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("brokers")
-    if n * 12 > len(data) - pos:
-        raise absurd_count("brokers", n)
-    brokers: list[MetadataResponseBroker] = []
-    for _ in range(n):
-        brokers_item, pos = _decode_metadata_response_broker_v1(data, pos)
-        brokers.append(brokers_item)
-    (n,) = _read_h(data, pos)
-    pos += 2
-    cluster_id: str | None = None
-    if n >= 0:
-        end = pos + n
-        cluster_id = data[pos:end].decode()
-        pos = end
-    elif n != -1:
-        raise negative_length("cluster_id", n)
-    controller_id, n = _read_ii(data, pos)
-    pos += 8
-    if n < 0:
-        raise null_refused("topics")
-    if n * 9 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[MetadataResponseTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_metadata_response_topic_v1(data, pos)
-        topics.append(topics_item)
-    return MetadataResponse(brokers=brokers, cluster_id=cluster_id, controller_id=controller_id, topics=topics), pos
-
-
-def _decode_metadata_response_v3(data: bytes, pos: int) -> tuple[MetadataResponse, int]:
+def _decode_metadata_response_v4(data: bytes, pos: int) -> tuple[MetadataResponse, int]:
     throttle_time_ms, n = _read_ii(data, pos)
     pos += 8
     if n < 0:
@@ -238,7 +163,7 @@ def _decode_metadata_response_v3(data: bytes, pos: int) -> tuple[MetadataRespons
         raise absurd_count("brokers", n)
     brokers: list[MetadataResponseBroker] = []
     for _ in range(n):
-        brokers_item, pos = _decode_metadata_response_broker_v1(data, pos)
+        brokers_item, pos = _decode_metadata_response_broker_v4(data, pos)
         brokers.append(brokers_item)
     (n,) = _read_h(data, pos)
     pos += 2
@@ -257,7 +182,7 @@ def _decode_metadata_response_v3(data: bytes, pos: int) -> tuple[MetadataRespons
         raise absurd_count("topics", n)
     topics: list[MetadataResponseTopic] = []
     for _ in range(n):
-        topics_item, pos = _decode_metadata_response_topic_v1(data, pos)
+        topics_item, pos = _decode_metadata_response_topic_v4(data, pos)
         topics.append(topics_item)
     return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics), pos
 
@@ -321,7 +246,7 @@ def _decode_metadata_response_v5(data: bytes, pos: int) -> tuple[MetadataRespons
         raise absurd_count("brokers", n)
     brokers: list[MetadataResponseBroker] = []
     for _ in range(n):
-        brokers_item, pos = _decode_metadata_response_broker_v1(data, pos)
+        brokers_item, pos = _decode_metadata_response_broker_v4(data, pos)
         brokers.append(brokers_item)
     (n,) = _read_h(data, pos)
     pos += 2
@@ -399,7 +324,7 @@ def _decode_metadata_response_v7(data: bytes, pos: int) -> tuple[MetadataRespons
         raise absurd_count("brokers", n)
     brokers: list[MetadataResponseBroker] = []
     for _ in range(n):
-        brokers_item, pos = _decode_metadata_response_broker_v1(data, pos)
+        brokers_item, pos = _decode_metadata_response_broker_v4(data, pos)
         brokers.append(brokers_item)
     (n,) = _read_h(data, pos)
     pos += 2
@@ -461,7 +386,7 @@ def _decode_metadata_response_v8(data: bytes, pos: int) -> tuple[MetadataRespons
         raise absurd_count("brokers", n)
     brokers: list[MetadataResponseBroker] = []
     for _ in range(n):
-        brokers_item, pos = _decode_metadata_response_broker_v1(data, pos)
+        brokers_item, pos = _decode_metadata_response_broker_v4(data, pos)
         brokers.append(brokers_item)
     (n,) = _read_h(data, pos)
     pos += 2
@@ -867,57 +792,7 @@ def _decode_metadata_response_v13(data: bytes, pos: int) -> tuple[MetadataRespon
     return MetadataResponse(throttle_time_ms, brokers, cluster_id, controller_id, topics, error_code=error_code), pos
 
 
-def _encode_metadata_response_broker_v0(push: Push, this: MetadataResponseBroker) -> None:
-    host_sent = this.host.encode()
-    n = len(host_sent)
-    push(_pack_ih(this.node_id, n))
-    push(host_sent)
-    push(_pack_i(this.port))
-
-
-def _encode_metadata_response_partition_v0(push: Push, this: MetadataResponsePartition) -> None:
-    push(_pack_hii(this.error_code, this.partition_index, this.leader_id))
-    replica_nodes = this.replica_nodes
-    n = len(replica_nodes)
-    push(PLAIN_INT32S[n](n, *replica_nodes) if n < 17 else plain_ints("i", replica_nodes))
-    isr_nodes = this.isr_nodes
-    n = len(isr_nodes)
-    push(PLAIN_INT32S[n](n, *isr_nodes) if n < 17 else plain_ints("i", isr_nodes))
-
-
-def _encode_metadata_response_topic_v0(push: Push, this: MetadataResponseTopic) -> None:
-    if this.topic_authorized_operations != -2147483648:
-        raise field_refused("topic_authorized_operations")
-    name = this.name
-    if name is None:
-        raise null_unsayable("name")
-    name_sent = name.encode()
-    n = len(name_sent)
-    push(_pack_hh(this.error_code, n))
-    push(name_sent)
-    partitions = this.partitions
-    n = len(partitions)
-    push(_pack_i(n))
-    for partitions_item in partitions:
-        _encode_metadata_response_partition_v0(push, partitions_item)
-
-
-def _encode_metadata_response_v0(push: Push, this: MetadataResponse) -> None:
-    if this.cluster_authorized_operations != -2147483648:
-        raise field_refused("cluster_authorized_operations")
-    brokers = this.brokers
-    n = len(brokers)
-    push(_pack_i(n))
-    for brokers_item in brokers:
-        _encode_metadata_response_broker_v0(push, brokers_item)
-    topics = this.topics
-    n = len(topics)
-    push(_pack_i(n))
-    for topics_item in topics:
-        _encode_metadata_response_topic_v0(push, topics_item)
-
-
-def _encode_metadata_response_broker_v1(push: Push, this: MetadataResponseBroker) -> None:
+def _encode_metadata_response_broker_v4(push: Push, this: MetadataResponseBroker) -> None:
     host_sent = this.host.encode()
     n = len(host_sent)
     push(_pack_ih(this.node_id, n))
@@ -933,7 +808,17 @@ def _encode_metadata_response_broker_v1(push: Push, this: MetadataResponseBroker
     push(rack_sent)
 
 
-def _encode_metadata_response_topic_v1(push: Push, this: MetadataResponseTopic) -> None:
+def _encode_metadata_response_partition_v4(push: Push, this: MetadataResponsePartition) -> None:
+    push(_pack_hii(this.error_code, this.partition_index, this.leader_id))
+    replica_nodes = this.replica_nodes
+    n = len(replica_nodes)
+    push(PLAIN_INT32S[n](n, *replica_nodes) if n < 17 else plain_ints("i", replica_nodes))
+    isr_nodes = this.isr_nodes
+    n = len(isr_nodes)
+    push(PLAIN_INT32S[n](n, *isr_nodes) if n < 17 else plain_ints("i", isr_nodes))
+
+
+def _encode_metadata_response_topic_v4(push: Push, this: MetadataResponseTopic) -> None:
     if this.topic_authorized_operations != -2147483648:
         raise field_refused("topic_authorized_operations")
     name = this.name
@@ -947,56 +832,17 @@ def _encode_metadata_response_topic_v1(push: Push, this: MetadataResponseTopic) 
     n = len(partitions)
     push(_pack_ti(this.is_internal, n))
     for partitions_item in partitions:
-        _encode_metadata_response_partition_v0(push, partitions_item)
+        _encode_metadata_response_partition_v4(push, partitions_item)
 
 
-def _encode_metadata_response_v1(push: Push, this: MetadataResponse) -> None:
-    if this.cluster_authorized_operations != -2147483648:
-        raise field_refused("cluster_authorized_operations")
-    brokers = this.brokers
-    n = len(brokers)
-    push(_pack_i(n))
-    for brokers_item in brokers:
-        _encode_metadata_response_broker_v1(push, brokers_item)
-    topics = this.topics
-    n = len(topics)
-    push(_pack_ii(this.controller_id, n))
-    for topics_item in topics:
-        _encode_metadata_response_topic_v1(push, topics_item)
-
-
-def _encode_metadata_response_v2(push: Push, this: MetadataResponse) -> None:
-    if this.cluster_authorized_operations != -2147483648:
-        raise field_refused("cluster_authorized_operations")
-    brokers = this.brokers
-    n = len(brokers)
-    push(_pack_i(n))
-    for brokers_item in brokers:
-        _encode_metadata_response_broker_v1(push, brokers_item)
-    cluster_id = this.cluster_id
-    if cluster_id is None:
-        cluster_id_sent = b""
-        n = -1
-    else:
-        cluster_id_sent = cluster_id.encode()
-        n = len(cluster_id_sent)
-    push(_pack_h(n))
-    push(cluster_id_sent)
-    topics = this.topics
-    n = len(topics)
-    push(_pack_ii(this.controller_id, n))
-    for topics_item in topics:
-        _encode_metadata_response_topic_v1(push, topics_item)
-
-
-def _encode_metadata_response_v3(push: Push, this: MetadataResponse) -> None:
+def _encode_metadata_response_v4(push: Push, this: MetadataResponse) -> None:
     if this.cluster_authorized_operations != -2147483648:
         raise field_refused("cluster_authorized_operations")
     brokers = this.brokers
     n = len(brokers)
     push(_pack_ii(this.throttle_time_ms, n))
     for brokers_item in brokers:
-        _encode_metadata_response_broker_v1(push, brokers_item)
+        _encode_metadata_response_broker_v4(push, brokers_item)
     cluster_id = this.cluster_id
     if cluster_id is None:
         cluster_id_sent = b""
@@ -1010,7 +856,7 @@ def _encode_metadata_response_v3(push: Push, this: MetadataResponse) -> None:
     n = len(topics)
     push(_pack_ii(this.controller_id, n))
     for topics_item in topics:
-        _encode_metadata_response_topic_v1(push, topics_item)
+        _encode_metadata_response_topic_v4(push, topics_item)
 
 
 def _encode_metadata_response_partition_v5(push: Push, this: MetadataResponsePartition) -> None:
@@ -1050,7 +896,7 @@ def _encode_metadata_response_v5(push: Push, this: MetadataResponse) -> None:
     n = len(brokers)
     push(_pack_ii(this.throttle_time_ms, n))
     for brokers_item in brokers:
-        _encode_metadata_response_broker_v1(push, brokers_item)
+        _encode_metadata_response_broker_v4(push, brokers_item)
     cluster_id = this.cluster_id
     if cluster_id is None:
         cluster_id_sent = b""
@@ -1104,7 +950,7 @@ def _encode_metadata_response_v7(push: Push, this: MetadataResponse) -> None:
     n = len(brokers)
     push(_pack_ii(this.throttle_time_ms, n))
     for brokers_item in brokers:
-        _encode_metadata_response_broker_v1(push, brokers_item)
+        _encode_metadata_response_broker_v4(push, brokers_item)
     cluster_id = this.cluster_id
     if cluster_id is None:
         cluster_id_sent = b""
@@ -1142,7 +988,7 @@ def _encode_metadata_response_v8(push: Push, this: MetadataResponse) -> None:
     n = len(brokers)
     push(_pack_ii(this.throttle_time_ms, n))
     for brokers_item in brokers:
-        _encode_metadata_response_broker_v1(push, brokers_item)
+        _encode_metadata_response_broker_v4(push, brokers_item)
     cluster_id = this.cluster_id
     if cluster_id is None:
         cluster_id_sent = b""
@@ -1370,12 +1216,8 @@ def _encode_metadata_response_v13(push: Push, this: MetadataResponse) -> None:
     push(_pack_hx(this.error_code))
 
 
-DECODERS = {
-    0: _decode_metadata_response_v0,
-    1: _decode_metadata_response_v1,
-    2: _decode_metadata_response_v2,
-    3: _decode_metadata_response_v3,
-    4: _decode_metadata_response_v3,
+DECODERS |= {
+    4: _decode_metadata_response_v4,
     5: _decode_metadata_response_v5,
     6: _decode_metadata_response_v5,
     7: _decode_metadata_response_v7,
@@ -1386,12 +1228,8 @@ DECODERS = {
     12: _decode_metadata_response_v12,
     13: _decode_metadata_response_v13,
 }
-ENCODERS = {
-    0: _encode_metadata_response_v0,
-    1: _encode_metadata_response_v1,
-    2: _encode_metadata_response_v2,
-    3: _encode_metadata_response_v3,
-    4: _encode_metadata_response_v3,
+ENCODERS |= {
+    4: _encode_metadata_response_v4,
     5: _encode_metadata_response_v5,
     6: _encode_metadata_response_v5,
     7: _encode_metadata_response_v7,

@@ -1,129 +1,60 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
 from struct import Struct
 
-from penstock.wire.malformed import absurd_count, field_refused, negative_length, null_refused
+from penstock.wire.fields import Field
+from penstock.wire.malformed import absurd_count, negative_length, null_refused
 from penstock.wire.messages.offset_commit_request import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
 from penstock.wire.primitives import BYTE, Push, long_string_length, long_varint, skip_tags, string_length, uvarint
+from penstock.wire.tables import by_table
 
 _read_uB = Struct(">16sB").unpack_from
 _read_h = Struct(">h").unpack_from
 _read_i = Struct(">i").unpack_from
 _read_iB = Struct(">iB").unpack_from
 _read_ih = Struct(">ih").unpack_from
-_read_iqh = Struct(">iqh").unpack_from
 _read_iqiB = Struct(">iqiB").unpack_from
 _read_iqih = Struct(">iqih").unpack_from
-_read_qi = Struct(">qi").unpack_from
 _pack_u = Struct(">16s").pack
 _pack_uB = Struct(">16sB").pack
 _pack_h = Struct(">h").pack
 _pack_i = Struct(">i").pack
 _pack_iB = Struct(">iB").pack
 _pack_ih = Struct(">ih").pack
-_pack_iqh = Struct(">iqh").pack
 _pack_iqi = Struct(">iqi").pack
 _pack_iqiB = Struct(">iqiB").pack
 _pack_iqih = Struct(">iqih").pack
-_pack_qi = Struct(">qi").pack
+
+DECODERS, ENCODERS = by_table(
+    OffsetCommitRequest,
+    {
+        OffsetCommitRequestTopic: (
+            Field("name", "string", until=9, ignorable=True),
+            Field("topic_id", "uuid", since=10, ignorable=True),
+            Field("partitions", "[]OffsetCommitRequestPartition"),
+        ),
+        OffsetCommitRequestPartition: (
+            Field("partition_index", "int32"),
+            Field("committed_offset", "int64"),
+            Field("committed_leader_epoch", "int32", since=6, ignorable=True),
+            Field("committed_metadata", "string", null_since=0),
+        ),
+        OffsetCommitRequest: (
+            Field("group_id", "string"),
+            Field("generation_id_or_member_epoch", "int32"),
+            Field("member_id", "string"),
+            Field("group_instance_id", "string", since=7, null_since=7),
+            Field("retention_time_ms", "int64", until=4, ignorable=True),
+            Field("topics", "[]OffsetCommitRequestTopic"),
+        ),
+    },
+)
 
 
-def _decode_offset_commit_request_partition_v2(data: bytes, pos: int) -> tuple[OffsetCommitRequestPartition, int]:
-    partition_index, committed_offset, n = _read_iqh(data, pos)
-    pos += 14
-    committed_metadata: str | None = None
-    if n >= 0:
-        end = pos + n
-        committed_metadata = data[pos:end].decode()
-        pos = end
-    elif n != -1:
-        raise negative_length("committed_metadata", n)
-    return OffsetCommitRequestPartition(partition_index, committed_offset, committed_metadata=committed_metadata), pos
-
-
-def _decode_offset_commit_request_topic_v2(data: bytes, pos: int) -> tuple[OffsetCommitRequestTopic, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("name")
-    end = pos + n
-    name = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partitions")
-    if n * 14 > len(data) - pos:
-        raise absurd_count("partitions", n)
-    partitions: list[OffsetCommitRequestPartition] = []
-    for _ in range(n):
-        partitions_item, pos = _decode_offset_commit_request_partition_v2(data, pos)
-        partitions.append(partitions_item)
-    return OffsetCommitRequestTopic(name, partitions=partitions), pos
-
-
-def _decode_offset_commit_request_v2(data: bytes, pos: int) -> tuple[OffsetCommitRequest, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("group_id")
-    end = pos + n
-    group_id = data[pos:end].decode()
-    pos = end
-    generation_id_or_member_epoch, n = _read_ih(data, pos)
-    pos += 6
-    if n < 0:
-        raise null_refused("member_id")
-    end = pos + n
-    member_id = data[pos:end].decode()
-    pos = end
-    retention_time_ms, n = _read_qi(data, pos)
-    pos += 12
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[OffsetCommitRequestTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_offset_commit_request_topic_v2(data, pos)
-        topics.append(topics_item)
-    return OffsetCommitRequest(
-        group_id, generation_id_or_member_epoch, member_id, retention_time_ms=retention_time_ms, topics=topics
-    ), pos
-
-
-def _decode_offset_commit_request_v5(data: bytes, pos: int) -> tuple[OffsetCommitRequest, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("group_id")
-    end = pos + n
-    group_id = data[pos:end].decode()
-    pos = end
-    generation_id_or_member_epoch, n = _read_ih(data, pos)
-    pos += 6
-    if n < 0:
-        raise null_refused("member_id")
-    end = pos + n
-    member_id = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[OffsetCommitRequestTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_offset_commit_request_topic_v2(data, pos)
-        topics.append(topics_item)
-    return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, topics=topics), pos
-
-
-def _decode_offset_commit_request_partition_v6(data: bytes, pos: int) -> tuple[OffsetCommitRequestPartition, int]:
+def _decode_offset_commit_request_partition_v7(data: bytes, pos: int) -> tuple[OffsetCommitRequestPartition, int]:
     partition_index, committed_offset, committed_leader_epoch, n = _read_iqih(data, pos)
     pos += 18
     committed_metadata: str | None = None
@@ -138,7 +69,7 @@ def _decode_offset_commit_request_partition_v6(data: bytes, pos: int) -> tuple[O
     ), pos
 
 
-def _decode_offset_commit_request_topic_v6(data: bytes, pos: int) -> tuple[OffsetCommitRequestTopic, int]:
+def _decode_offset_commit_request_topic_v7(data: bytes, pos: int) -> tuple[OffsetCommitRequestTopic, int]:
     (n,) = _read_h(data, pos)
     pos += 2
     if n < 0:
@@ -154,37 +85,9 @@ def _decode_offset_commit_request_topic_v6(data: bytes, pos: int) -> tuple[Offse
         raise absurd_count("partitions", n)
     partitions: list[OffsetCommitRequestPartition] = []
     for _ in range(n):
-        partitions_item, pos = _decode_offset_commit_request_partition_v6(data, pos)
+        partitions_item, pos = _decode_offset_commit_request_partition_v7(data, pos)
         partitions.append(partitions_item)
     return OffsetCommitRequestTopic(name, partitions=partitions), pos
-
-
-def _decode_offset_commit_request_v6(data: bytes, pos: int) -> tuple[OffsetCommitRequest, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("group_id")
-    end = pos + n
-    group_id = data[pos:end].decode()
-    pos = end
-    generation_id_or_member_epoch, n = _read_ih(data, pos)
-    pos += 6
-    if n < 0:
-        raise null_refused("member_id")
-    end = pos + n
-    member_id = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[OffsetCommitRequestTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_offset_commit_request_topic_v6(data, pos)
-        topics.append(topics_item)
-    return OffsetCommitRequest(group_id, generation_id_or_member_epoch, member_id, topics=topics), pos
 
 
 def _decode_offset_commit_request_v7(data: bytes, pos: int) -> tuple[OffsetCommitRequest, int]:
@@ -219,7 +122,7 @@ def _decode_offset_commit_request_v7(data: bytes, pos: int) -> tuple[OffsetCommi
         raise absurd_count("topics", n)
     topics: list[OffsetCommitRequestTopic] = []
     for _ in range(n):
-        topics_item, pos = _decode_offset_commit_request_topic_v6(data, pos)
+        topics_item, pos = _decode_offset_commit_request_topic_v7(data, pos)
         topics.append(topics_item)
     return OffsetCommitRequest(
         group_id, generation_id_or_member_epoch, member_id, group_instance_id, topics=topics
@@ -396,67 +299,7 @@ def _decode_offset_commit_request_v10(data: bytes, pos: int) -> tuple[OffsetComm
     ), pos
 
 
-def _encode_offset_commit_request_partition_v2(push: Push, this: OffsetCommitRequestPartition) -> None:
-    committed_metadata = this.committed_metadata
-    if committed_metadata is None:
-        committed_metadata_sent = b""
-        n = -1
-    else:
-        committed_metadata_sent = committed_metadata.encode()
-        n = len(committed_metadata_sent)
-    push(_pack_iqh(this.partition_index, this.committed_offset, n))
-    push(committed_metadata_sent)
-
-
-def _encode_offset_commit_request_topic_v2(push: Push, this: OffsetCommitRequestTopic) -> None:
-    name_sent = this.name.encode()
-    n = len(name_sent)
-    push(_pack_h(n))
-    push(name_sent)
-    partitions = this.partitions
-    n = len(partitions)
-    push(_pack_i(n))
-    for partitions_item in partitions:
-        _encode_offset_commit_request_partition_v2(push, partitions_item)
-
-
-def _encode_offset_commit_request_v2(push: Push, this: OffsetCommitRequest) -> None:
-    if this.group_instance_id is not None:
-        raise field_refused("group_instance_id")
-    group_id_sent = this.group_id.encode()
-    n = len(group_id_sent)
-    push(_pack_h(n))
-    push(group_id_sent)
-    member_id_sent = this.member_id.encode()
-    n = len(member_id_sent)
-    push(_pack_ih(this.generation_id_or_member_epoch, n))
-    push(member_id_sent)
-    topics = this.topics
-    n = len(topics)
-    push(_pack_qi(this.retention_time_ms, n))
-    for topics_item in topics:
-        _encode_offset_commit_request_topic_v2(push, topics_item)
-
-
-def _encode_offset_commit_request_v5(push: Push, this: OffsetCommitRequest) -> None:
-    if this.group_instance_id is not None:
-        raise field_refused("group_instance_id")
-    group_id_sent = this.group_id.encode()
-    n = len(group_id_sent)
-    push(_pack_h(n))
-    push(group_id_sent)
-    member_id_sent = this.member_id.encode()
-    n = len(member_id_sent)
-    push(_pack_ih(this.generation_id_or_member_epoch, n))
-    push(member_id_sent)
-    topics = this.topics
-    n = len(topics)
-    push(_pack_i(n))
-    for topics_item in topics:
-        _encode_offset_commit_request_topic_v2(push, topics_item)
-
-
-def _encode_offset_commit_request_partition_v6(push: Push, this: OffsetCommitRequestPartition) -> None:
+def _encode_offset_commit_request_partition_v7(push: Push, this: OffsetCommitRequestPartition) -> None:
     committed_metadata = this.committed_metadata
     if committed_metadata is None:
         committed_metadata_sent = b""
@@ -468,7 +311,7 @@ def _encode_offset_commit_request_partition_v6(push: Push, this: OffsetCommitReq
     push(committed_metadata_sent)
 
 
-def _encode_offset_commit_request_topic_v6(push: Push, this: OffsetCommitRequestTopic) -> None:
+def _encode_offset_commit_request_topic_v7(push: Push, this: OffsetCommitRequestTopic) -> None:
     name_sent = this.name.encode()
     n = len(name_sent)
     push(_pack_h(n))
@@ -477,25 +320,7 @@ def _encode_offset_commit_request_topic_v6(push: Push, this: OffsetCommitRequest
     n = len(partitions)
     push(_pack_i(n))
     for partitions_item in partitions:
-        _encode_offset_commit_request_partition_v6(push, partitions_item)
-
-
-def _encode_offset_commit_request_v6(push: Push, this: OffsetCommitRequest) -> None:
-    if this.group_instance_id is not None:
-        raise field_refused("group_instance_id")
-    group_id_sent = this.group_id.encode()
-    n = len(group_id_sent)
-    push(_pack_h(n))
-    push(group_id_sent)
-    member_id_sent = this.member_id.encode()
-    n = len(member_id_sent)
-    push(_pack_ih(this.generation_id_or_member_epoch, n))
-    push(member_id_sent)
-    topics = this.topics
-    n = len(topics)
-    push(_pack_i(n))
-    for topics_item in topics:
-        _encode_offset_commit_request_topic_v6(push, topics_item)
+        _encode_offset_commit_request_partition_v7(push, partitions_item)
 
 
 def _encode_offset_commit_request_v7(push: Push, this: OffsetCommitRequest) -> None:
@@ -520,7 +345,7 @@ def _encode_offset_commit_request_v7(push: Push, this: OffsetCommitRequest) -> N
     n = len(topics)
     push(_pack_i(n))
     for topics_item in topics:
-        _encode_offset_commit_request_topic_v6(push, topics_item)
+        _encode_offset_commit_request_topic_v7(push, topics_item)
 
 
 def _encode_offset_commit_request_partition_v8(push: Push, this: OffsetCommitRequestPartition) -> None:
@@ -622,23 +447,13 @@ def _encode_offset_commit_request_v10(push: Push, this: OffsetCommitRequest) -> 
     push(b"\0")
 
 
-DECODERS = {
-    2: _decode_offset_commit_request_v2,
-    3: _decode_offset_commit_request_v2,
-    4: _decode_offset_commit_request_v2,
-    5: _decode_offset_commit_request_v5,
-    6: _decode_offset_commit_request_v6,
+DECODERS |= {
     7: _decode_offset_commit_request_v7,
     8: _decode_offset_commit_request_v8,
     9: _decode_offset_commit_request_v8,
     10: _decode_offset_commit_request_v10,
 }
-ENCODERS = {
-    2: _encode_offset_commit_request_v2,
-    3: _encode_offset_commit_request_v2,
-    4: _encode_offset_commit_request_v2,
-    5: _encode_offset_commit_request_v5,
-    6: _encode_offset_commit_request_v6,
+ENCODERS |= {
     7: _encode_offset_commit_request_v7,
     8: _encode_offset_commit_request_v8,
     9: _encode_offset_commit_request_v8,

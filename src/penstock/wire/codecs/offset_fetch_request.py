@@ -1,7 +1,8 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
 from struct import Struct
 
-from penstock.wire.malformed import absurd_count, field_refused, negative_length, null_refused, null_unsayable
+from penstock.wire.fields import Field
+from penstock.wire.malformed import absurd_count, field_refused, negative_length, null_refused
 from penstock.wire.messages.offset_fetch_request import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
@@ -23,6 +24,7 @@ from penstock.wire.primitives import (
     string_length,
     uvarint,
 )
+from penstock.wire.tables import by_table
 
 _read_uB = Struct(">16sB").unpack_from
 _read_tB = Struct(">?B").unpack_from
@@ -35,8 +37,35 @@ _pack_h = Struct(">h").pack
 _pack_i = Struct(">i").pack
 _pack_iB = Struct(">iB").pack
 
+DECODERS, ENCODERS = by_table(
+    OffsetFetchRequest,
+    {
+        OffsetFetchRequestTopic: (
+            Field("name", "string", until=7),
+            Field("partition_indexes", "[]int32", until=7),
+        ),
+        OffsetFetchRequestGroup: (
+            Field("group_id", "string", since=8),
+            Field("member_id", "string", since=9, null_since=9, ignorable=True),
+            Field("member_epoch", "int32", since=9, ignorable=True),
+            Field("topics", "[]OffsetFetchRequestTopics", since=8, null_since=8),
+        ),
+        OffsetFetchRequestTopics: (
+            Field("name", "string", since=8, until=9, ignorable=True),
+            Field("topic_id", "uuid", since=10, ignorable=True),
+            Field("partition_indexes", "[]int32", since=8),
+        ),
+        OffsetFetchRequest: (
+            Field("group_id", "string", until=7),
+            Field("topics", "[]OffsetFetchRequestTopic", until=7, null_since=2, null_until=7),
+            Field("groups", "[]OffsetFetchRequestGroup", since=8),
+            Field("require_stable", "bool", since=7),
+        ),
+    },
+)
 
-def _decode_offset_fetch_request_topic_v1(data: bytes, pos: int) -> tuple[OffsetFetchRequestTopic, int]:
+
+def _decode_offset_fetch_request_topic_v5(data: bytes, pos: int) -> tuple[OffsetFetchRequestTopic, int]:
     (n,) = _read_h(data, pos)
     pos += 2
     if n < 0:
@@ -53,28 +82,7 @@ def _decode_offset_fetch_request_topic_v1(data: bytes, pos: int) -> tuple[Offset
     return OffsetFetchRequestTopic(name, partition_indexes), pos
 
 
-def _decode_offset_fetch_request_v1(data: bytes, pos: int) -> tuple[OffsetFetchRequest, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("group_id")
-    end = pos + n
-    group_id = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[OffsetFetchRequestTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_offset_fetch_request_topic_v1(data, pos)
-        topics.append(topics_item)
-    return OffsetFetchRequest(group_id, topics), pos
-
-
-def _decode_offset_fetch_request_v2(data: bytes, pos: int) -> tuple[OffsetFetchRequest, int]:
+def _decode_offset_fetch_request_v5(data: bytes, pos: int) -> tuple[OffsetFetchRequest, int]:
     (n,) = _read_h(data, pos)
     pos += 2
     if n < 0:
@@ -90,7 +98,7 @@ def _decode_offset_fetch_request_v2(data: bytes, pos: int) -> tuple[OffsetFetchR
             raise absurd_count("topics", n)
         topics = []
         for _ in range(n):
-            topics_item, pos = _decode_offset_fetch_request_topic_v1(data, pos)
+            topics_item, pos = _decode_offset_fetch_request_topic_v5(data, pos)
             topics.append(topics_item)
     elif n != -1:
         raise negative_length("topics", n)
@@ -397,7 +405,7 @@ def _decode_offset_fetch_request_v10(data: bytes, pos: int) -> tuple[OffsetFetch
     return OffsetFetchRequest(groups=groups, require_stable=require_stable), pos
 
 
-def _encode_offset_fetch_request_topic_v1(push: Push, this: OffsetFetchRequestTopic) -> None:
+def _encode_offset_fetch_request_topic_v5(push: Push, this: OffsetFetchRequestTopic) -> None:
     name_sent = this.name.encode()
     n = len(name_sent)
     push(_pack_h(n))
@@ -407,25 +415,7 @@ def _encode_offset_fetch_request_topic_v1(push: Push, this: OffsetFetchRequestTo
     push(PLAIN_INT32S[n](n, *partition_indexes) if n < 17 else plain_ints("i", partition_indexes))
 
 
-def _encode_offset_fetch_request_v1(push: Push, this: OffsetFetchRequest) -> None:
-    if len(this.groups):
-        raise field_refused("groups")
-    if this.require_stable:
-        raise field_refused("require_stable")
-    group_id_sent = this.group_id.encode()
-    n = len(group_id_sent)
-    push(_pack_h(n))
-    push(group_id_sent)
-    topics = this.topics
-    if topics is None:
-        raise null_unsayable("topics")
-    n = len(topics)
-    push(_pack_i(n))
-    for topics_item in topics:
-        _encode_offset_fetch_request_topic_v1(push, topics_item)
-
-
-def _encode_offset_fetch_request_v2(push: Push, this: OffsetFetchRequest) -> None:
+def _encode_offset_fetch_request_v5(push: Push, this: OffsetFetchRequest) -> None:
     if len(this.groups):
         raise field_refused("groups")
     if this.require_stable:
@@ -439,7 +429,7 @@ def _encode_offset_fetch_request_v2(push: Push, this: OffsetFetchRequest) -> Non
     push(_pack_i(n))
     if topics:
         for topics_item in topics:
-            _encode_offset_fetch_request_topic_v1(push, topics_item)
+            _encode_offset_fetch_request_topic_v5(push, topics_item)
 
 
 def _encode_offset_fetch_request_topic_v6(push: Push, this: OffsetFetchRequestTopic) -> None:
@@ -605,24 +595,16 @@ def _encode_offset_fetch_request_v10(push: Push, this: OffsetFetchRequest) -> No
     push(_pack_tx(this.require_stable))
 
 
-DECODERS = {
-    1: _decode_offset_fetch_request_v1,
-    2: _decode_offset_fetch_request_v2,
-    3: _decode_offset_fetch_request_v2,
-    4: _decode_offset_fetch_request_v2,
-    5: _decode_offset_fetch_request_v2,
+DECODERS |= {
+    5: _decode_offset_fetch_request_v5,
     6: _decode_offset_fetch_request_v6,
     7: _decode_offset_fetch_request_v7,
     8: _decode_offset_fetch_request_v8,
     9: _decode_offset_fetch_request_v9,
     10: _decode_offset_fetch_request_v10,
 }
-ENCODERS = {
-    1: _encode_offset_fetch_request_v1,
-    2: _encode_offset_fetch_request_v2,
-    3: _encode_offset_fetch_request_v2,
-    4: _encode_offset_fetch_request_v2,
-    5: _encode_offset_fetch_request_v2,
+ENCODERS |= {
+    5: _encode_offset_fetch_request_v5,
     6: _encode_offset_fetch_request_v6,
     7: _encode_offset_fetch_request_v7,
     8: _encode_offset_fetch_request_v8,

@@ -1,6 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
 from struct import Struct
 
+from penstock.wire.fields import Field
 from penstock.wire.malformed import absurd_count, field_refused, negative_length, null_refused
 from penstock.wire.messages.offset_fetch_response import (
     OffsetFetchResponse,
@@ -11,6 +12,7 @@ from penstock.wire.messages.offset_fetch_response import (
     OffsetFetchResponseTopics,
 )
 from penstock.wire.primitives import BYTE, Push, long_string_length, long_varint, skip_tags, string_length, uvarint
+from penstock.wire.tables import by_table
 
 _read_uB = Struct(">16sB").unpack_from
 _read_h = Struct(">h").unpack_from
@@ -18,7 +20,6 @@ _read_hB = Struct(">hB").unpack_from
 _read_i = Struct(">i").unpack_from
 _read_iB = Struct(">iB").unpack_from
 _read_ii = Struct(">ii").unpack_from
-_read_iqh = Struct(">iqh").unpack_from
 _read_iqiB = Struct(">iqiB").unpack_from
 _read_iqih = Struct(">iqih").unpack_from
 _pack_u = Struct(">16s").pack
@@ -28,94 +29,49 @@ _pack_hx = Struct(">hx").pack
 _pack_i = Struct(">i").pack
 _pack_iB = Struct(">iB").pack
 _pack_ii = Struct(">ii").pack
-_pack_iqh = Struct(">iqh").pack
 _pack_iqi = Struct(">iqi").pack
 _pack_iqiB = Struct(">iqiB").pack
 _pack_iqih = Struct(">iqih").pack
 
-
-def _decode_offset_fetch_response_partition_v1(data: bytes, pos: int) -> tuple[OffsetFetchResponsePartition, int]:
-    partition_index, committed_offset, n = _read_iqh(data, pos)
-    pos += 14
-    metadata: str | None = None
-    if n >= 0:
-        end = pos + n
-        metadata = data[pos:end].decode()
-        pos = end
-    elif n != -1:
-        raise negative_length("metadata", n)
-    (error_code,) = _read_h(data, pos)
-    pos += 2
-    return OffsetFetchResponsePartition(
-        partition_index, committed_offset, metadata=metadata, error_code=error_code
-    ), pos
-
-
-def _decode_offset_fetch_response_topic_v1(data: bytes, pos: int) -> tuple[OffsetFetchResponseTopic, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("name")
-    end = pos + n
-    name = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partitions")
-    if n * 16 > len(data) - pos:
-        raise absurd_count("partitions", n)
-    partitions: list[OffsetFetchResponsePartition] = []
-    for _ in range(n):
-        partitions_item, pos = _decode_offset_fetch_response_partition_v1(data, pos)
-        partitions.append(partitions_item)
-    return OffsetFetchResponseTopic(name, partitions), pos
-
-
-def _decode_offset_fetch_response_v1(data: bytes, pos: int) -> tuple[OffsetFetchResponse, int]:
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[OffsetFetchResponseTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_offset_fetch_response_topic_v1(data, pos)
-        topics.append(topics_item)
-    return OffsetFetchResponse(topics=topics), pos
-
-
-def _decode_offset_fetch_response_v2(data: bytes, pos: int) -> tuple[OffsetFetchResponse, int]:
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[OffsetFetchResponseTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_offset_fetch_response_topic_v1(data, pos)
-        topics.append(topics_item)
-    (error_code,) = _read_h(data, pos)
-    pos += 2
-    return OffsetFetchResponse(topics=topics, error_code=error_code), pos
-
-
-def _decode_offset_fetch_response_v3(data: bytes, pos: int) -> tuple[OffsetFetchResponse, int]:
-    throttle_time_ms, n = _read_ii(data, pos)
-    pos += 8
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[OffsetFetchResponseTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_offset_fetch_response_topic_v1(data, pos)
-        topics.append(topics_item)
-    (error_code,) = _read_h(data, pos)
-    pos += 2
-    return OffsetFetchResponse(throttle_time_ms, topics, error_code), pos
+DECODERS, ENCODERS = by_table(
+    OffsetFetchResponse,
+    {
+        OffsetFetchResponseTopic: (
+            Field("name", "string", until=7),
+            Field("partitions", "[]OffsetFetchResponsePartition", until=7),
+        ),
+        OffsetFetchResponsePartition: (
+            Field("partition_index", "int32", until=7),
+            Field("committed_offset", "int64", until=7),
+            Field("committed_leader_epoch", "int32", since=5, until=7, ignorable=True),
+            Field("metadata", "string", until=7, null_since=0, null_until=7),
+            Field("error_code", "int16", until=7),
+        ),
+        OffsetFetchResponseGroup: (
+            Field("group_id", "string", since=8),
+            Field("topics", "[]OffsetFetchResponseTopics", since=8),
+            Field("error_code", "int16", since=8),
+        ),
+        OffsetFetchResponseTopics: (
+            Field("name", "string", since=8, until=9, ignorable=True),
+            Field("topic_id", "uuid", since=10, ignorable=True),
+            Field("partitions", "[]OffsetFetchResponsePartitions", since=8),
+        ),
+        OffsetFetchResponsePartitions: (
+            Field("partition_index", "int32", since=8),
+            Field("committed_offset", "int64", since=8),
+            Field("committed_leader_epoch", "int32", since=8, ignorable=True),
+            Field("metadata", "string", since=8, null_since=8),
+            Field("error_code", "int16", since=8),
+        ),
+        OffsetFetchResponse: (
+            Field("throttle_time_ms", "int32", since=3, ignorable=True),
+            Field("topics", "[]OffsetFetchResponseTopic", until=7),
+            Field("error_code", "int16", since=2, until=7, ignorable=True),
+            Field("groups", "[]OffsetFetchResponseGroup", since=8),
+        ),
+    },
+)
 
 
 def _decode_offset_fetch_response_partition_v5(data: bytes, pos: int) -> tuple[OffsetFetchResponsePartition, int]:
@@ -414,63 +370,6 @@ def _decode_offset_fetch_response_v10(data: bytes, pos: int) -> tuple[OffsetFetc
     return OffsetFetchResponse(throttle_time_ms, groups=groups), pos
 
 
-def _encode_offset_fetch_response_partition_v1(push: Push, this: OffsetFetchResponsePartition) -> None:
-    metadata = this.metadata
-    if metadata is None:
-        metadata_sent = b""
-        n = -1
-    else:
-        metadata_sent = metadata.encode()
-        n = len(metadata_sent)
-    push(_pack_iqh(this.partition_index, this.committed_offset, n))
-    push(metadata_sent)
-    push(_pack_h(this.error_code))
-
-
-def _encode_offset_fetch_response_topic_v1(push: Push, this: OffsetFetchResponseTopic) -> None:
-    name_sent = this.name.encode()
-    n = len(name_sent)
-    push(_pack_h(n))
-    push(name_sent)
-    partitions = this.partitions
-    n = len(partitions)
-    push(_pack_i(n))
-    for partitions_item in partitions:
-        _encode_offset_fetch_response_partition_v1(push, partitions_item)
-
-
-def _encode_offset_fetch_response_v1(push: Push, this: OffsetFetchResponse) -> None:
-    if len(this.groups):
-        raise field_refused("groups")
-    topics = this.topics
-    n = len(topics)
-    push(_pack_i(n))
-    for topics_item in topics:
-        _encode_offset_fetch_response_topic_v1(push, topics_item)
-
-
-def _encode_offset_fetch_response_v2(push: Push, this: OffsetFetchResponse) -> None:
-    if len(this.groups):
-        raise field_refused("groups")
-    topics = this.topics
-    n = len(topics)
-    push(_pack_i(n))
-    for topics_item in topics:
-        _encode_offset_fetch_response_topic_v1(push, topics_item)
-    push(_pack_h(this.error_code))
-
-
-def _encode_offset_fetch_response_v3(push: Push, this: OffsetFetchResponse) -> None:
-    if len(this.groups):
-        raise field_refused("groups")
-    topics = this.topics
-    n = len(topics)
-    push(_pack_ii(this.throttle_time_ms, n))
-    for topics_item in topics:
-        _encode_offset_fetch_response_topic_v1(push, topics_item)
-    push(_pack_h(this.error_code))
-
-
 def _encode_offset_fetch_response_partition_v5(push: Push, this: OffsetFetchResponsePartition) -> None:
     metadata = this.metadata
     if metadata is None:
@@ -635,11 +534,7 @@ def _encode_offset_fetch_response_v10(push: Push, this: OffsetFetchResponse) -> 
     push(b"\0")
 
 
-DECODERS = {
-    1: _decode_offset_fetch_response_v1,
-    2: _decode_offset_fetch_response_v2,
-    3: _decode_offset_fetch_response_v3,
-    4: _decode_offset_fetch_response_v3,
+DECODERS |= {
     5: _decode_offset_fetch_response_v5,
     6: _decode_offset_fetch_response_v6,
     7: _decode_offset_fetch_response_v6,
@@ -647,11 +542,7 @@ DECODERS = {
     9: _decode_offset_fetch_response_v8,
     10: _decode_offset_fetch_response_v10,
 }
-ENCODERS = {
-    1: _encode_offset_fetch_response_v1,
-    2: _encode_offset_fetch_response_v2,
-    3: _encode_offset_fetch_response_v3,
-    4: _encode_offset_fetch_response_v3,
+ENCODERS |= {
     5: _encode_offset_fetch_response_v5,
     6: _encode_offset_fetch_response_v6,
     7: _encode_offset_fetch_response_v6,

@@ -1,7 +1,8 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
 from struct import Struct
 
-from penstock.wire.malformed import absurd_count, negative_length, null_refused
+from penstock.wire.fields import Field
+from penstock.wire.malformed import absurd_count, null_refused
 from penstock.wire.messages.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
 from penstock.wire.primitives import (
     BYTE,
@@ -13,80 +14,38 @@ from penstock.wire.primitives import (
     string_length,
     uvarint,
 )
+from penstock.wire.tables import by_table
 
 _read_uB = Struct(">16sB").unpack_from
-_read_h = Struct(">h").unpack_from
 _read_hiB = Struct(">hiB").unpack_from
-_read_hii = Struct(">hii").unpack_from
-_read_i = Struct(">i").unpack_from
 _read_iB = Struct(">iB").unpack_from
-_read_ii = Struct(">ii").unpack_from
 _pack_u = Struct(">16s").pack
 _pack_uB = Struct(">16sB").pack
-_pack_h = Struct(">h").pack
 _pack_hi = Struct(">hi").pack
 _pack_hiB = Struct(">hiB").pack
-_pack_hii = Struct(">hii").pack
 _pack_i = Struct(">i").pack
 _pack_iB = Struct(">iB").pack
-_pack_ii = Struct(">ii").pack
 
-
-def _decode_partition_produce_data_v3(data: bytes | memoryview, pos: int) -> tuple[PartitionProduceData, int]:
-    index, n = _read_ii(data, pos)
-    pos += 8
-    records: bytes | memoryview | None = None
-    if n >= 0:
-        end = pos + n
-        records = data[pos:end]
-        pos = end
-    elif n != -1:
-        raise negative_length("records", n)
-    return PartitionProduceData(index, records), pos
-
-
-def _decode_topic_produce_data_v3(data: bytes | memoryview, pos: int) -> tuple[TopicProduceData, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("name")
-    end = pos + n
-    name = str(data[pos:end], "utf-8")
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partition_data")
-    if n * 8 > len(data) - pos:
-        raise absurd_count("partition_data", n)
-    partition_data: list[PartitionProduceData] = []
-    for _ in range(n):
-        partition_data_item, pos = _decode_partition_produce_data_v3(data, pos)
-        partition_data.append(partition_data_item)
-    return TopicProduceData(name, partition_data=partition_data), pos
-
-
-def _decode_produce_request_v3(data: bytes | memoryview, pos: int) -> tuple[ProduceRequest, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    transactional_id: str | None = None
-    if n >= 0:
-        end = pos + n
-        transactional_id = str(data[pos:end], "utf-8")
-        pos = end
-    elif n != -1:
-        raise negative_length("transactional_id", n)
-    acks, timeout_ms, n = _read_hii(data, pos)
-    pos += 10
-    if n < 0:
-        raise null_refused("topic_data")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topic_data", n)
-    topic_data: list[TopicProduceData] = []
-    for _ in range(n):
-        topic_data_item, pos = _decode_topic_produce_data_v3(data, pos)
-        topic_data.append(topic_data_item)
-    return ProduceRequest(transactional_id, acks, timeout_ms, topic_data), pos
+DECODERS, ENCODERS = by_table(
+    ProduceRequest,
+    {
+        TopicProduceData: (
+            Field("name", "string", until=12, ignorable=True),
+            Field("topic_id", "uuid", since=13, ignorable=True),
+            Field("partition_data", "[]PartitionProduceData"),
+        ),
+        PartitionProduceData: (
+            Field("index", "int32"),
+            Field("records", "records", null_since=0),
+        ),
+        ProduceRequest: (
+            Field("transactional_id", "string", null_since=3),
+            Field("acks", "int16"),
+            Field("timeout_ms", "int32"),
+            Field("topic_data", "[]TopicProduceData"),
+        ),
+    },
+)
 
 
 def _decode_partition_produce_data_v9(data: bytes | memoryview, pos: int) -> tuple[PartitionProduceData, int]:
@@ -217,47 +176,6 @@ def _decode_produce_request_v13(data: bytes | memoryview, pos: int) -> tuple[Pro
     return ProduceRequest(transactional_id, acks, timeout_ms, topic_data), pos
 
 
-def _encode_partition_produce_data_v3(push: Push, this: PartitionProduceData) -> None:
-    records = this.records
-    if records is None:
-        records_sent: Buffer = b""
-        n = -1
-    else:
-        records_sent = records
-        n = len(records_sent)
-    push(_pack_ii(this.index, n))
-    push(records_sent)
-
-
-def _encode_topic_produce_data_v3(push: Push, this: TopicProduceData) -> None:
-    name_sent = this.name.encode()
-    n = len(name_sent)
-    push(_pack_h(n))
-    push(name_sent)
-    partition_data = this.partition_data
-    n = len(partition_data)
-    push(_pack_i(n))
-    for partition_data_item in partition_data:
-        _encode_partition_produce_data_v3(push, partition_data_item)
-
-
-def _encode_produce_request_v3(push: Push, this: ProduceRequest) -> None:
-    transactional_id = this.transactional_id
-    if transactional_id is None:
-        transactional_id_sent = b""
-        n = -1
-    else:
-        transactional_id_sent = transactional_id.encode()
-        n = len(transactional_id_sent)
-    push(_pack_h(n))
-    push(transactional_id_sent)
-    topic_data = this.topic_data
-    n = len(topic_data)
-    push(_pack_hii(this.acks, this.timeout_ms, n))
-    for topic_data_item in topic_data:
-        _encode_topic_produce_data_v3(push, topic_data_item)
-
-
 def _encode_partition_produce_data_v9(push: Push, this: PartitionProduceData) -> None:
     records = this.records
     if records is None:
@@ -329,26 +247,14 @@ def _encode_produce_request_v13(push: Push, this: ProduceRequest) -> None:
     push(b"\0")
 
 
-DECODERS = {
-    3: _decode_produce_request_v3,
-    4: _decode_produce_request_v3,
-    5: _decode_produce_request_v3,
-    6: _decode_produce_request_v3,
-    7: _decode_produce_request_v3,
-    8: _decode_produce_request_v3,
+DECODERS |= {
     9: _decode_produce_request_v9,
     10: _decode_produce_request_v9,
     11: _decode_produce_request_v9,
     12: _decode_produce_request_v9,
     13: _decode_produce_request_v13,
 }
-ENCODERS = {
-    3: _encode_produce_request_v3,
-    4: _encode_produce_request_v3,
-    5: _encode_produce_request_v3,
-    6: _encode_produce_request_v3,
-    7: _encode_produce_request_v3,
-    8: _encode_produce_request_v3,
+ENCODERS |= {
     9: _encode_produce_request_v9,
     10: _encode_produce_request_v9,
     11: _encode_produce_request_v9,

@@ -1,7 +1,8 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
 from struct import Struct
 
-from penstock.wire.malformed import absurd_count, field_refused, negative_length, null_refused, wrong_tag_size
+from penstock.wire.fields import Field
+from penstock.wire.malformed import absurd_count, field_refused, null_refused, wrong_tag_size
 from penstock.wire.messages.produce_response import (
     BatchIndexAndErrorMessage,
     LeaderIdAndEpoch,
@@ -23,190 +24,60 @@ from penstock.wire.primitives import (
     tagged_field,
     uvarint,
 )
+from penstock.wire.tables import by_table
 
 _read_uB = Struct(">16sB").unpack_from
-_read_h = Struct(">h").unpack_from
-_read_i = Struct(">i").unpack_from
 _read_iB = Struct(">iB").unpack_from
-_read_ih = Struct(">ih").unpack_from
-_read_ihqq = Struct(">ihqq").unpack_from
-_read_ihqqq = Struct(">ihqqq").unpack_from
 _read_ihqqqB = Struct(">ihqqqB").unpack_from
-_read_ihqqqi = Struct(">ihqqqi").unpack_from
 _read_iiB = Struct(">iiB").unpack_from
 _pack_u = Struct(">16s").pack
 _pack_uB = Struct(">16sB").pack
-_pack_h = Struct(">h").pack
 _pack_i = Struct(">i").pack
 _pack_iB = Struct(">iB").pack
-_pack_ih = Struct(">ih").pack
-_pack_ihqq = Struct(">ihqq").pack
 _pack_ihqqq = Struct(">ihqqq").pack
 _pack_ihqqqB = Struct(">ihqqqB").pack
-_pack_ihqqqi = Struct(">ihqqqi").pack
 _pack_iix = Struct(">iix").pack
 _pack_ix = Struct(">ix").pack
 
-
-def _decode_partition_produce_response_v3(data: bytes, pos: int) -> tuple[PartitionProduceResponse, int]:
-    index, error_code, base_offset, log_append_time_ms = _read_ihqq(data, pos)
-    pos += 22
-    return PartitionProduceResponse(index, error_code, base_offset, log_append_time_ms), pos
-
-
-def _decode_topic_produce_response_v3(data: bytes, pos: int) -> tuple[TopicProduceResponse, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("name")
-    end = pos + n
-    name = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partition_responses")
-    if n * 22 > len(data) - pos:
-        raise absurd_count("partition_responses", n)
-    partition_responses: list[PartitionProduceResponse] = []
-    for _ in range(n):
-        partition_responses_item, pos = _decode_partition_produce_response_v3(data, pos)
-        partition_responses.append(partition_responses_item)
-    return TopicProduceResponse(name, partition_responses=partition_responses), pos
-
-
-def _decode_produce_response_v3(data: bytes, pos: int) -> tuple[ProduceResponse, int]:
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("responses")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("responses", n)
-    responses: list[TopicProduceResponse] = []
-    for _ in range(n):
-        responses_item, pos = _decode_topic_produce_response_v3(data, pos)
-        responses.append(responses_item)
-    (throttle_time_ms,) = _read_i(data, pos)
-    pos += 4
-    return ProduceResponse(responses, throttle_time_ms), pos
-
-
-def _decode_partition_produce_response_v5(data: bytes, pos: int) -> tuple[PartitionProduceResponse, int]:
-    index, error_code, base_offset, log_append_time_ms, log_start_offset = _read_ihqqq(data, pos)
-    pos += 30
-    return PartitionProduceResponse(index, error_code, base_offset, log_append_time_ms, log_start_offset), pos
-
-
-def _decode_topic_produce_response_v5(data: bytes, pos: int) -> tuple[TopicProduceResponse, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("name")
-    end = pos + n
-    name = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partition_responses")
-    if n * 30 > len(data) - pos:
-        raise absurd_count("partition_responses", n)
-    partition_responses: list[PartitionProduceResponse] = []
-    for _ in range(n):
-        partition_responses_item, pos = _decode_partition_produce_response_v5(data, pos)
-        partition_responses.append(partition_responses_item)
-    return TopicProduceResponse(name, partition_responses=partition_responses), pos
-
-
-def _decode_produce_response_v5(data: bytes, pos: int) -> tuple[ProduceResponse, int]:
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("responses")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("responses", n)
-    responses: list[TopicProduceResponse] = []
-    for _ in range(n):
-        responses_item, pos = _decode_topic_produce_response_v5(data, pos)
-        responses.append(responses_item)
-    (throttle_time_ms,) = _read_i(data, pos)
-    pos += 4
-    return ProduceResponse(responses, throttle_time_ms), pos
-
-
-def _decode_batch_index_and_error_message_v8(data: bytes, pos: int) -> tuple[BatchIndexAndErrorMessage, int]:
-    batch_index, n = _read_ih(data, pos)
-    pos += 6
-    batch_index_error_message: str | None = None
-    if n >= 0:
-        end = pos + n
-        batch_index_error_message = data[pos:end].decode()
-        pos = end
-    elif n != -1:
-        raise negative_length("batch_index_error_message", n)
-    return BatchIndexAndErrorMessage(batch_index, batch_index_error_message), pos
-
-
-def _decode_partition_produce_response_v8(data: bytes, pos: int) -> tuple[PartitionProduceResponse, int]:
-    index, error_code, base_offset, log_append_time_ms, log_start_offset, n = _read_ihqqqi(data, pos)
-    pos += 34
-    if n < 0:
-        raise null_refused("record_errors")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("record_errors", n)
-    record_errors: list[BatchIndexAndErrorMessage] = []
-    for _ in range(n):
-        record_errors_item, pos = _decode_batch_index_and_error_message_v8(data, pos)
-        record_errors.append(record_errors_item)
-    (n,) = _read_h(data, pos)
-    pos += 2
-    error_message: str | None = None
-    if n >= 0:
-        end = pos + n
-        error_message = data[pos:end].decode()
-        pos = end
-    elif n != -1:
-        raise negative_length("error_message", n)
-    return PartitionProduceResponse(
-        index, error_code, base_offset, log_append_time_ms, log_start_offset, record_errors, error_message
-    ), pos
-
-
-def _decode_topic_produce_response_v8(data: bytes, pos: int) -> tuple[TopicProduceResponse, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("name")
-    end = pos + n
-    name = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partition_responses")
-    if n * 36 > len(data) - pos:
-        raise absurd_count("partition_responses", n)
-    partition_responses: list[PartitionProduceResponse] = []
-    for _ in range(n):
-        partition_responses_item, pos = _decode_partition_produce_response_v8(data, pos)
-        partition_responses.append(partition_responses_item)
-    return TopicProduceResponse(name, partition_responses=partition_responses), pos
-
-
-def _decode_produce_response_v8(data: bytes, pos: int) -> tuple[ProduceResponse, int]:
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("responses")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("responses", n)
-    responses: list[TopicProduceResponse] = []
-    for _ in range(n):
-        responses_item, pos = _decode_topic_produce_response_v8(data, pos)
-        responses.append(responses_item)
-    (throttle_time_ms,) = _read_i(data, pos)
-    pos += 4
-    return ProduceResponse(responses, throttle_time_ms), pos
+DECODERS, ENCODERS = by_table(
+    ProduceResponse,
+    {
+        TopicProduceResponse: (
+            Field("name", "string", until=12, ignorable=True),
+            Field("topic_id", "uuid", since=13, ignorable=True),
+            Field("partition_responses", "[]PartitionProduceResponse"),
+        ),
+        PartitionProduceResponse: (
+            Field("index", "int32"),
+            Field("error_code", "int16"),
+            Field("base_offset", "int64"),
+            Field("log_append_time_ms", "int64"),
+            Field("log_start_offset", "int64", since=5, ignorable=True),
+            Field("record_errors", "[]BatchIndexAndErrorMessage", since=8, ignorable=True),
+            Field("error_message", "string", since=8, null_since=8, ignorable=True),
+            Field("current_leader", "LeaderIdAndEpoch", since=10, tag=0),
+        ),
+        BatchIndexAndErrorMessage: (
+            Field("batch_index", "int32", since=8),
+            Field("batch_index_error_message", "string", since=8, null_since=8),
+        ),
+        LeaderIdAndEpoch: (
+            Field("leader_id", "int32", since=10),
+            Field("leader_epoch", "int32", since=10),
+        ),
+        NodeEndpoint: (
+            Field("node_id", "int32", since=10),
+            Field("host", "string", since=10),
+            Field("port", "int32", since=10),
+            Field("rack", "string", since=10, null_since=10),
+        ),
+        ProduceResponse: (
+            Field("responses", "[]TopicProduceResponse"),
+            Field("throttle_time_ms", "int32"),
+            Field("node_endpoints", "[]NodeEndpoint", since=10, tag=0),
+        ),
+    },
+)
 
 
 def _decode_batch_index_and_error_message_v9(data: bytes, pos: int) -> tuple[BatchIndexAndErrorMessage, int]:
@@ -525,118 +396,6 @@ def _decode_produce_response_v13(data: bytes, pos: int) -> tuple[ProduceResponse
     return item, pos
 
 
-def _encode_partition_produce_response_v3(push: Push, this: PartitionProduceResponse) -> None:
-    if this.current_leader != _DEFAULT_CURRENT_LEADER:
-        raise field_refused("current_leader")
-    push(_pack_ihqq(this.index, this.error_code, this.base_offset, this.log_append_time_ms))
-
-
-def _encode_topic_produce_response_v3(push: Push, this: TopicProduceResponse) -> None:
-    name_sent = this.name.encode()
-    n = len(name_sent)
-    push(_pack_h(n))
-    push(name_sent)
-    partition_responses = this.partition_responses
-    n = len(partition_responses)
-    push(_pack_i(n))
-    for partition_responses_item in partition_responses:
-        _encode_partition_produce_response_v3(push, partition_responses_item)
-
-
-def _encode_produce_response_v3(push: Push, this: ProduceResponse) -> None:
-    if len(this.node_endpoints):
-        raise field_refused("node_endpoints")
-    responses = this.responses
-    n = len(responses)
-    push(_pack_i(n))
-    for responses_item in responses:
-        _encode_topic_produce_response_v3(push, responses_item)
-    push(_pack_i(this.throttle_time_ms))
-
-
-def _encode_partition_produce_response_v5(push: Push, this: PartitionProduceResponse) -> None:
-    if this.current_leader != _DEFAULT_CURRENT_LEADER:
-        raise field_refused("current_leader")
-    push(_pack_ihqqq(this.index, this.error_code, this.base_offset, this.log_append_time_ms, this.log_start_offset))
-
-
-def _encode_topic_produce_response_v5(push: Push, this: TopicProduceResponse) -> None:
-    name_sent = this.name.encode()
-    n = len(name_sent)
-    push(_pack_h(n))
-    push(name_sent)
-    partition_responses = this.partition_responses
-    n = len(partition_responses)
-    push(_pack_i(n))
-    for partition_responses_item in partition_responses:
-        _encode_partition_produce_response_v5(push, partition_responses_item)
-
-
-def _encode_produce_response_v5(push: Push, this: ProduceResponse) -> None:
-    if len(this.node_endpoints):
-        raise field_refused("node_endpoints")
-    responses = this.responses
-    n = len(responses)
-    push(_pack_i(n))
-    for responses_item in responses:
-        _encode_topic_produce_response_v5(push, responses_item)
-    push(_pack_i(this.throttle_time_ms))
-
-
-def _encode_batch_index_and_error_message_v8(push: Push, this: BatchIndexAndErrorMessage) -> None:
-    batch_index_error_message = this.batch_index_error_message
-    if batch_index_error_message is None:
-        batch_index_error_message_sent = b""
-        n = -1
-    else:
-        batch_index_error_message_sent = batch_index_error_message.encode()
-        n = len(batch_index_error_message_sent)
-    push(_pack_ih(this.batch_index, n))
-    push(batch_index_error_message_sent)
-
-
-def _encode_partition_produce_response_v8(push: Push, this: PartitionProduceResponse) -> None:
-    if this.current_leader != _DEFAULT_CURRENT_LEADER:
-        raise field_refused("current_leader")
-    record_errors = this.record_errors
-    n = len(record_errors)
-    push(_pack_ihqqqi(this.index, this.error_code, this.base_offset, this.log_append_time_ms, this.log_start_offset, n))
-    for record_errors_item in record_errors:
-        _encode_batch_index_and_error_message_v8(push, record_errors_item)
-    error_message = this.error_message
-    if error_message is None:
-        error_message_sent = b""
-        n = -1
-    else:
-        error_message_sent = error_message.encode()
-        n = len(error_message_sent)
-    push(_pack_h(n))
-    push(error_message_sent)
-
-
-def _encode_topic_produce_response_v8(push: Push, this: TopicProduceResponse) -> None:
-    name_sent = this.name.encode()
-    n = len(name_sent)
-    push(_pack_h(n))
-    push(name_sent)
-    partition_responses = this.partition_responses
-    n = len(partition_responses)
-    push(_pack_i(n))
-    for partition_responses_item in partition_responses:
-        _encode_partition_produce_response_v8(push, partition_responses_item)
-
-
-def _encode_produce_response_v8(push: Push, this: ProduceResponse) -> None:
-    if len(this.node_endpoints):
-        raise field_refused("node_endpoints")
-    responses = this.responses
-    n = len(responses)
-    push(_pack_i(n))
-    for responses_item in responses:
-        _encode_topic_produce_response_v8(push, responses_item)
-    push(_pack_i(this.throttle_time_ms))
-
-
 def _encode_batch_index_and_error_message_v9(push: Push, this: BatchIndexAndErrorMessage) -> None:
     batch_index_error_message = this.batch_index_error_message
     if batch_index_error_message is None:
@@ -811,26 +570,14 @@ def _encode_produce_response_v13(push: Push, this: ProduceResponse) -> None:
     push(tag_section(tagged) if tagged else b"\0")
 
 
-DECODERS = {
-    3: _decode_produce_response_v3,
-    4: _decode_produce_response_v3,
-    5: _decode_produce_response_v5,
-    6: _decode_produce_response_v5,
-    7: _decode_produce_response_v5,
-    8: _decode_produce_response_v8,
+DECODERS |= {
     9: _decode_produce_response_v9,
     10: _decode_produce_response_v10,
     11: _decode_produce_response_v10,
     12: _decode_produce_response_v10,
     13: _decode_produce_response_v13,
 }
-ENCODERS = {
-    3: _encode_produce_response_v3,
-    4: _encode_produce_response_v3,
-    5: _encode_produce_response_v5,
-    6: _encode_produce_response_v5,
-    7: _encode_produce_response_v5,
-    8: _encode_produce_response_v8,
+ENCODERS |= {
     9: _encode_produce_response_v9,
     10: _encode_produce_response_v10,
     11: _encode_produce_response_v10,

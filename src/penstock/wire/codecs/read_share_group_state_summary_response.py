@@ -1,225 +1,28 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from struct import Struct
-
-from penstock.wire.malformed import absurd_count, null_refused
+from penstock.wire.fields import Field
 from penstock.wire.messages.read_share_group_state_summary_response import (
     PartitionResult,
     ReadShareGroupStateSummaryResponse,
     ReadStateSummaryResult,
 )
-from penstock.wire.primitives import BYTE, Push, long_string_length, long_varint, skip_tags, string_length, uvarint
+from penstock.wire.tables import by_table
 
-_read_uB = Struct(">16sB").unpack_from
-_read_ihB = Struct(">ihB").unpack_from
-_read_iiqB = Struct(">iiqB").unpack_from
-_read_iiqiB = Struct(">iiqiB").unpack_from
-_pack_u = Struct(">16s").pack
-_pack_uB = Struct(">16sB").pack
-_pack_ih = Struct(">ih").pack
-_pack_ihB = Struct(">ihB").pack
-_pack_iiqix = Struct(">iiqix").pack
-_pack_iiqx = Struct(">iiqx").pack
-
-
-def _decode_partition_result_v0(data: bytes, pos: int) -> tuple[PartitionResult, int]:
-    partition, error_code, n = _read_ihB(data, pos)
-    pos += 7
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    error_message: str | None = None
-    if n:
-        end = pos + n - 1
-        error_message = data[pos:end].decode()
-        pos = end
-    state_epoch, leader_epoch, start_offset, tags = _read_iiqB(data, pos)
-    pos += 17
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return PartitionResult(partition, error_code, error_message, state_epoch, leader_epoch, start_offset), pos
-
-
-def _decode_read_state_summary_result_v0(data: bytes, pos: int) -> tuple[ReadStateSummaryResult, int]:
-    topic_id, n = _read_uB(data, pos)
-    pos += 17
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("partitions")
-    n -= 1
-    if n * 24 > len(data) - pos:
-        raise absurd_count("partitions", n)
-    partitions: list[PartitionResult] = []
-    for _ in range(n):
-        partitions_item, pos = _decode_partition_result_v0(data, pos)
-        partitions.append(partitions_item)
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return ReadStateSummaryResult(topic_id, partitions), pos
-
-
-def _decode_read_share_group_state_summary_response_v0(
-    data: bytes, pos: int
-) -> tuple[ReadShareGroupStateSummaryResponse, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("results")
-    n -= 1
-    if n * 18 > len(data) - pos:
-        raise absurd_count("results", n)
-    results: list[ReadStateSummaryResult] = []
-    for _ in range(n):
-        results_item, pos = _decode_read_state_summary_result_v0(data, pos)
-        results.append(results_item)
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return ReadShareGroupStateSummaryResponse(results), pos
-
-
-def _decode_partition_result_v1(data: bytes, pos: int) -> tuple[PartitionResult, int]:
-    partition, error_code, n = _read_ihB(data, pos)
-    pos += 7
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    error_message: str | None = None
-    if n:
-        end = pos + n - 1
-        error_message = data[pos:end].decode()
-        pos = end
-    state_epoch, leader_epoch, start_offset, delivery_complete_count, tags = _read_iiqiB(data, pos)
-    pos += 21
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return PartitionResult(
-        partition, error_code, error_message, state_epoch, leader_epoch, start_offset, delivery_complete_count
-    ), pos
-
-
-def _decode_read_state_summary_result_v1(data: bytes, pos: int) -> tuple[ReadStateSummaryResult, int]:
-    topic_id, n = _read_uB(data, pos)
-    pos += 17
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("partitions")
-    n -= 1
-    if n * 28 > len(data) - pos:
-        raise absurd_count("partitions", n)
-    partitions: list[PartitionResult] = []
-    for _ in range(n):
-        partitions_item, pos = _decode_partition_result_v1(data, pos)
-        partitions.append(partitions_item)
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return ReadStateSummaryResult(topic_id, partitions), pos
-
-
-def _decode_read_share_group_state_summary_response_v1(
-    data: bytes, pos: int
-) -> tuple[ReadShareGroupStateSummaryResponse, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("results")
-    n -= 1
-    if n * 18 > len(data) - pos:
-        raise absurd_count("results", n)
-    results: list[ReadStateSummaryResult] = []
-    for _ in range(n):
-        results_item, pos = _decode_read_state_summary_result_v1(data, pos)
-        results.append(results_item)
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return ReadShareGroupStateSummaryResponse(results), pos
-
-
-def _encode_partition_result_v0(push: Push, this: PartitionResult) -> None:
-    error_message = this.error_message
-    if error_message is None:
-        error_message_sent = b""
-        n = 0
-    else:
-        error_message_sent = error_message.encode()
-        n = len(error_message_sent) + 1
-    push(
-        _pack_ihB(this.partition, this.error_code, n)
-        if n < 128
-        else _pack_ih(this.partition, this.error_code) + string_length(n)
-    )
-    push(error_message_sent)
-    push(_pack_iiqx(this.state_epoch, this.leader_epoch, this.start_offset))
-
-
-def _encode_read_state_summary_result_v0(push: Push, this: ReadStateSummaryResult) -> None:
-    partitions = this.partitions
-    n = len(partitions) + 1
-    push(_pack_uB(this.topic_id, n) if n < 128 else _pack_u(this.topic_id) + uvarint(n))
-    for partitions_item in partitions:
-        _encode_partition_result_v0(push, partitions_item)
-    push(b"\0")
-
-
-def _encode_read_share_group_state_summary_response_v0(push: Push, this: ReadShareGroupStateSummaryResponse) -> None:
-    results = this.results
-    n = len(results) + 1
-    push(BYTE[n] if n < 128 else uvarint(n))
-    for results_item in results:
-        _encode_read_state_summary_result_v0(push, results_item)
-    push(b"\0")
-
-
-def _encode_partition_result_v1(push: Push, this: PartitionResult) -> None:
-    error_message = this.error_message
-    if error_message is None:
-        error_message_sent = b""
-        n = 0
-    else:
-        error_message_sent = error_message.encode()
-        n = len(error_message_sent) + 1
-    push(
-        _pack_ihB(this.partition, this.error_code, n)
-        if n < 128
-        else _pack_ih(this.partition, this.error_code) + string_length(n)
-    )
-    push(error_message_sent)
-    push(_pack_iiqix(this.state_epoch, this.leader_epoch, this.start_offset, this.delivery_complete_count))
-
-
-def _encode_read_state_summary_result_v1(push: Push, this: ReadStateSummaryResult) -> None:
-    partitions = this.partitions
-    n = len(partitions) + 1
-    push(_pack_uB(this.topic_id, n) if n < 128 else _pack_u(this.topic_id) + uvarint(n))
-    for partitions_item in partitions:
-        _encode_partition_result_v1(push, partitions_item)
-    push(b"\0")
-
-
-def _encode_read_share_group_state_summary_response_v1(push: Push, this: ReadShareGroupStateSummaryResponse) -> None:
-    results = this.results
-    n = len(results) + 1
-    push(BYTE[n] if n < 128 else uvarint(n))
-    for results_item in results:
-        _encode_read_state_summary_result_v1(push, results_item)
-    push(b"\0")
-
-
-DECODERS = {
-    0: _decode_read_share_group_state_summary_response_v0,
-    1: _decode_read_share_group_state_summary_response_v1,
-}
-ENCODERS = {
-    0: _encode_read_share_group_state_summary_response_v0,
-    1: _encode_read_share_group_state_summary_response_v1,
-}
+DECODERS, ENCODERS = by_table(
+    ReadShareGroupStateSummaryResponse,
+    {
+        ReadStateSummaryResult: (
+            Field("topic_id", "uuid"),
+            Field("partitions", "[]PartitionResult"),
+        ),
+        PartitionResult: (
+            Field("partition", "int32"),
+            Field("error_code", "int16"),
+            Field("error_message", "string", null_since=0),
+            Field("state_epoch", "int32"),
+            Field("leader_epoch", "int32"),
+            Field("start_offset", "int64"),
+            Field("delivery_complete_count", "int32", since=1, ignorable=True),
+        ),
+        ReadShareGroupStateSummaryResponse: (Field("results", "[]ReadStateSummaryResult"),),
+    },
+)

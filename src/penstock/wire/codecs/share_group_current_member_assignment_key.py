@@ -1,50 +1,14 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from struct import Struct
-
-from penstock.wire.malformed import null_refused
+from penstock.wire.fields import Field
 from penstock.wire.messages.share_group_current_member_assignment_key import ShareGroupCurrentMemberAssignmentKey
-from penstock.wire.primitives import Push
+from penstock.wire.tables import by_table
 
-_read_h = Struct(">h").unpack_from
-_pack_h = Struct(">h").pack
-
-
-def _decode_share_group_current_member_assignment_key_v0(
-    data: bytes, pos: int
-) -> tuple[ShareGroupCurrentMemberAssignmentKey, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("group_id")
-    end = pos + n
-    group_id = data[pos:end].decode()
-    pos = end
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("member_id")
-    end = pos + n
-    member_id = data[pos:end].decode()
-    pos = end
-    return ShareGroupCurrentMemberAssignmentKey(group_id, member_id), pos
-
-
-def _encode_share_group_current_member_assignment_key_v0(
-    push: Push, this: ShareGroupCurrentMemberAssignmentKey
-) -> None:
-    group_id_sent = this.group_id.encode()
-    n = len(group_id_sent)
-    push(_pack_h(n))
-    push(group_id_sent)
-    member_id_sent = this.member_id.encode()
-    n = len(member_id_sent)
-    push(_pack_h(n))
-    push(member_id_sent)
-
-
-DECODERS = {
-    0: _decode_share_group_current_member_assignment_key_v0,
-}
-ENCODERS = {
-    0: _encode_share_group_current_member_assignment_key_v0,
-}
+DECODERS, ENCODERS = by_table(
+    ShareGroupCurrentMemberAssignmentKey,
+    {
+        ShareGroupCurrentMemberAssignmentKey: (
+            Field("group_id", "string"),
+            Field("member_id", "string"),
+        ),
+    },
+)

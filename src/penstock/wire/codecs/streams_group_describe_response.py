@@ -1,7 +1,5 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from struct import Struct
-
-from penstock.wire.malformed import absurd_count, null_refused
+from penstock.wire.fields import Field
 from penstock.wire.messages.streams_group_describe_response import (
     Assignment,
     DescribedGroup,
@@ -15,705 +13,81 @@ from penstock.wire.messages.streams_group_describe_response import (
     TopicInfo,
     Topology,
 )
-from penstock.wire.primitives import (
-    BYTE,
-    COMPACT_INT32S,
-    UNPACK_INT32S,
-    Push,
-    compact_ints,
-    compact_strings,
-    long_string_length,
-    long_varint,
-    read_compact_strings,
-    read_ints,
-    skip_tags,
-    string_length,
-    uvarint,
+from penstock.wire.tables import by_table
+
+DECODERS, ENCODERS = by_table(
+    StreamsGroupDescribeResponse,
+    {
+        Endpoint: (
+            Field("host", "string"),
+            Field("port", "uint16"),
+        ),
+        TaskOffset: (
+            Field("subtopology_id", "string"),
+            Field("partition", "int32"),
+            Field("offset", "int64"),
+        ),
+        Assignment: (
+            Field("active_tasks", "[]TaskIds"),
+            Field("standby_tasks", "[]TaskIds"),
+            Field("warmup_tasks", "[]TaskIds"),
+        ),
+        TaskIds: (
+            Field("subtopology_id", "string"),
+            Field("partitions", "[]int32"),
+        ),
+        KeyValue: (
+            Field("key", "string"),
+            Field("value", "string"),
+        ),
+        TopicInfo: (
+            Field("name", "string"),
+            Field("partitions", "int32"),
+            Field("replication_factor", "int16"),
+            Field("topic_configs", "[]KeyValue"),
+        ),
+        DescribedGroup: (
+            Field("error_code", "int16"),
+            Field("error_message", "string", null_since=0),
+            Field("group_id", "string"),
+            Field("group_state", "string"),
+            Field("group_epoch", "int32"),
+            Field("assignment_epoch", "int32"),
+            Field("topology", "Topology", null_since=0),
+            Field("members", "[]Member"),
+            Field("authorized_operations", "int32"),
+        ),
+        Topology: (
+            Field("epoch", "int32"),
+            Field("subtopologies", "[]Subtopology", null_since=0),
+        ),
+        Subtopology: (
+            Field("subtopology_id", "string"),
+            Field("source_topics", "[]string"),
+            Field("repartition_sink_topics", "[]string"),
+            Field("state_changelog_topics", "[]TopicInfo"),
+            Field("repartition_source_topics", "[]TopicInfo"),
+        ),
+        Member: (
+            Field("member_id", "string"),
+            Field("member_epoch", "int32"),
+            Field("instance_id", "string", null_since=0),
+            Field("rack_id", "string", null_since=0),
+            Field("client_id", "string"),
+            Field("client_host", "string"),
+            Field("topology_epoch", "int32"),
+            Field("process_id", "string"),
+            Field("user_endpoint", "Endpoint", null_since=0),
+            Field("client_tags", "[]KeyValue"),
+            Field("task_offsets", "[]TaskOffset"),
+            Field("task_end_offsets", "[]TaskOffset"),
+            Field("assignment", "Assignment"),
+            Field("target_assignment", "Assignment"),
+            Field("is_classic", "bool"),
+        ),
+        StreamsGroupDescribeResponse: (
+            Field("throttle_time_ms", "int32"),
+            Field("groups", "[]DescribedGroup"),
+        ),
+    },
 )
-
-_read_tB = Struct(">?B").unpack_from
-_read_HB = Struct(">HB").unpack_from
-_read_b = Struct(">b").unpack_from
-_read_hB = Struct(">hB").unpack_from
-_read_iB = Struct(">iB").unpack_from
-_read_ihB = Struct(">ihB").unpack_from
-_read_iib = Struct(">iib").unpack_from
-_read_iqB = Struct(">iqB").unpack_from
-_pack_tx = Struct(">?x").pack
-_pack_Hx = Struct(">Hx").pack
-_pack_b = Struct(">b").pack
-_pack_h = Struct(">h").pack
-_pack_hB = Struct(">hB").pack
-_pack_i = Struct(">i").pack
-_pack_iB = Struct(">iB").pack
-_pack_ih = Struct(">ih").pack
-_pack_ihB = Struct(">ihB").pack
-_pack_iib = Struct(">iib").pack
-_pack_iqx = Struct(">iqx").pack
-_pack_ix = Struct(">ix").pack
-
-
-def _decode_key_value_v0(data: bytes, pos: int) -> tuple[KeyValue, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("key")
-    end = pos + n - 1
-    key = data[pos:end].decode()
-    pos = end
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("value")
-    end = pos + n - 1
-    value = data[pos:end].decode()
-    pos = end
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return KeyValue(key, value), pos
-
-
-def _decode_topic_info_v0(data: bytes, pos: int) -> tuple[TopicInfo, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("name")
-    end = pos + n - 1
-    name = data[pos:end].decode()
-    pos = end
-    partitions, replication_factor, n = _read_ihB(data, pos)
-    pos += 7
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("topic_configs")
-    n -= 1
-    if n * 3 > len(data) - pos:
-        raise absurd_count("topic_configs", n)
-    topic_configs: list[KeyValue] = []
-    for _ in range(n):
-        topic_configs_item, pos = _decode_key_value_v0(data, pos)
-        topic_configs.append(topic_configs_item)
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return TopicInfo(name, partitions, replication_factor, topic_configs), pos
-
-
-def _decode_subtopology_v0(data: bytes, pos: int) -> tuple[Subtopology, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("subtopology_id")
-    end = pos + n - 1
-    subtopology_id = data[pos:end].decode()
-    pos = end
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("source_topics")
-    n -= 1
-    source_topics, pos = read_compact_strings(data, pos, n)
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("repartition_sink_topics")
-    n -= 1
-    repartition_sink_topics, pos = read_compact_strings(data, pos, n)
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("state_changelog_topics")
-    n -= 1
-    if n * 9 > len(data) - pos:
-        raise absurd_count("state_changelog_topics", n)
-    state_changelog_topics: list[TopicInfo] = []
-    for _ in range(n):
-        state_changelog_topics_item, pos = _decode_topic_info_v0(data, pos)
-        state_changelog_topics.append(state_changelog_topics_item)
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("repartition_source_topics")
-    n -= 1
-    if n * 9 > len(data) - pos:
-        raise absurd_count("repartition_source_topics", n)
-    repartition_source_topics: list[TopicInfo] = []
-    for _ in range(n):
-        repartition_source_topics_item, pos = _decode_topic_info_v0(data, pos)
-        repartition_source_topics.append(repartition_source_topics_item)
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return Subtopology(
-        subtopology_id, source_topics, repartition_sink_topics, state_changelog_topics, repartition_source_topics
-    ), pos
-
-
-def _decode_topology_v0(data: bytes, pos: int) -> tuple[Topology, int]:
-    epoch, n = _read_iB(data, pos)
-    pos += 5
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    subtopologies: list[Subtopology] | None = None
-    if n:
-        n -= 1
-        if n * 6 > len(data) - pos:
-            raise absurd_count("subtopologies", n)
-        subtopologies = []
-        for _ in range(n):
-            subtopologies_item, pos = _decode_subtopology_v0(data, pos)
-            subtopologies.append(subtopologies_item)
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return Topology(epoch, subtopologies), pos
-
-
-def _decode_endpoint_v0(data: bytes, pos: int) -> tuple[Endpoint, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("host")
-    end = pos + n - 1
-    host = data[pos:end].decode()
-    pos = end
-    port, tags = _read_HB(data, pos)
-    pos += 3
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return Endpoint(host, port), pos
-
-
-def _decode_task_offset_v0(data: bytes, pos: int) -> tuple[TaskOffset, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("subtopology_id")
-    end = pos + n - 1
-    subtopology_id = data[pos:end].decode()
-    pos = end
-    partition, offset, tags = _read_iqB(data, pos)
-    pos += 13
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return TaskOffset(subtopology_id, partition, offset), pos
-
-
-def _decode_task_ids_v0(data: bytes, pos: int) -> tuple[TaskIds, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("subtopology_id")
-    end = pos + n - 1
-    subtopology_id = data[pos:end].decode()
-    pos = end
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("partitions")
-    n -= 1
-    partitions = list(UNPACK_INT32S[n](data, pos)) if n < 17 else read_ints("i", data, pos, n)
-    pos += 4 * n
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return TaskIds(subtopology_id, partitions), pos
-
-
-def _decode_assignment_v0(data: bytes, pos: int) -> tuple[Assignment, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("active_tasks")
-    n -= 1
-    if n * 3 > len(data) - pos:
-        raise absurd_count("active_tasks", n)
-    active_tasks: list[TaskIds] = []
-    for _ in range(n):
-        active_tasks_item, pos = _decode_task_ids_v0(data, pos)
-        active_tasks.append(active_tasks_item)
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("standby_tasks")
-    n -= 1
-    if n * 3 > len(data) - pos:
-        raise absurd_count("standby_tasks", n)
-    standby_tasks: list[TaskIds] = []
-    for _ in range(n):
-        standby_tasks_item, pos = _decode_task_ids_v0(data, pos)
-        standby_tasks.append(standby_tasks_item)
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("warmup_tasks")
-    n -= 1
-    if n * 3 > len(data) - pos:
-        raise absurd_count("warmup_tasks", n)
-    warmup_tasks: list[TaskIds] = []
-    for _ in range(n):
-        warmup_tasks_item, pos = _decode_task_ids_v0(data, pos)
-        warmup_tasks.append(warmup_tasks_item)
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return Assignment(active_tasks, standby_tasks, warmup_tasks), pos
-
-
-def _decode_member_v0(data: bytes, pos: int) -> tuple[Member, int]:
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("member_id")
-    end = pos + n - 1
-    member_id = data[pos:end].decode()
-    pos = end
-    member_epoch, n = _read_iB(data, pos)
-    pos += 5
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    instance_id: str | None = None
-    if n:
-        end = pos + n - 1
-        instance_id = data[pos:end].decode()
-        pos = end
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    rack_id: str | None = None
-    if n:
-        end = pos + n - 1
-        rack_id = data[pos:end].decode()
-        pos = end
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("client_id")
-    end = pos + n - 1
-    client_id = data[pos:end].decode()
-    pos = end
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("client_host")
-    end = pos + n - 1
-    client_host = data[pos:end].decode()
-    pos = end
-    topology_epoch, n = _read_iB(data, pos)
-    pos += 5
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("process_id")
-    end = pos + n - 1
-    process_id = data[pos:end].decode()
-    pos = end
-    (n,) = _read_b(data, pos)
-    pos += 1
-    user_endpoint: Endpoint | None = None
-    if n >= 0:
-        user_endpoint, pos = _decode_endpoint_v0(data, pos)
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("client_tags")
-    n -= 1
-    if n * 3 > len(data) - pos:
-        raise absurd_count("client_tags", n)
-    client_tags: list[KeyValue] = []
-    for _ in range(n):
-        client_tags_item, pos = _decode_key_value_v0(data, pos)
-        client_tags.append(client_tags_item)
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("task_offsets")
-    n -= 1
-    if n * 14 > len(data) - pos:
-        raise absurd_count("task_offsets", n)
-    task_offsets: list[TaskOffset] = []
-    for _ in range(n):
-        task_offsets_item, pos = _decode_task_offset_v0(data, pos)
-        task_offsets.append(task_offsets_item)
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("task_end_offsets")
-    n -= 1
-    if n * 14 > len(data) - pos:
-        raise absurd_count("task_end_offsets", n)
-    task_end_offsets: list[TaskOffset] = []
-    for _ in range(n):
-        task_end_offsets_item, pos = _decode_task_offset_v0(data, pos)
-        task_end_offsets.append(task_end_offsets_item)
-    assignment, pos = _decode_assignment_v0(data, pos)
-    target_assignment, pos = _decode_assignment_v0(data, pos)
-    is_classic, tags = _read_tB(data, pos)
-    pos += 2
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return Member(
-        member_id,
-        member_epoch,
-        instance_id,
-        rack_id,
-        client_id,
-        client_host,
-        topology_epoch,
-        process_id,
-        user_endpoint,
-        client_tags,
-        task_offsets,
-        task_end_offsets,
-        assignment,
-        target_assignment,
-        is_classic,
-    ), pos
-
-
-def _decode_described_group_v0(data: bytes, pos: int) -> tuple[DescribedGroup, int]:
-    error_code, n = _read_hB(data, pos)
-    pos += 3
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    error_message: str | None = None
-    if n:
-        end = pos + n - 1
-        error_message = data[pos:end].decode()
-        pos = end
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("group_id")
-    end = pos + n - 1
-    group_id = data[pos:end].decode()
-    pos = end
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_string_length(data, pos)
-    if not n:
-        raise null_refused("group_state")
-    end = pos + n - 1
-    group_state = data[pos:end].decode()
-    pos = end
-    group_epoch, assignment_epoch, n = _read_iib(data, pos)
-    pos += 9
-    topology: Topology | None = None
-    if n >= 0:
-        topology, pos = _decode_topology_v0(data, pos)
-    n = data[pos]
-    pos += 1
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("members")
-    n -= 1
-    if n * 28 > len(data) - pos:
-        raise absurd_count("members", n)
-    members: list[Member] = []
-    for _ in range(n):
-        members_item, pos = _decode_member_v0(data, pos)
-        members.append(members_item)
-    authorized_operations, tags = _read_iB(data, pos)
-    pos += 5
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return DescribedGroup(
-        error_code,
-        error_message,
-        group_id,
-        group_state,
-        group_epoch,
-        assignment_epoch,
-        topology,
-        members,
-        authorized_operations,
-    ), pos
-
-
-def _decode_streams_group_describe_response_v0(data: bytes, pos: int) -> tuple[StreamsGroupDescribeResponse, int]:
-    throttle_time_ms, n = _read_iB(data, pos)
-    pos += 5
-    if n > 127:
-        n, pos = long_varint(data, pos)
-    if not n:
-        raise null_refused("groups")
-    n -= 1
-    if n * 20 > len(data) - pos:
-        raise absurd_count("groups", n)
-    groups: list[DescribedGroup] = []
-    for _ in range(n):
-        groups_item, pos = _decode_described_group_v0(data, pos)
-        groups.append(groups_item)
-    tags = data[pos]
-    pos += 1
-    if tags:
-        pos = skip_tags(data, pos, tags)
-    return StreamsGroupDescribeResponse(throttle_time_ms, groups), pos
-
-
-def _encode_key_value_v0(push: Push, this: KeyValue) -> None:
-    key_sent = this.key.encode()
-    n = len(key_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(key_sent)
-    value_sent = this.value.encode()
-    n = len(value_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(value_sent)
-    push(b"\0")
-
-
-def _encode_topic_info_v0(push: Push, this: TopicInfo) -> None:
-    name_sent = this.name.encode()
-    n = len(name_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(name_sent)
-    topic_configs = this.topic_configs
-    n = len(topic_configs) + 1
-    push(
-        _pack_ihB(this.partitions, this.replication_factor, n)
-        if n < 128
-        else _pack_ih(this.partitions, this.replication_factor) + uvarint(n)
-    )
-    for topic_configs_item in topic_configs:
-        _encode_key_value_v0(push, topic_configs_item)
-    push(b"\0")
-
-
-def _encode_subtopology_v0(push: Push, this: Subtopology) -> None:
-    subtopology_id_sent = this.subtopology_id.encode()
-    n = len(subtopology_id_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(subtopology_id_sent)
-    source_topics = this.source_topics
-    push(compact_strings(source_topics))
-    repartition_sink_topics = this.repartition_sink_topics
-    push(compact_strings(repartition_sink_topics))
-    state_changelog_topics = this.state_changelog_topics
-    n = len(state_changelog_topics) + 1
-    push(BYTE[n] if n < 128 else uvarint(n))
-    for state_changelog_topics_item in state_changelog_topics:
-        _encode_topic_info_v0(push, state_changelog_topics_item)
-    repartition_source_topics = this.repartition_source_topics
-    n = len(repartition_source_topics) + 1
-    push(BYTE[n] if n < 128 else uvarint(n))
-    for repartition_source_topics_item in repartition_source_topics:
-        _encode_topic_info_v0(push, repartition_source_topics_item)
-    push(b"\0")
-
-
-def _encode_topology_v0(push: Push, this: Topology) -> None:
-    subtopologies = this.subtopologies
-    n = 0 if subtopologies is None else len(subtopologies) + 1
-    push(_pack_iB(this.epoch, n) if n < 128 else _pack_i(this.epoch) + uvarint(n))
-    if subtopologies:
-        for subtopologies_item in subtopologies:
-            _encode_subtopology_v0(push, subtopologies_item)
-    push(b"\0")
-
-
-def _encode_endpoint_v0(push: Push, this: Endpoint) -> None:
-    host_sent = this.host.encode()
-    n = len(host_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(host_sent)
-    push(_pack_Hx(this.port))
-
-
-def _encode_task_offset_v0(push: Push, this: TaskOffset) -> None:
-    subtopology_id_sent = this.subtopology_id.encode()
-    n = len(subtopology_id_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(subtopology_id_sent)
-    push(_pack_iqx(this.partition, this.offset))
-
-
-def _encode_task_ids_v0(push: Push, this: TaskIds) -> None:
-    subtopology_id_sent = this.subtopology_id.encode()
-    n = len(subtopology_id_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(subtopology_id_sent)
-    partitions = this.partitions
-    n = len(partitions)
-    push(COMPACT_INT32S[n](n + 1, *partitions) if n < 17 else compact_ints("i", partitions))
-    push(b"\0")
-
-
-def _encode_assignment_v0(push: Push, this: Assignment) -> None:
-    active_tasks = this.active_tasks
-    n = len(active_tasks) + 1
-    push(BYTE[n] if n < 128 else uvarint(n))
-    for active_tasks_item in active_tasks:
-        _encode_task_ids_v0(push, active_tasks_item)
-    standby_tasks = this.standby_tasks
-    n = len(standby_tasks) + 1
-    push(BYTE[n] if n < 128 else uvarint(n))
-    for standby_tasks_item in standby_tasks:
-        _encode_task_ids_v0(push, standby_tasks_item)
-    warmup_tasks = this.warmup_tasks
-    n = len(warmup_tasks) + 1
-    push(BYTE[n] if n < 128 else uvarint(n))
-    for warmup_tasks_item in warmup_tasks:
-        _encode_task_ids_v0(push, warmup_tasks_item)
-    push(b"\0")
-
-
-def _encode_member_v0(push: Push, this: Member) -> None:
-    member_id_sent = this.member_id.encode()
-    n = len(member_id_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(member_id_sent)
-    instance_id = this.instance_id
-    if instance_id is None:
-        instance_id_sent = b""
-        n = 0
-    else:
-        instance_id_sent = instance_id.encode()
-        n = len(instance_id_sent) + 1
-    push(_pack_iB(this.member_epoch, n) if n < 128 else _pack_i(this.member_epoch) + string_length(n))
-    push(instance_id_sent)
-    rack_id = this.rack_id
-    if rack_id is None:
-        rack_id_sent = b""
-        n = 0
-    else:
-        rack_id_sent = rack_id.encode()
-        n = len(rack_id_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(rack_id_sent)
-    client_id_sent = this.client_id.encode()
-    n = len(client_id_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(client_id_sent)
-    client_host_sent = this.client_host.encode()
-    n = len(client_host_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(client_host_sent)
-    process_id_sent = this.process_id.encode()
-    n = len(process_id_sent) + 1
-    push(_pack_iB(this.topology_epoch, n) if n < 128 else _pack_i(this.topology_epoch) + string_length(n))
-    push(process_id_sent)
-    user_endpoint = this.user_endpoint
-    push(_pack_b(-1 if user_endpoint is None else 1))
-    if user_endpoint is not None:
-        _encode_endpoint_v0(push, user_endpoint)
-    client_tags = this.client_tags
-    n = len(client_tags) + 1
-    push(BYTE[n] if n < 128 else uvarint(n))
-    for client_tags_item in client_tags:
-        _encode_key_value_v0(push, client_tags_item)
-    task_offsets = this.task_offsets
-    n = len(task_offsets) + 1
-    push(BYTE[n] if n < 128 else uvarint(n))
-    for task_offsets_item in task_offsets:
-        _encode_task_offset_v0(push, task_offsets_item)
-    task_end_offsets = this.task_end_offsets
-    n = len(task_end_offsets) + 1
-    push(BYTE[n] if n < 128 else uvarint(n))
-    for task_end_offsets_item in task_end_offsets:
-        _encode_task_offset_v0(push, task_end_offsets_item)
-    _encode_assignment_v0(push, this.assignment)
-    _encode_assignment_v0(push, this.target_assignment)
-    push(_pack_tx(this.is_classic))
-
-
-def _encode_described_group_v0(push: Push, this: DescribedGroup) -> None:
-    error_message = this.error_message
-    if error_message is None:
-        error_message_sent = b""
-        n = 0
-    else:
-        error_message_sent = error_message.encode()
-        n = len(error_message_sent) + 1
-    push(_pack_hB(this.error_code, n) if n < 128 else _pack_h(this.error_code) + string_length(n))
-    push(error_message_sent)
-    group_id_sent = this.group_id.encode()
-    n = len(group_id_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(group_id_sent)
-    group_state_sent = this.group_state.encode()
-    n = len(group_state_sent) + 1
-    push(BYTE[n] if n < 128 else string_length(n))
-    push(group_state_sent)
-    topology = this.topology
-    push(_pack_iib(this.group_epoch, this.assignment_epoch, -1 if topology is None else 1))
-    if topology is not None:
-        _encode_topology_v0(push, topology)
-    members = this.members
-    n = len(members) + 1
-    push(BYTE[n] if n < 128 else uvarint(n))
-    for members_item in members:
-        _encode_member_v0(push, members_item)
-    push(_pack_ix(this.authorized_operations))
-
-
-def _encode_streams_group_describe_response_v0(push: Push, this: StreamsGroupDescribeResponse) -> None:
-    groups = this.groups
-    n = len(groups) + 1
-    push(_pack_iB(this.throttle_time_ms, n) if n < 128 else _pack_i(this.throttle_time_ms) + uvarint(n))
-    for groups_item in groups:
-        _encode_described_group_v0(push, groups_item)
-    push(b"\0")
-
-
-DECODERS = {
-    0: _decode_streams_group_describe_response_v0,
-}
-ENCODERS = {
-    0: _encode_streams_group_describe_response_v0,
-}

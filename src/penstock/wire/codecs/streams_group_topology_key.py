@@ -1,35 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
-from struct import Struct
-
-from penstock.wire.malformed import null_refused
+from penstock.wire.fields import Field
 from penstock.wire.messages.streams_group_topology_key import StreamsGroupTopologyKey
-from penstock.wire.primitives import Push
+from penstock.wire.tables import by_table
 
-_read_h = Struct(">h").unpack_from
-_pack_h = Struct(">h").pack
-
-
-def _decode_streams_group_topology_key_v0(data: bytes, pos: int) -> tuple[StreamsGroupTopologyKey, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("group_id")
-    end = pos + n
-    group_id = data[pos:end].decode()
-    pos = end
-    return StreamsGroupTopologyKey(group_id), pos
-
-
-def _encode_streams_group_topology_key_v0(push: Push, this: StreamsGroupTopologyKey) -> None:
-    group_id_sent = this.group_id.encode()
-    n = len(group_id_sent)
-    push(_pack_h(n))
-    push(group_id_sent)
-
-
-DECODERS = {
-    0: _decode_streams_group_topology_key_v0,
-}
-ENCODERS = {
-    0: _encode_streams_group_topology_key_v0,
-}
+DECODERS, ENCODERS = by_table(
+    StreamsGroupTopologyKey,
+    {
+        StreamsGroupTopologyKey: (Field("group_id", "string"),),
+    },
+)

@@ -1,9 +1,11 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
 from struct import Struct
 
-from penstock.wire.malformed import absurd_count, field_refused, negative_length, null_refused
+from penstock.wire.fields import Field
+from penstock.wire.malformed import absurd_count, negative_length, null_refused
 from penstock.wire.messages.sync_group_request import SyncGroupRequest, SyncGroupRequestAssignment
 from penstock.wire.primitives import BYTE, Push, long_string_length, long_varint, skip_tags, string_length, uvarint
+from penstock.wire.tables import by_table
 
 _read_h = Struct(">h").unpack_from
 _read_i = Struct(">i").unpack_from
@@ -14,8 +16,27 @@ _pack_i = Struct(">i").pack
 _pack_iB = Struct(">iB").pack
 _pack_ih = Struct(">ih").pack
 
+DECODERS, ENCODERS = by_table(
+    SyncGroupRequest,
+    {
+        SyncGroupRequestAssignment: (
+            Field("member_id", "string"),
+            Field("assignment", "bytes"),
+        ),
+        SyncGroupRequest: (
+            Field("group_id", "string"),
+            Field("generation_id", "int32"),
+            Field("member_id", "string"),
+            Field("group_instance_id", "string", since=3, null_since=3),
+            Field("protocol_type", "string", since=5, null_since=5, ignorable=True),
+            Field("protocol_name", "string", since=5, null_since=5, ignorable=True),
+            Field("assignments", "[]SyncGroupRequestAssignment"),
+        ),
+    },
+)
 
-def _decode_sync_group_request_assignment_v0(data: bytes, pos: int) -> tuple[SyncGroupRequestAssignment, int]:
+
+def _decode_sync_group_request_assignment_v3(data: bytes, pos: int) -> tuple[SyncGroupRequestAssignment, int]:
     (n,) = _read_h(data, pos)
     pos += 2
     if n < 0:
@@ -31,34 +52,6 @@ def _decode_sync_group_request_assignment_v0(data: bytes, pos: int) -> tuple[Syn
     assignment = data[pos:end]
     pos = end
     return SyncGroupRequestAssignment(member_id, assignment), pos
-
-
-def _decode_sync_group_request_v0(data: bytes, pos: int) -> tuple[SyncGroupRequest, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("group_id")
-    end = pos + n
-    group_id = data[pos:end].decode()
-    pos = end
-    generation_id, n = _read_ih(data, pos)
-    pos += 6
-    if n < 0:
-        raise null_refused("member_id")
-    end = pos + n
-    member_id = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("assignments")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("assignments", n)
-    assignments: list[SyncGroupRequestAssignment] = []
-    for _ in range(n):
-        assignments_item, pos = _decode_sync_group_request_assignment_v0(data, pos)
-        assignments.append(assignments_item)
-    return SyncGroupRequest(group_id, generation_id, member_id, assignments=assignments), pos
 
 
 def _decode_sync_group_request_v3(data: bytes, pos: int) -> tuple[SyncGroupRequest, int]:
@@ -93,7 +86,7 @@ def _decode_sync_group_request_v3(data: bytes, pos: int) -> tuple[SyncGroupReque
         raise absurd_count("assignments", n)
     assignments: list[SyncGroupRequestAssignment] = []
     for _ in range(n):
-        assignments_item, pos = _decode_sync_group_request_assignment_v0(data, pos)
+        assignments_item, pos = _decode_sync_group_request_assignment_v3(data, pos)
         assignments.append(assignments_item)
     return SyncGroupRequest(group_id, generation_id, member_id, group_instance_id, assignments=assignments), pos
 
@@ -240,7 +233,7 @@ def _decode_sync_group_request_v5(data: bytes, pos: int) -> tuple[SyncGroupReque
     ), pos
 
 
-def _encode_sync_group_request_assignment_v0(push: Push, this: SyncGroupRequestAssignment) -> None:
+def _encode_sync_group_request_assignment_v3(push: Push, this: SyncGroupRequestAssignment) -> None:
     member_id_sent = this.member_id.encode()
     n = len(member_id_sent)
     push(_pack_h(n))
@@ -249,24 +242,6 @@ def _encode_sync_group_request_assignment_v0(push: Push, this: SyncGroupRequestA
     n = len(assignment_sent)
     push(_pack_i(n))
     push(assignment_sent)
-
-
-def _encode_sync_group_request_v0(push: Push, this: SyncGroupRequest) -> None:
-    if this.group_instance_id is not None:
-        raise field_refused("group_instance_id")
-    group_id_sent = this.group_id.encode()
-    n = len(group_id_sent)
-    push(_pack_h(n))
-    push(group_id_sent)
-    member_id_sent = this.member_id.encode()
-    n = len(member_id_sent)
-    push(_pack_ih(this.generation_id, n))
-    push(member_id_sent)
-    assignments = this.assignments
-    n = len(assignments)
-    push(_pack_i(n))
-    for assignments_item in assignments:
-        _encode_sync_group_request_assignment_v0(push, assignments_item)
 
 
 def _encode_sync_group_request_v3(push: Push, this: SyncGroupRequest) -> None:
@@ -291,7 +266,7 @@ def _encode_sync_group_request_v3(push: Push, this: SyncGroupRequest) -> None:
     n = len(assignments)
     push(_pack_i(n))
     for assignments_item in assignments:
-        _encode_sync_group_request_assignment_v0(push, assignments_item)
+        _encode_sync_group_request_assignment_v3(push, assignments_item)
 
 
 def _encode_sync_group_request_assignment_v4(push: Push, this: SyncGroupRequestAssignment) -> None:
@@ -376,18 +351,12 @@ def _encode_sync_group_request_v5(push: Push, this: SyncGroupRequest) -> None:
     push(b"\0")
 
 
-DECODERS = {
-    0: _decode_sync_group_request_v0,
-    1: _decode_sync_group_request_v0,
-    2: _decode_sync_group_request_v0,
+DECODERS |= {
     3: _decode_sync_group_request_v3,
     4: _decode_sync_group_request_v4,
     5: _decode_sync_group_request_v5,
 }
-ENCODERS = {
-    0: _encode_sync_group_request_v0,
-    1: _encode_sync_group_request_v0,
-    2: _encode_sync_group_request_v0,
+ENCODERS |= {
     3: _encode_sync_group_request_v3,
     4: _encode_sync_group_request_v4,
     5: _encode_sync_group_request_v5,

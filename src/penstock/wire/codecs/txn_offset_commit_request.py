@@ -1,161 +1,48 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
 from struct import Struct
 
-from penstock.wire.malformed import absurd_count, field_refused, negative_length, null_refused
+from penstock.wire.fields import Field
+from penstock.wire.malformed import absurd_count, null_refused
 from penstock.wire.messages.txn_offset_commit_request import (
     TxnOffsetCommitRequest,
     TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,
 )
 from penstock.wire.primitives import BYTE, Push, long_string_length, long_varint, skip_tags, string_length, uvarint
+from penstock.wire.tables import by_table
 
-_read_h = Struct(">h").unpack_from
-_read_i = Struct(">i").unpack_from
-_read_iqh = Struct(">iqh").unpack_from
 _read_iqiB = Struct(">iqiB").unpack_from
-_read_iqih = Struct(">iqih").unpack_from
-_read_qhi = Struct(">qhi").unpack_from
 _read_qhiB = Struct(">qhiB").unpack_from
-_pack_h = Struct(">h").pack
-_pack_i = Struct(">i").pack
-_pack_iqh = Struct(">iqh").pack
 _pack_iqi = Struct(">iqi").pack
 _pack_iqiB = Struct(">iqiB").pack
-_pack_iqih = Struct(">iqih").pack
 _pack_qhi = Struct(">qhi").pack
 _pack_qhiB = Struct(">qhiB").pack
 
-
-def _decode_txn_offset_commit_request_partition_v0(
-    data: bytes, pos: int
-) -> tuple[TxnOffsetCommitRequestPartition, int]:
-    partition_index, committed_offset, n = _read_iqh(data, pos)
-    pos += 14
-    committed_metadata: str | None = None
-    if n >= 0:
-        end = pos + n
-        committed_metadata = data[pos:end].decode()
-        pos = end
-    elif n != -1:
-        raise negative_length("committed_metadata", n)
-    return TxnOffsetCommitRequestPartition(
-        partition_index, committed_offset, committed_metadata=committed_metadata
-    ), pos
-
-
-def _decode_txn_offset_commit_request_topic_v0(data: bytes, pos: int) -> tuple[TxnOffsetCommitRequestTopic, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("name")
-    end = pos + n
-    name = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partitions")
-    if n * 14 > len(data) - pos:
-        raise absurd_count("partitions", n)
-    partitions: list[TxnOffsetCommitRequestPartition] = []
-    for _ in range(n):
-        partitions_item, pos = _decode_txn_offset_commit_request_partition_v0(data, pos)
-        partitions.append(partitions_item)
-    return TxnOffsetCommitRequestTopic(name, partitions), pos
-
-
-def _decode_txn_offset_commit_request_v0(data: bytes, pos: int) -> tuple[TxnOffsetCommitRequest, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("transactional_id")
-    end = pos + n
-    transactional_id = data[pos:end].decode()
-    pos = end
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("group_id")
-    end = pos + n
-    group_id = data[pos:end].decode()
-    pos = end
-    producer_id, producer_epoch, n = _read_qhi(data, pos)
-    pos += 14
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[TxnOffsetCommitRequestTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_txn_offset_commit_request_topic_v0(data, pos)
-        topics.append(topics_item)
-    return TxnOffsetCommitRequest(transactional_id, group_id, producer_id, producer_epoch, topics=topics), pos
-
-
-def _decode_txn_offset_commit_request_partition_v2(
-    data: bytes, pos: int
-) -> tuple[TxnOffsetCommitRequestPartition, int]:
-    partition_index, committed_offset, committed_leader_epoch, n = _read_iqih(data, pos)
-    pos += 18
-    committed_metadata: str | None = None
-    if n >= 0:
-        end = pos + n
-        committed_metadata = data[pos:end].decode()
-        pos = end
-    elif n != -1:
-        raise negative_length("committed_metadata", n)
-    return TxnOffsetCommitRequestPartition(
-        partition_index, committed_offset, committed_leader_epoch, committed_metadata
-    ), pos
-
-
-def _decode_txn_offset_commit_request_topic_v2(data: bytes, pos: int) -> tuple[TxnOffsetCommitRequestTopic, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("name")
-    end = pos + n
-    name = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partitions")
-    if n * 18 > len(data) - pos:
-        raise absurd_count("partitions", n)
-    partitions: list[TxnOffsetCommitRequestPartition] = []
-    for _ in range(n):
-        partitions_item, pos = _decode_txn_offset_commit_request_partition_v2(data, pos)
-        partitions.append(partitions_item)
-    return TxnOffsetCommitRequestTopic(name, partitions), pos
-
-
-def _decode_txn_offset_commit_request_v2(data: bytes, pos: int) -> tuple[TxnOffsetCommitRequest, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("transactional_id")
-    end = pos + n
-    transactional_id = data[pos:end].decode()
-    pos = end
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("group_id")
-    end = pos + n
-    group_id = data[pos:end].decode()
-    pos = end
-    producer_id, producer_epoch, n = _read_qhi(data, pos)
-    pos += 14
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[TxnOffsetCommitRequestTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_txn_offset_commit_request_topic_v2(data, pos)
-        topics.append(topics_item)
-    return TxnOffsetCommitRequest(transactional_id, group_id, producer_id, producer_epoch, topics=topics), pos
+DECODERS, ENCODERS = by_table(
+    TxnOffsetCommitRequest,
+    {
+        TxnOffsetCommitRequestTopic: (
+            Field("name", "string"),
+            Field("partitions", "[]TxnOffsetCommitRequestPartition"),
+        ),
+        TxnOffsetCommitRequestPartition: (
+            Field("partition_index", "int32"),
+            Field("committed_offset", "int64"),
+            Field("committed_leader_epoch", "int32", since=2, ignorable=True),
+            Field("committed_metadata", "string", null_since=0),
+        ),
+        TxnOffsetCommitRequest: (
+            Field("transactional_id", "string"),
+            Field("group_id", "string"),
+            Field("producer_id", "int64"),
+            Field("producer_epoch", "int16"),
+            Field("generation_id", "int32", since=3),
+            Field("member_id", "string", since=3),
+            Field("group_instance_id", "string", since=3, null_since=3),
+            Field("topics", "[]TxnOffsetCommitRequestTopic"),
+        ),
+    },
+)
 
 
 def _decode_txn_offset_commit_request_partition_v3(
@@ -268,98 +155,6 @@ def _decode_txn_offset_commit_request_v3(data: bytes, pos: int) -> tuple[TxnOffs
     ), pos
 
 
-def _encode_txn_offset_commit_request_partition_v0(push: Push, this: TxnOffsetCommitRequestPartition) -> None:
-    committed_metadata = this.committed_metadata
-    if committed_metadata is None:
-        committed_metadata_sent = b""
-        n = -1
-    else:
-        committed_metadata_sent = committed_metadata.encode()
-        n = len(committed_metadata_sent)
-    push(_pack_iqh(this.partition_index, this.committed_offset, n))
-    push(committed_metadata_sent)
-
-
-def _encode_txn_offset_commit_request_topic_v0(push: Push, this: TxnOffsetCommitRequestTopic) -> None:
-    name_sent = this.name.encode()
-    n = len(name_sent)
-    push(_pack_h(n))
-    push(name_sent)
-    partitions = this.partitions
-    n = len(partitions)
-    push(_pack_i(n))
-    for partitions_item in partitions:
-        _encode_txn_offset_commit_request_partition_v0(push, partitions_item)
-
-
-def _encode_txn_offset_commit_request_v0(push: Push, this: TxnOffsetCommitRequest) -> None:
-    if this.generation_id != -1:
-        raise field_refused("generation_id")
-    if this.member_id != "":
-        raise field_refused("member_id")
-    if this.group_instance_id is not None:
-        raise field_refused("group_instance_id")
-    transactional_id_sent = this.transactional_id.encode()
-    n = len(transactional_id_sent)
-    push(_pack_h(n))
-    push(transactional_id_sent)
-    group_id_sent = this.group_id.encode()
-    n = len(group_id_sent)
-    push(_pack_h(n))
-    push(group_id_sent)
-    topics = this.topics
-    n = len(topics)
-    push(_pack_qhi(this.producer_id, this.producer_epoch, n))
-    for topics_item in topics:
-        _encode_txn_offset_commit_request_topic_v0(push, topics_item)
-
-
-def _encode_txn_offset_commit_request_partition_v2(push: Push, this: TxnOffsetCommitRequestPartition) -> None:
-    committed_metadata = this.committed_metadata
-    if committed_metadata is None:
-        committed_metadata_sent = b""
-        n = -1
-    else:
-        committed_metadata_sent = committed_metadata.encode()
-        n = len(committed_metadata_sent)
-    push(_pack_iqih(this.partition_index, this.committed_offset, this.committed_leader_epoch, n))
-    push(committed_metadata_sent)
-
-
-def _encode_txn_offset_commit_request_topic_v2(push: Push, this: TxnOffsetCommitRequestTopic) -> None:
-    name_sent = this.name.encode()
-    n = len(name_sent)
-    push(_pack_h(n))
-    push(name_sent)
-    partitions = this.partitions
-    n = len(partitions)
-    push(_pack_i(n))
-    for partitions_item in partitions:
-        _encode_txn_offset_commit_request_partition_v2(push, partitions_item)
-
-
-def _encode_txn_offset_commit_request_v2(push: Push, this: TxnOffsetCommitRequest) -> None:
-    if this.generation_id != -1:
-        raise field_refused("generation_id")
-    if this.member_id != "":
-        raise field_refused("member_id")
-    if this.group_instance_id is not None:
-        raise field_refused("group_instance_id")
-    transactional_id_sent = this.transactional_id.encode()
-    n = len(transactional_id_sent)
-    push(_pack_h(n))
-    push(transactional_id_sent)
-    group_id_sent = this.group_id.encode()
-    n = len(group_id_sent)
-    push(_pack_h(n))
-    push(group_id_sent)
-    topics = this.topics
-    n = len(topics)
-    push(_pack_qhi(this.producer_id, this.producer_epoch, n))
-    for topics_item in topics:
-        _encode_txn_offset_commit_request_topic_v2(push, topics_item)
-
-
 def _encode_txn_offset_commit_request_partition_v3(push: Push, this: TxnOffsetCommitRequestPartition) -> None:
     committed_metadata = this.committed_metadata
     if committed_metadata is None:
@@ -424,18 +219,12 @@ def _encode_txn_offset_commit_request_v3(push: Push, this: TxnOffsetCommitReques
     push(b"\0")
 
 
-DECODERS = {
-    0: _decode_txn_offset_commit_request_v0,
-    1: _decode_txn_offset_commit_request_v0,
-    2: _decode_txn_offset_commit_request_v2,
+DECODERS |= {
     3: _decode_txn_offset_commit_request_v3,
     4: _decode_txn_offset_commit_request_v3,
     5: _decode_txn_offset_commit_request_v3,
 }
-ENCODERS = {
-    0: _encode_txn_offset_commit_request_v0,
-    1: _encode_txn_offset_commit_request_v0,
-    2: _encode_txn_offset_commit_request_v2,
+ENCODERS |= {
     3: _encode_txn_offset_commit_request_v3,
     4: _encode_txn_offset_commit_request_v3,
     5: _encode_txn_offset_commit_request_v3,

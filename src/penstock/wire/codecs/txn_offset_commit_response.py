@@ -1,6 +1,7 @@
 # Made by tools/generate_messages.py from tools/wire/facts.json: change those, then make it again.
 from struct import Struct
 
+from penstock.wire.fields import Field
 from penstock.wire.malformed import absurd_count, null_refused
 from penstock.wire.messages.txn_offset_commit_response import (
     TxnOffsetCommitResponse,
@@ -8,62 +9,31 @@ from penstock.wire.messages.txn_offset_commit_response import (
     TxnOffsetCommitResponseTopic,
 )
 from penstock.wire.primitives import BYTE, Push, long_string_length, long_varint, skip_tags, string_length, uvarint
+from penstock.wire.tables import by_table
 
-_read_h = Struct(">h").unpack_from
-_read_i = Struct(">i").unpack_from
 _read_iB = Struct(">iB").unpack_from
-_read_ih = Struct(">ih").unpack_from
 _read_ihB = Struct(">ihB").unpack_from
-_read_ii = Struct(">ii").unpack_from
-_pack_h = Struct(">h").pack
 _pack_i = Struct(">i").pack
 _pack_iB = Struct(">iB").pack
-_pack_ih = Struct(">ih").pack
 _pack_ihx = Struct(">ihx").pack
-_pack_ii = Struct(">ii").pack
 
-
-def _decode_txn_offset_commit_response_partition_v0(
-    data: bytes, pos: int
-) -> tuple[TxnOffsetCommitResponsePartition, int]:
-    partition_index, error_code = _read_ih(data, pos)
-    pos += 6
-    return TxnOffsetCommitResponsePartition(partition_index, error_code), pos
-
-
-def _decode_txn_offset_commit_response_topic_v0(data: bytes, pos: int) -> tuple[TxnOffsetCommitResponseTopic, int]:
-    (n,) = _read_h(data, pos)
-    pos += 2
-    if n < 0:
-        raise null_refused("name")
-    end = pos + n
-    name = data[pos:end].decode()
-    pos = end
-    (n,) = _read_i(data, pos)
-    pos += 4
-    if n < 0:
-        raise null_refused("partitions")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("partitions", n)
-    partitions: list[TxnOffsetCommitResponsePartition] = []
-    for _ in range(n):
-        partitions_item, pos = _decode_txn_offset_commit_response_partition_v0(data, pos)
-        partitions.append(partitions_item)
-    return TxnOffsetCommitResponseTopic(name, partitions), pos
-
-
-def _decode_txn_offset_commit_response_v0(data: bytes, pos: int) -> tuple[TxnOffsetCommitResponse, int]:
-    throttle_time_ms, n = _read_ii(data, pos)
-    pos += 8
-    if n < 0:
-        raise null_refused("topics")
-    if n * 6 > len(data) - pos:
-        raise absurd_count("topics", n)
-    topics: list[TxnOffsetCommitResponseTopic] = []
-    for _ in range(n):
-        topics_item, pos = _decode_txn_offset_commit_response_topic_v0(data, pos)
-        topics.append(topics_item)
-    return TxnOffsetCommitResponse(throttle_time_ms, topics), pos
+DECODERS, ENCODERS = by_table(
+    TxnOffsetCommitResponse,
+    {
+        TxnOffsetCommitResponseTopic: (
+            Field("name", "string"),
+            Field("partitions", "[]TxnOffsetCommitResponsePartition"),
+        ),
+        TxnOffsetCommitResponsePartition: (
+            Field("partition_index", "int32"),
+            Field("error_code", "int16"),
+        ),
+        TxnOffsetCommitResponse: (
+            Field("throttle_time_ms", "int32"),
+            Field("topics", "[]TxnOffsetCommitResponseTopic"),
+        ),
+    },
+)
 
 
 def _decode_txn_offset_commit_response_partition_v3(
@@ -127,30 +97,6 @@ def _decode_txn_offset_commit_response_v3(data: bytes, pos: int) -> tuple[TxnOff
     return TxnOffsetCommitResponse(throttle_time_ms, topics), pos
 
 
-def _encode_txn_offset_commit_response_partition_v0(push: Push, this: TxnOffsetCommitResponsePartition) -> None:
-    push(_pack_ih(this.partition_index, this.error_code))
-
-
-def _encode_txn_offset_commit_response_topic_v0(push: Push, this: TxnOffsetCommitResponseTopic) -> None:
-    name_sent = this.name.encode()
-    n = len(name_sent)
-    push(_pack_h(n))
-    push(name_sent)
-    partitions = this.partitions
-    n = len(partitions)
-    push(_pack_i(n))
-    for partitions_item in partitions:
-        _encode_txn_offset_commit_response_partition_v0(push, partitions_item)
-
-
-def _encode_txn_offset_commit_response_v0(push: Push, this: TxnOffsetCommitResponse) -> None:
-    topics = this.topics
-    n = len(topics)
-    push(_pack_ii(this.throttle_time_ms, n))
-    for topics_item in topics:
-        _encode_txn_offset_commit_response_topic_v0(push, topics_item)
-
-
 def _encode_txn_offset_commit_response_partition_v3(push: Push, this: TxnOffsetCommitResponsePartition) -> None:
     push(_pack_ihx(this.partition_index, this.error_code))
 
@@ -177,18 +123,12 @@ def _encode_txn_offset_commit_response_v3(push: Push, this: TxnOffsetCommitRespo
     push(b"\0")
 
 
-DECODERS = {
-    0: _decode_txn_offset_commit_response_v0,
-    1: _decode_txn_offset_commit_response_v0,
-    2: _decode_txn_offset_commit_response_v0,
+DECODERS |= {
     3: _decode_txn_offset_commit_response_v3,
     4: _decode_txn_offset_commit_response_v3,
     5: _decode_txn_offset_commit_response_v3,
 }
-ENCODERS = {
-    0: _encode_txn_offset_commit_response_v0,
-    1: _encode_txn_offset_commit_response_v0,
-    2: _encode_txn_offset_commit_response_v0,
+ENCODERS |= {
     3: _encode_txn_offset_commit_response_v3,
     4: _encode_txn_offset_commit_response_v3,
     5: _encode_txn_offset_commit_response_v3,

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.support.callers import a_context, a_lone_doorkeeper
+from tests.support.callers import a_context, a_lone_authenticator
 
 from penstock.broker.handlers.add_partitions_to_txn import PAUSES_S, add_partitions_to_txn
 from penstock.coordinators.transactions import Outcomes, PartitionsAsked
@@ -35,7 +35,7 @@ async def ask(coordinator: Coordinator) -> int:
     )
     image: Any = SimpleNamespace(topics={"orders": SimpleNamespace(partitions=[None])})
     given: Any = coordinator
-    response = await add_partitions_to_txn(request, a_context(version=3), given, image, a_lone_doorkeeper())
+    response = await add_partitions_to_txn(request, a_context(version=3), given, image, a_lone_authenticator())
     (topic,) = response.results_by_topic_v3_and_below
     (part,) = topic.results_by_partition
     return part.partition_error_code

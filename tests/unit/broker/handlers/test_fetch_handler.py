@@ -12,7 +12,7 @@ from tests.support.clocks import ManualClock
 from tests.support.logs import TOPIC_ID, base_offsets
 from tests.support.partitions import ME, TOPIC, SomePartitions
 
-from penstock.broker.afterwards import Afterwards
+from penstock.broker.after_receive import AfterReceive
 from penstock.broker.clock import SystemDice
 from penstock.broker.deadlines import Deadlines
 from penstock.broker.fetch_sessions import FetchSessions
@@ -29,7 +29,7 @@ from penstock.errors import (
     UnknownServerError,
     UnknownTopicOrPartition,
 )
-from penstock.log import FileSlice
+from penstock.log import FileSlice, PartitionLog
 from penstock.metastore import Unavailable
 from penstock.model import BrokerId, LeaderEpoch, Offset
 from penstock.replication import Partitions, Promise
@@ -61,7 +61,7 @@ class Bench:
         self.sessions = FetchSessions(slots_max=10, clock=ManualClock(), dice=SystemDice())
         self.config = Config.for_broker()
         self.replicas = cast(ReplicaSessions, None)  # who is no replica does without
-        self.afterwards = Afterwards(asyncio.get_running_loop())
+        self.afterwards = AfterReceive(asyncio.get_running_loop())
         self.deadlines = Deadlines(asyncio.get_running_loop())
         self.store = Store()
         self.confirmations = Confirmations(self.store.catch_up, spawn=asyncio.ensure_future)
@@ -166,7 +166,7 @@ async def test_what_is_called_idle_is_what_a_read_would_find(make: Make) -> None
     bench = make(1)
     partition = bench.partitions[0]
     bench.partitions.fill(0, batches=3)
-    partition.log.advance_start(Offset(1))
+    partition.log.retention.advance_start(Offset(1))
     idle = 0
     for offset, epoch, leader in product(range(-1, 6), (-1, 2, 3, 4), (ME, BrokerId(2))):
         partition.leader = leader
@@ -305,9 +305,10 @@ async def test_where_no_index_is_in_memory_a_thread_goes_first(make: Make, monke
     bench = make(2)
     bench.partitions.fill(0)
     bench.partitions.fill(1)
-    monkeypatch.setattr(bench.partitions[1].log, "is_near", lambda offset: False)
+    cold = bench.partitions[1].log
+    monkeypatch.setattr(PartitionLog, "is_near", lambda log, _: log is not cold)
     warmed: list[int] = []
-    monkeypatch.setattr(bench.partitions[1].log, "warm", warmed.append)
+    monkeypatch.setattr(PartitionLog, "warm", lambda _, offset: warmed.append(offset))
     slow = bench.call({0: 0, 1: 0})
     assert bench.pins() == 1, "the other partition's slice, which is let go before the wait"
     found = bench.read(await slow)

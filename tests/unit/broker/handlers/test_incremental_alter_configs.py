@@ -145,7 +145,7 @@ async def test_a_loggers_level_acts_until_it_is_deleted_and_is_not_kept(cluster:
     loggers, before = LoggerLevels(), cluster.image.revision
     name = "penstock.cluster.controller"
     assert await ask(cluster, resource(LOGGER, "1", (name, SET, "ERROR")), loggers=loggers) == [(0, None)]
-    assert (loggers.level(name), loggers.level("penstock.cluster.feed")) == ("ERROR", "INFO")
+    assert (loggers.level(name), loggers.level("penstock.cluster.image.feed")) == ("ERROR", "INFO")
     assert await ask(cluster, resource(LOGGER, "1", (name, DELETE, None)), loggers=loggers) == [(0, None)]
     assert loggers.level(name) == "INFO"
     assert cluster.image.revision == before

@@ -46,7 +46,7 @@ class Asking:
         # As the wire carries it: what the version has no field for is not there.
         asked = MetadataRequest.decode(request.encode(version), version)
         response = await metadata(
-            asked, context, self.cluster.image, self.cluster.controller, self.cluster.absences, self.config
+            asked, context, self.cluster.image, self.cluster.controller, self.cluster.availability, self.config
         )
         return MetadataResponse.decode(response.encode(version), version)
 

@@ -11,11 +11,11 @@ import pytest
 from tests.support.logs import TOPIC_ID
 from tests.support.partitions import TOPIC, Make, SomePartitions
 
-from penstock.broker.callers import Caller
 from penstock.broker.deadlines import Deadlines
 from penstock.broker.handlers.produce import produce
+from penstock.broker.peer_authentication import Caller
 from penstock.broker.registry import RequestContext, Unanswerable
-from penstock.cluster.shapes import partition_without_key
+from penstock.cluster.image.shapes import partition_without_key
 from penstock.errors import (
     CorruptMessage,
     InvalidRecord,
@@ -43,6 +43,7 @@ def call(
     timeout_ms: int = 30_000,
     first: int = 0,
     caller: Caller | None = None,
+    client_id: str = "me",
 ) -> Any:
     """What the handler gives for one batch a partition, from partition `first` on."""
     parts = [
@@ -55,7 +56,7 @@ def call(
     else:
         topic.name = TOPIC
     frame = ProduceRequest(acks=acks, timeout_ms=timeout_ms, topic_data=[topic]).encode(version)
-    context = RequestContext(version, "me", "PLAINTEXT", "10.0.0.1:5", caller=caller or Caller())
+    context = RequestContext(version, client_id, "PLAINTEXT", "10.0.0.1:5", caller=caller or Caller())
     knows: Any = SimpleNamespace(topics={TOPIC: None}, topics_by_id={TOPIC_ID: None})
     no_gate: Any = None
     deadlines = Deadlines(asyncio.get_running_loop())
@@ -104,8 +105,9 @@ async def test_strangers_do_not_write_to_internal_topics_whatever_their_cleanup_
 ) -> None:
     partitions = make()
     partitions[0].is_internal = True
-    (answer,) = read(call(partitions, partitions.batch(), version=version), version)
-    assert answer.error_code == InvalidTopic.code
+    for client_id in ("me", "__admin_client"):  # which is a right in Apache Kafka
+        (answer,) = read(call(partitions, partitions.batch(), version=version, client_id=client_id), version)
+        assert answer.error_code == InvalidTopic.code
     assert partitions[0].log.end_offset == 0
 
 

@@ -7,7 +7,7 @@ from tests.support.partitions import Make, SomePartitions
 from tests.unit.broker.handlers.test_produce_handler import call, read
 
 from penstock.broker.batch_samples import FIRST_OPENED, ONE_IN
-from penstock.broker.callers import Caller
+from penstock.broker.peer_authentication import Caller
 from penstock.errors import InvalidRecord, NotLeaderOrFollower
 from penstock.wire import batch as layout
 from penstock.wire.batch import BatchHeader

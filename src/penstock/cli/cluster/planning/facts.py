@@ -80,10 +80,6 @@ class Move(msgspec.Struct, frozen=True):
             return 0
         return None if self.size_bytes is None else self.size_bytes * len(self.adding)
 
-    @property
-    def changes_leader(self) -> bool:
-        return self.before[:1] != self.after[:1]
-
 
 class NoPlace(Exception):
     """A partition has more replicas than there are brokers to keep them; in words."""

@@ -6,12 +6,13 @@ import msgspec
 
 from penstock.coordinators.decision import Command
 from penstock.coordinators.groups.assignors import GroupAssignment
+from penstock.coordinators.groups.commands import GroupRequest
 from penstock.coordinators.groups.consumer.state import Resolved
 from penstock.model import Millis
 from penstock.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 
 
-class ConsumerHeartbeat(Command, frozen=True, kw_only=True):
+class ConsumerHeartbeat(GroupRequest, frozen=True, kw_only=True):
     request: ConsumerGroupHeartbeatRequest
     client_id: str
     client_host: str

@@ -1,27 +1,19 @@
 """Looking at consumer groups: who is in them, how far each member has come, and what it is to own."""
 
-from collections.abc import Iterable, Iterator
-
 from penstock.coordinators.decision import Decision, Reply
 from penstock.coordinators.groups.assignors import Assignment as Target
-from penstock.coordinators.groups.commands import ListGroups
 from penstock.coordinators.groups.consumer.commands import DescribeConsumerGroup
 from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember
 from penstock.coordinators.groups.consumer.surroundings import Surroundings
-from penstock.coordinators.groups.state import CONSUMER
-from penstock.errors import GroupIdNotFound
 from penstock.model import TopicId
 from penstock.wire.messages.consumer_group_describe_response import Assignment, DescribedGroup, Member, TopicPartitions
-from penstock.wire.messages.list_groups_response import ListedGroup
 
 OF_CLASSIC_PROTOCOL, OF_CONSUMER_PROTOCOL = 0, 1
 
 
 def describe(
-    command: DescribeConsumerGroup, group: ConsumerGroup | None, around: Surroundings, assignors: tuple[str, ...]
+    command: DescribeConsumerGroup, group: ConsumerGroup, around: Surroundings, assignors: tuple[str, ...]
 ) -> Decision:
-    if group is None:
-        raise GroupIdNotFound(f"Group {command.group_id} not found.")
     described = DescribedGroup(
         group_id=group.group_id,
         group_state=group.state.value,
@@ -59,14 +51,3 @@ def _named(assignment: Target, around: Surroundings) -> Assignment:
         if facts is not None:
             topics.append(TopicPartitions(topic_id, facts.name, sorted(partitions)))
     return Assignment(topics)
-
-
-def listed(command: ListGroups, groups: Iterable[ConsumerGroup]) -> Iterator[ListedGroup]:
-    states = {state.strip().lower() for state in command.states}
-    types = {name.strip().lower() for name in command.types}
-    if types and CONSUMER not in types:
-        return
-    for group in groups:
-        state = group.state.value
-        if not states or state.lower() in states:
-            yield ListedGroup(group.group_id, CONSUMER, state, CONSUMER)

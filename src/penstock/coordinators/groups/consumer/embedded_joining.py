@@ -3,6 +3,8 @@
 import msgspec
 
 from penstock.coordinators.decision import Decision
+from penstock.coordinators.groups.classic.draft import join_refused
+from penstock.coordinators.groups.classic.joining import check_join
 from penstock.coordinators.groups.commands import Join
 from penstock.coordinators.groups.consumer.commands import CalledToJoin, ClassicStepDue
 from penstock.coordinators.groups.consumer.embedded_protocol import owned_by, read_subscription
@@ -19,8 +21,6 @@ from penstock.coordinators.groups.consumer.subscriptions import (
     follow_topics,
     topic_ids,
 )
-from penstock.coordinators.groups.draft import join_refused
-from penstock.coordinators.groups.joining import check_join
 from penstock.coordinators.groups.state import CONSUMER, Waiter
 from penstock.errors import (
     InconsistentGroupProtocol,

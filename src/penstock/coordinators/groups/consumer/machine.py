@@ -10,18 +10,19 @@ What always holds
 - a machine that replays the log has the members, targets and owners of the one that wrote it.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, get_args
 
 import msgspec
 
 from penstock.coordinators.decision import Decision, Timer
-from penstock.coordinators.groups import commands as asked
-from penstock.coordinators.groups import forgetting
+from penstock.coordinators.groups import commands as requests
+from penstock.coordinators.groups import fetching, forgetting
+from penstock.coordinators.groups.classic.joining import join as join_classic
 from penstock.coordinators.groups.consumer import commands, commits, embedded, embedded_joining, leaving
 from penstock.coordinators.groups.consumer.applying import apply_note, apply_record, takes_back
 from penstock.coordinators.groups.consumer.assigning import target_ready
-from penstock.coordinators.groups.consumer.describing import describe, listed
+from penstock.coordinators.groups.consumer.describing import describe
 from penstock.coordinators.groups.consumer.heartbeat import heartbeat
 from penstock.coordinators.groups.consumer.migration import to_consumer, tombstones
 from penstock.coordinators.groups.consumer.records import ConsumerRecord, EpochKept, SilenceKept
@@ -34,175 +35,161 @@ from penstock.coordinators.groups.consumer.state import (
 )
 from penstock.coordinators.groups.consumer.step import SESSIONS, Context, Step
 from penstock.coordinators.groups.consumer.subscriptions import patterns_resolved
-from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, Nowhere, Surroundings
-from penstock.coordinators.groups.joining import join as join_classic
-from penstock.coordinators.groups.offsets import GroupOffsets
-from penstock.coordinators.groups.pending import PendingOffsets
-from penstock.coordinators.groups.state import Group, GroupLimits
-from penstock.errors import GroupIdNotFound, NonEmptyGroup, PolicyViolation
+from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, NoTopics, Surroundings
+from penstock.coordinators.groups.kind import Handler
+from penstock.coordinators.groups.state import CONSUMER, Group
+from penstock.coordinators.groups.tables import GroupTables
+from penstock.errors import GroupIdNotFound, NonEmptyGroup
 from penstock.model import Millis
 from penstock.wire.messages.list_groups_response import ListedGroup
 
-Decided = Decision | None
-"""None for what is not about a consumer group."""
-
 
 class ConsumerGroups:
+    name: ClassVar[str] = CONSUMER
+    of: ClassVar[type[Any]] = ConsumerGroup
+    changes: ClassVar[Sequence[type[Any]]] = (*get_args(ConsumerRecord), *get_args(commands.ConsumerNote))
+
     def __init__(
-        self,
-        classic: dict[str, Group],
-        offsets: dict[str, GroupOffsets],
-        pending: PendingOffsets,
-        limits: ConsumerLimits | None = None,
-        around: Surroundings | None = None,
+        self, tables: GroupTables, limits: ConsumerLimits | None = None, around: Surroundings | None = None
     ) -> None:
-        self.groups: dict[str, ConsumerGroup] = {}
-        self._classic = classic
-        self._offsets = offsets
-        self._pending = pending
+        self._tables = tables
         self._limits = limits or ConsumerLimits()
-        self._around: Surroundings = around or Nowhere()
+        self._around: Surroundings = around or NoTopics()
         self._tickets = 0
         """Of work that has begun, whether or not its group is still there."""
 
     # Deciding ---------------------------------------------------------------------------------------------------
 
-    def decide(self, command: Any, now: Millis, limits: GroupLimits) -> Decided:
-        handler = _HANDLERS.get(type(command))
-        return None if handler is None else handler(self, command, self._context(now, limits))
+    def _context(self, now: Millis) -> Context:
+        return Context(self._around, self._limits, self._tables.limits, now, self._tickets)
 
-    def _context(self, now: Millis, limits: GroupLimits) -> Context:
-        return Context(self._around, self._limits, limits, now, self._tickets)
+    def _step(self, group: ConsumerGroup, now: Millis) -> Step:
+        return Step(group, self._context(now))
 
-    def _heartbeat(self, command: commands.ConsumerHeartbeat, context: Context) -> Decision:
+    def _heartbeat(self, command: commands.ConsumerHeartbeat, group: ConsumerGroup | None, now: Millis) -> Decision:
         request = command.request
-        group = self.groups.get(request.group_id)
         if request.member_epoch in (LEAVING, LEAVING_FOR_A_WHILE):
-            return leaving.leave(Step(self._required(request.group_id), context), command)
+            return leaving.leave(self._step(self._required(group, request.group_id), now), command)
         if group is not None:
-            return heartbeat(Step(group, context), command)
+            return heartbeat(self._step(group, now), command)
         if request.member_epoch != JOINING:
-            self._required(request.group_id)
-        classic = self._classic.get(request.group_id)
+            self._required(group, request.group_id)
+        classic = self._tables.get(request.group_id, Group)
         if classic is not None:
-            return heartbeat(to_consumer(classic, context), command)
-        self._check_room(context.classic_limits.groups_max)
-        return heartbeat(Step(ConsumerGroup(group_id=request.group_id), context), command)
+            return heartbeat(to_consumer(classic, self._context(now)), command)
+        self._tables.check_room()
+        return heartbeat(self._step(ConsumerGroup(group_id=request.group_id), now), command)
 
-    def _required(self, group_id: str) -> ConsumerGroup:
-        group = self.groups.get(group_id)
+    def _required(self, group: ConsumerGroup | None, group_id: str) -> ConsumerGroup:
         if group is None:
-            is_other = group_id in self._classic
+            is_other = group_id in self._tables.groups
             raise GroupIdNotFound(f"Group {group_id} {'is not a consumer group' if is_other else 'not found'}.")
         return group
 
-    def _check_room(self, groups_max: int) -> None:
-        count = len(self.groups) + len(self._classic)
-        if count >= groups_max:
-            raise PolicyViolation(
-                f"{count} groups are coordinated here; penstock.groups.per.partition.max: {groups_max}"
-            )
+    def _describe(self, command: commands.DescribeConsumerGroup, group: ConsumerGroup | None, _now: Millis) -> Decision:
+        return describe(command, self._required(group, command.group_id), self._around, self._limits.assignors)
 
-    def _describe(self, command: commands.DescribeConsumerGroup, _context: Context) -> Decision:
-        return describe(command, self._required(command.group_id), self._around, self._limits.assignors)
+    # Requests of the classic protocol, and of both: asked of groups that are there
 
-    # Requests of the classic protocol, and of both
-
-    def _join(self, command: asked.Join, context: Context) -> Decided:
-        group = self.groups.get(command.request.group_id)
-        if group is None:
-            return None
+    def _join(self, command: requests.Join, group: ConsumerGroup, now: Millis) -> Decision:
         if group.members:
-            return embedded_joining.join(Step(group, context), command)
-        decision = join_classic(command, None, context.now, context.classic_limits)
+            return embedded_joining.join(self._step(group, now), command)
+        decision = join_classic(command, None, now, self._tables.limits)
         if not decision.notes:
             return decision  # refused
         # Nobody is in the group: whoever comes says what it is to be.
         return msgspec.structs.replace(decision, records=[*tombstones(group), *decision.records])
 
-    def _sync(self, command: asked.Sync, context: Context) -> Decided:
-        group = self.groups.get(command.request.group_id)
-        return None if group is None else embedded.sync(Step(group, context), command)
+    def _sync(self, command: requests.Sync, group: ConsumerGroup, now: Millis) -> Decision:
+        return embedded.sync(self._step(group, now), command)
 
-    def _classic_heartbeat(self, command: asked.Heartbeat, context: Context) -> Decided:
-        group = self.groups.get(command.request.group_id)
-        return None if group is None else embedded.heartbeat(Step(group, context), command)
+    def _classic_heartbeat(self, command: requests.Heartbeat, group: ConsumerGroup, now: Millis) -> Decision:
+        return embedded.heartbeat(self._step(group, now), command)
 
-    def _leave(self, command: asked.Leave, context: Context) -> Decided:
-        group = self.groups.get(command.group_id)
-        return None if group is None else embedded.leave(Step(group, context), command)
+    def _leave(self, command: requests.Leave, group: ConsumerGroup, now: Millis) -> Decision:
+        return embedded.leave(self._step(group, now), command)
 
-    def _commit(self, command: asked.CommitOffsets, context: Context) -> Decided:
-        group = self.groups.get(command.request.group_id)
-        return None if group is None else commits.commit(command, group, context.now, context.classic_limits)
+    def _commit(self, command: requests.CommitOffsets, group: ConsumerGroup, now: Millis) -> Decision:
+        return commits.commit(command, group, now, self._tables.limits)
 
-    def _commit_in_transaction(self, command: asked.CommitInTransaction, context: Context) -> Decided:
-        group = self.groups.get(command.request.group_id)
-        if group is None:
-            return None
-        return commits.commit_in_transaction(command, group, context.now, context.classic_limits)
+    def _commit_in_transaction(
+        self, command: requests.CommitInTransaction, group: ConsumerGroup, now: Millis
+    ) -> Decision:
+        return commits.commit_in_transaction(command, group, now, self._tables.limits)
 
-    def _fetch_offsets(self, command: asked.FetchOffsets, _context: Context) -> Decided:
-        group = self.groups.get(command.group_id)
-        if group is not None:
-            commits.check_fetch(group, member_id=command.member_id, epoch=command.member_epoch)
-        return None
+    def _fetch_offsets(self, command: requests.FetchOffsets, group: ConsumerGroup, _now: Millis) -> Decision:
+        commits.check_fetch(group, member_id=command.member_id, epoch=command.member_epoch)
+        return fetching.fetch(command, self._tables.offsets_of(group.group_id), self._tables.pending)
 
-    def _delete_offsets(self, command: asked.DeleteOffsets, _context: Context) -> Decided:
-        group_id = command.request.group_id
-        group = self.groups.get(group_id)
-        if group is None:
-            return None
-        return forgetting.delete(command, commits.as_group(group), self._offsets.get(group_id, {}), self._pending)
+    def _delete_offsets(self, command: requests.DeleteOffsets, group: ConsumerGroup, _now: Millis) -> Decision:
+        known = self._tables.offsets_of(group.group_id)
+        return forgetting.delete(command, commits.as_group(group), known, self._tables.pending)
 
-    def _delete(self, command: asked.DeleteGroup, context: Context) -> Decided:
-        group = self.groups.get(command.group_id)
-        if group is None:
-            return None
+    def _delete(self, command: requests.DeleteGroup, group: ConsumerGroup, now: Millis) -> Decision:
         if group.members:
             raise NonEmptyGroup
-        offsets = self._offsets.get(group.group_id, {})
+        known = self._tables.offsets_of(group.group_id)
         timers = (Timer((SESSIONS, group.group_id), None),)
-        return forgetting.delete_group(
-            command, offsets, self._pending, context.now, end=tombstones(group), timers=timers
-        )
+        return forgetting.delete_group(command, known, self._tables.pending, now, end=tombstones(group), timers=timers)
 
     # Timers and finished work: those of a group that is not there any more have nothing to say
 
-    def _sessions_due(self, command: commands.ConsumerSessionsDue, context: Context) -> Decision:
-        group = self.groups.get(command.group_id)
-        return Decision() if group is None else leaving.sessions_due(Step(group, context))
+    def _sessions_due(
+        self, _command: commands.ConsumerSessionsDue, group: ConsumerGroup | None, now: Millis
+    ) -> Decision:
+        return Decision() if group is None else leaving.sessions_due(self._step(group, now))
 
-    def _revocation_due(self, command: commands.RevocationDue, context: Context) -> Decision:
-        group = self.groups.get(command.group_id)
-        return Decision() if group is None else leaving.revocation_due(Step(group, context), command)
+    def _revocation_due(self, command: commands.RevocationDue, group: ConsumerGroup | None, now: Millis) -> Decision:
+        return Decision() if group is None else leaving.revocation_due(self._step(group, now), command)
 
-    def _classic_step_due(self, command: commands.ClassicStepDue, context: Context) -> Decision:
-        group = self.groups.get(command.group_id)
-        return Decision() if group is None else leaving.classic_step_due(Step(group, context), command)
+    def _classic_step_due(self, command: commands.ClassicStepDue, group: ConsumerGroup | None, now: Millis) -> Decision:
+        return Decision() if group is None else leaving.classic_step_due(self._step(group, now), command)
 
-    def _target_ready(self, command: commands.TargetReady, context: Context) -> Decision:
-        group = self.groups.get(command.group_id)
-        return Decision() if group is None else target_ready(Step(group, context), command)
+    def _target_ready(self, command: commands.TargetReady, group: ConsumerGroup | None, now: Millis) -> Decision:
+        return Decision() if group is None else target_ready(self._step(group, now), command)
 
-    def _patterns_resolved(self, command: commands.PatternsResolved, context: Context) -> Decision:
-        group = self.groups.get(command.group_id)
-        return Decision() if group is None else patterns_resolved(Step(group, context), command)
+    def _patterns_resolved(
+        self, command: commands.PatternsResolved, group: ConsumerGroup | None, now: Millis
+    ) -> Decision:
+        return Decision() if group is None else patterns_resolved(self._step(group, now), command)
 
-    def _work_failed(self, command: commands.WorkFailed, _context: Context) -> Decision:
+    def _work_failed(self, command: commands.WorkFailed, _group: ConsumerGroup | None, _now: Millis) -> Decision:
         return Decision(notes=(commands.Working(command.group_id, command.kind, None),))
+
+    asked: ClassVar[Mapping[type[Any], Handler]] = {
+        commands.ConsumerHeartbeat: _heartbeat,
+        commands.DescribeConsumerGroup: _describe,
+        requests.Join: _join,
+        requests.Sync: _sync,
+        requests.Heartbeat: _classic_heartbeat,
+        requests.Leave: _leave,
+        requests.CommitOffsets: _commit,
+        requests.CommitInTransaction: _commit_in_transaction,
+        requests.FetchOffsets: _fetch_offsets,
+        requests.DeleteOffsets: _delete_offsets,
+        requests.DeleteGroup: _delete,
+        commands.ConsumerSessionsDue: _sessions_due,
+        commands.RevocationDue: _revocation_due,
+        commands.ClassicStepDue: _classic_step_due,
+        commands.TargetReady: _target_ready,
+        commands.PatternsResolved: _patterns_resolved,
+        commands.WorkFailed: _work_failed,
+    }
 
     # All groups at once -----------------------------------------------------------------------------------------
 
-    def listed(self, command: asked.ListGroups) -> Iterable[ListedGroup]:
-        return listed(command, self.groups.values())
+    def listed(self, group: ConsumerGroup) -> ListedGroup:
+        return ListedGroup(group.group_id, CONSUMER, group.state.value, self.name)
 
-    def resume(self, group: ConsumerGroup, now: Millis, limits: GroupLimits) -> Decision:
+    def to_resume(self) -> Iterable[str]:
+        return self._tables.of_kind(ConsumerGroup)
+
+    def resume(self, group: ConsumerGroup, now: Millis) -> Decision:
         """After loading: members have a session's time to be heard of, or what is left of it if they were silent before
         (ADR 42), and those that must give up partitions as long as they had before. The group may have gone on since:
         whoever was heard of has its session already, which says nothing of what it must give up.
         """
-        step = Step(group, self._context(now, limits))
+        step = Step(group, self._context(now))
         for member in group.members.values():
             if member.state is MemberState.UNREVOKED:
                 step.watch_revocation(member, member)
@@ -213,15 +200,13 @@ class ConsumerGroups:
             step.note(commands.Emptied(group.group_id, step.wall))
         return step.decision()
 
-    def to_expire(self, group_id: str) -> tuple[Group, Iterable[ConsumerRecord]] | None:
-        """The group to those who ask which offsets are in use, and what makes an end of it."""
-        group = self.groups.get(group_id)
-        return None if group is None else (commits.as_group(group), tombstones(group))
+    def to_expire(self, group: ConsumerGroup) -> tuple[Group, Iterable[ConsumerRecord]]:
+        return commits.as_group(group), tombstones(group)
 
     # Applying ---------------------------------------------------------------------------------------------------
 
     def apply(self, change: ConsumerRecord | commands.ConsumerNote) -> None:
-        group = self.groups.get(change.group_id)
+        group = self._tables.get(change.group_id, ConsumerGroup)
         if isinstance(change, commands.ConsumerNote):
             self._tickets += isinstance(change, commands.Working)
             if group is not None:
@@ -230,30 +215,8 @@ class ConsumerGroups:
         if group is None:
             if takes_back(change) or isinstance(change, SilenceKept):
                 return
-            self._classic.pop(change.group_id, None)
-            group = self.groups[change.group_id] = ConsumerGroup(group_id=change.group_id)
+            group = self._tables.groups[change.group_id] = ConsumerGroup(group_id=change.group_id)
         if isinstance(change, EpochKept) and change.epoch is None:
-            del self.groups[change.group_id]
+            del self._tables.groups[change.group_id]
         else:
             apply_record(group, change)
-
-
-_HANDLERS: dict[type[Any], Callable[[ConsumerGroups, Any, Context], Decided]] = {
-    commands.ConsumerHeartbeat: ConsumerGroups._heartbeat,
-    commands.DescribeConsumerGroup: ConsumerGroups._describe,
-    asked.Join: ConsumerGroups._join,
-    asked.Sync: ConsumerGroups._sync,
-    asked.Heartbeat: ConsumerGroups._classic_heartbeat,
-    asked.Leave: ConsumerGroups._leave,
-    asked.CommitOffsets: ConsumerGroups._commit,
-    asked.CommitInTransaction: ConsumerGroups._commit_in_transaction,
-    asked.FetchOffsets: ConsumerGroups._fetch_offsets,
-    asked.DeleteOffsets: ConsumerGroups._delete_offsets,
-    asked.DeleteGroup: ConsumerGroups._delete,
-    commands.ConsumerSessionsDue: ConsumerGroups._sessions_due,
-    commands.RevocationDue: ConsumerGroups._revocation_due,
-    commands.ClassicStepDue: ConsumerGroups._classic_step_due,
-    commands.TargetReady: ConsumerGroups._target_ready,
-    commands.PatternsResolved: ConsumerGroups._patterns_resolved,
-    commands.WorkFailed: ConsumerGroups._work_failed,
-}

@@ -8,6 +8,8 @@ import msgspec
 
 from penstock.coordinators.decision import Decision, Timer
 from penstock.coordinators.groups.assignors import Assignment
+from penstock.coordinators.groups.classic.draft import Draft
+from penstock.coordinators.groups.classic.rebalancing import REBALANCE, SYNC, prepare
 from penstock.coordinators.groups.consumer.applying import apply_record
 from penstock.coordinators.groups.consumer.embedded_protocol import (
     assignment_of,
@@ -30,8 +32,6 @@ from penstock.coordinators.groups.consumer.state import ClassicSide, ConsumerGro
 from penstock.coordinators.groups.consumer.step import SESSIONS, Context, Step
 from penstock.coordinators.groups.consumer.subscriptions import topics_hash
 from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, Surroundings
-from penstock.coordinators.groups.draft import Draft
-from penstock.coordinators.groups.rebalancing import REBALANCE, SYNC, prepare
 from penstock.coordinators.groups.records import GroupKept
 from penstock.coordinators.groups.state import CONSUMER, Group, GroupState, Member
 from penstock.errors import GroupIdNotFound, RebalanceInProgress

@@ -59,7 +59,7 @@ class Surroundings(Protocol):
     def settings_of(self, group_id: str) -> ConsumerSettings: ...
 
 
-class Nowhere:
+class NoTopics:
     """No topics, and settings at their defaults."""
 
     revision = topics_changed_at = topics_created_at = 0

@@ -21,8 +21,8 @@ from penstock.pipelines.jobs.dedupe.forwarding import Forwarding
 from penstock.pipelines.jobs.dedupe.options import DedupeOptions
 from penstock.pipelines.jobs.ends import unless_away
 from penstock.pipelines.jobs.identity import digest, identity
-from penstock.pipelines.jobs.lake.lane import Lane, Step
 from penstock.pipelines.jobs.lake.shaping import good_rows
+from penstock.pipelines.jobs.lake.worker import LakeWorker, Step
 from penstock.pipelines.jobs.targets import check_target
 
 if TYPE_CHECKING:
@@ -64,22 +64,22 @@ def run(
     stopping: Stopping | None = None,
 ) -> Summary:
     check_target(options, options.to_topic)
-    lanes: list[_DedupeLane] = []
+    workers: list[_DedupeWorker] = []
 
-    def lane(session: SparkSession, _: LakeOptions, table: str, topics: tuple[str, ...]) -> Lane:
-        lanes.append(_DedupeLane(session, options, table, topics, stopping))
-        return lanes[-1]
+    def worker(session: SparkSession, _: LakeOptions, table: str, topics: tuple[str, ...]) -> LakeWorker:
+        workers.append(_DedupeWorker(session, options, table, topics, stopping))
+        return workers[-1]
 
     try:
-        summary = lake.run(options, spark=spark, watcher=watcher, stopping=stopping, lane=lane)
+        summary = lake.run(options, spark=spark, watcher=watcher, stopping=stopping, worker=worker)
     finally:
-        for each in lanes:
+        for each in workers:
             each.close()
-    summary.stopped |= any(each.behind for each in lanes)
+    summary.stopped |= any(each.behind for each in workers)
     summary.details["duplicates"] = summary.rows_in - summary.rows_out
-    summary.details["compared_with"] = sum(each.compared for each in lanes)
+    summary.details["compared_with"] = sum(each.compared for each in workers)
     if options.to_topic is not None:
-        summary.details["forwarded"] = sum(each.forwarded for each in lanes)
+        summary.details["forwarded"] = sum(each.forwarded for each in workers)
     return summary
 
 
@@ -103,7 +103,7 @@ class _Identified:
         return batch.withColumn("id", id_).withColumns({"data": data, "error": fn.lit(None).cast("string")})
 
 
-class _DedupeLane(Lane):
+class _DedupeWorker(LakeWorker):
     def __init__(
         self,
         spark: SparkSession,

@@ -33,7 +33,7 @@ _SOURCE = "source-snapshot-id"
 _TWICE = "DuplicateWAPCommitException"
 
 
-class Overtaken(Exception):
+class CommittedByAnother(Exception):
     """Another run has committed what this one was about to: read the progress again."""
 
 
@@ -171,7 +171,9 @@ class LakeTable:
             self.check_is(table_id, after.table_id)  # from here on Iceberg looks after that itself
             if self._progress_in(table).sequence != after.progress.sequence:
                 # Iceberg knows the ids of its history only: not those before a roll-back, nor those that have expired.
-                raise Overtaken(f"{self.plain_name} is not at commit {after.progress.sequence} of {self.job} any more")
+                raise CommittedByAnother(
+                    f"{self.plain_name} is not at commit {after.progress.sequence} of {self.job} any more"
+                )
         try:
             transaction = table.newTransaction()
             transaction.manageSnapshots().cherrypick(staged_id).commit()
@@ -181,7 +183,7 @@ class LakeTable:
             transaction.commitTransaction()
         except Py4JJavaError as error:
             if _TWICE in str(error.java_exception):
-                raise Overtaken(f"commit {progress.sequence} of {self.job} is in the table already") from error
+                raise CommittedByAnother(f"commit {progress.sequence} of {self.job} is in the table already") from error
             raise
         added = table.snapshot(staged_id).summary().get("added-records")
         return Committed(int(added or 0), staged_id, table_id)

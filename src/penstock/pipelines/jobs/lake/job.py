@@ -1,4 +1,4 @@
-"""`lake`: the loop over the lanes, its plan and its summary."""
+"""`lake`: the loop over the workers, its plan and its summary."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicSta
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.batches import lag
 from penstock.pipelines.jobs.lake.columns import not_held
-from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
+from penstock.pipelines.jobs.lake.commits import CommittedByAnother, LakeTable
 from penstock.pipelines.jobs.lake.decoding import Decoding, decoding
 from penstock.pipelines.jobs.lake.failures import raise_meaning
 from penstock.pipelines.jobs.lake.fitting import check_existing, check_new
-from penstock.pipelines.jobs.lake.lane import Lane, Step, following
 from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.jobs.lake.progress import Progress
+from penstock.pipelines.jobs.lake.worker import LakeWorker, Step, following
 from penstock.pipelines.jobs.understanding import asking
 from penstock.pipelines.running import BatchProgress, Pace, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.session import check_startable
@@ -66,7 +66,7 @@ def _plan(options: LakeOptions, spark: SparkSession | None, how: Decoding | None
     with asking(options, spark) if options.has_ddl else nullcontext():
         fixed = (how or decoding(options)).fixed
     steps = [f"catalog {options.catalog}: " + ("embedded in " + options.warehouse if is_embedded(options) else "yours")]
-    for table, topics in options.lanes().items():
+    for table, topics in options.workers().items():
         name, letters = (tables.full_name(options.catalog, each) for each in (table, options.dead_letters_of(table)))
         there = spark is not None and tables.exists(spark, name)
         kept = Progress()
@@ -95,7 +95,7 @@ def _plan(options: LakeOptions, spark: SparkSession | None, how: Decoding | None
     return Plan(f"{options.job}: {', '.join(options.topics)} from {options.bootstrap} to the lake", tuple(steps))
 
 
-MakeLane = Callable[["SparkSession", LakeOptions, str, tuple[str, ...]], Lane]
+MakeLane = Callable[["SparkSession", LakeOptions, str, tuple[str, ...]], LakeWorker]
 
 
 def run(
@@ -104,26 +104,28 @@ def run(
     spark: SparkSession | None = None,
     watcher: Watcher | None = None,
     stopping: Stopping | None = None,
-    lane: MakeLane = Lane,
+    worker: MakeLane = LakeWorker,
 ) -> Summary:
-    """`lane` makes another kind of lane, for a job that does more with a batch than landing it."""
+    """`worker` makes another kind of worker, for a job that does more with a batch than landing it."""
     if spark is None:
         check(options)
     with opened(options, spark) as session:
-        lanes = [lane(session, options, table, topics) for table, topics in options.lanes().items()]
-        for each in lanes:
+        workers = [worker(session, options, table, topics) for table, topics in options.workers().items()]
+        for each in workers:
             each.check_fits()
-        return _Run(options, lanes, watcher or Unwatched(), stopping).run()
+        return _Run(options, workers, watcher or Unwatched(), stopping).run()
 
 
 class _Run:
-    def __init__(self, options: LakeOptions, lanes: list[Lane], watcher: Watcher, stopping: Stopping | None) -> None:
+    def __init__(
+        self, options: LakeOptions, workers: list[LakeWorker], watcher: Watcher, stopping: Stopping | None
+    ) -> None:
         self._options = options
         self._watcher = watcher
         self._stopping = stopping
         self._cluster = Topics(options.bootstrap, options.isolation, options.client)
-        self._lanes = lanes
-        self._groups = [_group(options, lane) for lane in self._lanes]
+        self._workers = workers
+        self._groups = [_group(options, worker) for worker in self._workers]
         self._patience = Patience(options.patience_s)
         self._pace = Pace()
         self._summary = Summary(options.job)
@@ -151,7 +153,7 @@ class _Run:
         return self._summary
 
     def _round(self) -> bool | None:
-        """One batch of every lane. True: there is more. False: nothing left. None: could not look."""
+        """One batch of every worker. True: there is more. False: nothing left. None: could not look."""
         try:
             cluster_id = self._cluster.cluster_id()
             found = self._cluster.states(self._options.topics)
@@ -159,8 +161,8 @@ class _Run:
                 self._last = {topic: state.ends for topic, state in found.items()}
             ends = self._last or {topic: state.ends for topic, state in found.items()}
             more = False
-            for lane, group in zip(self._lanes, self._groups, strict=True):
-                more |= self._step(lane, group, cluster_id, found, ends)
+            for worker, group in zip(self._workers, self._groups, strict=True):
+                more |= self._step(worker, group, cluster_id, found, ends)
                 if self._stopped():
                     break
             self._patience.answered()
@@ -172,7 +174,7 @@ class _Run:
 
     def _step(
         self,
-        lane: Lane,
+        worker: LakeWorker,
         group: GroupProgress,
         cluster_id: str,
         found: Mapping[str, TopicState],
@@ -180,25 +182,25 @@ class _Run:
     ) -> bool:
         started = time.monotonic()
         try:
-            step = lane.step(cluster_id, found, ends)
-        except Overtaken:
-            lane.forget()
+            step = worker.step(cluster_id, found, ends)
+        except CommittedByAnother:
+            worker.forget()
             self._overtaken += 1
             if self._overtaken > OVERTAKEN_MAX:
                 raise
             return True
         except (Py4JError, PySparkException) as error:
-            lane.forget()
+            worker.forget()
             raise_meaning(error)
         self._overtaken = 0
         if step is None:
             return False
-        left = lag(lane.progress(), ends)
-        group.commit(lane.progress().places())
-        self._tell(lane, step, time.monotonic() - started, left)
+        left = lag(worker.progress(), ends)
+        group.commit(worker.progress().places())
+        self._tell(worker, step, time.monotonic() - started, left)
         return left > 0
 
-    def _tell(self, lane: Lane, step: Step, seconds: float, left: int) -> None:
+    def _tell(self, worker: LakeWorker, step: Step, seconds: float, left: int) -> None:
         summary = self._summary
         summary.batches += 1
         rows = step.rows + step.bad + step.left_out
@@ -209,8 +211,8 @@ class _Run:
         self._pace.note(rows, seconds)
         self._watcher.batch(
             BatchProgress(
-                query=lane.table.plain_name,
-                batch=lane.progress().sequence,
+                query=worker.table.plain_name,
+                batch=worker.progress().sequence,
                 rows=rows,
                 seconds=seconds,
                 rows_total=summary.rows_in,
@@ -224,23 +226,23 @@ class _Run:
 
     def _finish(self) -> None:
         """A scheduled run does its upkeep at its end, however few batches it had."""
-        for lane in self._lanes:
-            if self._options.available_now and lane.unkept:
-                self._maintain(lane)
+        for worker in self._workers:
+            if self._options.available_now and worker.unkept:
+                self._maintain(worker)
         self._summary.details = {
-            lane.table.plain_name: {"commit": lane.progress().sequence, "maintenance": lane.maintained}
-            for lane in self._lanes
+            worker.table.plain_name: {"commit": worker.progress().sequence, "maintenance": worker.maintained}
+            for worker in self._workers
         }
 
-    def _maintain(self, lane: Lane) -> None:
+    def _maintain(self, worker: LakeWorker) -> None:
         try:
-            lane.maintain()
+            worker.maintain()
         except (Py4JError, PySparkException) as error:
             raise_meaning(error)
 
     def _forget(self) -> None:
-        for lane in self._lanes:
-            lane.forget()
+        for worker in self._workers:
+            worker.forget()
 
     def _stopped(self) -> bool:
         return self._stopping is not None and self._stopping.is_set()
@@ -251,6 +253,6 @@ class _Run:
             time.sleep(min(POLL_S, max(until - time.monotonic(), 0)))
 
 
-def _group(options: LakeOptions, lane: Lane) -> GroupProgress:
-    name = f"spark.{options.job}.{lane.table.plain_name}" if options.group is None else options.group
+def _group(options: LakeOptions, worker: LakeWorker) -> GroupProgress:
+    name = f"spark.{options.job}.{worker.table.plain_name}" if options.group is None else options.group
     return GroupProgress(SourceOptions(bootstrap=options.bootstrap, group=name or None, client=options.client))

@@ -102,16 +102,16 @@ class LakeOptions(FillingOptions):
         # Iceberg and SQL take other names too, but only in backticks, which every user of the table would have to type.
         return self.table.replace("{topic}", re.sub(r"\W", "_", topic))
 
-    def lanes(self) -> dict[str, tuple[str, ...]]:
+    def workers(self) -> dict[str, tuple[str, ...]]:
         """The tables, each with the topics that fill it."""
-        lanes: dict[str, tuple[str, ...]] = {}
+        workers: dict[str, tuple[str, ...]] = {}
         for topic in self.topics:
             table = self.table_of(topic)
-            lanes[table] = (*lanes.get(table, ()), topic)
-        if "{topic}" in self.table and any(len(topics) > 1 for topics in lanes.values()):
+            workers[table] = (*workers.get(table, ()), topic)
+        if "{topic}" in self.table and any(len(topics) > 1 for topics in workers.values()):
             raise PipelineProblem("two topics would get one table, since their names differ only in signs",
                                   hint="Run them apart, each with a table named for it.")  # fmt: skip
-        return lanes
+        return workers
 
     def dead_letters_of(self, table: str) -> str:
         if self.dead_letter_table is None:

@@ -40,8 +40,8 @@ class Progress:
         return replace(self, sequence=self.sequence + 1, topics=topics)
 
     def passing(self, other: Progress) -> Progress:
-        """Of dead letters, which lanes and jobs may share: the commit after this one, for a batch that ends at `other`.
-        What another batch has come to stays known, so that its letters are looked for when it is read again."""
+        """Of dead letters, which workers and jobs may share: the commit after this one, for a batch that ends at
+        `other`. What another batch has come to stays known: its letters are looked for when it is read again."""
         topics = dict(self.topics)
         for name, now in other.topics.items():
             before = topics.get(name)

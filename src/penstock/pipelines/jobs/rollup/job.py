@@ -19,7 +19,7 @@ from penstock.pipelines.decode import as_struct, decode_json
 from penstock.pipelines.jobs import catalogs
 from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at, unless_away
 from penstock.pipelines.jobs.lake import tables
-from penstock.pipelines.jobs.lake.commits import LakeTable, Overtaken
+from penstock.pipelines.jobs.lake.commits import CommittedByAnother, LakeTable
 from penstock.pipelines.jobs.lake.failures import RecordsGone, Uncounted, meaning, raise_meaning
 from penstock.pipelines.jobs.lake.fitting import check_new
 from penstock.pipelines.jobs.lake.progress import Progress
@@ -340,7 +340,7 @@ def _committing(options: RollupOptions, summary: Summary, late: LateRows) -> Cal
                 into_topic(as_records(batch, options.by), number)
             if progress.sequence <= number and windows:
                 summary.rows_out += table.append(batch, Progress(number + 1, query)).rows
-        except Overtaken:
+        except CommittedByAnother:
             return  # an earlier try of this batch was quicker
         finally:
             batch.unpersist()

@@ -1,0 +1,407 @@
+"""A simulated broker: its machine, whose disks outlive every process, and the process that runs on it now.
+
+What is real in a process: the cluster image, registration, candidacy, duties, failure detector and in-sync writes
+(`Cluster`), all partitions with their leader and follower machines, and the keeper of in-sync sets. They start in the
+order in which a node starts them. What is simulated: the store, the network, the disks, and how a fetch travels.
+"""
+
+import asyncio
+import contextvars
+import random
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, cast
+
+from penstock.cluster import (
+    BrokerImage,
+    BrokerRecord,
+    Cluster,
+    ClusterPorts,
+    Endpoint,
+    IdentityRecord,
+    PartitionRef,
+    PeerView,
+    ProbeResult,
+)
+from penstock.errors import Fatal, UnknownTopicId, UnknownTopicOrPartition
+from penstock.metastore import MetastoreError
+from penstock.metrics import MetricsRegistry
+from penstock.model import BrokerId, Millis, TopicPartition
+from penstock.replication import Partition, Partitions, Promise
+from simulation.coordinating import Coordinators
+from simulation.disk import Disk, Place, SimulatedFlusher, SimulatedFolder, SimulatedLog
+from simulation.fetching import Fetching
+from simulation.loop import OWNER, WORLD, Owner, SimulatedLoop
+from simulation.oracle import incarnation_of
+from simulation.store import StoreClient
+from simulation.transactions import transaction_of
+
+if TYPE_CHECKING:
+    from simulation.world import World
+
+EPOCH_MS = 1_700_000_000_000
+LEAVE_TIMEOUT_S = 3.0
+
+
+class SimulatedClock:
+    def __init__(self, loop: SimulatedLoop) -> None:
+        self._loop = loop
+
+    def now(self) -> Millis:
+        return Millis(EPOCH_MS + int(self._loop.time() * 1000))
+
+    def monotonic(self) -> float:
+        return self._loop.time()
+
+
+class SeededDice:
+    def __init__(self, dice: random.Random) -> None:
+        self._dice = dice
+
+    def random_bytes(self, count: int) -> bytes:
+        return self._dice.randbytes(count)
+
+    def uniform(self, low: float, high: float) -> float:
+        return self._dice.uniform(low, high)
+
+
+class SimulatedBroker:
+    """A machine, which can be started, killed and switched off."""
+
+    def __init__(self, world: "World", broker_id: int) -> None:
+        self.world = world
+        self.id = BrokerId(broker_id)
+        self.disks: dict[TopicPartition, Disk] = {}
+        self.boots = 1
+        self.lives = 0
+        self.is_full = False
+        """Its disk takes no more."""
+        self.process: BrokerProcess | None = None
+
+    @property
+    def boot_id(self) -> str:
+        return f"boot-{self.boots}"
+
+    def start(self) -> None:
+        if self.process is None:
+            self.lives += 1
+            self.process = BrokerProcess(self.world, self)
+            self.process.begin()
+
+    def kill(self) -> None:
+        """The process is gone; what it wrote stays in the page cache."""
+        process, self.process = self.process, None
+        if process is not None:
+            process.is_dead = True
+            process.store.forget()
+            self.world.connections_broke(self.id)
+
+    def lose_power(self) -> int:
+        self.kill()
+        self.boots += 1
+        return sum(disk.lose_power(self.world.dice) for disk in self.disks.values())
+
+
+class BrokerProcess(Owner):
+    def __init__(self, world: "World", broker: SimulatedBroker) -> None:
+        super().__init__()
+        self.world = world
+        self.broker = broker
+        self.id = broker.id
+        self.life = broker.lives
+        self.context: contextvars.Context = WORLD.copy()
+        self.context.run(OWNER.set, self)
+        self.clock = SimulatedClock(world.loop)
+        self.dice = SeededDice(world.dice)
+        self.flusher = SimulatedFlusher(world.dice)
+        self.store = StoreClient(world.store, broker.id, self.context)
+        self.probe = SimulatedProbe(self)
+        self.is_listening = False
+        self.is_serving = False
+        self.is_leaving = False
+        self._waiting: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
+        self._life: asyncio.Task[None] | None = None
+        self.cluster: Cluster | None = None
+        self.partitions: Partitions | None = None
+        self.coordinators: Coordinators | None = None
+        self.fetch_turns: dict[tuple[BrokerId, Place], tuple[int, int]] = {}
+        """The newest fetch of each follower."""
+        self.held_fetches: dict[TopicPartition, asyncio.Future[None]] = {}
+        """Fetches that are to be late: they arrive when the log that they tell of is gone."""
+        self.watched: list[Partition] = []
+        """Its partitions, for those who look after each step."""
+
+    def __repr__(self) -> str:
+        return f"broker {self.id} (life {self.life})"
+
+    def begin(self) -> None:
+        # Kept: what ends it in an unforeseen way is seen by the loop's exception handler when it is let go.
+        self._life = self.world.loop.create_task(self._live(), name=f"{self}", context=self.context)
+
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
+        return self.world.loop.create_task(work)
+
+    async def _live(self) -> None:
+        try:
+            await self._start()
+        except (MetastoreError, Fatal) as refused:
+            self.world.note(f"{self} does not start: {refused!r}")
+            self.world.give_up(self)
+
+    async def _start(self) -> None:
+        world, config = self.world, self.world.new_config()
+        cluster = self.cluster = Cluster(
+            self.store,
+            broker_id=self.id,
+            config=config,
+            dice=self.dice,
+            others=ClusterPorts(self.clock, self.probe, bugs=world.bugs.cluster),
+        )
+        await cluster.start()
+        folder = SimulatedFolder(self.broker.disks, self.clock, is_full=lambda: self.broker.is_full)
+        folder.on_set_aside = self._set_aside
+        partitions = self.partitions = Partitions(
+            broker_id=self.id,
+            image=cluster.image,
+            config=config,
+            clock=self.clock,
+            folders=cast(Any, [folder]),
+            flusher=cast(Any, self.flusher),
+            registry=MetricsRegistry(),
+            spawn=self.spawn,
+            in_sync_writes=cluster.in_sync_writes,
+            resignations=cluster.in_sync_writes,
+            planted=world.bugs.replication,
+        )
+        partitions.subscribe(self._partition_changed)
+        logs = self._open_logs(cluster, partitions, folder)
+        flushed = frozenset(PartitionRef(log.topic_id, at.partition) for at, log in logs.items() if log.is_flush_noted)
+        held = frozenset(PartitionRef(log.topic_id, at.partition) for at, log in logs.items())
+        mine = IdentityRecord(f"folder-{self.id}", incarnation_of(self.id, self.broker.lives), self.broker.boot_id)
+        await cluster.step_down(mine, flushed=flushed, held=held)
+        partitions.adopt(cast(Any, logs))
+        cluster.controller.settled = partitions.settled
+        if world.has_transactions:
+            self.coordinators = Coordinators(self, cluster, partitions, config)
+        self.is_listening = True
+        self.spawn(partitions.follow())
+        await cluster.join(self._record(mine), flushed=flushed, held=held)
+        cluster.when_isolated(self._isolated)
+        await partitions.settled()
+        Fetching(self, cluster, partitions).start()
+        self.spawn(partitions.keep_in_sync())
+        if self.coordinators is not None:
+            self.coordinators.start()
+        self.spawn(self._keep_house())
+        self.spawn(self._until_ended(cluster))
+        self.is_serving = True
+        world.oracle.serves(self)
+        for answer, arguments in self._waiting:
+            answer(*arguments)
+        self._waiting.clear()
+        world.note(f"{self} serves, epoch {cluster.broker_epoch}")
+
+    def _open_logs(
+        self, cluster: Cluster, partitions: Partitions, folder: SimulatedFolder
+    ) -> dict[TopicPartition, SimulatedLog]:
+        logs = {}
+        for partition, disk in list(self.broker.disks.items()):
+            topic = cluster.image.topics.get(partition.topic)
+            is_known = topic is not None and (
+                disk.topic_id == topic.topic_id or self.world.bugs.opens_logs_of_former_topics
+            )
+            if topic is not None and is_known:
+                logs[partition] = folder.create(partition, topic.topic_id, partitions.config_of(topic))
+            else:
+                del self.broker.disks[partition]  # set aside (RULES 15)
+                self.world.marks["log of a deleted topic set aside"] += 1
+        return logs
+
+    def _record(self, mine: IdentityRecord) -> BrokerRecord:
+        return BrokerRecord(
+            endpoints={"PLAINTEXT": Endpoint("simulated", self.id)},
+            folder_id=mine.folder_id,
+            incarnation=mine.incarnation,
+            boot_id=mine.boot_id,
+            machine=f"machine-{self.id}",
+        )
+
+    def _partition_changed(self, partition: Partition) -> None:
+        if partition not in self.watched:
+            held = self.held_fetches.pop(partition.topic_partition, None)
+            if held is not None and not held.done():
+                held.set_result(None)
+            self.watched = [other for other in self.watched if other.topic_partition != partition.topic_partition]
+            self.watched.append(partition)
+            self.world.oracle.watch(self, partition)
+
+    def _isolated(self, is_isolated: bool) -> None:
+        assert self.partitions is not None
+        self.world.marks["broker cut off stood aside" if is_isolated else "broker cut off came back"] += 1
+        self.world.note(f"{self} is {'cut off' if is_isolated else 'back'}")
+        self.partitions.stand_aside(is_isolated)
+
+    def _set_aside(self, partition: TopicPartition) -> None:
+        self.world.marks["damaged log begun anew"] += 1
+        self.world.note(f"{self} begins {partition} anew")
+
+    async def _until_ended(self, cluster: Cluster) -> None:
+        """A broker whose part in the cluster fails stops, and is started again."""
+        try:
+            await cluster.ended()
+        except (MetastoreError, Fatal) as failure:
+            self.world.note(f"{self} ends: {failure!r}")
+            self.world.give_up(self)
+
+    async def _keep_house(self) -> None:
+        """Flushes and checkpoints, now and then, as a node's housekeeping does."""
+        dice = self.world.dice
+        while True:
+            await asyncio.sleep(0.5 + 4 * dice.random())
+            for partition in self.watched:
+                log = cast(SimulatedLog, cast(Any, partition.log))
+                if dice.random() < 0.5:
+                    log.mark_flushed(log.end_offset)
+                log.checkpoint()
+                log.try_again()
+
+    async def leave(self) -> None:
+        """A controlled stop, to its end."""
+        self.is_leaving = True
+        if self.cluster is not None and self.is_serving:
+            await self.cluster.leave(timeout_s=LEAVE_TIMEOUT_S)
+            try:
+                await self.cluster.stop()
+            except MetastoreError:
+                pass
+
+    # What others ask --------------------------------------------------------------------------------------------
+
+    def answer(self, carry_out: Callable[..., None], *arguments: Any) -> None:
+        """Connections wait in the backlog until the broker accepts them."""
+        if self.is_serving:
+            carry_out(*arguments)
+        else:
+            self._waiting.append((carry_out, arguments))
+
+    def find(self, partition: TopicPartition) -> Partition:
+        assert self.partitions is not None
+        found = self.partitions.get(partition.topic, partition.partition)
+        if found is None:
+            raise UnknownTopicOrPartition
+        return found
+
+    def find_by_id(self, place: Place) -> Partition:
+        assert self.partitions is not None
+        local = self.partitions.finder(by_id=True)(place.topic_id)
+        found = None if local is None else local.get(place.at.partition)
+        if found is None:
+            raise UnknownTopicId
+        return found
+
+    def produce(self, place: Place, batch: bytes, acks: int) -> Any:
+        """The base offset, or a future of it."""
+        found = self.find_by_id(place)
+        end_offset = found.log.end_offset
+        appended = found.append(memoryview(bytearray(batch)), acks=acks)
+        self.world.marks["batch recognised as sent again"] += found.log.end_offset == end_offset
+        return when_acknowledged(found, appended, acks)
+
+    def read_committed(self, at: TopicPartition, position: int) -> tuple[list[tuple[str, int]], int]:
+        """Batches of transactions that a reader of committed records is shown from `position` on: whose, and where; and
+        how far that goes. Leaders and followers are read alike.
+        """
+        partition = self.find(at)
+        log = cast(SimulatedLog, cast(Any, partition.log))
+        log.ensure_readable()
+        stable = partition.last_stable_offset
+        if stable <= position:
+            return [], stable
+        aborted: dict[int, list[tuple[int, int]]] = {}
+        for entry in log.aborted:
+            aborted.setdefault(entry.producer_id, []).append((entry.first_offset, entry.last_offset))
+        shown = []
+        for stored in log.stored(position, batches_max=len(log.batches), before=stable):
+            header = stored.header
+            if not header.is_transactional or header.is_control:
+                continue
+            gone = aborted.get(header.producer_id, ())
+            if not any(first <= header.base_offset <= last for first, last in gone):
+                shown.append((transaction_of(stored.data), header.base_offset))
+        return shown, stable
+
+
+def when_acknowledged(partition: Partition, appended: Any, acks: int) -> Any:
+    pending = partition.acknowledged(appended, acks=acks)
+    if pending is None:
+        return appended.base_offset
+    answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    pending.add_done_callback(lambda done: _pass_on(done, answer, appended.base_offset))
+    return answer
+
+
+def _pass_on(done: Promise[None], answer: "asyncio.Future[int]", base_offset: int) -> None:
+    error = done.exception()
+    if answer.done():  # whoever asked is gone
+        return
+    if error is not None:
+        answer.set_exception(error)
+    else:
+        answer.set_result(base_offset)
+
+
+class SimulatedProbe:
+    """Pings over the simulated network; connections that were made are known to break."""
+
+    def __init__(self, process: BrokerProcess) -> None:
+        self._process = process
+        self._on_break: Callable[[BrokerId], None] = lambda _: None
+        self.connected: set[BrokerId] = set()
+
+    def watch(self, on_break: Callable[[BrokerId], None]) -> None:
+        self._on_break = on_break
+
+    async def ping(self, broker: BrokerImage) -> ProbeResult:
+        process = self._process
+        try:
+            await process.world.network.ask(
+                process.id, broker.id, _is_there, timeout_s=process.world.probe_timeout_s, context=process.context
+            )
+        except TimeoutError:
+            return ProbeResult.SILENT
+        except ConnectionRefusedError:
+            return ProbeResult.REFUSED
+        self.connected.add(broker.id)
+        return ProbeResult.ALIVE
+
+    async def opinion(self, broker: BrokerImage, about: BrokerId) -> PeerView:
+        process = self._process
+        try:
+            is_listed = await process.world.network.ask(
+                process.id,
+                broker.id,
+                lambda other: _lists(other, about),
+                timeout_s=process.world.probe_timeout_s,
+                context=process.context,
+            )
+        except TimeoutError:
+            return PeerView.SILENT
+        except ConnectionRefusedError:
+            return PeerView.REFUSED
+        return PeerView.MEMBER if is_listed else PeerView.GONE
+
+    def broke(self, broker_id: BrokerId) -> None:
+        if broker_id in self.connected:
+            self.connected.discard(broker_id)
+            self._on_break(broker_id)
+
+    def close(self) -> None:
+        self.connected.clear()
+
+
+def _is_there(_: BrokerProcess) -> bool:
+    return True
+
+
+def _lists(process: BrokerProcess, about: BrokerId) -> bool:
+    assert process.cluster is not None
+    return about in process.cluster.image.brokers

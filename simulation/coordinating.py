@@ -1,0 +1,174 @@
+"""A simulated broker's coordinators: the real groups and transactions, their gate and their markers.
+
+Requests to other brokers travel over the simulated network as they are; the handlers that answer them are the real
+ones. What is missing is the encoding in between, and the introduction of brokers to each other.
+"""
+
+import asyncio
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+from penstock.broker.handlers.add_partitions_to_txn import add_partitions_to_txn
+from penstock.broker.handlers.write_txn_markers import write_txn_markers
+from penstock.broker.peer_authentication import Caller, PeerAuthenticator
+from penstock.broker.produce_transactions import find_transaction
+from penstock.cluster import Cluster
+from penstock.coordinators.groups import Groups
+from penstock.coordinators.loading import changes_in
+from penstock.coordinators.transactions import Transactions
+from penstock.coordinators.transactions.machine import TransactionMachine
+from penstock.coordinators.transactions.marker_writer import MarkerWriter
+from penstock.coordinators.transactions.markers_out import MarkersOut
+from penstock.coordinators.transactions.records import TransactionCodec
+from penstock.coordinators.transactions.state import TransactionLimits
+from penstock.coordinators.transactions.transaction_coordinators import TransactionCoordinators
+from penstock.coordinators.transactions.transaction_gate import CoordinatorGate
+from penstock.errors import NetworkFailure, RequestTimedOut
+from penstock.metrics import MetricsRegistry
+from penstock.model import BrokerId, TopicPartition
+from penstock.replication import ALL, Partition, Partitions
+from penstock.settings.config import Config
+from penstock.wire.batch import BatchHeader
+from penstock.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
+from penstock.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
+from penstock.wire.produce import ProduceRequest
+from simulation.disk import SimulatedLog
+from simulation.oracle import Violation
+
+if TYPE_CHECKING:
+    from simulation.broker import BrokerProcess
+
+ANSWERED_WITHIN_S = 3.0
+"""Shorter than a broker waits: what a cut swallows here would be sent again by the kernel when it is mended."""
+
+
+LOOKS_EVERY_S = 0.02
+
+
+class Coordinators:
+    def __init__(self, process: "BrokerProcess", cluster: Cluster, partitions: Partitions, config: Config) -> None:
+        self._process = process
+        self._cluster = cluster
+        self._partitions = partitions
+        registry = MetricsRegistry()
+        self.groups = Groups(
+            config=config,
+            image=cluster.image,
+            controller=cluster.controller,
+            partitions=partitions,
+            clock=process.clock,
+            dice=process.dice,
+            spawn=process.spawn,
+            registry=registry,
+            stands_alone=False,
+        )
+        self._writer = MarkerWriter(partitions, self.groups, config)
+        peers = SimulatedPeers(process, cluster)
+        self.transactions = Transactions(
+            config=config,
+            image=cluster.image,
+            controller=cluster.controller,
+            partitions=partitions,
+            producer_ids=cluster.producer_ids,
+            delivery=MarkersOut(
+                broker_id=process.id,
+                image=cluster.image,
+                writer=self._writer,
+                peers=peers,
+                spawn=process.spawn,
+                catch_up=cluster.in_sync_writes.catch_up,
+            ),
+            clock=process.clock,
+            spawn=process.spawn,
+            registry=registry,
+            stands_alone=False,
+        )
+        coordinators = TransactionCoordinators(self.transactions, cast(Any, peers), me=process.id, spawn=process.spawn)
+        self._gate = CoordinatorGate(coordinators, config)
+        self._authenticator = PeerAuthenticator(
+            cluster.image, me=process.id, dice=process.dice, secret=None, peer_listener=""
+        )
+
+    def start(self) -> None:
+        self.groups.start()
+        self.transactions.start()
+
+    def check_against_log(self) -> None:
+        runtime = self.transactions._runtime
+        for shard in () if runtime is None else runtime.shards():
+            if not shard.is_active:
+                continue
+            machine = shard.machine
+            assert isinstance(machine, TransactionMachine)
+            replayed = TransactionMachine(TransactionLimits(), coordinator_index=0, coordinator_epoch=0)
+            log = cast(SimulatedLog, cast(Any, shard.partition.log))
+            for stored in log.batches:
+                for change in changes_in(stored.header, stored.data, TransactionCodec(), "simulated"):
+                    replayed.apply(change)
+            if machine.transactions != replayed.transactions:
+                raise Violation(f"{self._process} coordinates by what its log does not say: {machine.transactions}")
+
+    def answer_peer(self, request: Any, version: int) -> Any:
+        context = cast(Any, SimpleNamespace(caller=Caller(), api_version=version, peer="simulated"))
+        if isinstance(request, WriteTxnMarkersRequest):
+            return self._process.spawn(
+                write_txn_markers(request, context, self._writer, self._partitions, self._authenticator)
+            )
+        assert isinstance(request, AddPartitionsToTxnRequest)
+        return self._process.spawn(
+            add_partitions_to_txn(request, context, self.transactions, self._cluster.image, self._authenticator)
+        )
+
+    async def produce(self, transactional_id: str, at: TopicPartition, batch: bytes, version: int) -> int:
+        """As the handler of produce requests does it for one batch of a transaction."""
+        key = at.topic.encode()
+        view = memoryview(bytearray(batch))
+        request = ProduceRequest(transactional_id, ALL, 1_000, [(cast(Any, key), [(at.partition, view)])])
+        transaction = find_transaction(request, self._partitions.finder(by_id=False), version)
+        assert transaction is not None
+        if transaction.unasked:
+            await transaction.ask(self._gate)
+            await self._held_up(self._process.find(at), BatchHeader.peek(view).producer_id)
+        guard = transaction.guard_at((cast(Any, key), at.partition))
+        partition = self._process.find(at)
+        appended = partition.append(view, acks=ALL, guard=guard)
+        pending = partition.acknowledged(appended, acks=ALL)
+        if pending is not None:
+            await pending
+        return appended.base_offset
+
+    async def _held_up(self, partition: Partition, producer_id: int) -> None:
+        """For a while, or until the worst moment: a marker has just ended the transaction here."""
+        left_s = self._process.world.hold_up_answer()
+        log = cast(SimulatedLog, cast(Any, partition.log))
+        since = len(log.batches)
+        while left_s > 0:
+            await asyncio.sleep(LOOKS_EVERY_S)
+            left_s -= LOOKS_EVERY_S
+            headers = [stored.header for stored in log.batches[since:]]
+            if any(header.is_control and header.producer_id == producer_id for header in headers):
+                return
+
+
+class SimulatedPeers:
+    def __init__(self, process: "BrokerProcess", cluster: Cluster) -> None:
+        self._process = process
+        self._cluster = cluster
+
+    async def ask(self, broker_id: BrokerId, request: Any, *, version: int, timeout_s: float, lane: str = "") -> Any:
+        process = self._process
+        if broker_id not in self._cluster.image.brokers:
+            raise NetworkFailure(f"broker {broker_id} is not registered")
+        try:
+            return await process.world.network.ask(
+                process.id,
+                broker_id,
+                lambda peer: peer.coordinators.answer_peer(request, version),
+                timeout_s=min(timeout_s, ANSWERED_WITHIN_S),
+                context=process.context,
+            )
+        except TimeoutError:
+            raise RequestTimedOut from None
+        except ConnectionRefusedError as refused:
+            self._cluster.suspect(broker_id)
+            raise NetworkFailure(str(refused)) from None

@@ -1,0 +1,80 @@
+"""What a handler requires of whoever asks, and what it changes: plain data, in Kafka's words and with Kafka's numbers.
+
+A handler declares every right that its requests may be asked for. Which of them a request needs depends on what it says
+(a transactional produce also writes under its transactional id), and some are alternatives (CreateTopics: CREATE of the
+cluster, or of the topic).
+"""
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+
+class Operation(IntEnum):
+    READ = 3
+    WRITE = 4
+    CREATE = 5
+    DELETE = 6
+    ALTER = 7
+    DESCRIBE = 8
+    CLUSTER_ACTION = 9
+    DESCRIBE_CONFIGS = 10
+    ALTER_CONFIGS = 11
+    IDEMPOTENT_WRITE = 12
+
+
+CHANGING: Final = frozenset(
+    {
+        Operation.WRITE,
+        Operation.CREATE,
+        Operation.DELETE,
+        Operation.ALTER,
+        Operation.ALTER_CONFIGS,
+        Operation.IDEMPOTENT_WRITE,
+    }
+)
+"""Whoever needs one of these changes something. Joining a group and committing its offsets take no more than READ."""
+
+
+class ResourceKind(IntEnum):
+    TOPIC = 2
+    GROUP = 3
+    CLUSTER = 4
+    TRANSACTIONAL_ID = 5
+
+
+class Right(NamedTuple):
+    operation: Operation
+    on: ResourceKind
+
+    def __str__(self) -> str:
+        return f"{self.operation.name} {self.on.name.title().replace('_', '')}"
+
+
+Rights = tuple[Right, ...]
+Kinds = tuple[ResourceKind, ...]
+
+NOTHING: Final[tuple[()]] = ()
+"""Said where a handler requires no right, or changes nothing."""
+
+READ_TOPIC: Final = Right(Operation.READ, ResourceKind.TOPIC)
+WRITE_TOPIC: Final = Right(Operation.WRITE, ResourceKind.TOPIC)
+CREATE_TOPIC: Final = Right(Operation.CREATE, ResourceKind.TOPIC)
+DELETE_TOPIC: Final = Right(Operation.DELETE, ResourceKind.TOPIC)
+ALTER_TOPIC: Final = Right(Operation.ALTER, ResourceKind.TOPIC)
+DESCRIBE_TOPIC: Final = Right(Operation.DESCRIBE, ResourceKind.TOPIC)
+DESCRIBE_TOPIC_CONFIGS: Final = Right(Operation.DESCRIBE_CONFIGS, ResourceKind.TOPIC)
+ALTER_TOPIC_CONFIGS: Final = Right(Operation.ALTER_CONFIGS, ResourceKind.TOPIC)
+READ_GROUP: Final = Right(Operation.READ, ResourceKind.GROUP)
+DELETE_GROUP: Final = Right(Operation.DELETE, ResourceKind.GROUP)
+DESCRIBE_GROUP: Final = Right(Operation.DESCRIBE, ResourceKind.GROUP)
+DESCRIBE_GROUP_CONFIGS: Final = Right(Operation.DESCRIBE_CONFIGS, ResourceKind.GROUP)
+ALTER_GROUP_CONFIGS: Final = Right(Operation.ALTER_CONFIGS, ResourceKind.GROUP)
+CREATE_CLUSTER: Final = Right(Operation.CREATE, ResourceKind.CLUSTER)
+ALTER_CLUSTER: Final = Right(Operation.ALTER, ResourceKind.CLUSTER)
+DESCRIBE_CLUSTER: Final = Right(Operation.DESCRIBE, ResourceKind.CLUSTER)
+CLUSTER_ACTION: Final = Right(Operation.CLUSTER_ACTION, ResourceKind.CLUSTER)
+DESCRIBE_CLUSTER_CONFIGS: Final = Right(Operation.DESCRIBE_CONFIGS, ResourceKind.CLUSTER)
+ALTER_CLUSTER_CONFIGS: Final = Right(Operation.ALTER_CONFIGS, ResourceKind.CLUSTER)
+IDEMPOTENT_WRITE: Final = Right(Operation.IDEMPOTENT_WRITE, ResourceKind.CLUSTER)
+WRITE_TRANSACTIONAL_ID: Final = Right(Operation.WRITE, ResourceKind.TRANSACTIONAL_ID)
+DESCRIBE_TRANSACTIONAL_ID: Final = Right(Operation.DESCRIBE, ResourceKind.TRANSACTIONAL_ID)

@@ -1,0 +1,1 @@
+"""A broker among others: registered, probed, cut off, and known by the cluster's secret."""

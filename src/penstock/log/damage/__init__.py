@@ -1,0 +1,1 @@
+"""Batches that were found bad: refused, looked for, and mended from another replica."""

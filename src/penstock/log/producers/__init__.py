@@ -1,0 +1,1 @@
+"""What a partition knows of its producers: sequences, open transactions, and the snapshots that keep them."""
