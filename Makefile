@@ -18,6 +18,7 @@ $(VENV)/.made:
 $(VENV)/.run: $(VENV)/.made requirements/penstock.lock pyproject.toml
 	@echo "installing the locked dependencies into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/penstock.lock
+	@$(BIN)/python -m pip uninstall -qq --yes --disable-pip-version-check penstock  # PyPI's, which would hide ours
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 

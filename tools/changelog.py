@@ -1,6 +1,6 @@
 """Puts the fragments of changes/ into CHANGELOG.md under a version, and removes them.
 
-    python tools/changelog.py 0.1.0 2026-11-15     writes the section
+    python tools/changelog.py 0.2.0 2027-01-15     writes the section
     python tools/changelog.py --check              only looks whether every fragment is well named
 
 A fragment is changes/<topic>.<kind>.md, where kind is one of KINDS, with a sentence or two for users.
@@ -40,14 +40,16 @@ def section(version: str, date: str, found: dict[str, list[Path]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main(arguments: list[str]) -> None:
-    found = fragments(ROOT / "changes")
+def main(arguments: list[str], *, root: Path = ROOT) -> None:
+    found = fragments(root / "changes")
     if arguments == ["--check"]:
         return
     if len(arguments) != 2:
         raise SystemExit(__doc__)
+    if not any(found.values()):
+        raise SystemExit("changes/ has no fragments: nothing that users notice has changed")
     version, date = arguments
-    changelog = ROOT / "CHANGELOG.md"
+    changelog = root / "CHANGELOG.md"
     head, mark, rest = changelog.read_text(encoding="utf-8").partition(MARK)
     if not mark:
         raise SystemExit(f"CHANGELOG.md lacks the line {MARK!r}")

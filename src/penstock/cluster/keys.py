@@ -63,9 +63,11 @@ class Keys:
         return key.removeprefix(self.prefix).split("/")
 
 
-def resource_at(folder: str, name: str) -> Resource:
-    """The other way round: whose settings are kept in settings/<folder>/<name>."""
-    type_ = _TYPES[folder]
+def resource_at(folder: str, name: str) -> Resource | None:
+    """The other way round: whose settings are kept in settings/<folder>/<name>. None for a kind of a newer version."""
+    type_ = _TYPES.get(folder)
+    if type_ is None:
+        return None
     if type_ is ResourceType.BROKER and name == _DEFAULTS:
         return BROKER_DEFAULTS
     return Resource(type_, unquote(name))

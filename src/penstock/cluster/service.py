@@ -216,6 +216,7 @@ class Cluster:
         await agree_on_min_in_sync(self._metastore, self._keys, self._config)
         await joining.register(self._metastore, self._keys, self._broker_id, record)
         await self._feed.catch_up()
+        self._require_known_features()
         await self.controller.sweep_leftovers()
         await self.controller.begin_anew(self._broker_id, epochs)
 
@@ -225,9 +226,7 @@ class Cluster:
         await others.wait.answered(lambda: joining.ensure_features(self._metastore, self._keys))
         await others.wait.answered(lambda: agree_on_min_in_sync(self._metastore, self._keys, self._config))
         await others.wait.answered(self._feed.catch_up)
-        lacking = missing_features(self.image.features.finalized)
-        if lacking is not None:
-            raise UnsupportedVersion(lacking)
+        self._require_known_features()
         self.member = member = Member(
             self._metastore,
             self._keys,
@@ -247,6 +246,11 @@ class Cluster:
             self._metastore, self._keys, self._feed, self.member.registration, broker_id=self._broker_id
         )
         return member
+
+    def _require_known_features(self) -> None:
+        lacking = missing_features(self.image.features.finalized)
+        if lacking is not None:
+            raise UnsupportedVersion(lacking)
 
     async def ended(self) -> None:
         """Raise what made the image stand still, or the broker lose its place; return when it was stopped."""

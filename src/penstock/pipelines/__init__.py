@@ -4,7 +4,7 @@
     spark = spark_session("look")
     spark.read.format("penstock").option("bootstrap", "127.0.0.1:9092").option("topics", "orders").load().show()
 
-Comes with the extra `penstock[spark]`. Names are looked up when first used: nothing here loads PySpark on import.
+Comes with the extra `penstock-mq[spark]`. Names are looked up when first used: nothing here loads PySpark on import.
 """
 
 import importlib

@@ -3,6 +3,8 @@
 import sys
 from enum import Enum
 
+from penstock import DISTRIBUTION
+
 
 class Kind(Enum):
     """What a program that starts jobs may want to tell apart: the command has an exit code for each."""
@@ -36,5 +38,5 @@ def not_installed(error: ImportError) -> PipelineProblem | None:
         return None
     return PipelineProblem(
         f"Spark jobs need more than the broker: there is no {error.name}",
-        hint=f"{sys.executable} -m pip install 'penstock[spark]'",
+        hint=f"{sys.executable} -m pip install '{DISTRIBUTION}[spark]' (in Penstock's folder: '.[spark]')",
     )

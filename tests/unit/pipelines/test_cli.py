@@ -33,7 +33,7 @@ def test_a_job_where_spark_is_not_installed_says_what_to_install(missing: str) -
     program += f"sys.exit(run({arguments!r}))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and f"there is no {missing}" in done.stderr, done.stderr
-    assert f"{sys.executable} -m pip install 'penstock[spark]'" in done.stderr and "bug" not in done.stderr
+    assert f"{sys.executable} -m pip install 'penstock-mq[spark]'" in done.stderr and "bug" not in done.stderr
 
 
 def test_no_java_is_said_with_what_to_install(

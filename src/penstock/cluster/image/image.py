@@ -154,7 +154,8 @@ class ClusterImage:
                 case ["brokers", id_text]:
                     made += self._apply_broker(BrokerId(int(id_text)), item)
                 case ["settings", folder, name]:
-                    made += self._apply_settings(resource_at(folder, name), item)
+                    resource = resource_at(folder, name)
+                    made += [] if resource is None else self._apply_settings(resource, item)
                 case ["identities" | "suspects" | "creating" as folder, name]:
                     if self.marks.apply(folder, name, item):
                         made.append(news.MarkChanged(folder, name))
