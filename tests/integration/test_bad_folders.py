@@ -9,6 +9,7 @@ from tests.support.nodes import Nodes, some_nodes
 from penstock.admin.program import NodeFacts
 from penstock.log.checkpoint_files import HIGH_WATERMARKS
 from penstock.replication import Partition
+from penstock.replication.log_port import on_disk
 from penstock.wire.records import Record, build_batch
 
 SOON = {"replica.high.watermark.checkpoint.interval.ms": "20", "log.retention.check.interval.ms": "20"}
@@ -41,7 +42,7 @@ async def test_a_folder_that_fails_keeps_no_other_from_its_checkpoints_and_its_r
         for index in range(2):
             partition = nodes.partition("orders", 1, index)
             append(partition, 10)
-            logs[partition.log.folder.parent] = partition.log
+            logs[on_disk(partition.log).folder.parent] = on_disk(partition.log)
         assert set(logs) == {bad, sound}
 
         await nodes.until(lambda: logs[sound].start_offset > 0)

@@ -22,6 +22,7 @@ from tests.support.replica_files import compare, read_replica
 
 from penstock.log import FREE_BYTES_MIN, LogFolder, PartitionLog
 from penstock.replication import Partition
+from penstock.replication.log_port import on_disk
 from penstock.testing import RunningBroker
 from penstock.wire.records import Record, build_batch
 
@@ -42,7 +43,7 @@ def produce(partition: Partition, count: int) -> None:
 
 
 def home(nodes: Nodes, broker: int, topic: str = "orders") -> Path:
-    return nodes.partition(topic, broker).log.folder.parent
+    return on_disk(nodes.partition(topic, broker).log).folder.parent
 
 
 async def move(nodes: Nodes, broker: int, to: Path, topic: str = "orders") -> int:
@@ -89,7 +90,7 @@ async def test_leaders_and_followers_move_while_records_come(tmp_path: Path) -> 
         produce(leader, 50)
         await nodes.until(lambda: leader.high_watermark == leader.log.end_offset > 550)
         follower = nodes.partition("orders", 2)
-        assert read_all(follower.log) == read_all(leader.log)
+        assert read_all(on_disk(follower.log)) == read_all(on_disk(leader.log))
         await nodes.until_in_sync("orders", 1, 2)
         end_offset = leader.log.end_offset
         for at in (2, 1):

@@ -13,6 +13,7 @@ from tests.support.nodes import Nodes, some_nodes
 from tests.support.programs import ClusterOfPrograms
 
 from penstock.log import Scrubber
+from penstock.replication.log_port import on_disk
 from penstock.wire.batch import HEADER_SIZE, BatchHeader
 from penstock.wire.records import Record, build_batch
 
@@ -115,7 +116,7 @@ async def test_a_log_whose_batches_no_other_has_is_fetched_anew(tmp_path: Path, 
         fill(nodes, "orders")
         leader = nodes.leader("orders")
         await nodes.until(lambda: nodes.partition("orders", hurt).high_watermark == 200)
-        log = nodes.partition("orders", hurt).log
+        log = on_disk(nodes.partition("orders", hurt).log)
         path = Path(log.segments[0].file.path)
         log.allow_gaps()
         data = path.read_bytes()
@@ -144,11 +145,11 @@ async def test_a_leader_looks_at_what_a_follower_cannot_take_and_has_it_mended(t
         fill(nodes, "orders")
         leader = nodes.leader("orders")
         await nodes.until(lambda: nodes.partition("orders", 2).high_watermark == 200)
-        (segment,) = leader.log.segments
+        (segment,) = on_disk(leader.log).segments
         path = Path(segment.file.path)
         before = path.read_bytes()
         flip(path, batches_at(path)[70] + FIRST_RECORD_AT + 5)
         await nodes.start(3)
         await nodes.until_in_sync("orders", 1, 2, 3)
-        assert path.read_bytes() == before and not leader.log.damage
+        assert path.read_bytes() == before and not on_disk(leader.log).damage
         assert nodes.partition("orders", 3).log.end_offset == 200 and nodes.leader("orders") is leader

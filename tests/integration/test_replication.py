@@ -16,6 +16,7 @@ from penstock.log import PartitionLog
 from penstock.log.checkpoint_files import RECOVERY_POINTS
 from penstock.log.epochs import FILE_NAME as EPOCHS
 from penstock.log.folders.folder import CLEAN_MARKER
+from penstock.replication.log_port import on_disk
 from penstock.wire.batch import BatchHeader
 from penstock.wire.records import iterate
 
@@ -94,7 +95,7 @@ async def replicas_agree(nodes: Nodes, topic: str, *brokers: int) -> None:
     """Every replica has everything, and of what all have, the same bytes (RULES 24)."""
     end = nodes.leader(topic).log.end_offset
     await nodes.until(lambda: all(nodes.partition(topic, broker).high_watermark == end for broker in brokers))
-    logs = [read_all(nodes.partition(topic, broker).log) for broker in brokers]
+    logs = [read_all(on_disk(nodes.partition(topic, broker).log)) for broker in brokers]
     offsets = [[header.base_offset for header in headers_in(data)] for data in logs]
     assert offsets == [offsets[0]] * len(brokers)
     assert logs == [logs[0]] * len(brokers)
@@ -345,7 +346,7 @@ async def test_compacted_replicas_agree_on_the_latest_value_of_each_key(tmp_path
         values = [b"%0200d" % number for number in range(20_000)]
         await asyncio.to_thread(_produce_keyed, nodes.bootstrap, "prices", values)
         end = nodes.leader("prices").log.end_offset
-        logs = {broker: nodes.partition("prices", broker).log for broker in (1, 2, 3)}
+        logs = {broker: on_disk(nodes.partition("prices", broker).log) for broker in (1, 2, 3)}
         await nodes.until(lambda: all(nodes.partition("prices", broker).high_watermark == end for broker in logs))
         whole = {broker: log.size for broker, log in logs.items()}
         for broker in (1, 2):

@@ -20,6 +20,7 @@ from penstock.log import FilePool, Flusher
 from penstock.log.recovery import KnownLog, open_log
 from penstock.model import LeaderEpoch, Offset, PartitionIndex, TopicPartition
 from penstock.replication import ALL, Partition, VerificationGuard
+from penstock.replication.log_port import on_disk
 from penstock.replication.metrics import TopicMetrics
 from penstock.replication.verification import Verifications
 from penstock.settings import Config
@@ -130,7 +131,7 @@ class Bench:
         self.fates.update((offset, "committed") for offset in range(base, base + count))
 
     def roll(self) -> None:
-        self.partition.log.roll()
+        on_disk(self.partition.log).roll()
 
     def delete(self, part: float) -> None:
         log = self.partition.log
@@ -138,7 +139,7 @@ class Bench:
 
     def restart(self, *, is_clean: bool) -> None:
         """Stopped, or killed: then what is known of producers is the last snapshot and what the log holds after it."""
-        log = self.partition.log
+        log = on_disk(self.partition.log)
         known = KnownLog(is_clean=is_clean, start_offset=log.start_offset, high_watermark=log.high_watermark)
         if is_clean:
             log.close()

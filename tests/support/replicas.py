@@ -17,6 +17,7 @@ from penstock.log import FilePool, Flusher
 from penstock.log.recovery import KnownLog, open_log
 from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import ALL, Appended, Diverging, Partition
+from penstock.replication.log_port import on_disk
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.metrics import TopicMetrics
 from penstock.replication.planted import SOUND, Planted
@@ -182,7 +183,7 @@ class Replicas:
         """Kill and start again: what was written is there, what was only in memory is not."""
         partition = self._by_id[broker]
         partition.retire()
-        log = partition.log
+        log = on_disk(partition.log)
         known = KnownLog(
             is_clean=False,
             recovery_point=log.recovery_point,
@@ -199,7 +200,7 @@ class Replicas:
         self._by_id[broker].assign(self.state)
 
     def bytes_of(self, broker: int) -> bytes:
-        log = self[broker].log
+        log = on_disk(self[broker].log)
         return read_all(log) if log.end_offset > log.start_offset else b""
 
     async def idle(self) -> None:

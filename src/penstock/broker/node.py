@@ -254,7 +254,13 @@ class Node:
         self.fetchers = fetchers = self._make_fetchers(cluster, partitions, spawn)
         self.peers = peers = self._make_peers(cluster)
         moves = FolderMoves(
-            partitions, cluster.image, flusher=flusher, config=self.config, clock=self.clock, spawn=spawn
+            partitions,
+            cluster.image,
+            folders=self.folders,
+            flusher=flusher,
+            config=self.config,
+            clock=self.clock,
+            spawn=spawn,
         )
         writer = MarkerWriter(partitions, groups, self.config)
         transactions = Transactions(

@@ -15,7 +15,7 @@ from penstock.log.damage.mending import (
 )
 from penstock.log.damage.scrub import Scrubber
 from penstock.log.damage.suspects import Suspect, convict, examine, look_again, not_sent, suspect, suspect_slice
-from penstock.log.epochs import LEADER_EPOCH_MAX
+from penstock.log.epochs import LEADER_EPOCH_MAX, LeaderEpochs
 from penstock.log.file_pool import UNREADABLE, FilePool
 from penstock.log.flusher import Flusher, FlushMetrics
 from penstock.log.folders.accept_loss import SoundPart, begin_empty, keep_sound, look_for_sound
@@ -29,10 +29,12 @@ from penstock.log.folders.unfinished_moves import settle_moves
 from penstock.log.partition_log import PartitionLog
 from penstock.log.producers.checks import Duplicate
 from penstock.log.producers.producer import ProducerState
+from penstock.log.producers.producers import ProducerStates
 from penstock.log.reading import FoundByTime
 from penstock.log.recovery import ExpectedLog
 from penstock.log.segments.scan import Damaged
 from penstock.log.segments.slices import FileSlice
+from penstock.log.segments.transaction_index import AbortedTransaction
 from penstock.log.service import LogHousekeeping
 from penstock.log.state import DISK_FULL, FREE_BYTES_MIN, Trouble
 
@@ -43,6 +45,7 @@ __all__ = [
     "LEADER_EPOCH_MAX",
     "NO_TOPIC_ID",
     "UNREADABLE",
+    "AbortedTransaction",
     "BadBatch",
     "CannotCopy",
     "Cleaner",
@@ -55,12 +58,14 @@ __all__ = [
     "Flusher",
     "FoundByTime",
     "Identity",
+    "LeaderEpochs",
     "LogCopy",
     "LogFolder",
     "LogHousekeeping",
     "OfflineFolder",
     "PartitionLog",
     "ProducerState",
+    "ProducerStates",
     "RepairMismatch",
     "RepairTarget",
     "Scrubber",

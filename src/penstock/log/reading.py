@@ -280,6 +280,19 @@ class ReadableLog(LogState):
         except Damaged as damage:
             raise self.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
 
+    def bytes_from(self, records: FileSlice, *, before: int) -> int | None:
+        """How much there is below `before`, from where a slice begins to its segment's end; None in a segment that is
+        closed, which has all that it ever will.
+        """
+        active = self.active
+        if records.file is not active.file:
+            return None
+        try:
+            end = active.size if before >= self.end_offset else active.end_before(before)
+        except (Damaged, OSError):
+            return records.size  # whoever asks for what follows will be told
+        return max(end - records.position, records.size)
+
     def warm(self, start: int) -> None:
         """Bring what `slice` will read first into the page cache; blocks, so in a thread. Changes nothing."""
         segments = self.segments

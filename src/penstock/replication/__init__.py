@@ -3,6 +3,7 @@
 from penstock.replication.fetchers import Fetchers
 from penstock.replication.in_sync import InSyncKeeper
 from penstock.replication.introduction import Introduction
+from penstock.replication.log_port import FlusherPort, LogFolderPort, LogPort, on_disk
 from penstock.replication.machine import Diverging
 from penstock.replication.mending import Mending
 from penstock.replication.metrics import ReplicationMetrics
@@ -32,10 +33,13 @@ __all__ = [
     "Appended",
     "Diverging",
     "Fetchers",
+    "FlusherPort",
     "FolderMoves",
     "InSyncKeeper",
     "InSyncWrites",
     "Introduction",
+    "LogFolderPort",
+    "LogPort",
     "Mending",
     "NotOneBatch",
     "Opened",
@@ -51,4 +55,5 @@ __all__ = [
     "Throttle",
     "TimestampsRefused",
     "VerificationGuard",
+    "on_disk",
 ]

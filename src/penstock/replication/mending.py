@@ -40,6 +40,7 @@ from penstock.log import (
     write_into,
 )
 from penstock.model import BrokerId
+from penstock.replication.log_port import on_disk
 from penstock.replication.machine import Leader
 from penstock.replication.partition import Partition
 from penstock.replication.peers import Peers
@@ -100,7 +101,7 @@ class Mending:
                 try:
                     for offset in stuck_at:
                         await self._examine(partition, offset)
-                    if partition.log.damage:
+                    if on_disk(partition.log).damage:
                         await self.mend(partition)
                 except Exception:  # a bug, or a disk that fails: the other logs are none the worse
                     _log.exception("mending failed", partition=str(partition.topic_partition))
@@ -114,10 +115,10 @@ class Mending:
         for number, partition in enumerate(self._due(turn)):
             if not number % PARTITIONS_PER_TURN:
                 await asyncio.sleep(0)
-            if len(partition.in_sync) >= len(partition.replicas) and not partition.log.damage.ranges:
+            if len(partition.in_sync) >= len(partition.replicas) and not on_disk(partition.log).damage.ranges:
                 continue  # nearly all, each second
             stuck_at = self._stuck_at(partition, asked.get(_key(partition), {}))
-            if (stuck_at or partition.log.damage) and self._not_before.get(_key(partition), 0.0) <= now:
+            if (stuck_at or on_disk(partition.log).damage) and self._not_before.get(_key(partition), 0.0) <= now:
                 found.append((partition, stuck_at))
         return found
 
@@ -141,7 +142,7 @@ class Mending:
         return stuck_at
 
     async def _examine(self, partition: Partition, offset: int) -> None:
-        log = partition.log
+        log = on_disk(partition.log)
         try:
             suspected = suspect(log, offset)
             bad = [] if suspected is None else await asyncio.to_thread(examine, suspected)
@@ -156,7 +157,7 @@ class Mending:
     async def mend(self, partition: Partition) -> None:
         """Everything in this log that is known to be bad, as far as others can help."""
         self._not_before.pop(_key(partition), None)
-        log = partition.log
+        log = on_disk(partition.log)
         if log.trouble is not None and log.trouble.stops_reads:
             return  # it will be fetched anew as a whole
         if log.trouble is None and log.damage.is_known_in(log.active.base_offset):

@@ -6,7 +6,7 @@ is. Asking for the folder that the log is in calls a move off.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import structlog
@@ -31,6 +31,7 @@ class FolderMoves:
         partitions: Partitions,
         image: ClusterImage,
         *,
+        folders: Sequence[LogFolder],
         flusher: Flusher,
         config: Config,
         clock: Clock,
@@ -38,19 +39,20 @@ class FolderMoves:
     ) -> None:
         self._partitions = partitions
         self._image = image
+        self.folders = folders
         self._flusher = flusher
         self._spawn = spawn
         self._pace = MovePace(config, clock)
-        self._turns = asyncio.Semaphore(len(partitions.folders))
+        self._turns = asyncio.Semaphore(len(folders))
         self._moves: dict[TopicPartition, tuple[Move, asyncio.Task[Any]]] = {}
 
     def start(self) -> None:
         """Go on with what an earlier run has left, and let go of what is not wanted any more."""
-        for folder in self._partitions.folders:
+        for folder in self.folders:
             for name, copy in list(folder.futures.logs.items()):
                 partition = self._partitions.get(name.topic, name.partition)
                 is_wanted = partition is not None and partition.topic_id == copy.topic_id
-                if partition is None or not is_wanted or self._partitions.folder_of(partition) in (None, folder):
+                if partition is None or not is_wanted or self.folder_of(partition) in (None, folder):
                     self._drop(folder, name)
                     continue
                 if copy.trouble is None:
@@ -68,11 +70,15 @@ class FolderMoves:
         found = self._moves.get(partition)
         return None if found is None else found[0]
 
+    def folder_of(self, partition: Partition) -> LogFolder | None:
+        held = (folder for folder in self.folders if folder.logs.get(partition.topic_partition) is partition.log)
+        return next(held, None)
+
     def request(self, topic: str, index: int, path: str) -> None:
         """Let a replica of this broker move to one of its data folders; a Refusal where it cannot."""
         name = TopicPartition(topic, PartitionIndex(index))
         check_future_name(name)
-        folder = next((f for f in self._partitions.folders if str(f.path.absolute()) == path), None)
+        folder = next((f for f in self.folders if str(f.path.absolute()) == path), None)
         if folder is None:
             raise LogDirNotFound(f"{path} is not one of this broker's log.dirs")
         partition = self._partitions.get(topic, index)
@@ -86,7 +92,7 @@ class FolderMoves:
             under_way = None
         if trouble is not None and not trouble.may_pass:
             raise trouble.refusal()
-        if under_way is not None or self._partitions.folder_of(partition) is folder:
+        if under_way is not None or self.folder_of(partition) is folder:
             return
         self._create(partition, folder)
 
@@ -115,7 +121,7 @@ class FolderMoves:
         self._begin(partition, folder)
 
     def _begin(self, partition: Partition, folder: LogFolder) -> None:
-        origin = self._partitions.folder_of(partition)
+        origin = self.folder_of(partition)
         assert origin is not None
         move = Move(partition, origin=origin, target=folder, flusher=self._flusher, pace=self._pace)
         name = partition.topic_partition
@@ -144,7 +150,7 @@ class FolderMoves:
         to take; a second exchange would leave three, and nobody the winner.
         """
         name = str(move.partition.topic_partition)
-        for folder in self._partitions.folders:
+        for folder in self.folders:
             if folder is not move.origin and (folder.path / name).exists():
                 raise CannotCopy(f"{folder.path} still has an earlier {name}; a start takes it away")
 

@@ -15,6 +15,7 @@ import structlog
 
 from penstock.errors import KafkaStorageError
 from penstock.log import FREE_BYTES_MIN, CannotCopy, Flusher, LogCopy, LogFolder
+from penstock.replication.log_port import on_disk
 from penstock.replication.move_pace import MovePace
 from penstock.replication.partition import Partition
 
@@ -35,7 +36,7 @@ class Move:
         self.partition = partition
         self.origin = origin
         self.target = target
-        self.log = partition.log
+        self.log = on_disk(partition.log)
         self.copy = target.futures.logs[partition.topic_partition]
         self.is_done = False
         self._copying = LogCopy(self.log, self.copy)

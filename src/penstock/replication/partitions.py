@@ -6,7 +6,7 @@ an admin request is answered when its logs are there (RULES 36).
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -27,13 +27,13 @@ from penstock.cluster import (
     TopicSettingsChanged,
 )
 from penstock.errors import KafkaStorageError, NotLeaderOrFollower, UnknownTopicOrPartition
-from penstock.log import Flusher, LogFolder, PartitionLog
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, PartitionIndex, TopicId, TopicPartition
 from penstock.replication import metrics
 from penstock.replication.following import Follower
 from penstock.replication.handover import ReplicaHandover, until_heard
 from penstock.replication.in_sync import InSyncKeeper
+from penstock.replication.log_port import FlusherPort, LogFolderPort, LogPort
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.partition import Partition
 from penstock.replication.partition_readings import expose
@@ -64,8 +64,8 @@ class Partitions:
         image: ClusterImage,
         config: Config,
         clock: Clock,
-        folders: Sequence[LogFolder],
-        flusher: Flusher,
+        folders: Sequence[LogFolderPort],
+        flusher: FlusherPort,
         registry: MetricsRegistry,
         spawn: Callable[[Coroutine[Any, Any, None]], object],
         in_sync_writes: InSyncWrites | None = None,
@@ -91,7 +91,7 @@ class Partitions:
         self._configs: dict[TopicId, TopicConfig] = {}
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
         self._has_ended = False
-        self.wanted_folders: dict[TopicPartition, LogFolder] = {}
+        self.wanted_folders: dict[TopicPartition, LogFolderPort] = {}
         """Where logs are to be made that are not here yet; only of partitions that the image has."""
         self._subscribers: list[Callable[[Partition], None]] = []
         self._live: dict[BrokerId, int] = {}
@@ -174,7 +174,7 @@ class Partitions:
             config = self._configs[topic.topic_id] = self._config.for_topic(topic.overrides)
         return config
 
-    def adopt(self, logs: dict[TopicPartition, PartitionLog]) -> None:
+    def adopt(self, logs: Mapping[TopicPartition, LogPort]) -> None:
         """At start: the logs that were found on disk, each of a partition in the image. While they were opened topics
         may have been deleted, and made anew under their names: the logs of those are set aside.
         """
@@ -187,7 +187,7 @@ class Partitions:
         if strays:
             self._later(lambda: self._set_aside(strays))
 
-    async def _set_aside(self, logs: list[PartitionLog]) -> None:
+    async def _set_aside(self, logs: list[LogPort]) -> None:
         for log in logs:
             for folder in self.folders:
                 if folder.logs.get(log.partition) is log:
@@ -342,7 +342,7 @@ class Partitions:
             with suppress(OSError):  # making the log will meet it again, and say so
                 await folder.checkpoint()
 
-    def _make_log(self, topic: TopicImage, partition: TopicPartition) -> PartitionLog:
+    def _make_log(self, topic: TopicImage, partition: TopicPartition) -> LogPort:
         """Where it cannot be made, one that stands in for it: offline, so that another broker leads, or nobody waits
         for this one, until it can (RULES 22).
         """
@@ -372,24 +372,24 @@ class Partitions:
         _log.info("log made", partition=str(log.partition))
         self._exchange(topic, partition, log)
 
-    def _exchange(self, topic: TopicImage, partition: Partition, log: PartitionLog) -> None:
+    def _exchange(self, topic: TopicImage, partition: Partition, log: LogPort) -> None:
         """What stood for a log makes way for it."""
         del self._by_id[topic.topic_id][partition.index]
         self._retire(partition)
         self._show(topic, topic.partitions[partition.index], log)
 
-    def _folder_for(self, partition: TopicPartition) -> LogFolder:
+    def _folder_for(self, partition: TopicPartition) -> LogFolderPort:
         """Where it was lost, where somebody wants it, or where the fewest are."""
         wanted = self.wanted_folders.get(partition)
         return min(
             self.folders, key=lambda folder: (partition not in folder.lost, folder is not wanted, len(folder.logs))
         )
 
-    def folder_of(self, partition: Partition) -> LogFolder | None:
+    def folder_of(self, partition: Partition) -> LogFolderPort | None:
         held = (f for f in self.folders if f.logs.get(partition.topic_partition) is partition.log)
         return next(held, None)
 
-    def _show(self, topic: TopicImage, image: PartitionImage, log: PartitionLog) -> None:
+    def _show(self, topic: TopicImage, image: PartitionImage, log: LogPort) -> None:
         partition = Partition(
             topic=topic.name,
             topic_id=topic.topic_id,

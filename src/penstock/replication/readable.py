@@ -3,8 +3,9 @@
 import msgspec
 
 from penstock.errors import OffsetNotAvailable, OffsetOutOfRange
-from penstock.log import Damaged, FileSlice, PartitionLog
+from penstock.log import FileSlice
 from penstock.model import BrokerId, LeaderEpoch, Offset
+from penstock.replication.log_port import LogPort
 
 
 class Readable(msgspec.Struct, gc=False):
@@ -20,7 +21,7 @@ class Readable(msgspec.Struct, gc=False):
 class ReadablePartition:
     """The reader's side of `Partition`, which moves these."""
 
-    log: PartitionLog
+    log: LogPort
     leader: BrokerId
     leader_epoch: LeaderEpoch
     epoch_start: int
@@ -80,16 +81,8 @@ class ReadablePartition:
         """How much a fetcher may see from where a slice begins to its segment's end; None in a segment that is closed,
         which has all that it ever will.
         """
-        log = self.log
-        active = log.active
-        if records.file is not active.file:
-            return None
         before = self.last_stable_offset if committed_only else self.high_watermark
-        try:
-            end = active.size if before >= log.end_offset else active.end_before(before)
-        except (Damaged, OSError):
-            return records.size  # whoever asks for what follows will be told
-        return max(end - records.position, records.size)
+        return self.log.bytes_from(records, before=before)
 
     def end_of_epoch(self, epoch: int) -> tuple[int, int]:
         """The largest epoch up to this one that the log knows, and where it ends; -1 and -1 if there is none."""

@@ -23,10 +23,11 @@ from penstock.errors import (
     Refusal,
     UnknownLeaderEpoch,
 )
-from penstock.log import LEADER_EPOCH_MAX, Flusher, PartitionLog
+from penstock.log import LEADER_EPOCH_MAX
 from penstock.metastore import Revision
 from penstock.model import BrokerId, Clock, LeaderEpoch, PartitionIndex, TopicId, TopicPartition
 from penstock.replication.following import Follower, Offline
+from penstock.replication.log_port import FlusherPort, LogPort
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.metrics import TopicMetrics
 from penstock.replication.planted import SOUND, Planted
@@ -71,10 +72,10 @@ class Replica:
         topic_id: TopicId,
         index: PartitionIndex,
         broker_id: BrokerId,
-        log: PartitionLog,
+        log: LogPort,
         config: TopicConfig,
         clock: Clock,
-        flusher: Flusher,
+        flusher: FlusherPort,
         metrics: TopicMetrics,
         spawn: Callable[[Coroutine[Any, Any, None]], object],
         brokers: Mapping[BrokerId, int] = NO_BROKERS,
@@ -472,7 +473,7 @@ class Replica:
             self._is_noting = True
             self._spawn(self._write_flush_note(log, holds=is_asked))
 
-    async def _write_flush_note(self, log: PartitionLog, *, holds: bool) -> None:
+    async def _write_flush_note(self, log: LogPort, *, holds: bool) -> None:
         try:
             await self._flusher.note(log, holds=holds)
         except (KafkaStorageError, OSError) as error:
@@ -494,12 +495,12 @@ class Replica:
 
         return release
 
-    def is_as_durable(self, log: PartitionLog) -> bool:
+    def is_as_durable(self, log: LogPort) -> bool:
         """Whether a copy of the log has on disk all that the log has there, and all that was acknowledged for it."""
         acknowledged = self._durable_end if self.current_rules().flushes_before_ack else 0
         return log.recovery_point >= max(self.log.recovery_point, acknowledged)
 
-    def exchange_log(self, log: PartitionLog) -> None:
+    def exchange_log(self, log: LogPort) -> None:
         """Go on with a copy that has the same records, is as durable, and knows all that the log knew."""
         log.high_watermark = self.high_watermark
         self.log = log

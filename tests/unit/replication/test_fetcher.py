@@ -25,6 +25,7 @@ from penstock.log import PartitionLog
 from penstock.model import BrokerId
 from penstock.replication import Throttle, fetcher
 from penstock.replication.fetcher import FollowedPartition, LeaderFetcher
+from penstock.replication.log_port import on_disk
 from penstock.replication.peer_connection import PeerConnection
 from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition, FetchRequest, PartitionAnswer, decode_request, encode_response
@@ -170,7 +171,7 @@ def records_at(offset: int, *, mark: int = 0, epoch: int = 1, start: int = 0) ->
 
 
 def offsets_of(bench: Bench) -> list[int]:
-    return [header.base_offset for header in headers_in(read_all(bench.partition.log))]
+    return [header.base_offset for header in headers_in(read_all(on_disk(bench.partition.log)))]
 
 
 async def test_the_first_fetch_names_all_and_the_next_only_what_was_taken_in(bench: Bench) -> None:
@@ -503,7 +504,7 @@ async def test_a_flush_that_could_not_begin_is_tried_again(tmp_path: Path, monke
             bench.leader.answer(first, records_at(0))
             await bench.until(lambda: log.trouble is not None)
         assert log.trouble is not None and log.trouble.may_pass
-        assert log.try_again()
+        assert on_disk(log).try_again()
         _, request = await bench.leader.next()
         while not request.topics:
             bench.leader.answer(_, PartitionAnswer(0, 0, 0, -1, 0))

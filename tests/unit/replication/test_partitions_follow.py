@@ -24,6 +24,7 @@ from penstock.log.recovery import ExpectedLog
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Offset, PartitionIndex, TopicPartition
 from penstock.replication import Partitions
+from penstock.replication.log_port import on_disk
 from penstock.settings import Config
 
 
@@ -158,7 +159,7 @@ async def test_a_last_leader_that_lost_its_log_waits_for_whoever_may_have_record
         async with replicas_of(cluster, BrokerId(2)) as (partitions, _):
             log = partitions.require("orders", 0).log
             if records:
-                fill(log, records)
+                fill(on_disk(log), records)
             await cluster.in_sync_writes.leave(topic_id, 0, reason="it is slow")
             await brokers.kill(1)
             await brokers.start(1, held=frozenset())
@@ -275,7 +276,7 @@ async def test_a_log_that_was_deleted_before_it_could_be_opened_is_gone(
     async with following(tmp_path) as bench:
         await bench.create("orders", 1)
         partition = bench.partitions.require("orders", 0)
-        log = partition.log
+        log = on_disk(partition.log)
 
         def open_again() -> PartitionLog:
             bench.partitions._by_id.pop(partition.topic_id)  # as a deletion does at once
@@ -317,7 +318,7 @@ async def test_a_follower_whose_log_was_not_opened_leaves_the_in_sync_set_and_ke
         cluster, me = brokers.clusters[2], BrokerId(2)
         async with replicas_of(cluster, me) as (partitions, folder):
             unread = partitions.require("orders", 0)
-            unread.log.leave_unread(OSError(errno.EMFILE, "Too many open files"), lambda: unread.log)
+            on_disk(unread.log).leave_unread(OSError(errno.EMFILE, "Too many open files"), lambda: on_disk(unread.log))
             assert unread.eligible_below == 1
             unread.leave_in_sync()
             await brokers.until(lambda: me not in cluster.image.topics["orders"].partitions[0].in_sync)

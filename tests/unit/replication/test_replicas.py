@@ -21,6 +21,7 @@ from penstock.log.state import FLUSHED_NOTE
 from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import ALL, Partition
 from penstock.replication.following import Follower
+from penstock.replication.log_port import on_disk
 from penstock.replication.machine import Leader
 from penstock.wire.batch import BatchHeader
 from penstock.wire.fetch import FetchPartition
@@ -310,7 +311,7 @@ async def test_a_topic_that_begins_to_flush_first_does_so_also_where_nobody_writ
 
 
 def is_flush_noted(partition: Partition) -> bool:
-    return (partition.log.folder / FLUSHED_NOTE).exists()
+    return (on_disk(partition.log).folder / FLUSHED_NOTE).exists()
 
 
 async def test_a_folder_says_that_all_was_flushed_before_it_counted_once_that_is_so(

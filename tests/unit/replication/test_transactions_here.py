@@ -17,6 +17,7 @@ from penstock.errors import (
 )
 from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import ALL, Appended, Partition, VerificationGuard
+from penstock.replication.log_port import on_disk
 from penstock.replication.verification import GUARDS_MAX
 from penstock.wire.batch import BatchHeader
 from penstock.wire.markers import Marker, MarkerType, read_marker
@@ -291,9 +292,9 @@ def test_markers_need_the_in_sync_set_that_acks_all_needs(tmp_path: Path) -> Non
 def test_a_read_that_cannot_tell_what_was_aborted_gives_its_file_back(stage: Stage) -> None:
     stage.begin()
     stage.end(ABORT)
-    index = stage.partition.log.active.transactions
+    index = on_disk(stage.partition.log).active.transactions
     assert index is not None
     index.path.write_bytes(b"\x00\x09" + bytes(32))
     with pytest.raises(KafkaStorageError):
         stage.aborted()
-    assert stage.partition.log.active.file.pins == 0
+    assert on_disk(stage.partition.log).active.file.pins == 0

@@ -9,7 +9,7 @@ from penstock.broker.registry import answers
 from penstock.broker.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.errors import KafkaStorageError
 from penstock.log import LogFolder, PartitionLog
-from penstock.replication import Partition, Partitions
+from penstock.replication import FolderMoves, Partition, Partitions
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
 from penstock.wire.messages.describe_log_dirs_response import (
@@ -21,11 +21,13 @@ from penstock.wire.messages.describe_log_dirs_response import (
 
 
 @answers(ApiKey.DESCRIBE_LOG_DIRS, versions=(1, 5), requires=(DESCRIBE_CLUSTER,), audits=NOTHING)
-def describe_log_dirs(request: DescribeLogDirsRequest, partitions: Partitions) -> DescribeLogDirsResponse:
+def describe_log_dirs(
+    request: DescribeLogDirsRequest, partitions: Partitions, moves: FolderMoves
+) -> DescribeLogDirsResponse:
     wanted = None
     if request.topics is not None:
         wanted = {(topic.topic, index) for topic in request.topics for index in topic.partitions}
-    return DescribeLogDirsResponse(results=[_describe(folder, partitions, wanted) for folder in partitions.folders])
+    return DescribeLogDirsResponse(results=[_describe(folder, partitions, wanted) for folder in moves.folders])
 
 
 def _describe(folder: LogFolder, partitions: Partitions, wanted: set[tuple[str, int]] | None) -> DescribeLogDirsResult:

@@ -33,6 +33,7 @@ from penstock.log import FileSlice, PartitionLog
 from penstock.metastore import Unavailable
 from penstock.model import BrokerId, LeaderEpoch, Offset
 from penstock.replication import Partitions, Promise
+from penstock.replication.log_port import on_disk
 from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition as Asked
 from penstock.wire.markers import Marker, MarkerType
@@ -123,7 +124,7 @@ class Bench:
         return {part.partition_index: part for topic in topics for part in topic.partitions}
 
     def pins(self) -> int:
-        return sum(s.file.pins for i in self.partitions for s in self.partitions[i].log.segments)
+        return sum(s.file.pins for i in self.partitions for s in on_disk(self.partitions[i].log).segments)
 
 
 Make = Callable[[int], Bench]

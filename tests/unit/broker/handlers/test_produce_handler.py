@@ -29,6 +29,7 @@ from penstock.errors import (
 )
 from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import Promise
+from penstock.replication.log_port import on_disk
 from penstock.wire.messages.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
 from penstock.wire.messages.produce_response import PartitionProduceResponse, ProduceResponse
 
@@ -96,7 +97,7 @@ async def test_a_stamping_topic_tells_its_time(make: Make) -> None:
     partitions = make(message_timestamp_type="LogAppendTime")
     (answer,) = read(call(partitions, partitions.batch()))
     assert answer.log_append_time_ms == partitions.clock.now()
-    assert partitions[0].log.active.max_timestamp == partitions.clock.now()
+    assert on_disk(partitions[0].log).active.max_timestamp == partitions.clock.now()
 
 
 @pytest.mark.parametrize("version", ALL_VERSIONS)

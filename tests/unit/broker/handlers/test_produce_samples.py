@@ -9,6 +9,7 @@ from tests.unit.broker.handlers.test_produce_handler import call, read
 from penstock.broker.batch_samples import FIRST_OPENED, ONE_IN
 from penstock.broker.peer_authentication import Caller
 from penstock.errors import InvalidRecord, NotLeaderOrFollower
+from penstock.replication.log_port import on_disk
 from penstock.wire import batch as layout
 from penstock.wire.batch import BatchHeader
 from penstock.wire.compression import CODEC_NAMES
@@ -117,7 +118,7 @@ async def test_a_false_largest_timestamp_is_put_right_and_its_producer_watched(m
     for number in range(3 * FIRST_OPENED):
         liar = build_batch([Record(0, now - 9, b"k", b"v")], max_timestamp=now + 1_000)
         assert await answer_of(call(partitions, liar, caller=caller)) == 0, number
-    assert partitions[0].log.segments[-1].max_timestamp == now
+    assert on_disk(partitions[0].log).segments[-1].max_timestamp == now
 
 
 async def test_a_largest_timestamp_below_the_first_records_is_raised_to_it_unopened(make: Make) -> None:
@@ -125,7 +126,7 @@ async def test_a_largest_timestamp_below_the_first_records_is_raised_to_it_unope
     now = partitions.clock.now()
     liar = build_batch([Record(0, now, b"k", b"v")], max_timestamp=1)
     assert await answer_of(call(partitions, liar)) == 0
-    assert partitions[0].log.segments[-1].max_timestamp == now
+    assert on_disk(partitions[0].log).segments[-1].max_timestamp == now
     found = partitions[0].log.find_by_time(now)
     assert found is not None and found.offset == 0
 
