@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test suites nightly spark check lint types contracts unit sim scenarios coverage setup integration chaos conformance pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
+.PHONY: help compiled up test suites nightly mutants spark check lint types contracts unit sim scenarios coverage setup integration chaos conformance pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,8 +41,9 @@ suites: $(VENV)/.dev setup compiled spark ## integration, conformance and pipeli
 	$(BIN)/python tools/suites.py integration conformance pipelines
 
 # In this order: the sooner it can fail, the sooner it runs.
-nightly: ## what is too long for CI, one after the other, for some hours: seeds, chaos, kills, Apache Kafka's topics, failover
+nightly: ## what is too long for CI, one after the other, for some hours: seeds, mutants, chaos, kills, Apache Kafka's topics, failover
 	$(MAKE) sim SEEDS=5000
+	$(MAKE) mutants
 	$(MAKE) chaos MINUTES=60
 	$(MAKE) pipelines QUEUES=penstock,kafka
 	$(MAKE) pipelines-kills
@@ -72,6 +73,9 @@ coverage: $(VENV)/.dev compiled ## branch coverage of the unit, property and sce
 SEEDS ?= 1000
 sim: $(VENV)/.dev ## thousands of seeds of the simulated cluster, and each planted bug; SEEDS=5000, or SEED=137 for the story of one
 	@$(BIN)/python -m tools.simulate $(if $(SEED),--seed $(SEED) $(if $(BUG),--bug $(BUG)),--seeds $(SEEDS))
+
+mutants: $(VENV)/.dev ## one-line mutants of the code that decides: does a test fail for each? COUNT=80
+	@$(BIN)/python -m tools.mutants --count $(or $(COUNT),80)
 
 scenarios: $(VENV)/.dev ## write the machines' answers in tests/scenarios anew; look at the diff
 	@$(BIN)/python -m tools.scenarios
