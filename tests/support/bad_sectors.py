@@ -138,8 +138,9 @@ class BadSectors:
         return size
 
 
-def main(control: str, _python: str, _dash_m: str, module: str, *arguments: str) -> None:
+def main(control: str, *command: str) -> None:
     del sys.path[0]  # this folder: what lies here is no part of what is run
+    module, *arguments = command[command.index("-m") + 1 :]
     sys.argv = [module, *arguments]
     run: Callable[..., Any] = runpy.run_module
     with BadSectors(Path(control)):
