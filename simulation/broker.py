@@ -18,6 +18,7 @@ from penstock.cluster import (
     ClusterPorts,
     Endpoint,
     IdentityRecord,
+    LogReport,
     PartitionRef,
     PeerView,
     ProbeResult,
@@ -177,14 +178,15 @@ class BrokerProcess(Owner):
         flushed = frozenset(PartitionRef(log.topic_id, at.partition) for at, log in logs.items() if log.is_flush_noted)
         held = frozenset(PartitionRef(log.topic_id, at.partition) for at, log in logs.items())
         mine = IdentityRecord(f"folder-{self.id}", incarnation_of(self.id, self.broker.lives), self.broker.boot_id)
-        await cluster.step_down(mine, flushed=flushed, held=held)
+        report = LogReport(flushed=flushed, held=held)
+        await cluster.step_down(mine, report)
         partitions.adopt(cast(Any, logs))
         cluster.controller.settled = partitions.settled
         if world.has_transactions:
             self.coordinators = Coordinators(self, cluster, partitions, config)
         self.is_listening = True
         self.spawn(partitions.follow())
-        await cluster.join(self._record(mine), flushed=flushed, held=held)
+        await cluster.join(self._record(mine), report)
         cluster.when_isolated(self._isolated)
         await partitions.settled()
         Fetching(self, cluster, partitions).start()

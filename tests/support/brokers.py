@@ -21,6 +21,7 @@ from penstock.cluster import (
     ControllerMetrics,
     CreateTopic,
     Endpoint,
+    LogReport,
     PartitionRef,
     PeerView,
     PlantedBugs,
@@ -194,10 +195,9 @@ class Brokers:
                     rack=rack,
                     folders=folders,
                 ),
-                stopped_under=stopped_under,
-                flushed=flushed,
-                producer_id_next=self.producer_id_next,
-                held=held,
+                LogReport(
+                    stopped_under=stopped_under, flushed=flushed, held=held, producer_id_next=self.producer_id_next
+                ),
             )
         except BaseException:
             await cluster.stop()

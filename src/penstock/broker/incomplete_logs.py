@@ -7,24 +7,28 @@ is an older copy or another one, a folder that somebody removed. It neither lead
 Where nobody else is left it leads with what it has, and goes on saying so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import structlog
 
 from penstock.cluster import (
     ClusterImage,
     ImageChange,
+    LogReport,
     PartitionChanged,
     PartitionImage,
     PartitionRef,
     TopicDeleted,
     TopicImage,
+    Turn,
 )
 from penstock.log import LEADER_EPOCH_MAX, LogFolder, PartitionLog
 from penstock.metastore import Revision
 from penstock.model import BrokerId, TopicPartition
 
 NAMES_SHOWN = 10
+PRODUCER_ID_MAX = 1 << 62
+"""What logs say beyond it does not move the cluster's own count, which must never come to its end."""
 
 _log = structlog.get_logger(__name__)
 
@@ -40,19 +44,21 @@ class IncompleteLogs:
         self._is_folder_gone = is_folder_gone
         self._folders = folders
         logs = [log for folder in folders for log in folder]
-        self.stopped_under = _stopped_under(folders)
-        """The registration that ended with a clean stop of all that is kept here; None if any of it did not."""
-        self.held = frozenset(_which(log) for log in logs)
-        self.flushed = frozenset(_which(log) for log in logs if log.is_flush_noted)
-        """Partitions of which nothing counted here before it was on disk, as the folders say."""
-        self.epochs = {_which(log): log.epochs.latest for log in logs if log.epochs.latest < LEADER_EPOCH_MAX}
-        """The latest leader epoch of each log, where anybody can have come to it."""
-        self.shortened = frozenset(_which(log) for folder in folders for log in folder if _has_lost(log, folder))
+        self.report = LogReport(
+            stopped_under=_stopped_under(folders),
+            flushed=frozenset(_which(log) for log in logs if log.is_flush_noted),
+            shortened=frozenset(_which(log) for folder in folders for log in folder if _has_lost(log, folder)),
+            held=frozenset(_which(log) for log in logs),
+            # An epoch beyond that is damage: nobody can have come to it.
+            epochs={_which(log): log.epochs.latest for log in logs if log.epochs.latest < LEADER_EPOCH_MAX},
+            # Clients may write under any producer id, but none that high is ever given out.
+            producer_id_next=max((log.producers.highest_below(PRODUCER_ID_MAX) for log in logs), default=-1) + 1,
+        )
         self.reasons: dict[TopicPartition, str] = {}
         """Partitions whose records are not all here, and why; those that have caught up since are gone from it."""
         self._look_for_short_logs()
-        self._look_for_missing_logs(image)
-        image.subscribe(self._on_changes)
+        self._look_for_missing_logs(image, self.report.held or ())
+        image.subscribe(self._on_changes, Turn.INCOMPLETE_LOGS)
 
     def _committed(self, partition: TopicPartition) -> int:
         """How far a log that is not there should reach at least; 0 where nothing tells."""
@@ -67,10 +73,10 @@ class IncompleteLogs:
                     _log.error("records lost", partition=name, end_offset=end, committed=committed)
                     self.reasons[log.partition] = f"ended at {end} at the start, and had records up to {committed}"
 
-    def _look_for_missing_logs(self, image: ClusterImage) -> None:
+    def _look_for_missing_logs(self, image: ClusterImage, held: Collection[PartitionRef]) -> None:
         never_made, missing = [], []
         for topic, part in image.partitions():
-            if not part.counts_on(self._me) or PartitionRef(topic.topic_id, part.index) in self.held:
+            if not part.counts_on(self._me) or PartitionRef(topic.topic_id, part.index) in held:
                 continue
             at = TopicPartition(topic.name, part.index)
             committed = self._committed(at)
@@ -116,6 +122,7 @@ def _is_as_created(part: PartitionImage) -> bool:
 
 
 def _stopped_under(folders: Sequence[LogFolder]) -> Revision | None:
+    """The registration that ended with a clean stop of all that is kept here; None if any of it did not."""
     epochs = {folder.stopped_under for folder in folders}
     epoch = epochs.pop() if len(epochs) == 1 else None
     return None if epoch is None else Revision(epoch)

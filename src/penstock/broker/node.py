@@ -99,9 +99,6 @@ OPEN_FILES_MIN = 64
 PROBE_PATIENCE = 0.75
 """Of a heartbeat: an answer that takes longer has missed it, and the next is asked for in time."""
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-PRODUCER_ID_MAX = 1 << 62
-"""What logs say beyond it does not move the cluster's own count, which must never come to its end."""
-
 _log = structlog.get_logger(__name__)
 
 
@@ -230,14 +227,7 @@ class Node:
         )
         mine = self._identity()
         with _start_refused_in_words():
-            await cluster.step_down(
-                mine,
-                stopped_under=losses.stopped_under,
-                flushed=losses.flushed,
-                shortened=losses.shortened,
-                held=losses.held,
-                epochs=losses.epochs,
-            )
+            await cluster.step_down(mine, losses.report)
         partitions.adopt(logs)
         cluster.controller.settled = partitions.settled
         groups = Groups(
@@ -308,21 +298,12 @@ class Node:
             peer_listener=None if self.stands_alone else inter_broker_listener(self.config).name,
         )
         try:
-            join = partial(
-                cluster.join,
-                stopped_under=losses.stopped_under,
-                flushed=losses.flushed,
-                shortened=losses.shortened,
-                held=losses.held,
-                epochs=losses.epochs,
-                producer_id_next=self._producer_id_next(),
-            )
             spawn(partitions.follow())
             await asyncio.sleep(0)  # it has begun, and knows what is to be made
             await partitions.settled()
             ports = server.bind(listeners(self.config))
             with _start_refused_in_words():
-                await join(self._registration(ports, mine))
+                await cluster.join(self._registration(ports, mine), losses.report)
             for folder in self.folders:
                 folder.shortened.clear()
             cluster.when_isolated(partial(_isolated, partitions, server))
@@ -535,11 +516,6 @@ class Node:
         return logs
 
     # Registration -----------------------------------------------------------------------------------------------
-
-    def _producer_id_next(self) -> int:
-        """After all that the logs here know. Clients may write under any id, but none that high is ever given out."""
-        known = (log.producers.highest_below(PRODUCER_ID_MAX) for folder in self.folders for log in folder)
-        return max(known, default=-1) + 1
 
     def _identity(self) -> IdentityRecord:
         folders = tuple(folder_id(folder.identity) for folder in self.folders)

@@ -50,8 +50,10 @@ from penstock.cluster.image.changes import (
 )
 from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.image.shapes import NO_LEADER, BrokerImage, PartitionImage, TopicImage
+from penstock.cluster.image.turns import Turn
 from penstock.cluster.in_sync import InSyncWrites
 from penstock.cluster.keys import Keys
+from penstock.cluster.log_report import LogReport
 from penstock.cluster.membership.availability import BrokerAvailability
 from penstock.cluster.membership.joining import new_cluster_id
 from penstock.cluster.membership.probe import PeerView, Probe, ProbeResult, TcpProbe
@@ -112,6 +114,7 @@ __all__ = [
     "ImageChange",
     "InSyncWrites",
     "Keys",
+    "LogReport",
     "MarkChanged",
     "Node",
     "Operation",
@@ -137,6 +140,7 @@ __all__ = [
     "TopicGrown",
     "TopicImage",
     "TopicSettingsChanged",
+    "Turn",
     "UpgradeType",
     "check_topic_name",
     "controller_for_clients",

@@ -12,7 +12,7 @@ see `Member`.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -20,14 +20,15 @@ import msgspec
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.controller import Controller
 from penstock.cluster.creation_marks import CreationMarks
-from penstock.cluster.duties.partition_writes import NO_EPOCHS, PartitionRef
 from penstock.cluster.features import missing as missing_features
 from penstock.cluster.image.changes import ImageChange, SecretChanged, SettingsChanged
 from penstock.cluster.image.counts import ClusterCounts
 from penstock.cluster.image.feed import ImageFeed
 from penstock.cluster.image.image import ClusterImage
+from penstock.cluster.image.turns import Turn
 from penstock.cluster.in_sync import InSyncWrites
 from penstock.cluster.keys import Keys
+from penstock.cluster.log_report import NOTHING_LOST, LogReport
 from penstock.cluster.machine import ControllerMachine
 from penstock.cluster.membership import joining
 from penstock.cluster.membership.availability import BrokerAvailability
@@ -104,8 +105,8 @@ class Cluster:
         self.member: Member | None = None
         self.secret: Secrets | None = None
         """What brokers of this cluster know each other by; None where there are no others."""
-        self.image.subscribe(self._take_dynamic_settings)
-        self.image.subscribe(self._take_secret)
+        self.image.subscribe(self._take_dynamic_settings, Turn.SETTINGS)
+        self.image.subscribe(self._take_secret, Turn.SECRET)
 
     @property
     def broker_epoch(self) -> Revision:
@@ -164,51 +165,22 @@ class Cluster:
             return IdentityRecord(alone.folder_id, machine=alone.machine, folders=alone.folders)
         return self.image.marks.identities.get(self._broker_id)
 
-    async def step_down(
-        self,
-        mine: IdentityRecord,
-        *,
-        stopped_under: Revision | None = None,
-        flushed: Collection[PartitionRef] = frozenset(),
-        shortened: Collection[PartitionRef] = frozenset(),
-        held: Collection[PartitionRef] | None = None,
-        epochs: Mapping[PartitionRef, int] = NO_EPOCHS,
-    ) -> None:
+    async def step_down(self, mine: IdentityRecord, report: LogReport = NOTHING_LOST) -> None:
         """Have the store know what this broker has lost before anything takes its place, a new log for one: a start
-        that ends halfway must not be the last to know (RULES 46). What is given is as for `join`.
+        that ends halfway must not be the last to know (RULES 46).
         """
         if self._others is None:
             return
         member = await self._ready_to_join(self._others)
-        await member.step_down(
-            mine, stopped_under=stopped_under, flushed=flushed, shortened=shortened, held=held, epochs=epochs
-        )
+        await member.step_down(mine, report)
 
-    async def join(
-        self,
-        record: BrokerRecord,
-        *,
-        stopped_under: Revision | None = None,
-        flushed: Collection[PartitionRef] = frozenset(),
-        shortened: Collection[PartitionRef] = frozenset(),
-        held: Collection[PartitionRef] | None = None,
-        epochs: Mapping[PartitionRef, int] = NO_EPOCHS,
-        producer_id_next: int = 0,
-    ) -> None:
-        """Register. No partition that this broker led keeps its former leader epoch (RULES 2). `stopped_under` is the
-        registration that ended with all of its logs flushed, if that is known; `flushed` are the partitions of which
-        nothing here ever counted before it was, `shortened` those of which committed records are missing here, and of
-        those that are not `held` there was no log here at the start.
-
-        `epochs` are the latest leader epochs that the logs hold, and `producer_id_next` is after all producers in them:
-        a store that was taken back in time goes on after these (RULES 12).
-        """
-        await self._answered(lambda: joining.ensure_producer_ids(self._metastore, self._keys, above=producer_id_next))
+    async def join(self, record: BrokerRecord, report: LogReport = NOTHING_LOST) -> None:
+        """Register. No partition that this broker led keeps its former leader epoch (RULES 2)."""
+        above = report.producer_id_next
+        await self._answered(lambda: joining.ensure_producer_ids(self._metastore, self._keys, above=above))
         if self._others is not None:
             member = await self._ready_to_join(self._others)
-            await member.join(
-                record, stopped_under=stopped_under, flushed=flushed, shortened=shortened, held=held, epochs=epochs
-            )
+            await member.join(record, report)
             member.spawn(self.producer_ids.keep())
             return
         await joining.take_control(self._metastore, self._keys, self._broker_id)
@@ -218,7 +190,7 @@ class Cluster:
         await self._feed.catch_up()
         self._require_known_features()
         await self.controller.sweep_leftovers()
-        await self.controller.begin_anew(self._broker_id, epochs)
+        await self.controller.begin_anew(self._broker_id, report.epochs)
 
     async def _ready_to_join(self, others: ClusterPorts) -> Member:
         if self.member is not None:

@@ -39,15 +39,15 @@ async def test_a_log_that_is_here_is_not_missed(tmp_path: Path) -> None:
         folder = opened(tmp_path)
         folder.create(ORDERS_0, which.topic_id, Config.for_broker({}))
         losses = found(folder, cluster)
-        assert losses.held == {which}
-        assert not losses.shortened and not losses.reasons
+        assert losses.report.held == {which}
+        assert not losses.report.shortened and not losses.reasons
 
 
 async def test_of_a_log_that_nothing_tells_of_a_new_topic_is_no_loss_and_any_other_is(tmp_path: Path) -> None:
     async with a_cluster() as cluster:
         await create(cluster)
         losses = found(opened(tmp_path / "a"), cluster)
-        assert (losses.held, losses.reasons) == (frozenset(), {})
+        assert (losses.report.held, losses.reasons) == (frozenset(), {})
         losses = found(opened(tmp_path / "b"), cluster, is_folder_gone=True)
         assert losses.reasons == {ORDERS_0: "was missing at the start"}
         await cluster.controller.begin_anew(BROKER_ID)  # as at each start: the topic is not new any more
@@ -73,7 +73,7 @@ async def test_a_log_that_ends_too_early_has_lost_records(tmp_path: Path) -> Non
         folder.close()
         write_offsets(str(tmp_path / HIGH_WATERMARKS), {ORDERS_0: Offset(10)})
         losses = found(opened(tmp_path), cluster)
-        assert losses.shortened == {which}
+        assert losses.report.shortened == {which}
         assert losses.reasons == {ORDERS_0: "ended at 1 at the start, and had records up to 10"}
 
 

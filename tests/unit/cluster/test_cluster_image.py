@@ -1,6 +1,6 @@
 """What the image shows, and what it tells those who subscribed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tests.support.clusters import a_broker
 
@@ -17,6 +17,7 @@ from penstock.cluster import (
     TopicDeleted,
     TopicGrown,
     TopicSettingsChanged,
+    Turn,
 )
 from penstock.cluster.records import ControllerRecord, PartitionRecord, SettingsRecord, TopicRecord, encode
 from penstock.cluster.resources import BROKER_DEFAULTS
@@ -156,3 +157,15 @@ def test_names_that_differ_only_in_dots_and_underscores_collide_while_the_topic_
     assert watched.image.colliding_with("a.b") is None
     watched.write(deletes=(Delete(KEYS.topic("a.b")), Delete(KEYS.partitions_of(ID_TEXT), prefix=True)))
     assert watched.image.colliding_with("a_b") is None
+
+
+def test_subscribers_hear_in_their_turns_whoever_subscribed_first() -> None:
+    watched, heard = Watched(), list[Turn]()
+
+    def note(turn: Turn) -> Callable[[Sequence[ImageChange]], None]:
+        return lambda _: heard.append(turn)
+
+    for turn in (Turn.GROUPS, Turn.AVAILABILITY, Turn.REPLICAS):
+        watched.image.subscribe(note(turn), turn)
+    watched.write(partition(0), topic(1))
+    assert heard == [Turn.AVAILABILITY, Turn.REPLICAS, Turn.GROUPS]

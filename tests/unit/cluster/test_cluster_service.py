@@ -15,6 +15,7 @@ from penstock.cluster import (
     CreateTopic,
     FeatureUpdate,
     GrowTopic,
+    LogReport,
     Operation,
     Resource,
     ResourceType,
@@ -174,7 +175,7 @@ async def test_producer_ids_go_on_after_those_that_logs_hold() -> None:
         await store.commit(Transaction(puts=(Put(KEYS.producer_ids, taken),)))
         cluster = Cluster(store, broker_id=BROKER_ID, config=Config.for_broker(), dice=SeededDice())
         await cluster.start()
-        await cluster.join(a_broker(), producer_id_next=5_000)
+        await cluster.join(a_broker(), LogReport(producer_id_next=5_000))
         assert await cluster.producer_ids.next() == first
         await cluster.stop()
         await store.close()

@@ -20,6 +20,7 @@ from penstock.cluster import (
     GrowTopic,
     IdentityRecord,
     ImageChange,
+    LogReport,
     MarkChanged,
     PartitionImage,
     PartitionRef,
@@ -301,7 +302,7 @@ async def test_that_a_log_is_missing_is_known_before_another_is_made() -> None:
             others=ClusterPorts(LoopClock(), SimulatedProbe(2, brokers.network, brokers.clusters.__getitem__)),
         )
         await cluster.start()
-        await cluster.step_down(IdentityRecord("folder-2", boot_id="boot"), held=frozenset())
+        await cluster.step_down(IdentityRecord("folder-2", boot_id="boot"), LogReport(held=frozenset()))
         await cluster.stop()
         await brokers.start(2, held=frozenset([PartitionRef(brokers.image().topics["orders"].topic_id, 0)]))
         assert the(brokers).in_sync == (1,)

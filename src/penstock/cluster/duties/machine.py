@@ -7,14 +7,15 @@ decided from: the partition's mod revision, the controller's epoch, and the regi
 falls to many, few to each, several leaders share a transaction: a store's work is in transactions, not in writes.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
-from penstock.cluster.duties.partition_writes import NO_EPOCHS, Batch, PartitionRef, PartitionWrite, as_fit
+from penstock.cluster.duties.partition_writes import Batch, PartitionRef, PartitionWrite, as_fit
 from penstock.cluster.elections import ElectedFrom, ElectionResult, ElectionView, prefer, settle, step_down
 from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.image.shapes import PartitionImage, TopicImage
 from penstock.cluster.keys import Keys
+from penstock.cluster.log_report import NOTHING_LOST, LogReport
 from penstock.cluster.records import PartitionRecord, SuspectRecord, encode
 from penstock.metastore import (
     NO_REVISION,
@@ -118,32 +119,25 @@ class DutyMachine:
     def step_down(
         self,
         broker: BrokerId,
+        report: LogReport = NOTHING_LOST,
         *,
         lost_page_cache: bool,
-        flushed: Collection[PartitionRef] = frozenset(),
-        shortened: Collection[PartitionRef] = frozenset(),
-        held: Collection[PartitionRef] | None = None,
-        epochs: Mapping[PartitionRef, int] = NO_EPOCHS,
     ) -> list[PartitionWrite]:
-        """What a new process of a broker takes back of its former one's before it registers (RULES 2, 4). Of those
-        `flushed` the former one counted nothing that was not on disk: losing the page cache has lost nothing of them.
-        Of those `shortened` something is lost, whatever is said of the page cache, and of those that are not `held`
-        everything (RULES 46). `epochs` are the latest that the logs hold.
-        """
+        """What a new process of a broker takes back of its former one's before it registers (RULES 2, 4, 46)."""
         if self._bugs.keeps_epoch_of_former_self:
             return []
-        topics = _TopicSettings(self._config)
+        topics, held = _TopicSettings(self._config), report.held
 
         def judge(topic: TopicImage, part: PartitionImage) -> ElectionResult | None:
-            latest_epoch = epochs.get(PartitionRef(topic.topic_id, part.index), -1)
+            which = PartitionRef(topic.topic_id, part.index)
+            latest_epoch = report.epochs.get(which, -1)
             if not part.counts_on(broker) and latest_epoch <= part.leader_epoch:
                 return None
-            is_flushed = (topic.topic_id, part.index) in flushed
+            is_flushed = which in report.flushed
             if self._bugs.trusts_flush_setting:
                 is_flushed = topics.of(topic)[PENSTOCK_FLUSH_BEFORE_ACK]
-            is_shortened = (topic.topic_id, part.index) in shortened
-            lost = is_shortened or (lost_page_cache and not is_flushed)
-            has_log = held is None or (topic.topic_id, part.index) in held or self._bugs.takes_missing_logs_for_empty
+            lost = which in report.shortened or (lost_page_cache and not is_flushed)
+            has_log = held is None or which in held or self._bugs.takes_missing_logs_for_empty
             record = step_down(part, broker, lost_page_cache=lost, latest_epoch=latest_epoch, has_log=has_log)
             return None if record is None else ElectionResult(record, ElectedFrom.NOBODY)
 

@@ -4,7 +4,7 @@ One object ties them together and is the parent of their tasks: `ended` raises w
 """
 
 import asyncio
-from collections.abc import Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from typing import Any
 
 import structlog
@@ -13,13 +13,14 @@ from penstock.cluster.bugs import NO_BUGS, PlantedBugs
 from penstock.cluster.duties.doubts import Doubts
 from penstock.cluster.duties.failure_detector import FailureDetector
 from penstock.cluster.duties.machine import DutyMachine
-from penstock.cluster.duties.partition_writes import PartitionRef
 from penstock.cluster.duties.service import Duties
 from penstock.cluster.image.changes import ImageChange
 from penstock.cluster.image.feed import ImageFeed
 from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.image.shapes import TopicImage
+from penstock.cluster.image.turns import Turn
 from penstock.cluster.keys import Keys
+from penstock.cluster.log_report import LogReport
 from penstock.cluster.membership.candidacy import Candidacy
 from penstock.cluster.membership.isolation import Isolation
 from penstock.cluster.membership.probe import Probe
@@ -28,7 +29,7 @@ from penstock.cluster.membership.store_contact import StoreContact
 from penstock.cluster.membership.store_wait import StoreWait
 from penstock.cluster.metrics import ControllerMetrics
 from penstock.cluster.records import BrokerRecord, IdentityRecord
-from penstock.metastore import NO_REVISION, Metastore, MetastoreError, Revision
+from penstock.metastore import NO_REVISION, Metastore, MetastoreError
 from penstock.model import BrokerId, Clock
 from penstock.settings.broker import (
     PENSTOCK_BROKER_DOUBT_MS,
@@ -110,39 +111,13 @@ class Member:
             image, feed, self.registration, self.contact, probe, broker_id=broker_id, heartbeat_ms=heartbeat_ms
         )
         self.candidacy.began = self._begin_reign
-        image.subscribe(self._on_changes)
+        image.subscribe(self._on_changes, Turn.HANDOVER)
 
-    async def step_down(
-        self,
-        mine: IdentityRecord,
-        *,
-        stopped_under: Revision | None,
-        flushed: Collection[PartitionRef],
-        shortened: Collection[PartitionRef],
-        held: Collection[PartitionRef] | None,
-        epochs: Mapping[PartitionRef, int],
-    ) -> None:
-        await self._wait.answered(
-            lambda: self.registration.step_down(
-                mine, stopped_under=stopped_under, flushed=flushed, shortened=shortened, held=held, epochs=epochs
-            )
-        )
+    async def step_down(self, mine: IdentityRecord, report: LogReport) -> None:
+        await self._wait.answered(lambda: self.registration.step_down(mine, report))
 
-    async def join(
-        self,
-        record: BrokerRecord,
-        *,
-        stopped_under: Revision | None,
-        flushed: Collection[PartitionRef],
-        shortened: Collection[PartitionRef],
-        held: Collection[PartitionRef] | None,
-        epochs: Mapping[PartitionRef, int],
-    ) -> None:
-        await self._wait.answered(
-            lambda: self.registration.register(
-                record, stopped_under=stopped_under, flushed=flushed, shortened=shortened, held=held, epochs=epochs
-            )
-        )
+    async def join(self, record: BrokerRecord, report: LogReport) -> None:
+        await self._wait.answered(lambda: self.registration.register(record, report))
         self.spawn(self.registration.keep())
         await self.candidacy.begin()
         self.spawn(self.candidacy.run())

@@ -11,17 +11,18 @@ what it has and registers again, under a new epoch. It is fatal to find another 
 """
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import structlog
 
 from penstock.cluster.duties.machine import DutyMachine
-from penstock.cluster.duties.partition_writes import NO_EPOCHS, PartitionRef
 from penstock.cluster.image.changes import BrokerGone, BrokerRegistered, ImageChange
 from penstock.cluster.image.feed import ImageFeed
 from penstock.cluster.image.image import ClusterImage
+from penstock.cluster.image.turns import Turn
 from penstock.cluster.keys import Keys
+from penstock.cluster.log_report import NOTHING_LOST, LogReport
 from penstock.cluster.membership.store_contact import StoreContact
 from penstock.cluster.records import BrokerRecord, Decoders, IdentityRecord, encode
 from penstock.errors import DuplicateBrokerRegistration, Fatal
@@ -88,31 +89,15 @@ class Registration:
         self.lease: LeaseId = NO_LEASE
         self.epoch: Revision = NO_REVISION
         """The broker epoch; 0 while this broker is not registered."""
-        image.subscribe(self._on_changes)
+        image.subscribe(self._on_changes, Turn.REGISTRATION)
 
     # Becoming a member ------------------------------------------------------------------------------------------
 
-    async def register(
-        self,
-        record: BrokerRecord,
-        *,
-        stopped_under: Revision | None = None,
-        flushed: Collection[PartitionRef] = frozenset(),
-        shortened: Collection[PartitionRef] = frozenset(),
-        held: Collection[PartitionRef] | None = None,
-        epochs: Mapping[PartitionRef, int] = NO_EPOCHS,
-    ) -> None:
+    async def register(self, record: BrokerRecord, report: LogReport = NOTHING_LOST) -> None:
         """As a new process; for the rest see `step_down`, which comes first."""
         self._record = record
         while True:
-            identity = await self.step_down(
-                _identity_of(record),
-                stopped_under=stopped_under,
-                flushed=flushed,
-                shortened=shortened,
-                held=held,
-                epochs=epochs,
-            )
+            identity = await self.step_down(_identity_of(record), report)
             try:
                 await self._create(record, identity)
                 return
@@ -121,25 +106,9 @@ class Registration:
             except LeaseGone:
                 self.lease = NO_LEASE  # the store was long in answering what was asked before
 
-    async def step_down(
-        self,
-        mine: IdentityRecord,
-        *,
-        stopped_under: Revision | None,
-        flushed: Collection[PartitionRef],
-        shortened: Collection[PartitionRef],
-        held: Collection[PartitionRef] | None,
-        epochs: Mapping[PartitionRef, int],
-    ) -> KeyValue | None:
+    async def step_down(self, mine: IdentityRecord, report: LogReport) -> KeyValue | None:
         """Take back what the former process was; who that was. Refused, in words, where the id belongs to another data
         folder.
-
-        `stopped_under` is the registration that the data folder says ended with everything flushed. If that was the
-        last one there was, a restart of the machine has lost nothing; a backup put back has an older one. Nor has it
-        lost anything of the partitions of which the folder says that all was `flushed` before it counted. Of those
-        `shortened` records are missing that were committed, also where nobody knows of a restart. Logs that are not
-        `held` were not there at the start. `epochs` are the latest that the logs hold: none is led under an earlier
-        one.
         """
         await self._take_over_from_former_self(mine)
         identity = await self._metastore.get(self._keys.identity(self._broker_id))
@@ -147,14 +116,8 @@ class Registration:
         if former is not None and former.folder_id != mine.folder_id:
             raise _belongs_to_another(self._broker_id, former, mine)
         was_restarted = former is not None and former.boot_id != mine.boot_id
-        was_flushed = identity is not None and identity.mod_revision == stopped_under
-        await self._step_down(
-            lost_page_cache=was_restarted and not was_flushed,
-            flushed=flushed,
-            shortened=shortened,
-            held=held,
-            epochs=epochs,
-        )
+        was_flushed = identity is not None and identity.mod_revision == report.stopped_under
+        await self._step_down(report, lost_page_cache=was_restarted and not was_flushed)
         return identity
 
     async def _take_over_from_former_self(self, mine: IdentityRecord) -> None:
@@ -181,25 +144,10 @@ class Registration:
             except Conflict:
                 pass
 
-    async def _step_down(
-        self,
-        *,
-        lost_page_cache: bool,
-        flushed: Collection[PartitionRef],
-        shortened: Collection[PartitionRef],
-        held: Collection[PartitionRef] | None,
-        epochs: Mapping[PartitionRef, int],
-    ) -> None:
+    async def _step_down(self, report: LogReport, *, lost_page_cache: bool) -> None:
         while True:
             await self._feed.catch_up()
-            rulings = self._duties.step_down(
-                self._broker_id,
-                lost_page_cache=lost_page_cache,
-                flushed=flushed,
-                shortened=shortened,
-                held=held,
-                epochs=epochs,
-            )
+            rulings = self._duties.step_down(self._broker_id, report, lost_page_cache=lost_page_cache)
             if not rulings:
                 return
             _log.info("former leadership given up", partitions=len(rulings), lost_page_cache=lost_page_cache)

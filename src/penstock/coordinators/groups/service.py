@@ -17,6 +17,7 @@ from penstock.cluster import (
     CreateTopic,
     ImageChange,
     TopicDeleted,
+    Turn,
 )
 from penstock.coordinators.decision import Address, Command, EndTransaction
 from penstock.coordinators.groups import commands, metrics
@@ -111,7 +112,7 @@ class Groups(CoordinatorService):
             compression=self._config[settings.OFFSETS_TOPIC_COMPRESSION_CODEC],
             on_loaded=self._loaded,
         )
-        self._image.subscribe(self._image_changed)
+        self._image.subscribe(self._image_changed, Turn.GROUPS)
 
     async def _loaded(self, shard: Shard) -> Sequence[Command]:
         machine = shard.machine

@@ -18,6 +18,7 @@ from penstock.cluster import (
     TopicDeleted,
     TopicGrown,
     TopicImage,
+    Turn,
 )
 from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, ConsumerSettings, TopicFacts
 from penstock.model import TopicId
@@ -35,7 +36,7 @@ class ClusterView:
         self._default_settings = ConsumerSettings()
         self._settings_version = -1
         self.topics_changed_at = self.topics_created_at = int(image.revision)
-        image.subscribe(self._image_changed)
+        image.subscribe(self._image_changed, Turn.GROUP_VIEW)
 
     def _image_changed(self, changes: Sequence[ImageChange]) -> None:
         for change in changes:
