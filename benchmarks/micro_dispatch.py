@@ -17,7 +17,6 @@ from typing import Any
 from unittest.mock import patch
 
 from benchmarks.cpu_cost import REPEATS, Cost, cost_us, show
-from penstock.broker import node as node_module
 from penstock.broker.batch_opening import BatchOpener
 from penstock.broker.batch_samples import FIRST_OPENED, BatchSamples
 from penstock.broker.connection import Parked
@@ -188,20 +187,14 @@ async def _open_at_once(opener: BatchOpener, *batch: Any) -> memoryview:
 
 @asynccontextmanager
 async def harness(folder: Path, *, partitions: int = 100) -> AsyncIterator[Harness]:
-    made: list[Dispatcher] = []
-
-    def making(*arguments: Any, **named: Any) -> Dispatcher:
-        made.append(Dispatcher(*arguments, **named))
-        return made[0]
-
     static = {"log.dirs": str(folder), "listeners": "PLAINTEXT://127.0.0.1:0"}
-    with patch.object(node_module, "Dispatcher", making), patch.object(BatchOpener, "open_in_thread", _open_at_once):
+    with patch.object(BatchOpener, "open_in_thread", _open_at_once):
         async with Node(Config.for_broker(static)).running() as node:
             topic = CreatableTopic(TOPIC, num_partitions=partitions, replication_factor=1)
             creation = CreateTopicsRequest(topics=[topic])
-            await made[0].handle(frame(creation, 7), Peer())  # type: ignore[arg-type, misc]
-            assert node.partitions is not None
-            yield Harness(made[0], next(iter(node.partitions)).topic_id, node.endpoints["PLAINTEXT"].port)
+            assert node.dispatcher is not None and node.partitions is not None
+            await node.dispatcher.handle(frame(creation, 7), Peer())  # type: ignore[arg-type, misc]
+            yield Harness(node.dispatcher, next(iter(node.partitions)).topic_id, node.endpoints["PLAINTEXT"].port)
 
 
 def fetches(broker: Harness) -> list[Cost]:

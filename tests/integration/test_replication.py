@@ -133,9 +133,7 @@ async def test_a_killed_leader_comes_back_as_a_follower_and_agrees(nodes: Nodes)
     assert not (await produce(nodes, "orders", first)).errors
     # A tail that nobody else has: appended with acks=1 while followers do not fetch any more.
     for broker in (2, 3):
-        fetchers = nodes[broker].fetchers
-        assert fetchers is not None
-        fetchers.stop()
+        nodes.services(broker).fetchers.stop()
     await produce(nodes, "orders", [b"lost"] * 10, acks=1)
     assert nodes.partition("orders", 1).log.end_offset == 510
     await nodes.kill(1)
@@ -352,10 +350,8 @@ async def test_compacted_replicas_agree_on_the_latest_value_of_each_key(tmp_path
         for broker in (1, 2):
             logs[broker].flush()
             nodes[broker].folders[0].write_checkpoints()
-            cleaner = nodes[broker]._cleaner
-            assert cleaner is not None
             while logs[broker].size == whole[broker]:
-                await cleaner.clean_one()
+                await nodes.services(broker).cleaner.clean_one()
         assert logs[1].size < logs[3].size and latest(logs[1]) == latest(logs[2]) == latest(logs[3])
 
 

@@ -13,7 +13,7 @@ from tests.support.logs import StillClock
 from tests.support.nodes import Nodes, some_nodes
 from tests.support.raw import RawClient
 
-from penstock.broker import node
+from penstock.broker import lifecycle
 from penstock.cluster import (
     AlterSettings,
     BrokerRecord,
@@ -188,7 +188,7 @@ async def test_after_a_loss_of_power_a_replica_counts_where_its_folder_says_that
     """The setting alone says nothing: of `late` it was switched on while the broker was down."""
     boot_id = tmp_path / "boot_id"
     boot_id.write_text("one boot")
-    monkeypatch.setattr(node, "BOOT_ID", boot_id)
+    monkeypatch.setattr(lifecycle, "BOOT_ID", boot_id)
     async with some_nodes(tmp_path, 2, {**QUICK, "min.insync.replicas": "2"}) as nodes:
         controller = nodes.cluster(1).controller
         safe = CreateTopic(

@@ -85,8 +85,7 @@ def fetch_of(nodes: Nodes, *, replica: int = -1, offset: int = 0) -> dict[str, A
 
 
 async def test_a_strangers_fetch_with_a_replica_id_moves_no_high_watermark(nodes: Nodes) -> None:
-    leader, fetchers, peers = nodes.partition(TOPIC, at=1), nodes[2].fetchers, nodes[2].peers
-    assert fetchers is not None and peers is not None
+    leader, fetchers, peers = nodes.partition(TOPIC, at=1), nodes.services(2).fetchers, nodes.services(2).peers
     fetchers.stop()
     producer = Producer({"bootstrap.servers": nodes.bootstrap, "acks": 1, "linger.ms": 0})
     producer.produce(TOPIC, b"one", partition=0)
@@ -277,8 +276,7 @@ async def test_coordinators_send_away_who_is_not_theirs(nodes: Nodes) -> None:
 
 async def test_brokers_keep_their_connections_however_quiet_they_are(tmp_path: Path) -> None:
     async with some_nodes(tmp_path, 2, QUICK | {"connections.max.idle.ms": "200"}) as nodes:
-        peers = nodes[1].peers
-        assert peers is not None
+        peers = nodes.services(1).peers
         async with asyncio.timeout(WITHIN_S):
             while not await is_answered(peers):
                 await asyncio.sleep(0.01)  # on a stalled machine its time was over before it had said who it is

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from penstock.broker.clock import SystemClock
 from penstock.broker.node import Node
+from penstock.broker.services import Services
 from penstock.cluster import Cluster, ClusterImage, CreatedTopic, CreateTopic, PartitionImage
 from penstock.errors import Refusal
 from penstock.metastore import MemoryMetastore, Metastore
@@ -151,6 +152,11 @@ class Nodes:
         await self.until(lambda: all(name in self.image(at).topics for at in self.running))
         await self.until(lambda: all(self.replica(name, at) is not None for at in replicas if at in self.running))
         return outcome
+
+    def services(self, at: int) -> Services:
+        services = self[at].services
+        assert services is not None
+        return services
 
     def cluster(self, at: int | None = None) -> Cluster:
         """As broker `at` sees it, or any."""

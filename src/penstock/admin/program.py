@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -11,8 +12,8 @@ from penstock.admin import systemd
 from penstock.admin.addresses import forget_addresses, tell_addresses
 from penstock.admin.http import HttpServer
 from penstock.admin.pages import FolderTrouble, Health, LogTrouble, pages
-from penstock.broker.node import Node, disk_is_full
-from penstock.log import FREE_BYTES_MIN
+from penstock.broker.node import Node
+from penstock.log import FREE_BYTES_MIN, LogFolder
 from penstock.model import TopicPartition
 from penstock.settings import Config, data_folders
 from penstock.settings import broker as settings
@@ -95,7 +96,7 @@ class NodeFacts:
             damaged_logs=_troubles({p: f"{count} bad batches" for p, count in node.damaged_batches().items()}),
             uncleanable_logs=_troubles(node.uncleanable_logs()),
             incomplete_logs=_troubles(node.incomplete_logs()),
-            full_folders=[str(folder.path) for folder in node.folders if disk_is_full(folder, FREE_BYTES_MIN)],
+            full_folders=[str(folder.path) for folder in node.folders if _is_full(folder)],
             failing_folders=[
                 FolderTrouble(str(folder.path), step, reason)
                 for folder in node.folders
@@ -107,6 +108,14 @@ class NodeFacts:
 
 def _troubles(found: Mapping[TopicPartition, str]) -> list[LogTrouble]:
     return [LogTrouble(str(partition), reason) for partition, reason in sorted(found.items())]
+
+
+def _is_full(folder: LogFolder) -> bool:
+    try:
+        space = os.statvfs(folder.path)
+    except OSError:
+        return True
+    return space.f_bavail * space.f_frsize < FREE_BYTES_MIN
 
 
 def _address(host: str, port: int) -> str:

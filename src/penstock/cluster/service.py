@@ -116,6 +116,11 @@ class Cluster:
         broker = self.image.brokers.get(self._broker_id)
         return NO_REVISION if broker is None else broker.epoch
 
+    @property
+    def stands_alone(self) -> bool:
+        """Whether this broker has a store of its own, and no others beside it."""
+        return self._others is None
+
     def is_cut_off(self) -> bool:
         """Whether nobody but this broker itself takes it for a member any more, as far as it can tell."""
         return self.member is not None and self.member.contact.is_cut_off

@@ -1,0 +1,265 @@
+"""A broker's services, and how they are made of each other. Nothing here acts yet: `Lifecycle` starts and stops them.
+
+services = build(config, Ports(...))
+
+What a handler may ask for is a field of `Services`, found by its type. A simulation builds the same record over its own
+disks, clock and chance.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, get_type_hints
+
+from penstock.broker.after_receive import AfterReceive
+from penstock.broker.batch_opening import BatchOpener
+from penstock.broker.deadlines import Deadlines
+from penstock.broker.fetch_sessions import FetchSessions
+from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
+from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
+from penstock.broker.peer_authentication import PeerAuthenticator
+from penstock.broker.replica_sessions import ReplicaSessions
+from penstock.cluster import BrokerAvailability, Cluster, ClusterImage, Confirmations, Controller, ProducerIds
+from penstock.coordinators.groups import Groups
+from penstock.coordinators.groups.group_lag import GroupLag
+from penstock.coordinators.groups.log_ends import LogEnds
+from penstock.coordinators.transactions import Transactions
+from penstock.coordinators.transactions.marker_writer import MarkerWriter
+from penstock.coordinators.transactions.markers_out import MarkersOut
+from penstock.coordinators.transactions.transaction_coordinators import TransactionCoordinators
+from penstock.coordinators.transactions.transaction_gate import CoordinatorGate, TransactionGate
+from penstock.log import Cleaner, Flusher, LogFolder, LogHousekeeping, PartitionLog, Scrubber
+from penstock.metrics import MetricsRegistry
+from penstock.model import BrokerId, Clock, Dice
+from penstock.replication import Fetchers, FolderMoves, Introduction, Mending, Partitions, Peers, Throttle
+from penstock.replication.planted import SOUND, Planted
+from penstock.settings import Config, inter_broker_listener
+from penstock.settings import broker as settings
+
+Spawn = Callable[[Coroutine[Any, Any, Any]], "asyncio.Task[Any]"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ports:
+    """What the services stand on."""
+
+    me: BrokerId
+    cluster: Cluster
+    """Started: its image is there."""
+    cluster_id: str
+    folders: Sequence[LogFolder]
+    flusher: Flusher
+    clock: Clock
+    dice: Dice
+    registry: MetricsRegistry
+    spawn: Spawn
+    planted: Planted = SOUND
+    """Bugs, for a simulation that is to find them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Services:
+    """All of them. Each has a type of its own, by which handlers ask for it."""
+
+    config: Config
+    clock: Clock
+    loggers: LoggerLevels
+
+    cluster: Cluster
+    image: ClusterImage
+    availability: BrokerAvailability
+    controller: Controller
+    producer_ids: ProducerIds
+    confirmations: Confirmations
+    authenticator: PeerAuthenticator
+
+    partitions: Partitions
+    fetchers: Fetchers
+    peers: Peers
+    moves: FolderMoves
+    mending: Mending
+    replica_sessions: ReplicaSessions
+
+    groups: Groups
+    group_lag: GroupLag
+    transactions: Transactions
+    transaction_gate: TransactionGate
+    marker_writer: MarkerWriter
+
+    fetch_sessions: FetchSessions
+    after_receive: AfterReceive
+    deadlines: Deadlines
+    batch_opener: BatchOpener
+
+    cleaner: Cleaner
+    scrubber: Scrubber
+    housekeeping: tuple[LogHousekeeping, ...]
+    """One a data folder."""
+
+    def by_type(self) -> dict[Any, object]:
+        hints = get_type_hints(Services)
+        return {hints[field.name]: getattr(self, field.name) for field in fields(self)}
+
+
+def build(config: Config, ports: Ports) -> Services:
+    me, clock, dice, spawn, registry = ports.me, ports.clock, ports.dice, ports.spawn, ports.registry
+    cluster, image = ports.cluster, ports.cluster.image
+    partitions = Partitions(
+        broker_id=me,
+        image=image,
+        config=config,
+        clock=clock,
+        folders=ports.folders,
+        flusher=ports.flusher,
+        registry=registry,
+        spawn=spawn,
+        in_sync_writes=cluster.in_sync_writes,
+        resignations=cluster.in_sync_writes,
+        is_cut_off=cluster.is_cut_off,
+        planted=ports.planted,
+    )
+    cluster.controller.settled = partitions.settled
+    introduction = _introduction(ports)
+    fetchers = Fetchers(
+        partitions,
+        image,
+        me=me,
+        config=config,
+        own_epoch=lambda: cluster.broker_epoch,
+        throttle=Throttle.of_follower(me, config, clock),
+        spawn=spawn,
+        registry=registry,
+        greet=None if introduction is None else introduction.greet,
+        on_unreachable=cluster.suspect,
+        on_silent=cluster.availability.fell_silent,
+    )
+    peers = Peers(
+        image,
+        clock=clock,
+        own_epoch=lambda: cluster.broker_epoch,
+        introduction=introduction,
+        on_unreachable=cluster.suspect,
+    )
+    groups = Groups(
+        config=config,
+        image=image,
+        controller=cluster.controller,
+        partitions=partitions,
+        clock=clock,
+        dice=dice,
+        spawn=spawn,
+        registry=registry,
+        stands_alone=cluster.stands_alone,
+    )
+    writer = MarkerWriter(partitions, groups, config)
+    delivery = MarkersOut(
+        broker_id=me,
+        image=image,
+        writer=writer,
+        peers=peers,
+        spawn=spawn,
+        catch_up=cluster.in_sync_writes.catch_up,
+    )
+    transactions = Transactions(
+        config=config,
+        image=image,
+        controller=cluster.controller,
+        partitions=partitions,
+        producer_ids=cluster.producer_ids,
+        delivery=delivery,
+        clock=clock,
+        spawn=spawn,
+        registry=registry,
+        stands_alone=cluster.stands_alone,
+    )
+    authenticator = PeerAuthenticator(
+        image, me=me, dice=dice, secret=cluster.secret, peer_listener=inter_broker_listener(config).name
+    )
+    loop = asyncio.get_running_loop()
+    after_receive, deadlines = AfterReceive(loop), Deadlines(loop)
+    replica_sessions = ReplicaSessions(
+        partitions,
+        image,
+        dice,
+        afterwards=after_receive,
+        deadlines=deadlines,
+        throttle=Throttle.of_leader(me, config, clock),
+        needs_authentication=lambda: authenticator.tells_brokers_from_strangers,
+        on_lost=cluster.suspect,
+    )
+
+    def logs() -> list[PartitionLog]:
+        return [log for folder in ports.folders for log in folder]
+
+    services = Services(
+        config=config,
+        clock=clock,
+        loggers=LOGGER_LEVELS,
+        cluster=cluster,
+        image=image,
+        availability=cluster.availability,
+        controller=cluster.controller,
+        producer_ids=cluster.producer_ids,
+        confirmations=Confirmations(cluster.in_sync_writes.catch_up, spawn=spawn),
+        authenticator=authenticator,
+        partitions=partitions,
+        fetchers=fetchers,
+        peers=peers,
+        moves=FolderMoves(
+            partitions,
+            image,
+            folders=ports.folders,
+            flusher=ports.flusher,
+            config=config,
+            clock=clock,
+            spawn=spawn,
+        ),
+        mending=Mending(partitions.due_for_a_look, peers, image, me=me, give_up=partitions.give_up),
+        replica_sessions=replica_sessions,
+        groups=groups,
+        group_lag=GroupLag(
+            groups,
+            partitions,
+            LogEnds(partitions, image, peers),
+            clock,
+            series_max=config[settings.PENSTOCK_METRICS_SERIES_MAX],
+        ),
+        transactions=transactions,
+        transaction_gate=CoordinatorGate(TransactionCoordinators(transactions, peers, me=me, spawn=spawn), config),
+        marker_writer=writer,
+        fetch_sessions=FetchSessions(
+            slots_max=config[settings.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS], clock=clock, dice=dice
+        ),
+        after_receive=after_receive,
+        deadlines=deadlines,
+        batch_opener=BatchOpener(registry),
+        cleaner=Cleaner(logs, config, clock),
+        scrubber=Scrubber(logs, config, clock),
+        housekeeping=tuple(LogHousekeeping(folder, ports.flusher, config, clock) for folder in ports.folders),
+    )
+    _expose(services, registry, me)
+    return services
+
+
+def _introduction(ports: Ports) -> Introduction | None:
+    """How this broker makes itself known to others; None where there are none."""
+    cluster = ports.cluster
+    if cluster.secret is None:
+        return None
+    return Introduction(
+        me=ports.me,
+        secret=cluster.secret,
+        cluster_id=ports.cluster_id,
+        own_epoch=lambda: cluster.broker_epoch,
+        dice=ports.dice,
+    )
+
+
+def _expose(services: Services, registry: MetricsRegistry, me: BrokerId) -> None:
+    """Metrics that are read when somebody asks for them."""
+    services.cluster.expose(registry)
+    services.group_lag.expose(registry)
+    services.cleaner.expose(registry)
+    services.scrubber.expose(registry)
+    registry.read(FETCH_SESSIONS, lambda: [((), len(services.fetch_sessions))])
+    registry.read(ACTIVE_CONTROLLERS, lambda: [((), services.image.controller_id == me)])
