@@ -21,6 +21,7 @@ from penstock.cluster import (
     CreatedTopic,
     CreateTopic,
     ImageChange,
+    LogReport,
     Operation,
     PartitionChanged,
 )
@@ -165,9 +166,9 @@ async def test_a_broker_with_a_new_disk_makes_its_logs_before_it_is_registered(
     """From then on it is asked whether it is there, and others rely on it; thousands of logs take longer than that."""
     made: list[int] = []
 
-    async def join(self: Cluster, record: BrokerRecord, **what: Any) -> None:
+    async def join(self: Cluster, record: BrokerRecord, report: LogReport) -> None:
         made.append(len(list(nodes.folders(2)[0].glob("orders-*"))))
-        await register(self, record, **what)
+        await register(self, record, report)
 
     async with some_nodes(tmp_path, 2, QUICK) as nodes:
         await nodes.create_topic("orders", replicas=(1, 2), partitions=50)
