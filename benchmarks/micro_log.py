@@ -66,7 +66,7 @@ def _costs(folder: Path, value_bytes: int) -> list[Cost]:
         Cost(f"slice.{value_bytes}.tail", "slice at the tail", cost_us(tail)),
         Cost(f"slice.{value_bytes}.older", "slice anywhere, by index and walk", cost_us(older)),
     ]
-    log.close()
+    log.flushing.close()
     return found
 
 

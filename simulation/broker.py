@@ -264,7 +264,7 @@ class BrokerProcess(Owner):
                 if dice.random() < 0.5:
                     log.mark_flushed(log.end_offset)
                 log.checkpoint()
-                log.try_again()
+                log.health.try_again()
 
     async def leave(self) -> None:
         """A controlled stop, to its end."""
@@ -314,7 +314,7 @@ class BrokerProcess(Owner):
         """
         partition = self.find(at)
         log = cast(SimulatedLog, cast(Any, partition.log))
-        log.ensure_readable()
+        log.health.ensure_readable()
         stable = partition.last_stable_offset
         if stable <= position:
             return [], stable

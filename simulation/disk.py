@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from penstock.errors import Fatal, KafkaStorageError
 from penstock.log.epochs import LeaderEpochs
+from penstock.log.health import Trouble
 from penstock.log.producers.producer import ProducerState
 from penstock.log.producers.producers import ProducerStates
 from penstock.log.producers.snapshots import decode_snapshot, encode_snapshot
 from penstock.log.segments.transaction_index import AbortedTransaction
-from penstock.log.state import Trouble
 from penstock.model import Clock, TopicId, TopicPartition
 from penstock.settings import TopicConfig
 from penstock.wire.batch import BatchHeader
@@ -124,7 +124,7 @@ class SimulatedLog:
         self.high_watermark = min(disk.high_watermark, self.end_offset)
         self.recovery_point = self.ends[disk.flushed - 1] if disk.flushed else 0
         self.trouble: Trouble | None = DAMAGED if disk.is_damaged else None
-        self.open_again = None
+        self.health = SimulatedHealth(self, is_full)
         self.is_flush_noted = disk.is_flush_noted
         self.cuts = 0
         self.size = 0
@@ -142,30 +142,9 @@ class SimulatedLog:
         self.restore_producers(self.producers.restore(self.end_offset))
         self.aborted = aborted
 
-    @property
-    def offline_reason(self) -> str | None:
-        return None if self.trouble is None else self.trouble.reason
-
-    @property
-    def is_readable(self) -> bool:
-        return self.trouble is None or not self.trouble.stops_reads
-
-    def ensure_readable(self) -> None:
-        if self.trouble is not None and self.trouble.stops_reads:
-            raise self.trouble.refusal()
-
-    def fail(self, what: str, error: OSError) -> KafkaStorageError:
-        self.trouble = Trouble(f"{what}: {error}", stops_reads=False, may_pass=error.errno == errno.ENOSPC)
-        return self.trouble.refusal()
-
     def damage(self) -> None:
         self.disk.is_damaged = True
         self.trouble = DAMAGED
-
-    def try_again(self) -> None:
-        """As housekeeping does with a log that a full disk stopped."""
-        if self.trouble is not None and self.trouble.may_pass and not self._is_full():
-            self.trouble = None
 
     # Writing ----------------------------------------------------------------------------------------------------
 
@@ -175,7 +154,7 @@ class SimulatedLog:
         if self.trouble is not None:
             raise self.trouble.refusal()
         if self._is_full():
-            raise self.fail("not appended", OSError(errno.ENOSPC, "no space left"))
+            raise self.health.fail("not appended", OSError(errno.ENOSPC, "no space left"))
         for header, view in batches:
             if header.base_offset != self.end_offset:
                 raise Fatal(f"append at {header.base_offset}, the log ends at {self.end_offset}")
@@ -224,13 +203,47 @@ class SimulatedLog:
 
     def read(self, offset: int, at_most: int) -> bytes:
         """Whole batches from `offset` on, as coordinators load them."""
-        self.ensure_readable()
+        self.health.ensure_readable()
         return b"".join(stored.data for stored in self.stored(offset, batches_max=8, before=self.end_offset))
 
     def stored(self, offset: int, *, batches_max: int, before: int) -> list[Stored]:
         first = bisect_right(self.ends, offset)
         last = min(bisect_left(self.ends, before) + 1, first + batches_max)
         return [stored for stored in self.batches[first:last] if stored.header.next_offset <= before]
+
+
+class SimulatedHealth:
+    open_again = None
+
+    def __init__(self, log: SimulatedLog, is_full: Callable[[], bool]) -> None:
+        self._log = log
+        self._is_full = is_full
+
+    @property
+    def offline_reason(self) -> str | None:
+        trouble = self._log.trouble
+        return None if trouble is None else trouble.reason
+
+    @property
+    def is_readable(self) -> bool:
+        trouble = self._log.trouble
+        return trouble is None or not trouble.stops_reads
+
+    def ensure_readable(self) -> None:
+        trouble = self._log.trouble
+        if trouble is not None and trouble.stops_reads:
+            raise trouble.refusal()
+
+    def fail(self, what: str, error: OSError) -> KafkaStorageError:
+        trouble = Trouble(f"{what}: {error}", stops_reads=False, may_pass=error.errno == errno.ENOSPC)
+        self._log.trouble = trouble
+        return trouble.refusal()
+
+    def try_again(self) -> None:
+        """As housekeeping does with a log that a full disk stopped."""
+        trouble = self._log.trouble
+        if trouble is not None and trouble.may_pass and not self._is_full():
+            self._log.trouble = None
 
 
 class SimulatedTruncation:

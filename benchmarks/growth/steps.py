@@ -50,11 +50,11 @@ def segments(folder: Path, points: tuple[int, ...] = (1, 10, 100, 1_000)) -> lis
             if len(log.segments) == number:
                 break
             append()
-        log.close()
+        log.flushing.close()
         log = _opened(where, segment_bytes=1 << 30)  # no more of them while appends are measured
         curve.add("append", number, cost_us(_appending(log), _APPENDS_MAX))
         curve.add("look for any offset", number, cost_us(_looking(log)))
-        log.close()
+        log.flushing.close()
     return [curve]
 
 

@@ -58,7 +58,7 @@ def append(counter: Counter, folder: Path) -> None:
         log.append([(BatchHeader.peek(writable), writable)])
 
     counter.each("append of 100 B to a log", once, range(CALLS))
-    log.close()
+    log.flushing.close()
 
 
 def dispatch(counter: Counter, broker: Harness) -> None:

@@ -20,7 +20,7 @@ def test_the_dump_tool_reads_a_compacted_log_to_the_last_record(tmp_path: Path) 
     roll(log)
     put(log, ("z", "active"))
     clean(log)
-    log.close()
+    log.flushing.close()
     suffixes = {".log", ".index", ".timeindex", ".txnindex", ".snapshot"}
     files = sorted(str(path) for path in log.folder.iterdir() if path.suffix in suffixes)
     assert {Path(file).suffix for file in files} == suffixes

@@ -66,7 +66,7 @@ def test_a_kafka_folder_is_read_to_the_last_record_and_goes_back_to_kafka(tmp_pa
     folder = open_folder(kafka.data)
     log = folder.logs[ORDERS_0]
     assert folder.identity.is_adopted
-    assert (log.start_offset, log.end_offset, log.offline_reason) == (0, RECORDS, None)
+    assert (log.start_offset, log.end_offset, log.health.offline_reason) == (0, RECORDS, None)
     assert sum(header.record_count for header in headers_in(read_all(log))) == RECORDS
     assert [last for _, last in log.producers.last_batches().values()] == [RECORDS - 1]
     assert log.epochs.snapshot() == [(0, 0)]
@@ -80,6 +80,6 @@ def test_a_kafka_folder_is_read_to_the_last_record_and_goes_back_to_kafka(tmp_pa
 def open_folder_and_close(path: Path) -> bool:
     """Whether it still counts as Kafka's."""
     folder = open_folder(path)
-    assert folder.logs[ORDERS_0].offline_reason is None
+    assert folder.logs[ORDERS_0].health.offline_reason is None
     assert folder.close()
     return folder.identity.is_adopted

@@ -285,7 +285,7 @@ async def test_a_follower_that_somebody_took_out_of_sync_is_back_without_a_recor
 async def test_a_leader_whose_disk_takes_no_more_hands_over(nodes: Nodes) -> None:
     await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
     await produce(nodes, "orders", [b"before"])
-    nodes.partition("orders", 1).log.take_offline("I/O error", stops_reads=False)
+    nodes.partition("orders", 1).log.health.take_offline("I/O error", stops_reads=False)
     deliveries = await produce(nodes, "orders", [b"after %d" % number for number in range(100)])
     assert not deliveries.errors
     await nodes.until(lambda: nodes.state("orders").leader in (2, 3) and 1 not in nodes.state("orders").in_sync)
@@ -295,7 +295,7 @@ async def test_a_follower_whose_disk_takes_no_more_is_not_waited_for(tmp_path: P
     """Not even for as long as a follower may lag behind, which is an hour here."""
     async with some_nodes(tmp_path, 3, QUICK | {"replica.lag.time.max.ms": "3600000"}) as nodes:
         await nodes.create_topic("orders", replicas=(1, 2, 3), min_insync_replicas="2")
-        nodes.partition("orders", 2).log.take_offline("I/O error", stops_reads=False)
+        nodes.partition("orders", 2).log.health.take_offline("I/O error", stops_reads=False)
         deliveries = await produce(nodes, "orders", [b"x"] * 10)
         assert not deliveries.errors
         await nodes.until_in_sync("orders", 1, 3)
@@ -348,7 +348,7 @@ async def test_compacted_replicas_agree_on_the_latest_value_of_each_key(tmp_path
         await nodes.until(lambda: all(nodes.partition("prices", broker).high_watermark == end for broker in logs))
         whole = {broker: log.size for broker, log in logs.items()}
         for broker in (1, 2):
-            logs[broker].flush()
+            logs[broker].flushing.flush()
             nodes[broker].folders[0].write_checkpoints()
             while logs[broker].size == whole[broker]:
                 await nodes.services(broker).cleaner.clean_one()

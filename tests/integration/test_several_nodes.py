@@ -31,7 +31,7 @@ from penstock.cluster.resources import Resource, ResourceType
 from penstock.errors import CoordinatorNotAvailable
 from penstock.log import ExpectedLog, FilePool, LogFolder
 from penstock.log.checkpoint_files import RECOVERY_POINTS, write_offsets
-from penstock.log.state import FLUSHED_NOTE
+from penstock.log.notes import FLUSHED_NOTE
 from penstock.model import BrokerId
 from penstock.settings import Config
 from penstock.wire.batch import BatchHeader

@@ -61,7 +61,7 @@ def make(folder: Path, history: list[tuple[int, int, int, int, int]], flush_afte
         position = active.size - len(view)
         batches.append(Written(active.file.path, position, header.base_offset, header.next_offset, bytes(view)))
         if number + 1 == flush_after:
-            log.flush()
+            log.flushing.flush()
     log.pool.close_all()
     return Made(log, batches, log.recovery_point)
 
@@ -84,7 +84,7 @@ def read_everything(log: PartitionLog) -> bytes | None:
             for _ in log.batches_of(segment):
                 pass
     except KafkaStorageError:
-        assert log.offline_reason is not None
+        assert log.health.offline_reason is not None
         return None
     except CorruptMessage:
         assert log.damage
@@ -102,9 +102,9 @@ def judge(made: Made, first_damaged: int | None) -> None:
     data = None if log.trouble is not None else read_everything(log)
     if is_below:
         assert data is None, "damage below the recovery point went unseen"
-        assert log.offline_reason is not None or log.damage
+        assert log.health.offline_reason is not None or log.damage
         return
-    assert log.offline_reason is None, log.offline_reason
+    assert log.health.offline_reason is None, log.health.offline_reason
     assert data == b"".join(batch.data for batch in whole)
     assert log.end_offset == (whole[-1].next_offset if whole else 0)
     assert log.end_offset >= made.recovery_point
@@ -166,7 +166,7 @@ def test_a_leader_epoch_changed_anywhere_leaves_epochs_that_can_be_true(
         Path(batch.path).write_bytes(content)
 
         log = open_again(made)
-        assert log.offline_reason is None
+        assert log.health.offline_reason is None
         assert log.end_offset >= max(made.recovery_point, min(batch.base_offset, first_of_epoch(made, number)))
         recovered = read_all(log)
         unflushed = [header for header in headers_in(recovered) if header.base_offset >= made.recovery_point]
@@ -215,7 +215,7 @@ def test_a_lost_segment_file_is_reported_or_ends_the_log(
         first = next(number for number, batch in enumerate(made.batches) if batch.path == victim)
         if victim == paths[0] and len(paths) > 1:
             # That the log's beginning is gone is never the work of a torn write: reported, whatever the recovery point.
-            assert open_again(made).offline_reason is not None
+            assert open_again(made).health.offline_reason is not None
         else:
             judge(made, first)
 
@@ -230,7 +230,7 @@ def test_nothing_is_lost_with_an_index_cut_changed_or_gone(
     def run(folder: Path) -> None:
         made = make(folder, history, flush_after, interval)
         if is_clean:
-            made.log.close()
+            made.log.flushing.close()
             made = made._replace(recovery_point=made.log.recovery_point)
         indexes = sorted(path for path in folder.iterdir() if path.suffix in (".index", ".timeindex"))
         if indexes:
@@ -245,7 +245,7 @@ def test_nothing_is_lost_with_an_index_cut_changed_or_gone(
                 content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
                 victim.write_bytes(content)
         log = open_again(made, is_clean=is_clean)
-        assert log.offline_reason is None
+        assert log.health.offline_reason is None
         assert read_everything(log) == b"".join(batch.data for batch in made.batches)
 
     in_a_folder(run)

@@ -131,7 +131,7 @@ class Bench:
         self.fates.update((offset, "committed") for offset in range(base, base + count))
 
     def roll(self) -> None:
-        on_disk(self.partition.log).roll()
+        on_disk(self.partition.log).rolling.roll()
 
     def delete(self, part: float) -> None:
         log = self.partition.log
@@ -142,7 +142,7 @@ class Bench:
         log = on_disk(self.partition.log)
         known = KnownLog(is_clean=is_clean, start_offset=log.start_offset, high_watermark=log.high_watermark)
         if is_clean:
-            log.close()
+            log.flushing.close()
             known = KnownLog(
                 is_clean=True,
                 start_offset=log.start_offset,

@@ -68,13 +68,13 @@ def mark(log: PartitionLog, type_: MarkerType, *, producer: int, epoch: int = 0)
 
 
 def roll(log: PartitionLog) -> None:
-    log.roll()
+    log.rolling.roll()
 
 
 def settle(log: PartitionLog) -> None:
     """Everything is replicated, flushed and checkpointed: nothing but the rules holds compaction back."""
     log.high_watermark = log.end_offset
-    log.flush()
+    log.flushing.flush()
     log.recovery_point_on_disk = log.recovery_point
 
 
@@ -115,7 +115,7 @@ def pairs(log: PartitionLog) -> list[tuple[int, str | None, str | None]]:
 
 def committed(log: PartitionLog) -> list[Record]:
     """What a read_committed consumer is given, by the transaction index as the broker would answer it."""
-    aborted = log.aborted_transactions(log.start_offset, log.end_offset)
+    aborted = log.aborts.between(log.start_offset, log.end_offset)
     seen = []
     for header, batch in batches(log):
         if header.is_control:

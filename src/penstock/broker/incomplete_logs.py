@@ -130,7 +130,7 @@ def _stopped_under(folders: Sequence[LogFolder]) -> Revision | None:
 
 def _has_lost(log: PartitionLog, folder: LogFolder) -> bool:
     """Damage comes to the same: what is not here cannot be served by whoever is elected for it (RULES 21)."""
-    is_damaged = log.trouble is not None and log.trouble.stops_reads and log.open_again is None
+    is_damaged = log.trouble is not None and log.trouble.stops_reads and log.health.open_again is None
     return is_damaged or log.end_offset < folder.shortened.get(log.partition, 0)
 
 

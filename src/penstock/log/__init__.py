@@ -26,17 +26,17 @@ from penstock.log.folders.names import check_future_name
 from penstock.log.folders.offline import OfflineFolder, SetAside, lost_logs, offline_folders
 from penstock.log.folders.reserve import give_up_reserve
 from penstock.log.folders.unfinished_moves import settle_moves
+from penstock.log.health import DISK_FULL, FREE_BYTES_MIN, Trouble
 from penstock.log.partition_log import PartitionLog
 from penstock.log.producers.checks import Duplicate
 from penstock.log.producers.producer import ProducerState
 from penstock.log.producers.producers import ProducerStates
-from penstock.log.reading import FoundByTime
 from penstock.log.recovery import ExpectedLog
 from penstock.log.segments.scan import Damaged
 from penstock.log.segments.slices import FileSlice
 from penstock.log.segments.transaction_index import AbortedTransaction
 from penstock.log.service import LogHousekeeping
-from penstock.log.state import DISK_FULL, FREE_BYTES_MIN, Trouble
+from penstock.log.time_lookup import FoundByTime
 
 __all__ = [
     "COMPACTED_RECORDS_MAX",

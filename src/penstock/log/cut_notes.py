@@ -25,9 +25,9 @@ import structlog
 
 from penstock.log.checkpoint_files import read_rows, write_rows
 from penstock.log.file_pool import names_in, remove_files, sync_file, sync_folder
+from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import KnownLog
 from penstock.log.segments.files import LOG
-from penstock.log.state import LogState
 from penstock.model import Offset, TopicPartition
 
 _log = structlog.get_logger(__name__)
@@ -46,7 +46,7 @@ class CutNote(msgspec.Struct, frozen=True):
     """The log had no segment when it was written: where one begins below `start_offset`, it did not begin anew."""
 
     @classmethod
-    def of(cls, log: LogState) -> "CutNote":
+    def of(cls, log: PartitionLog) -> "CutNote":
         return cls(log.recovery_point, log.clean_upto, log.start_offset, log.high_watermark)
 
     def covers(self, other: "CutNote") -> bool:
@@ -110,16 +110,16 @@ class CutNotes:
     """
 
     def __init__(self) -> None:
-        self._held: dict[LogState, HeldNote] = {}
+        self._held: dict[PartitionLog, HeldNote] = {}
         """All that are on disk, or may be."""
         self._lock = threading.Lock()
         self._numbers = count()
 
-    def found(self, log: LogState, note: CutNote) -> None:
+    def found(self, log: PartitionLog, note: CutNote) -> None:
         """A start has come upon one."""
         self._held[log] = HeldNote(note, is_written=True)
 
-    def forget(self, log: LogState, *, for_the_sake_of: LogState | None = None) -> None:
+    def forget(self, log: PartitionLog, *, for_the_sake_of: PartitionLog | None = None) -> None:
         """The log was deleted or set aside, its note with it; or another stands for it now."""
         with self._lock:
             held = self._held.pop(log, None)
@@ -131,14 +131,14 @@ class CutNotes:
         said = {log.partition: held.note.high_watermark for log, held in self._held.items()}
         return {partition: Offset(mark) for partition, mark in said.items() if mark != UNKNOWN}
 
-    def is_held(self, log: LogState) -> bool:
+    def is_held(self, log: PartitionLog) -> bool:
         return log in self._held
 
-    def taken(self) -> dict[LogState, HeldNote]:
+    def taken(self) -> dict[PartitionLog, HeldNote]:
         """With a picture of the checkpoints, on the loop: what these say when they are written (`drop`)."""
         return dict(self._held)
 
-    def settle(self, log: LogState, note: CutNote) -> None:
+    def settle(self, log: PartitionLog, note: CutNote) -> None:
         """On the loop: have a note on disk that says this. OSError: what the disk says is not known."""
         with self._lock:
             held = self._held.get(log)
@@ -148,14 +148,14 @@ class CutNotes:
                 return
         self.ahead(log, note)()
 
-    def ahead(self, log: LogState, note: CutNote) -> Callable[[], None]:
+    def ahead(self, log: PartitionLog, note: CutNote) -> Callable[[], None]:
         """On the loop: announce a note. What is returned writes it, in a thread. OSError as above."""
         held = HeldNote(note, is_written=False)
         with self._lock:
             self._held[log] = held
         return lambda: self._write(log, held)
 
-    def _write(self, log: LogState, held: HeldNote) -> None:
+    def _write(self, log: PartitionLog, held: HeldNote) -> None:
         note, path = held.note, str(log.folder / CUT_NOTE)
         row = (note.recovery_point, note.clean_upto, note.start_offset, note.high_watermark, int(note.if_empty))
         made = f"{path}.{next(self._numbers)}"  # two may be at it, and the later one's is to stay
@@ -174,21 +174,21 @@ class CutNotes:
                 remove_files([made])
             held.is_written = True
 
-    def _take_back(self, log: LogState, held: HeldNote, made: list[str]) -> None:
+    def _take_back(self, log: PartitionLog, held: HeldNote, made: list[str]) -> None:
         """It was not written, or not for good: then nothing that it says is to happen."""
         with self._lock, suppress(OSError):
             remove_files(made)
             if self._held.get(log) is held:
                 remove_files([str(log.folder / CUT_NOTE)])
 
-    def drop(self, taken: Mapping[LogState, HeldNote]) -> None:
+    def drop(self, taken: Mapping[PartitionLog, HeldNote]) -> None:
         """In a thread, when checkpoints are on disk: those go that were there when the checkpoints were taken, unless
         another has come since. OSError: some may be there still, and the next checkpoints take them.
         """
         for log, held in taken.items():
             folder = str(log.folder)
             with self._lock:
-                if self._held.get(log) is not held or not log.is_readable:
+                if self._held.get(log) is not held or not log.health.is_readable:
                     continue
                 remove_files([os.path.join(folder, CUT_NOTE)])
                 del self._held[log]
@@ -196,7 +196,7 @@ class CutNotes:
                 sync_folder(folder)
             except OSError as error:
                 with self._lock:
-                    if log.is_readable:
+                    if log.health.is_readable:
                         self._held.setdefault(log, HeldNote(held.note, is_written=False))
                 if not isinstance(error, FileNotFoundError):  # it was deleted, or got its own name, just now
                     raise

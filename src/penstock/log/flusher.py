@@ -64,7 +64,7 @@ class Flusher:
             raise log.trouble.refusal()  # also where it may pass: trying at once would only fail again
 
     def _start(self, log: PartitionLog) -> asyncio.Future[None]:
-        job = log.begin_flush()
+        job = log.flushing.begin()
         self.metrics.flushes += 1
         loop = asyncio.get_running_loop()
         started = loop.time()
@@ -76,7 +76,7 @@ class Flusher:
     def _landed(self, log: PartitionLog, job: FlushJob, done: "asyncio.Future[None]") -> None:
         del self._in_flight[log]
         try:
-            log.end_flush(job, None if done.cancelled() else done.exception())
+            log.flushing.end(job, None if done.cancelled() else done.exception())
         except KafkaStorageError:
             pass  # the log is offline now; those who wait see it there
 

@@ -1,7 +1,7 @@
 """Bringing a log to the disk, and moving its recovery point.
 
-A flush has three parts: `begin_flush` on the loop fixes what is to be done and pins the files, `FlushJob.run` does it
-in a thread while appends go on, `end_flush` on the loop moves the recovery point. What must be on disk before it moves:
+A flush has three parts: `begin` on the loop fixes what is to be done and pins the files, `FlushJob.run` does it in a
+thread while appends go on, `end` on the loop moves the recovery point. What must be on disk before it moves:
 the batches, the indexes of closed segments with the sums of those that have none of their own, the leader epochs, and
 the names of new files in the folder.
 
@@ -16,21 +16,27 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from penstock.errors import KafkaStorageError
 from penstock.log.file_pool import PooledFile, private_descriptor, remove_files, sync_file, sync_folder
+from penstock.log.folder_port import steady_ms
+from penstock.log.health import DISK_FULL, PASSING
 from penstock.log.machine import flush_is_due
+from penstock.log.notes import FLUSHED_NOTE
 from penstock.log.segments.files import INDEX, TIME_INDEX
 from penstock.log.segments.segment import Segment
-from penstock.log.state import DISK_FULL, FLUSHED_NOTE, PASSING, LogState, steady_ms
 from penstock.settings.topic import FLUSH_MESSAGES, FLUSH_MS
+
+if TYPE_CHECKING:
+    from penstock.log.partition_log import PartitionLog
 
 sync_data: Callable[[int], None] = os.fdatasync
 """The one place through which batches reach the disk; tests make it fail."""
 
 
 class FlushJob:
-    def __init__(self, log: LogState, *, upto_offset: int, segments: list[Segment], close: bool) -> None:
+    def __init__(self, log: "PartitionLog", *, upto_offset: int, segments: list[Segment], close: bool) -> None:
         self.log = log
         self.upto_offset = upto_offset
         self.is_data_synced = False
@@ -42,7 +48,7 @@ class FlushJob:
         """Closed segments that are not open: the thread opens one after the other, however many there are."""
         self.indexes = [s for s in segments if s.is_index_unwritten and (close or not s.is_active)]
         self.transactions = [s.transactions for s in segments if s.transactions is not None]
-        self.must_note_aborts = any(not log.abort_sums.is_noted(s) for s in segments if close or not s.is_active)
+        self.must_note_aborts = any(not log.aborts.sums.is_noted(s) for s in segments if close or not s.is_active)
         self.epochs = log.epochs.snapshot() if log.epochs.is_dirty else None
         self.epochs_file, self.epochs_removals = log.epochs, log.epochs.removals
         self.must_sync_folder = not log.is_folder_synced
@@ -58,7 +64,7 @@ class FlushJob:
             raise
         log.epochs.is_dirty = False
         log.is_folder_synced = True
-        log.being_indexed.update(self.indexes)
+        log.flushing.being_indexed.update(self.indexes)
 
     def run(self) -> None:
         """Blocks; in a thread. OSError where anything did not reach the disk; KafkaStorageError where the log was
@@ -74,14 +80,14 @@ class FlushJob:
                 continue  # retention was faster
         self.is_data_synced = True
         for segment in self.indexes:
-            self.log.ensure_readable()
+            self.log.health.ensure_readable()
             segment.write_indexes(*segment.index_bytes(), durably=True)
         for index in self.transactions:
             with suppress(FileNotFoundError):  # retention was faster, or a cut
                 index.flush()
         if self.must_note_aborts:
-            self.log.abort_sums.write()
-        self.log.ensure_readable()
+            self.log.aborts.sums.write()
+        self.log.health.ensure_readable()
         if self.epochs is not None:
             self.epochs_file.write(self.epochs, removals=self.epochs_removals)
         if self.must_sync_folder:
@@ -95,12 +101,12 @@ class FlushJob:
         for file in self.files:
             file.unpin()
         self.files = []
-        self.log.being_indexed.difference_update(self.indexes)
+        self.log.flushing.being_indexed.difference_update(self.indexes)
 
 
-def write_flush_note(log: LogState, *, holds: bool) -> None:
+def write_flush_note(log: "PartitionLog", *, holds: bool) -> None:
     """Blocks; in a thread. The folder itself may be new, and must last as well."""
-    log.ensure_readable()
+    log.health.ensure_readable()
     folder = str(log.folder)
     path = os.path.join(folder, FLUSHED_NOTE)
     if holds:
@@ -113,70 +119,78 @@ def write_flush_note(log: LogState, *, holds: bool) -> None:
         sync_folder(str(Path(folder).parent))
 
 
-class FlushableLog(LogState):
-    __slots__ = ()
+class Flushing:
+    __slots__ = ("_flushed_at", "_log", "being_indexed")
 
-    def is_flush_late(self, now: int) -> bool:
+    def __init__(self, log: "PartitionLog") -> None:
+        self._log = log
+        self._flushed_at = steady_ms(log.clock)
+        self.being_indexed: set[Segment] = set()
+        """Closed segments whose indexes a flush is about to write, by name: their files are not exchanged meanwhile."""
+
+    def is_late(self, now: int) -> bool:
         """Whether flush.ms has passed over unflushed records, by `steady_ms`."""
-        unflushed = self.end_offset - self.recovery_point
+        log = self._log
+        unflushed = log.end_offset - log.recovery_point
         return unflushed > 0 and flush_is_due(  # nothing is, in most logs at most times
             unflushed_records=unflushed,
-            since_flush_ms=now - self.flushed_at,
-            flush_messages=self.config[FLUSH_MESSAGES],
-            flush_ms=self.config[FLUSH_MS],
+            since_flush_ms=now - self._flushed_at,
+            flush_messages=log.config[FLUSH_MESSAGES],
+            flush_ms=log.config[FLUSH_MS],
             before_ack=False,
         )
 
-    def begin_flush(self, *, upto: int | None = None, close: bool = False) -> FlushJob:
+    def begin(self, *, upto: int | None = None, close: bool = False) -> FlushJob:
         """Fix what a flush of everything below `upto` (the log's end) has to do."""
-        upto = self.end_offset if upto is None else upto
-        segments = [s for s in self.segments if s.base_offset < upto or close]
+        log = self._log
+        upto = log.end_offset if upto is None else upto
+        segments = [s for s in log.segments if s.base_offset < upto or close]
         first = len(segments) - 1
         # A segment that was flushed to its end before it was closed has its indexes in memory alone.
         while first > 0 and (
-            segments[first].base_offset > self.recovery_point or segments[first - 1].is_index_unwritten
+            segments[first].base_offset > log.recovery_point or segments[first - 1].is_index_unwritten
         ):
             first -= 1
-        return FlushJob(self, upto_offset=upto, segments=segments[max(first, 0) :], close=close)
+        return FlushJob(log, upto_offset=upto, segments=segments[max(first, 0) :], close=close)
 
-    def end_flush(self, job: FlushJob, error: BaseException | None = None) -> None:
+    def end(self, job: FlushJob, error: BaseException | None = None) -> None:
         """The job is done, or has failed with `error`, which is then raised as KafkaStorageError."""
+        log = self._log
         job.release()
         if error is not None:
-            self.epochs.is_dirty = self.epochs.is_dirty or job.epochs is not None
-            self.is_folder_synced = self.is_folder_synced and not job.must_sync_folder
+            log.epochs.is_dirty = log.epochs.is_dirty or job.epochs is not None
+            log.is_folder_synced = log.is_folder_synced and not job.must_sync_folder
         if isinstance(error, OSError):
-            raise self._flush_failed(job, error) from error
+            raise self._failed(job, error) from error
         if error is not None:
             raise error
-        self.ensure_readable()
-        if job.epochs is not None and job.epochs_removals == self.epochs.removals:
-            self.epochs.on_disk = job.epochs
-        if job.cuts != self.cuts:
+        log.health.ensure_readable()
+        if job.epochs is not None and job.epochs_removals == log.epochs.removals:
+            log.epochs.on_disk = job.epochs
+        if job.cuts != log.cuts:
             # The log was cut meanwhile: what was written down of it may be of records that are gone.
             remove_files(segment.path(suffix) for segment in job.indexes for suffix in (INDEX, TIME_INDEX))
             return
         for segment in job.indexes:
             segment.indexes_written()
-        self.recovery_point = max(self.recovery_point, job.upto_offset)
-        self.flushed_at = steady_ms(self.clock)
+        log.recovery_point = max(log.recovery_point, job.upto_offset)
+        self._flushed_at = steady_ms(log.clock)
 
-    def _flush_failed(self, job: FlushJob, error: OSError) -> KafkaStorageError:
+    def _failed(self, job: FlushJob, error: OSError) -> KafkaStorageError:
         """A failed fsync stays failed. Without room for an index or the epochs, the next flush writes them."""
         may_pass = error.errno in PASSING and (job.is_data_synced or error.errno not in DISK_FULL)
-        return self.take_offline(f"flush failed: {error.strerror or error}", stops_reads=False, may_pass=may_pass)
+        reason = f"flush failed: {error.strerror or error}"
+        return self._log.health.take_offline(reason, stops_reads=False, may_pass=may_pass)
 
     def flush(self, *, close: bool = False) -> None:
         """All three parts at once; blocks."""
-        if self.trouble is not None and not self.trouble.may_pass:
-            raise self.trouble.refusal()
-        job = self.begin_flush(close=close)
-        error: BaseException | None = None
-        try:
-            job.run()
-        except OSError as failed:
-            error = failed
-        self.end_flush(job, error)
+        trouble = self._log.trouble
+        if trouble is not None and not trouble.may_pass:
+            raise trouble.refusal()
+        job = self.begin(close=close)
+        self.end(job, _error_of(job))
+
+    # --- at the end ---
 
     def begin_close(self) -> FlushJob | None:
         """What is to be flushed at the end, with the active segment's indexes; None where the files have it all.
@@ -184,37 +198,42 @@ class FlushableLog(LogState):
         A log that nobody wrote to has nothing to do here and touches no file; one that was begun anew elsewhere has old
         files to be rid of for good.
         """
-        if self.trouble is not None and not self.trouble.may_pass:
+        log = self._log
+        if log.trouble is not None and not log.trouble.may_pass:
             return None
-        was_written_to = self.end_offset or self.cuts
-        is_flushed = self.end_offset == self.recovery_point and (self.is_folder_synced or not was_written_to)
-        are_indexes_written = self.active.is_index_written and not any(s.is_index_unwritten for s in self.segments)
-        if is_flushed and are_indexes_written and not self.epochs.is_unwritten:
+        was_written_to = log.end_offset or log.cuts
+        is_flushed = log.end_offset == log.recovery_point and (log.is_folder_synced or not was_written_to)
+        are_indexes_written = log.active.is_index_written and not any(s.is_index_unwritten for s in log.segments)
+        if is_flushed and are_indexes_written and not log.epochs.is_unwritten:
             return None
-        return self.begin_flush(close=True)
+        return self.begin(close=True)
 
     def end_close(self, job: FlushJob | None, error: BaseException | None = None) -> None:
         """Take the producers' snapshot and let the files go; KafkaStorageError where not all reached the disk."""
+        log = self._log
         try:
             if job is not None:
-                self.end_flush(job, error)
-            if self.trouble is None and self.end_offset > self.start_offset:
-                self.producers.take_snapshot(self.end_offset, flush=True)
+                self.end(job, error)
+            if log.trouble is None and log.end_offset > log.start_offset:
+                log.producers.take_snapshot(log.end_offset, flush=True)
         except OSError as failed:
-            raise self.fail("close failed", failed) from failed
+            raise log.health.fail("close failed", failed) from failed
         finally:
-            for segment in self.segments:
+            for segment in log.segments:
                 segment.file.forget()
-        if self.trouble is not None:
-            raise self.trouble.refusal()
+        if log.trouble is not None:
+            raise log.trouble.refusal()
 
     def close(self) -> None:
         """Flush and close; blocks."""
         job = self.begin_close()
-        error: BaseException | None = None
-        try:
-            if job is not None:
-                job.run()
-        except OSError as failed:
-            error = failed
-        self.end_close(job, error)
+        self.end_close(job, None if job is None else _error_of(job))
+
+
+def _error_of(job: FlushJob) -> OSError | None:
+    """Run a job here; what came of it."""
+    try:
+        job.run()
+    except OSError as error:
+        return error
+    return None

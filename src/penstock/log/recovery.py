@@ -21,13 +21,15 @@ import msgspec
 import structlog
 
 from penstock.errors import KafkaStorageError
+from penstock.log.batches import DamagedIn
 from penstock.log.checkpoint_files import CheckpointUnreadable
 from penstock.log.damage.suspects import is_sound
 from penstock.log.epoch_doubts import EpochDoubts
 from penstock.log.epochs import LeaderEpochs
 from penstock.log.file_pool import FilePool, names_in, private_descriptor, remove_files
+from penstock.log.health import DISK_FULL, WANTS
+from penstock.log.notes import DAMAGE_NOTE, FLUSHED_NOTE, GAPS_NOTE
 from penstock.log.partition_log import PartitionLog
-from penstock.log.reading import DamagedIn
 from penstock.log.renaming import DELETED
 from penstock.log.segments.checking import check_closed, end_offset_of, has_batch, header_at
 from penstock.log.segments.files import INDEX, LOG, SUFFIXES, TIME_INDEX, TXN_INDEX, file_name
@@ -35,7 +37,6 @@ from penstock.log.segments.indexes import OffsetIndex, TimeIndex
 from penstock.log.segments.scan import Damaged, Unreadable, walk
 from penstock.log.segments.segment import Segment
 from penstock.log.segments.transaction_index import EMPTY
-from penstock.log.state import DAMAGE_NOTE, DISK_FULL, FLUSHED_NOTE, GAPS_NOTE, WANTS
 from penstock.log.swapping import CLEANED, SWAP, finish_swaps
 from penstock.model import Clock, TopicId, TopicPartition
 from penstock.settings.topic import INDEX_INTERVAL_BYTES
@@ -91,9 +92,9 @@ def open_log(
         _Opening(log, known).run()
     except (OSError, Damaged, Malformed, KafkaStorageError) as error:
         if isinstance(error, OSError) and error.errno in WANTS:
-            log.leave_unread(error, partial(_open_again, log, known, wants_room=error.errno in DISK_FULL))
+            log.health.leave_unread(error, partial(_open_again, log, known, wants_room=error.errno in DISK_FULL))
         else:
-            log.take_offline(f"damage found at start: {error}", stops_reads=True)
+            log.health.take_offline(f"damage found at start: {error}", stops_reads=True)
         if not log.segments:
             log.segments = (Segment(pool, str(folder), known.start_offset),)
         # What the checkpoints say stays said: with offsets guessed from the files that are left, the next start would
@@ -124,7 +125,7 @@ def _learn_latest_epoch(log: PartitionLog) -> None:
 
 def _open_again(log: PartitionLog, known: KnownLog, *, wants_room: bool) -> PartitionLog:
     """Nobody has written to it since, so the checkpoints still hold."""
-    if wants_room and not log.has_room():
+    if wants_room and not log.health.has_room():
         return log
     opened = open_log(log.folder, log.partition, log.topic_id, known, config=log.config, pool=log.pool, clock=log.clock)
     opened.is_folder_synced = False  # the attempt before may have removed files
@@ -151,7 +152,7 @@ class _Opening:
     def run(self) -> None:
         log, known = self.log, self.known
         log.damage.load()
-        log.abort_sums.load()
+        log.aborts.sums.load()
         segments = self._list_segments() or [self._segment(known.start_offset, size=0, is_created=False)]
         self._look_at_damage(segments)
         first_offset = segments[0].base_offset
@@ -176,7 +177,7 @@ class _Opening:
         log.epochs.cut_end(log.end_offset)
         log.epochs.cut_start(log.start_offset)
         self._look_at_aborts()
-        log.restore_producers(log.producers.restore(self._replay_before(), first_offset))
+        log.bookkeeping.restore(log.producers.restore(self._replay_before(), first_offset))
         self._find_aborts_again()
         if self.was_damaged:
             _log.info("log found whole again", partition=str(log.partition))
@@ -222,11 +223,11 @@ class _Opening:
             assert segment.transactions is not None
             _log.warning("index of aborted transactions wrong, built again", file=segment.path(TXN_INDEX))
             try:
-                segment.transactions.replace(log.find_aborts(segment))
+                segment.transactions.replace(log.aborts.find(segment))
             except (DamagedIn, Malformed) as error:  # read_committed waits for it, the others do not
                 _log.error("index of aborted transactions not built", file=segment.path(TXN_INDEX), reason=str(error))
         if wrong:
-            log.abort_sums.write()
+            log.aborts.sums.write()
 
     def _has_epochs(self) -> bool:
         """Whether the file of leader epochs can be read. If not the batches tell, whose epochs no checksum covers."""
@@ -260,9 +261,9 @@ class _Opening:
             segment.is_index_written = held.issuperset(
                 file_name(segment.base_offset, suffix) for suffix in (INDEX, TIME_INDEX)
             )
-            noted = self.log.abort_sums.noted.get(segment.base_offset, EMPTY)
+            noted = self.log.aborts.sums.noted.get(segment.base_offset, EMPTY)
             if noted != EMPTY or file_name(segment.base_offset, TXN_INDEX) in held:
-                self.log.add_transaction_index(segment, noted)
+                self.log.aborts.add_index(segment, noted)
             segments.append(segment)
         orphans = [name for name in ours if name.endswith(SUFFIXES[1:]) and name.partition(".")[0] + LOG not in held]
         remove_files(str(folder / name) for name in orphans)

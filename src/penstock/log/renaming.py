@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from penstock.log.file_pool import Renames, remove_files, rename_if_there
+from penstock.log.health import DISK_FULL
 from penstock.log.segments.files import SUFFIXES
 from penstock.log.segments.segment import Segment
-from penstock.log.state import DISK_FULL
 
 if TYPE_CHECKING:
     from penstock.log.partition_log import PartitionLog
@@ -28,7 +28,7 @@ def all_or_none(log: "PartitionLog", failure: str) -> Iterator[Renames]:
         try:
             renames.undo()
         except OSError:
-            raise log.take_offline(f"{failure}: {error}", stops_reads=True) from error
+            raise log.health.take_offline(f"{failure}: {error}", stops_reads=True) from error
         raise
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import structlog
 
 from penstock.errors import OffsetOutOfRange
+from penstock.log.health import PASSING
 from penstock.log.machine import RetentionRules, SegmentFacts, expired_segments
 from penstock.log.renaming import doom
 from penstock.log.segments.segment import Segment
-from penstock.log.state import PASSING
 from penstock.settings.topic import CLEANUP_POLICY, RETENTION_BYTES, RETENTION_MS
 
 if TYPE_CHECKING:
@@ -92,9 +92,9 @@ class Retention:
             return []
         if count == len(log.segments):
             try:
-                log.roll()
+                log.rolling.roll()
             except OSError as error:
-                refusal = log.fail("could not begin a segment", error)
+                refusal = log.health.fail("could not begin a segment", error)
                 if count == 1 or error.errno not in PASSING:
                     raise refusal from error
                 doomed, count = doomed[:-1], count - 1  # the others may make the room that it wants

@@ -20,13 +20,14 @@ import structlog
 
 from penstock.errors import KafkaStorageError
 from penstock.log.flusher import Flusher
+from penstock.log.folder_port import steady_ms
 from penstock.log.folders.folder import LogFolder, remove_paths
 from penstock.log.folders.reserve import give_up_reserve, keep_reserve
+from penstock.log.health import DISK_FULL
 from penstock.log.partition_log import PartitionLog
 from penstock.log.renaming import removal_begun, rename_doomed
 from penstock.log.retention import RetentionPlan
 from penstock.log.segments.segment import Segment
-from penstock.log.state import DISK_FULL, steady_ms
 from penstock.model import Clock
 from penstock.settings.broker import (
     LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS,
@@ -113,7 +114,7 @@ class LogHousekeeping:
 
     async def flush(self) -> None:
         now = steady_ms(self._clock)
-        late = {log for log in self._logs() if log.is_flush_late(now) and log.trouble is None}
+        late = {log for log in self._logs() if log.flushing.is_late(now) and log.trouble is None}
         rolled = {log for log in self._folder.rolled_logs if log.trouble is None}
         self._folder.rolled_logs.clear()
         wanted = [(log, log.end_offset) for log in late] + [(log, log.active.base_offset) for log in rolled - late]
@@ -141,13 +142,13 @@ class LogHousekeeping:
         await asyncio.to_thread(keep_reserve, self._folder.path)
         for log in self._logs():
             if log.trouble is not None and log.trouble.may_pass:
-                log.try_again()
+                log.health.try_again()
 
     async def find_aborts_again(self) -> None:
         for log in self._logs():
-            if log.abort_sums.are_doubted:
+            if log.aborts.are_doubted:
                 try:
-                    await log.find_aborts_again()
+                    await log.aborts.build_again()
                 except (KafkaStorageError, OSError, Malformed) as error:  # that log's trouble, not the others'
                     _log.error("aborted transactions not found", partition=str(log.partition), reason=str(error))
 
@@ -158,7 +159,7 @@ class LogHousekeeping:
 
     async def remember_producers(self) -> None:
         for log in list(self._logs()):
-            if log.remember_producers():
+            if log.bookkeeping.remember():
                 await asyncio.sleep(0)  # it may have thousands of them, and so may the next
 
 
@@ -171,7 +172,7 @@ def _rename(log: PartitionLog, segments: list[Segment]) -> list[str]:
         with log.renaming:
             base_offset, left = segment.base_offset, log.segments
             is_used = base_offset >= left[0].base_offset and any(base_offset == each.base_offset for each in left)
-            if log.is_readable and not is_used:
+            if log.health.is_readable and not is_used:
                 renamed += rename_doomed([segment])
     return renamed
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from penstock.log.file_pool import private_descriptor, rename_if_there, sync_folder
+from penstock.log.notes import GAPS_NOTE
 from penstock.log.renaming import DELETED, all_or_none, removal_begun
 from penstock.log.segments.files import LOG, SUFFIXES, TXN_INDEX, file_name
 from penstock.log.segments.scan import Damaged, Unreadable, walk
 from penstock.log.segments.segment import Segment
-from penstock.log.state import GAPS_NOTE
 
 if TYPE_CHECKING:
     from penstock.log.partition_log import PartitionLog
@@ -65,7 +65,7 @@ class Swapping:
                 remove_leftovers(log.folder, self.ready)
                 sync_folder(str(log.folder))
             except OSError as error:
-                raise log.fail("could not be cut", error) from error
+                raise log.health.fail("could not be cut", error) from error
             self.ready = None
 
     def replace(self, old: Sequence[Segment], new_base_offsets: Sequence[int]) -> list[Segment]:
@@ -81,7 +81,7 @@ class Swapping:
             raise ValueError("a log that is being copied to another folder is not compacted meanwhile")
         if segments[first + len(old)].base_offset > log.recovery_point_on_disk:
             raise ValueError("segments above the checkpointed recovery point may not be replaced: recovery scans them")
-        if not log.being_indexed.isdisjoint(old):
+        if not log.flushing.being_indexed.isdisjoint(old):
             raise ValueError(
                 "segments whose indexes a flush is writing may not be replaced: the new ones have the names"
             )
@@ -115,7 +115,7 @@ class Swapping:
         segment = Segment(log.pool, str(log.folder), base_offset, size=size, created_at=log.clock.now())
         segment.is_created = True
         if os.path.exists(segment.path(TXN_INDEX)):
-            log.add_transaction_index(segment)
+            log.aborts.add_index(segment)
         return segment
 
 

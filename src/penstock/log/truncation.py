@@ -70,9 +70,9 @@ class Truncation:
             segment = log.segments[number_of(log.segments, to)]
             to = segment.end_below(to, may_have_gaps=log.may_have_gaps)
         except OSError as error:
-            raise log.fail("could not be cut", error) from error
+            raise log.health.fail("could not be cut", error) from error
         except Damaged as damage:
-            raise log.take_offline(f"could not be cut: {damage}", stops_reads=True) from damage
+            raise log.health.take_offline(f"could not be cut: {damage}", stops_reads=True) from damage
         if to < log.start_offset:
             self.start_anew(log.start_offset)
             return
@@ -82,9 +82,9 @@ class Truncation:
         try:
             self._cut_segment(kept[-1], to)
         except OSError as error:
-            raise log.fail("could not be cut", error) from error
+            raise log.health.fail("could not be cut", error) from error
         except Damaged as damage:
-            raise log.take_offline(f"could not be cut: {damage}", stops_reads=True) from damage
+            raise log.health.take_offline(f"could not be cut: {damage}", stops_reads=True) from damage
         log.is_folder_synced = False  # else what is removed below could come back, beside what is written after it
         log.segments = tuple(kept)
         log.size = sum(segment.size for segment in kept)
@@ -104,11 +104,11 @@ class Truncation:
             if last.transactions is not None:
                 last.transactions.truncate_to(to)
             doom(log, gone[::-1])
-            log.restore_producers(log.producers.truncate_to(to, log.segments[0].base_offset))
+            log.bookkeeping.restore(log.producers.truncate_to(to, log.segments[0].base_offset))
         except OSError as error:
-            raise log.take_offline(f"could not be read again after a cut: {error}", stops_reads=False) from error
+            raise log.health.take_offline(f"could not be read again after a cut: {error}", stops_reads=False) from error
         except (Damaged, Malformed) as error:
-            raise log.take_offline(f"damage found after a cut: {error}", stops_reads=True) from error
+            raise log.health.take_offline(f"damage found after a cut: {error}", stops_reads=True) from error
 
     def start_anew(self, offset: int) -> None:
         """Throw everything away and begin again at an offset: a follower whose leader has nothing older.
@@ -131,7 +131,7 @@ class Truncation:
         try:
             log.producers.reset()
         except OSError as error:  # a start would take what stays for what is known of the records to come
-            raise log.take_offline(f"producers could not be forgotten: {error}", stops_reads=False) from error
+            raise log.health.take_offline(f"producers could not be forgotten: {error}", stops_reads=False) from error
 
     def _move_away(self, offset: int) -> Renames:
         log = self._log
@@ -175,7 +175,7 @@ class Truncation:
                     log.home.recovery_point_falls(log)
             except OSError as error:
                 log.recovery_point, log.clean_upto = before
-                raise log.fail("could not be cut", error) from error
+                raise log.health.fail("could not be cut", error) from error
         log.cuts += 1
         log.swapping.drop_ready()  # after the count: from here on nothing gets ready that was made before
 

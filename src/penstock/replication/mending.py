@@ -161,7 +161,7 @@ class Mending:
         if log.trouble is not None and log.trouble.stops_reads:
             return  # it will be fetched anew as a whole
         if log.trouble is None and log.damage.is_known_in(log.active.base_offset):
-            log.roll()  # what is appended to cannot be written into
+            log.rolling.roll()  # what is appended to cannot be written into
         await look_again(log)
         for repair in repairs(log):
             if partition.log is not log or not repair.is_current:

@@ -412,7 +412,7 @@ class Partitions:
         self._lead(partition, image)
         if self._is_keeping:
             partition.keep_flush_note()  # a new log has nothing yet that could have counted too early
-        if log.open_again is not None:
+        if log.health.open_again is not None:
             self._open_again_later(partition)
         elif log.trouble is not None and log.trouble.is_unmade:
             self._make_again_later(partition)
@@ -424,9 +424,9 @@ class Partitions:
     async def _open_again(self, partition: Partition) -> None:
         """A log that a start could not open, for want of room or descriptors: it comes back once it can be opened."""
         folder = self.folder_of(partition)
-        if folder is None or partition.log.open_again is None:
+        if folder is None or partition.log.health.open_again is None:
             return
-        opening = asyncio.get_running_loop().run_in_executor(None, partition.log.open_again)
+        opening = asyncio.get_running_loop().run_in_executor(None, partition.log.health.open_again)
         try:
             await asyncio.wait([opening])
         finally:
@@ -435,7 +435,7 @@ class Partitions:
         local = self._by_id.get(partition.topic_id, {})
         if topic is None or local.get(partition.index) is not partition:
             return  # its removal comes after this
-        if log.open_again is not None:
+        if log.health.open_again is not None:
             self._open_again_later(partition)
             return
         folder.opened_again(log)
@@ -501,7 +501,7 @@ class Partitions:
             trouble is not None
             and trouble.stops_reads
             and not trouble.is_unmade
-            and partition.log.open_again is None
+            and partition.log.health.open_again is None
             and isinstance(partition.role, Follower)
             and image.leader >= 0
             and self._broker_id not in (*image.in_sync, *image.eligible)
@@ -554,7 +554,7 @@ class Partitions:
         """
         if all(broker == self._broker_id for broker in partition.in_sync):
             return False
-        refusal = partition.log.take_offline(reason, stops_reads=True)
+        refusal = partition.log.health.take_offline(reason, stops_reads=True)
         partition.resign(refusal)
         partition.leave_in_sync()
         topic = self._image.topics_by_id.get(partition.topic_id)
@@ -594,4 +594,4 @@ class Partitions:
 
     def offline(self) -> dict[TopicPartition, str]:
         """Logs that take no appends, and why."""
-        return {p.topic_partition: p.log.offline_reason for p in self if p.log.offline_reason is not None}
+        return {p.topic_partition: p.log.health.offline_reason for p in self if p.log.health.offline_reason is not None}

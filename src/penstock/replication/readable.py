@@ -56,7 +56,7 @@ class ReadablePartition:
 
     def _aborted_in(self, records: FileSlice, before: int) -> list[tuple[int, int]]:
         try:
-            aborted = self.log.aborted_within(records, before)
+            aborted = self.log.aborts.within(records, before)
         except BaseException:
             records.release()  # nobody will send it
             raise

@@ -233,7 +233,7 @@ class Replica:
         self.role = Follower(leader=image.leader, epoch=image.leader_epoch, planted=self._planted)
         # An epoch that this broker led without a record says nothing of the log. Where a log that was not read ends is
         # a guess, and what its file of epochs tells is what the next epoch is raised above (RULES 12).
-        if self.log.is_readable:
+        if self.log.health.is_readable:
             self.log.epochs.cut_end(self.log.end_offset)
         self._fail_waiters(NotLeaderOrFollower(f"{self.topic_partition} is led by broker {image.leader} now"))
         if self.log.trouble is not None:
@@ -247,7 +247,7 @@ class Replica:
         if self.leader != self._broker_id:
             raise NotLeaderOrFollower(f"{self.topic_partition} is led by broker {self.leader}")
         if self.log.trouble is not None:
-            self.log.ensure_readable()
+            self.log.health.ensure_readable()
         self._require_epoch(current_leader_epoch)
 
     def require_reader(self, current_leader_epoch: int) -> None:
@@ -258,7 +258,7 @@ class Replica:
         if self._is_aside:
             raise NotLeaderOrFollower(f"{self.topic_partition} is not heard of here any more")
         self._require_epoch(current_leader_epoch)
-        self.log.ensure_readable()
+        self.log.health.ensure_readable()
 
     def _require_epoch(self, current_leader_epoch: int) -> None:
         if current_leader_epoch not in (-1, self.leader_epoch):
@@ -306,7 +306,7 @@ class Replica:
         a full disk, or a want of something at start, has what it had; of all other trouble nobody knows (RULES 5).
         """
         trouble = self.log.trouble
-        has_what_it_had = trouble is None or trouble.may_pass or self.log.open_again is not None
+        has_what_it_had = trouble is None or trouble.may_pass or self.log.health.open_again is not None
         return self.current_rules().in_sync_min if has_what_it_had else 0
 
     def _make_way(self) -> None:
@@ -439,7 +439,7 @@ class Replica:
         except Refusal as refusal:
             self._flush_failed(refusal)
         except OSError as error:  # the flush could not even begin
-            self._flush_failed(self.log.fail("flush failed", error))
+            self._flush_failed(self.log.health.fail("flush failed", error))
         finally:
             self._is_flushing = False
 

@@ -179,7 +179,7 @@ class ReplicatingReplica(Replica):
         try:
             await self._flush_to(self.log.end_offset)
         except OSError as error:  # it could not even begin
-            raise self.log.fail("flush failed", error) from error
+            raise self.log.health.fail("flush failed", error) from error
 
     def take_over(self, *, leaders_high_watermark: int, leaders_start: int) -> None:
         """What the leader says of itself, as far as it holds here too."""
@@ -225,7 +225,7 @@ class ReplicatingReplica(Replica):
         try:
             self.log.truncation.start_anew(offset)
         except OSError as error:
-            raise self.log.fail("could not be begun anew", error) from error
+            raise self.log.health.fail("could not be begun anew", error) from error
         self._log_was_cut()
 
     def _log_was_cut(self) -> None:

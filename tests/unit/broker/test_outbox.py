@@ -282,7 +282,7 @@ async def test_a_log_hears_of_what_cannot_be_sent_before_the_connection_ends(
     """One that asks again gets all that comes before it, and a refusal where it begins."""
     log = a_log(tmp_path / "orders-0", settings={"index.interval.bytes": "0"})
     fill(log, 100, value_bytes=value_bytes)
-    log.roll()
+    log.rolling.roll()
     log.segments[0].hot_from = 0 if is_recent else log.segments[0].size
     with BadSectors(tmp_path / "bad") as bad, capture_logs() as said:
         bad.add(Path(log.segments[0].file.path), log.segments[0].size // 2)
@@ -301,7 +301,7 @@ async def test_a_log_hears_of_what_cannot_be_sent_before_the_connection_ends(
     before.release()
     with pytest.raises(CorruptMessage):
         log.slice(known.first_offset, at_most=1, before=100)
-    log.close()
+    log.flushing.close()
 
 
 async def test_a_slice_of_a_log_that_was_cut_meanwhile_is_no_damage(bench: Bench, tmp_path: Path) -> None:
@@ -314,7 +314,7 @@ async def test_a_slice_of_a_log_that_was_cut_meanwhile_is_no_damage(bench: Bench
     bench.outbox.flush()
     await bench.until(lambda: bench.broken)
     assert not log.damage and not log.damage.unsent
-    log.close()
+    log.flushing.close()
 
 
 @pytest.mark.parametrize("size", [1000, LARGE])

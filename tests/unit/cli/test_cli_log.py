@@ -114,7 +114,7 @@ def test_a_log_that_was_set_aside_comes_back(tmp_path: Path, penstock: Run) -> N
     assert planned.code == 0 and "would restore" in planned.out and (tmp_path / name).exists()
     assert penstock("log", "restore-stray", "orders-0", "--yes", "--data", str(tmp_path)).code == 0
     log = open_again(tmp_path)
-    assert (log.end_offset, log.offline_reason) == (100, None)
+    assert (log.end_offset, log.health.offline_reason) == (100, None)
 
 
 def test_a_log_is_not_restored_over_another(tmp_path: Path, penstock: Run) -> None:
@@ -128,7 +128,7 @@ def test_a_damaged_log_goes_on_with_what_is_sound(tmp_path: Path, penstock: Run)
     log = make_log(tmp_path)
     cut = damage(tmp_path, log, segment=2)
     before = {path.name: path.read_bytes() for path in (tmp_path / "orders-0").glob("*.log")}
-    assert open_again(tmp_path).offline_reason is not None
+    assert open_again(tmp_path).health.offline_reason is not None
     (row,) = json.loads(penstock("log", "list", "--json", "--data", str(tmp_path)).out)
     assert (row["partition"], row["state"]) == ("orders-0", "damaged")
 
@@ -137,11 +137,11 @@ def test_a_damaged_log_goes_on_with_what_is_sound(tmp_path: Path, penstock: Run)
     told = json.loads(penstock("log", "accept-loss", "orders-0", "--json", "--data", str(tmp_path)).out)
     assert (told["start_offset"], told["end_offset"], told["set_aside"], told["done"]) == (0, cut, None, False)
     assert "checksum" in told["damage"]
-    assert open_again(tmp_path).offline_reason is not None
+    assert open_again(tmp_path).health.offline_reason is not None
     done = penstock("log", "accept-loss", "orders-0", "--yes", "--data", str(tmp_path))
     assert done.code == 0 and "the damaged log is in" in done.out
     after = open_again(tmp_path)
-    assert (after.start_offset, after.end_offset, after.offline_reason) == (0, cut, None)
+    assert (after.start_offset, after.end_offset, after.health.offline_reason) == (0, cut, None)
     (aside,) = tmp_path.glob("*-stray")
     assert {path.name: path.read_bytes() for path in aside.glob("*.log")} == before
 
@@ -149,10 +149,11 @@ def test_a_damaged_log_goes_on_with_what_is_sound(tmp_path: Path, penstock: Run)
 def test_a_log_without_its_first_segment_goes_on_with_the_rest(tmp_path: Path, penstock: Run) -> None:
     log = make_log(tmp_path)
     (tmp_path / "orders-0" / f"{0:020d}.log").unlink()
-    assert open_again(tmp_path).offline_reason is not None
+    assert open_again(tmp_path).health.offline_reason is not None
     assert penstock("log", "accept-loss", "orders-0", "--yes", "--data", str(tmp_path)).code == 0
     after = open_again(tmp_path)
-    assert (after.start_offset, after.end_offset, after.offline_reason) == (log.segments[1].base_offset, 100, None)
+    assert (after.start_offset, after.end_offset) == (log.segments[1].base_offset, 100)
+    assert after.health.offline_reason is None
 
 
 @pytest.mark.parametrize("is_there", [True, False])
@@ -169,7 +170,7 @@ def test_a_damaged_or_missing_log_begins_empty_when_asked_for(tmp_path: Path, pe
     assert told["done"] and told["end_offset"] is None and (told["set_aside"] is not None) == is_there
     folder = start(tmp_path)
     assert not folder.lost and not folder.logs
-    assert folder.create(ORDERS_0, TOPIC_ID, CONFIG).offline_reason is None
+    assert folder.create(ORDERS_0, TOPIC_ID, CONFIG).health.offline_reason is None
     folder.close()
 
 

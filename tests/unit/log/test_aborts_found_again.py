@@ -44,7 +44,7 @@ def abort(log: PartitionLog, *, producer_id: int = 7) -> None:
 
 
 def aborted(log: PartitionLog) -> list[tuple[int, int]]:
-    return [(each.first_offset, each.last_offset) for each in log.aborted_transactions(0, log.end_offset)]
+    return [(each.first_offset, each.last_offset) for each in log.aborts.between(0, log.end_offset)]
 
 
 def index_of(log: PartitionLog, base_offset: int) -> Path:
@@ -73,11 +73,11 @@ def log(tmp_path: Path) -> PartitionLog:
     abort(made)
     abort(made)
     made.append([a_batch(4, producer_id=8, producer_epoch=0, base_sequence=0, transactional=True)])
-    made.roll()
+    made.rolling.roll()
     made.append([a_marker(5, MarkerType.ABORT, producer_id=8)])
-    made.roll()
+    made.rolling.roll()
     fill(made, 2)
-    made.flush()
+    made.flushing.flush()
     return made
 
 
@@ -107,8 +107,8 @@ async def test_an_index_that_is_refused_stays_so_until_it_is_built_whatever_come
     with pytest.raises(KafkaStorageError):
         aborted(log)
     abort(log)
-    log.roll()
-    log.close() if is_clean else log.flush()
+    log.rolling.roll()
+    log.flushing.close() if is_clean else log.flushing.flush()
 
     assert aborted(reopen(log, is_clean=is_clean)) == [*ALL, (8, 9)]
 
@@ -122,20 +122,20 @@ async def test_what_lookups_do_not_see_the_scrub_does(log: PartitionLog) -> None
         aborted(log)
     await housekeeping(log)
 
-    assert {each.producer_id for each in log.aborted_transactions(0, 4)} == {7}
+    assert {each.producer_id for each in log.aborts.between(0, 4)} == {7}
     await scrub(log)
-    assert not log.abort_sums.are_doubted
+    assert not log.aborts.are_doubted
 
 
 @pytest.mark.parametrize("is_clean", [True, False])
 def test_what_lookups_do_not_see_a_start_does(log: PartitionLog, is_clean: bool) -> None:
     if is_clean:
-        log.close()
+        log.flushing.close()
     flip_a_bit(index_of(log, 0))
 
     again = reopen(log, is_clean=is_clean)
 
-    assert {each.producer_id for each in again.aborted_transactions(0, 4)} == {7}
+    assert {each.producer_id for each in again.aborts.between(0, 4)} == {7}
 
 
 async def test_a_transaction_that_began_in_an_earlier_segment_is_found_again(log: PartitionLog) -> None:
@@ -167,17 +167,17 @@ async def test_the_active_segment_is_rolled_to_find_its_aborts_again(log: Partit
 
     assert aborted(log) == [*ALL, (8, 9), (10, 11)]
     abort(log)
-    log.close()
+    log.flushing.close()
     assert aborted(reopen(log, is_clean=True)) == [*ALL, (8, 9), (10, 11), (12, 13)]
 
 
 def test_aborts_that_a_clean_stop_has_noted_of_the_active_segment_are_missed_later(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     abort(log)
-    log.close()
+    log.flushing.close()
     again = reopen(log, is_clean=True)
     abort(again)
-    again.flush()
+    again.flushing.flush()
     index_of(log, 0).write_bytes(index_of(log, 0).read_bytes()[34:])
 
     assert aborted(reopen(again)) == [(0, 1), (2, 3)]
@@ -224,15 +224,15 @@ async def test_compaction_waits_for_an_index_that_is_wrong(tmp_path: Path) -> No
     put(log, ("a", "kept"))
     put(log, ("a", "aborted"), producer=7, sequence=0, transactional=True)
     mark(log, MarkerType.ABORT, producer=7)
-    log.roll()
+    log.rolling.roll()
     put(log, ("b", "1"))
-    log.flush()
+    log.flushing.flush()
     written = index_of(log, 0).read_bytes()
     index_of(log, 0).write_bytes(b"")
 
     with pytest.raises(Stopped):
         await clean_async(log)
-    assert log.abort_sums.are_doubted
+    assert log.aborts.are_doubted
     await housekeeping(log)
     assert index_of(log, 0).read_bytes() == written
     await clean_async(log)
@@ -244,10 +244,10 @@ async def test_what_compaction_leaves_of_an_index_is_what_it_should_hold(tmp_pat
     log = a_compacted_log(tmp_path)
     put(log, ("a", "1"), producer=7, sequence=0, transactional=True)
     mark(log, MarkerType.ABORT, producer=7)
-    log.roll()
+    log.rolling.roll()
     put(log, ("a", "2"), producer=7, sequence=1, transactional=True)
     mark(log, MarkerType.ABORT, producer=7)
-    log.roll()
+    log.rolling.roll()
     put(log, ("a", "3"))
     await clean_async(log)
 
@@ -255,20 +255,20 @@ async def test_what_compaction_leaves_of_an_index_is_what_it_should_hold(tmp_pat
     again = reopen(log)
 
     assert index_of(log, 0).stat().st_ino == before  # it was not written anew
-    assert again.abort_sums.noted == {0: again.segments[0].transactions.sum}  # type: ignore[union-attr]
+    assert again.aborts.sums.noted == {0: again.segments[0].transactions.sum}  # type: ignore[union-attr]
 
 
 def test_a_log_without_aborts_has_no_sums(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 3)
-    log.roll()
-    log.close()
+    log.rolling.roll()
+    log.flushing.close()
     assert not (log.folder / FILE_NAME).exists()
 
 
 @pytest.mark.parametrize("text", ["", "0\n1\n0 34", "9\n0\n", "\x00\xff", "0\n1\nno number 5\n"])
 def test_sums_that_cannot_be_read_are_no_reason_to_read_all(log: PartitionLog, text: str) -> None:
-    log.close()
+    log.flushing.close()
     (log.folder / FILE_NAME).write_text(text)
     before = index_of(log, 0).stat().st_ino
     again = reopen(log, is_clean=True)
@@ -282,10 +282,10 @@ def test_after_a_cut_what_is_left_is_what_should_be(log: PartitionLog, to: int) 
     log.truncation.cut(to=to)
     assert aborted(log) == expected
     abort(log, producer_id=9)
-    log.roll()
-    log.flush()
+    log.rolling.roll()
+    log.flushing.flush()
 
-    assert log.abort_sums.is_noted(log.segments[-2])
+    assert log.aborts.sums.is_noted(log.segments[-2])
     assert aborted(reopen(log)) == [*expected, (to, to + 1)]
 
 

@@ -12,13 +12,13 @@ def test_an_epoch_without_a_record_is_not_worth_a_write(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     log.epochs.assign(1, 0)
     fill(log, 3)
-    log.flush()
+    log.flushing.flush()
     log.epochs.assign(2, 3)
     needed = [log.epochs.is_unwritten]
     fill(log, 1, leader_epoch=2)
     needed.append(log.epochs.is_unwritten)
     assert needed == [False, True]
-    log.close()
+    log.flushing.close()
     again = a_log(tmp_path / "orders-0")
     assert again.epochs.epoch_at(3) == log.epochs.epoch_at(3)
 
@@ -26,10 +26,10 @@ def test_an_epoch_without_a_record_is_not_worth_a_write(tmp_path: Path) -> None:
 def test_a_log_that_was_only_led_has_nothing_to_flush_at_its_end(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 3)
-    log.flush(close=True)
+    log.flushing.flush(close=True)
     before = {path.name: path.stat().st_mtime_ns for path in log.folder.iterdir()}
     log.epochs.assign(log.epochs.latest + 1, log.end_offset)
-    assert log.begin_close() is None
+    assert log.flushing.begin_close() is None
     assert {path.name: path.stat().st_mtime_ns for path in log.folder.iterdir()} == before
     log.pool.close_all()
 
@@ -41,9 +41,9 @@ def test_a_log_that_began_anew_is_rid_of_its_old_files_for_good_at_its_end(
     """Back after a loss of power, they would be taken for all that there is, and the log for damaged, or whole."""
     log = a_log(tmp_path / "orders-0")
     fill(log, 3)
-    log.flush(close=True)
+    log.flushing.flush(close=True)
     log.truncation.start_anew(offset)
     synced: list[str] = []
     monkeypatch.setattr(flushing, "sync_folder", synced.append)
-    log.close()
+    log.flushing.close()
     assert str(log.folder) in synced

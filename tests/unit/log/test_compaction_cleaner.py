@@ -19,10 +19,10 @@ from penstock.log.compaction.plan import ClosedSegment
 from penstock.log.damage.suspects import look_again
 from penstock.log.file_pool import names_in, rename_if_there
 from penstock.log.folders.future_logs import let_go
+from penstock.log.notes import GAPS_NOTE
 from penstock.log.pace import Pace, Stopped
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import KnownLog
-from penstock.log.state import GAPS_NOTE
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.settings.config import Config
 
@@ -194,7 +194,7 @@ async def test_a_log_that_is_cut_during_a_round_is_not_cleaned_by_it(
     assert not await cleaner.clean_one()
 
     assert [pair[1:] for pair in pairs(log)] == [("a", "1"), ("b", "1")]
-    assert log.offline_reason is None
+    assert log.health.offline_reason is None
     cleaner.stop()
 
 
@@ -218,11 +218,11 @@ async def test_a_segment_whose_indexes_a_flush_is_writing_is_exchanged_only_afte
     roll(log)
     put(log, ("z", "active"))
     log.high_watermark = log.end_offset
-    flush = log.begin_flush()
+    flush = log.flushing.begin()
 
     assert not await _clean(log)
     flush.run()
-    log.end_flush(flush)
+    log.flushing.end(flush)
     assert len(pairs(log)) == 21
 
     assert await _clean(log)
@@ -255,7 +255,7 @@ async def test_a_log_whose_segments_cannot_be_exchanged_is_read_on_and_cleaned_l
 
     assert not await _clean(log)
 
-    assert (log.offline_reason, pairs(log)) == (None, before)
+    assert (log.health.offline_reason, pairs(log)) == (None, before)
     assert sorted({*names_in(log.folder)} - {GAPS_NOTE}) == names
     folder.names_left = float("inf")
     assert await _clean(log)
@@ -273,9 +273,9 @@ async def test_segments_that_can_neither_be_exchanged_nor_left_as_they_were_are_
         failing.setattr(Path, "rename", _unless_to_swap(Path.rename))
         assert not await _clean(log)
 
-    assert log.offline_reason is not None
+    assert log.health.offline_reason is not None
     again = reopen(log)
-    assert (again.offline_reason, len(pairs(again))) == (None, 12)
+    assert (again.health.offline_reason, len(pairs(again))) == (None, 12)
 
 
 def _unless_to_swap(rename: Callable[[Path, str], Path]) -> Callable[[Path, str], Path]:
@@ -316,7 +316,7 @@ async def test_a_crash_after_a_cut_brings_back_nothing_that_was_ready_to_be_swap
         assert list(log.folder.glob("*.swap"))
         log.truncation.cut(to=10)
         put(log, ("anew", "1"))
-        log.flush()
+        log.flushing.flush()
         shutil.copytree(log.folder, crashed)
         swap_in(compaction, members)
 
@@ -326,7 +326,7 @@ async def test_a_crash_after_a_cut_brings_back_nothing_that_was_ready_to_be_swap
     cleaner.stop()
 
     again = a_log(crashed, KnownLog(is_clean=False, recovery_point=log.recovery_point))
-    assert (again.end_offset, again.offline_reason) == (11, None)
+    assert (again.end_offset, again.health.offline_reason) == (11, None)
     assert pairs(again) == pairs(log)
 
 

@@ -234,7 +234,7 @@ def test_cleaned_logs_open_again_after_a_crash_and_after_a_clean_stop(log: Parti
     crashed = reopen(log)
     assert crashed.trouble is None
     assert (pairs(crashed), crashed.producers.last_batches()) == (expected, tail)
-    crashed.close()
+    crashed.flushing.close()
     again = reopen(crashed, is_clean=True)
     assert (pairs(again), again.producers.last_batches()) == (expected, tail)
 
@@ -279,7 +279,7 @@ def test_aborted_records_go_and_do_not_displace_older_ones(log: PartitionLog) ->
     clean(log)
     assert pairs(log) == [(0, "a", "kept"), (4, "b", "kept"), (6, "z", "active")]
     assert [header.base_offset for header, _ in batches(log) if header.is_control] == [3, 5]
-    assert [entry.producer_id for entry in log.aborted_transactions(0, 10)] == [7]
+    assert [entry.producer_id for entry in log.aborts.between(0, 10)] == [7]
 
 
 def test_markers_go_a_round_and_delete_retention_ms_after_their_records(log: PartitionLog) -> None:
@@ -300,7 +300,7 @@ def test_markers_go_a_round_and_delete_retention_ms_after_their_records(log: Par
     assert markers() == [(1, None), (3, None)]
     clean(log, now=NOW)
     assert markers() == [(1, NOW + DAY_MS), (3, NOW + DAY_MS)]
-    assert log.aborted_transactions(0, 10) == []
+    assert log.aborts.between(0, 10) == []
     clean(log, now=NOW + DAY_MS - 1)
     assert len(markers()) == 2
     clean(log, now=NOW + DAY_MS)

@@ -41,7 +41,7 @@ def twelve_records(path: Path) -> tuple[LogFolder, PartitionLog]:
     fill(log, 12)
     log.high_watermark = 12
     log.retention.advance_start(4)
-    log.flush()
+    log.flushing.flush()
     log.clean_upto = 8
     folder.write_checkpoints()
     return folder, log
@@ -88,7 +88,7 @@ def killing() -> Callable[[int], Any]:
 
 def opened_after_crash(path: Path) -> PartitionLog:
     log = open_folder(path).logs[ORDERS_0]
-    assert log.offline_reason is None
+    assert log.health.offline_reason is None
     assert log.recovery_point <= log.end_offset and log.clean_upto <= log.recovery_point
     return log
 
@@ -111,7 +111,7 @@ def test_a_log_that_is_killed_while_it_is_cut_or_written_to_again_has_what_it_ha
         log.append([a_batch(offset, timestamp=7) for offset in range(to, 14)])
         is_written = True
         folder.write_checkpoints()
-        log.flush()
+        log.flushing.flush()
         folder.write_checkpoints()
     flushed = log.recovery_point
     crash(folder)

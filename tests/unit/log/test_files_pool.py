@@ -120,7 +120,7 @@ def test_an_atomic_write_replaces_the_file_whole(tmp_path: Path) -> None:
 def test_a_flush_that_cannot_begin_lets_go_of_what_it_had_pinned(tmp_path: Path) -> None:
     log = a_log(tmp_path)
     fill(log, 2)
-    log.roll()
+    log.rolling.roll()
     fill(log, 2)
     closed, active = log.segments
     closed.file.descriptor()
@@ -132,6 +132,6 @@ def test_a_flush_that_cannot_begin_lets_go_of_what_it_had_pinned(tmp_path: Path)
         return pin(file, for_reader=for_reader)
 
     with patch.object(PooledFile, "pin", pin_but_the_active), pytest.raises(OSError, match="too many open files"):
-        log.begin_flush()
+        log.flushing.begin()
     assert closed.file.pins == 0
     log.pool.close_all()

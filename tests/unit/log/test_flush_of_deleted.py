@@ -11,8 +11,8 @@ from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, fill
 from penstock.errors import KafkaStorageError
 from penstock.log import FilePool, Flusher, LogFolder, flushing
 from penstock.log.file_pool import names_in
+from penstock.log.notes import FLUSHED_NOTE
 from penstock.log.partition_log import PartitionLog
-from penstock.log.state import FLUSHED_NOTE
 from penstock.settings.config import Config
 from penstock.settings.topic import INTERNAL_SEGMENT_BYTES
 
@@ -96,16 +96,16 @@ async def test_a_note_for_a_log_that_is_deleted_meanwhile_is_not_made_of_its_nam
 def test_a_log_that_was_cut_and_deleted_during_a_flush_takes_no_indexes_from_its_namesake(tmp_path: Path) -> None:
     folder = a_folder(tmp_path)
     log = a_log_in(folder)
-    job = log.begin_flush()
+    job = log.flushing.begin()
     job.run()
     log.truncation.cut(to=8)
     folder.delete(ORDERS_0)
     namesake = a_log_in(folder)
-    namesake.flush()
+    namesake.flushing.flush()
     before = sorted(names_in(namesake.folder))
 
     with pytest.raises(KafkaStorageError, match="deleted"):
-        log.end_flush(job)
+        log.flushing.end(job)
 
     assert sorted(names_in(namesake.folder)) == before
     assert folder.close()

@@ -216,7 +216,7 @@ def test_without_recovery_points_leader_epochs_are_those_of_the_batches(tmp_path
     folder = world.open()
     log = folder.create(ORDERS_0, TOPIC_ID, world.config)
     fill(log, 5, leader_epoch=4)
-    log.flush()
+    log.flushing.flush()
     fill(log, 3, leader_epoch=4)
     fill(log, 3, leader_epoch=6)
     log.high_watermark = 10
@@ -332,7 +332,7 @@ def test_after_a_crash_logs_are_recovered_from_their_checkpoint(tmp_path: Path) 
     log = folder.create(ORDERS_0, TOPIC_ID, world.config)
     folder.create(ORDERS_1, TOPIC_ID, world.config)
     fill(log, 5)
-    log.flush()
+    log.flushing.flush()
     folder.write_checkpoints()
     fill(log, 5)
     with open(log.active.file.path, "ab") as file:
@@ -342,8 +342,8 @@ def test_after_a_crash_logs_are_recovered_from_their_checkpoint(tmp_path: Path) 
     again = world.open()
 
     assert again.logs[ORDERS_0].end_offset == 10
-    assert again.logs[ORDERS_0].offline_reason is None
-    assert again.logs[ORDERS_1].offline_reason is None
+    assert again.logs[ORDERS_0].health.offline_reason is None
+    assert again.logs[ORDERS_1].health.offline_reason is None
     again.close()
 
 
@@ -352,7 +352,7 @@ def test_a_start_that_failed_leaves_the_checkpoints_alone_and_marks_nothing_clea
     folder = world.open()
     log = folder.create(ORDERS_0, TOPIC_ID, world.config)
     fill(log, 5)
-    log.flush()
+    log.flushing.flush()
     folder.write_checkpoints()
     world.crash(folder)
     before = (tmp_path / "recovery-point-offset-checkpoint").read_text()
@@ -435,7 +435,7 @@ def test_a_partition_created_again_is_not_taken_for_its_namesake(tmp_path: Path)
     fill(log, 10)
     log.high_watermark = 10
     log.retention.advance_start(5)
-    log.flush()
+    log.flushing.flush()
     folder.write_checkpoints()
     folder.delete(ORDERS_0)
     folder.create(ORDERS_0, OTHER_ID, world.config)
@@ -444,7 +444,7 @@ def test_a_partition_created_again_is_not_taken_for_its_namesake(tmp_path: Path)
     again = world.open()
 
     log = again.logs[ORDERS_0]
-    assert (log.start_offset, log.end_offset, log.high_watermark, log.offline_reason) == (0, 0, 0, None)
+    assert (log.start_offset, log.end_offset, log.high_watermark, log.health.offline_reason) == (0, 0, 0, None)
     assert len(again.due_for_removal(world.clock.now())) == 1
     again.close()
 
@@ -454,7 +454,7 @@ def test_a_picture_of_a_deleted_log_that_is_still_being_written_leaves_no_rows_f
     folder = world.open()
     log = folder.create(ORDERS_0, TOPIC_ID, world.config)
     fill(log, 10)
-    log.flush()
+    log.flushing.flush()
     picture = folder.take_picture()
     folder.delete(ORDERS_0)
     namesake = folder.create(ORDERS_0, OTHER_ID, world.config)
@@ -465,7 +465,7 @@ def test_a_picture_of_a_deleted_log_that_is_still_being_written_leaves_no_rows_f
     assert namesake.recovery_point_on_disk == 0
     world.crash(folder)
     log = world.open().logs[ORDERS_0]
-    assert (log.end_offset, log.offline_reason) == (0, None)
+    assert (log.end_offset, log.health.offline_reason) == (0, None)
 
 
 def test_the_checkpoint_falls_before_a_log_is_cut(tmp_path: Path) -> None:
@@ -473,14 +473,14 @@ def test_the_checkpoint_falls_before_a_log_is_cut(tmp_path: Path) -> None:
     folder = world.open()
     log = folder.create(ORDERS_0, TOPIC_ID, world.config)
     fill(log, 10)
-    log.flush()
+    log.flushing.flush()
     folder.write_checkpoints()
     log.truncation.cut(to=4)
     world.crash(folder)
 
     again = world.open()
 
-    assert (again.logs[ORDERS_0].end_offset, again.logs[ORDERS_0].offline_reason) == (4, None)
+    assert (again.logs[ORDERS_0].end_offset, again.logs[ORDERS_0].health.offline_reason) == (4, None)
     again.close()
 
 
@@ -489,7 +489,7 @@ def a_clean_log(world: World) -> tuple[LogFolder, PartitionLog]:
     folder = world.open()
     log = folder.create(ORDERS_0, TOPIC_ID, world.config)
     fill(log, 10)
-    log.flush()
+    log.flushing.flush()
     log.clean_upto = 8
     folder.write_checkpoints()
     return folder, log
@@ -516,7 +516,7 @@ def test_where_nothing_sound_says_how_far_a_log_is_clean_all_of_it_is_dirty(tmp_
 
     again = world.open()
 
-    assert (again.logs[ORDERS_0].clean_upto, again.logs[ORDERS_0].offline_reason) == (0, None)
+    assert (again.logs[ORDERS_0].clean_upto, again.logs[ORDERS_0].health.offline_reason) == (0, None)
     again.close()
 
 
@@ -539,7 +539,7 @@ def test_a_log_of_a_deleted_namesake_makes_none_of_the_next_of_its_name_clean(tm
     folder.delete(ORDERS_0)
     log = folder.create(ORDERS_0, OTHER_ID, world.config)
     fill(log, 10)
-    log.flush()
+    log.flushing.flush()
     world.crash(folder)
 
     again = world.open()
@@ -553,7 +553,7 @@ def test_the_checkpoint_rises_before_retention_removes_the_oldest_segments(tmp_p
     folder = world.open()
     log = folder.create(ORDERS_0, TOPIC_ID, world.config)
     fill(log, 30)
-    log.flush()
+    log.flushing.flush()
     folder.write_checkpoints()
     log.high_watermark = 30
     log.retention.advance_start(20)
@@ -562,7 +562,7 @@ def test_the_checkpoint_rises_before_retention_removes_the_oldest_segments(tmp_p
 
     again = world.open()
 
-    assert (again.logs[ORDERS_0].start_offset, again.logs[ORDERS_0].offline_reason) == (20, None)
+    assert (again.logs[ORDERS_0].start_offset, again.logs[ORDERS_0].health.offline_reason) == (20, None)
     again.close()
 
 
@@ -571,11 +571,11 @@ def test_an_older_picture_never_lands_on_a_newer_one(tmp_path: Path) -> None:
     folder = world.open()
     log = folder.create(ORDERS_0, TOPIC_ID, world.config)
     fill(log, 10)
-    log.flush()
+    log.flushing.flush()
     older = folder.take_picture()
     newer = folder.take_picture()
     fill(log, 3)
-    log.flush()
+    log.flushing.flush()
     folder.write_checkpoints()
 
     folder.checkpoints.write(newer)
@@ -592,7 +592,7 @@ def test_what_an_older_picture_said_of_a_log_is_not_believed_after_a_cut(tmp_pat
     folder = World(tmp_path).open()
     log = folder.create(ORDERS_0, TOPIC_ID, World(tmp_path).config)
     fill(log, 10)
-    log.flush()
+    log.flushing.flush()
     older = folder.take_picture()
     if lands == "before":
         folder.checkpoints.write(older)
@@ -613,7 +613,7 @@ def test_a_log_in_trouble_keeps_the_next_start_from_trusting_the_folder(tmp_path
     folder = world.open()
     log = folder.create(ORDERS_0, TOPIC_ID, world.config)
     fill(log, 3)
-    log.take_offline("the disk said no", stops_reads=False)
+    log.health.take_offline("the disk said no", stops_reads=False)
 
     assert not folder.close()
     assert not (tmp_path / CLEAN_MARKER).exists()
@@ -639,11 +639,11 @@ def test_a_folder_that_kafka_wrote_is_adopted(tmp_path: Path) -> None:
     adopted = world.open()
 
     log = adopted.logs[ORDERS_0]
-    assert (log.start_offset, log.end_offset, log.offline_reason) == (50, 62, None)
+    assert (log.start_offset, log.end_offset, log.health.offline_reason) == (50, 62, None)
     world.crash(adopted)
     again = world.open()
     assert not again.identity.is_adopted
-    assert (again.logs[ORDERS_0].start_offset, again.logs[ORDERS_0].offline_reason) == (50, None)
+    assert (again.logs[ORDERS_0].start_offset, again.logs[ORDERS_0].health.offline_reason) == (50, None)
     again.close()
 
 
@@ -674,9 +674,9 @@ def test_a_log_whose_folder_is_gone_comes_back_offline_and_stays_so(tmp_path: Pa
         for partition in (ORDERS_0, ORDERS_1):
             if partition not in again.logs:
                 again.create(partition, TOPIC_ID, world.config)
-        reason = again.logs[ORDERS_0].offline_reason
+        reason = again.logs[ORDERS_0].health.offline_reason
         assert reason is not None and "the log ends at 0, records up to 10 should be here" in reason
-        assert again.logs[ORDERS_1].offline_reason is None, "nothing had been written there"
+        assert again.logs[ORDERS_1].health.offline_reason is None, "nothing had been written there"
         again.close()
 
 
@@ -696,7 +696,7 @@ def test_that_a_log_had_committed_records_is_known_until_it_was_told_though_noth
         again = world.open()
         assert again.shortened == {ORDERS_0: 10}
         if ORDERS_0 not in again.logs:
-            assert again.create(ORDERS_0, TOPIC_ID, world.config).offline_reason is None, "RF 1 comes back"
+            assert again.create(ORDERS_0, TOPIC_ID, world.config).health.offline_reason is None, "RF 1 comes back"
         again.close()
     told = world.open()
     told.shortened.clear()
@@ -729,7 +729,7 @@ def test_a_lost_log_that_nobody_wants_is_forgotten(tmp_path: Path) -> None:
     again = world.open()
     assert again.lost == {ORDERS_0: 10}
     again.lost.clear()
-    assert again.create(ORDERS_0, OTHER_ID, world.config).offline_reason is None
+    assert again.create(ORDERS_0, OTHER_ID, world.config).health.offline_reason is None
     again.close()
 
 
@@ -738,7 +738,7 @@ def test_a_log_of_a_deleted_namesake_is_not_missed_in_the_next_of_its_name(tmp_p
     world = World(tmp_path)
     folder = world.open()
     fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 10)
-    folder.logs[ORDERS_0].flush()
+    folder.logs[ORDERS_0].flushing.flush()
     folder.write_checkpoints()
     folder.delete(ORDERS_0)
     world.crash(folder)
@@ -775,7 +775,7 @@ def test_a_crash_between_two_checkpoint_files_leaves_no_row_without_its_topic(
     world = World(tmp_path)
     folder = world.open()
     fill(folder.create(ORDERS_0, TOPIC_ID, world.config), 10)
-    folder.logs[ORDERS_0].flush()
+    folder.logs[ORDERS_0].flushing.flush()
     folder.write_checkpoints()
     folder.delete(ORDERS_0)
     with monkeypatch.context() as full:

@@ -9,8 +9,8 @@ from crc32c import crc32c
 from tests.support.compaction import NOW, a_compacted_log, clean, put, roll
 
 from penstock.errors import CorruptMessage, KafkaStorageError
+from penstock.log import batches
 from penstock.log import file_pool as files
-from penstock.log import reading
 from penstock.log.partition_log import PartitionLog
 from penstock.wire.batch import CRC, CRC_AT, CRC_FROM, HEADER_SIZE, MAGIC_AT, BatchHeader
 from penstock.wire.records import Record, build_batch
@@ -33,19 +33,19 @@ def before_the_first_open(monkeypatch: pytest.MonkeyPatch, happens: Callable[[],
     opening = files.private_descriptor
 
     def late(path: str, *more: Any) -> Any:
-        monkeypatch.setattr(reading, "private_descriptor", opening)
+        monkeypatch.setattr(batches, "private_descriptor", opening)
         happens()
         return opening(path, *more)
 
-    monkeypatch.setattr(reading, "private_descriptor", late)
+    monkeypatch.setattr(batches, "private_descriptor", late)
 
 
 async def test_a_segment_that_compaction_exchanges_is_not_taken_for_damaged(
     log: PartitionLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before_the_first_open(monkeypatch, lambda: clean(log))
-    assert await log.look_up(lambda: log.find_by_time(NOW + 9)) == (NOW + 9, 9, 0)
-    assert log.offline_reason is None
+    assert await log.times.look_up(lambda: log.times.find(NOW + 9)) == (NOW + 9, 9, 0)
+    assert log.health.offline_reason is None
 
 
 async def test_a_segment_that_retention_removes_is_passed_over(
@@ -53,7 +53,7 @@ async def test_a_segment_that_retention_removes_is_passed_over(
 ) -> None:
     log.config.replace_overrides({"cleanup.policy": "delete", "retention.bytes": "1"})  # type: ignore[union-attr]
     before_the_first_open(monkeypatch, lambda: log.retention.delete_old_segments(NOW, log.end_offset))
-    assert await log.look_up(lambda: log.find_by_time(NOW)) == (NOW, 10, 0)
+    assert await log.times.look_up(lambda: log.times.find(NOW)) == (NOW, 10, 0)
 
 
 async def test_a_batch_that_is_spoilt_is_refused_and_the_rest_is_read_on(log: PartitionLog) -> None:
@@ -62,10 +62,10 @@ async def test_a_batch_that_is_spoilt_is_refused_and_the_rest_is_read_on(log: Pa
     data[8 * (len(data) // 10) + MAGIC_AT] ^= 1  # the ninth of ten batches
     path.write_bytes(data)
     with pytest.raises(CorruptMessage):
-        await log.look_up(lambda: log.find_by_time(NOW + 9))
-    assert log.offline_reason is None
+        await log.times.look_up(lambda: log.times.find(NOW + 9))
+    assert log.health.offline_reason is None
     assert [where.first_offset for where in log.damage.ranges[0]] == [8]
-    assert await log.look_up(lambda: log.find_by_time(NOW + 1)) == (NOW + 1, 1, 0)
+    assert await log.times.look_up(lambda: log.times.find(NOW + 1)) == (NOW + 1, 1, 0)
 
 
 async def test_a_batch_whose_records_are_none_is_refused(tmp_path: Path) -> None:
@@ -76,13 +76,13 @@ async def test_a_batch_whose_records_are_none_is_refused(tmp_path: Path) -> None
     CRC.pack_into(batch, CRC_AT, crc32c(batch[CRC_FROM:]))
     log.append([(BatchHeader.peek(batch), memoryview(batch))])
     with pytest.raises(CorruptMessage):
-        await log.look_up(lambda: log.find_by_time(NOW))
-    assert log.offline_reason is None
+        await log.times.look_up(lambda: log.times.find(NOW))
+    assert log.health.offline_reason is None
 
 
 async def test_records_that_are_missing_take_the_log_offline(log: PartitionLog) -> None:
     path = Path(log.segments[0].file.path)
     path.write_bytes(path.read_bytes()[:-300])
     with pytest.raises(KafkaStorageError):
-        await log.look_up(lambda: log.find_by_time(NOW + 9))
-    assert log.offline_reason is not None
+        await log.times.look_up(lambda: log.times.find(NOW + 9))
+    assert log.health.offline_reason is not None

@@ -21,7 +21,7 @@ def log(tmp_path: Path) -> Iterator[PartitionLog]:
     fill(log, BATCHES, value_bytes=50, leader_epoch=3)
     assert len(log.segments) > 2
     yield log
-    log.close()
+    log.flushing.close()
 
 
 def hurt(log: PartitionLog, offset: int) -> RepairTarget:

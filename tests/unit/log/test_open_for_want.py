@@ -11,14 +11,14 @@ from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, a_log, a
 from tests.support.logs import reopen as reopened
 
 from penstock.errors import KafkaStorageError
-from penstock.log import FilePool, LogFolder, reading, recovery
+from penstock.log import FilePool, LogFolder, recovery
 from penstock.log import file_pool as files
 from penstock.log.damage import damage
 from penstock.log.folders import reserve
+from penstock.log.notes import DAMAGE_NOTE
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import ExpectedLog
 from penstock.log.segments import transaction_index as transactions
-from penstock.log.state import DAMAGE_NOTE
 from penstock.settings.config import Config
 from penstock.wire.markers import MarkerType
 
@@ -50,19 +50,19 @@ def test_a_log_that_there_is_no_room_to_open_is_not_damaged_and_opens_when_there
     with monkeypatch.context() as full:
         full.setattr(transactions, "write_atomically", failing(errno.ENOSPC))
         unread = reopened(log)
-        assert unread.open_again is not None and not (tmp_path / DAMAGE_NOTE).exists()
+        assert unread.health.open_again is not None and not (tmp_path / DAMAGE_NOTE).exists()
         assert unread.trouble is not None and "No space left" in unread.trouble.reason
         with pytest.raises(KafkaStorageError):
-            unread.ensure_readable()
+            unread.health.ensure_readable()
         with pytest.raises(KafkaStorageError):
             fill(unread, 1)
         full.setattr(os, "statvfs", lambda _: Statvfs(1, 4096))
-        assert unread.open_again() is unread, "there is no room yet"
+        assert unread.health.open_again() is unread, "there is no room yet"
 
-    opened = unread.open_again()
+    opened = unread.health.open_again()
 
-    assert opened.trouble is None and opened.open_again is None and opened.end_offset == 2
-    assert [aborted.producer_id for aborted in opened.aborted_transactions(0, 2)] == [7]
+    assert opened.trouble is None and opened.health.open_again is None and opened.end_offset == 2
+    assert [aborted.producer_id for aborted in opened.aborts.between(0, 2)] == [7]
     assert not opened.is_folder_synced, "what the first attempt removed is gone for good with the next flush"
 
 
@@ -75,14 +75,14 @@ def test_a_want_of_descriptors_is_not_damage_wherever_it_is_met(
 ) -> None:
     log = a_log(tmp_path, settings={"index.interval.bytes": "100"})
     fill(log, 20)
-    log.close()
+    log.flushing.close()
     with monkeypatch.context() as poor:
         poor.setattr(*where, failing(number))
         unread = reopened(log, recovery_point=15)
-    assert unread.open_again is not None and not (tmp_path / DAMAGE_NOTE).exists()
+    assert unread.health.open_again is not None and not (tmp_path / DAMAGE_NOTE).exists()
     assert (unread.start_offset, unread.recovery_point) == (0, 15), "the checkpoints go on saying what they said"
 
-    opened = unread.open_again()
+    opened = unread.health.open_again()
 
     assert opened.trouble is None and base_offsets(read_all(opened)) == list(range(20))
     opened.pool.close_all()
@@ -97,7 +97,7 @@ def test_a_log_that_is_not_read_still_tells_its_latest_leader_epoch(
     log = a_log(tmp_path)
     fill(log, 2, leader_epoch=3)
     fill(log, 1, leader_epoch=7)
-    log.close()
+    log.flushing.close()
     with monkeypatch.context() as poor:
         poor.setattr(*where, failing(number))
         unread = reopened(log)
@@ -107,10 +107,10 @@ def test_a_log_that_is_not_read_still_tells_its_latest_leader_epoch(
 def test_what_the_disk_will_not_give_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = a_log(tmp_path)
     fill(log, 3)
-    log.close()
+    log.flushing.close()
     monkeypatch.setattr(recovery, "private_descriptor", failing(errno.EIO))
     damaged = reopened(log, recovery_point=0)
-    assert damaged.trouble is not None and damaged.trouble.stops_reads and damaged.open_again is None
+    assert damaged.trouble is not None and damaged.trouble.stops_reads and damaged.health.open_again is None
     assert (tmp_path / DAMAGE_NOTE).exists()
 
 
@@ -119,10 +119,10 @@ def test_a_first_look_at_a_closed_segment_without_a_descriptor_is_refused_and_ma
 ) -> None:
     log = a_log(tmp_path, settings={"internal.segment.bytes": "300"})
     fill(log, 20)
-    log.close()
+    log.flushing.close()
     log = reopened(log, is_clean=True)
     with monkeypatch.context() as poor:
-        poor.setattr(reading, "check_closed", failing(errno.EMFILE))
+        poor.setattr(damage, "check_closed", failing(errno.EMFILE))
         with pytest.raises(KafkaStorageError, match="Too many open files"):
             read_all(log)
     assert log.trouble is None and not (tmp_path / DAMAGE_NOTE).exists()

@@ -9,7 +9,7 @@ from tests.support.logs import StillClock, a_batch, a_log, base_offsets, fill, r
 
 from penstock.errors import CorruptMessage, Fatal, KafkaStorageError, OffsetOutOfRange
 from penstock.log.file_pool import names_in
-from penstock.log.partition_log import PartitionLog
+from penstock.log.producers.bookkeeping import ProducerBookkeeping
 from penstock.log.segments import slices
 from penstock.log.segments.slices import FileSlice
 
@@ -102,10 +102,10 @@ def test_every_offset_is_found_in_old_and_new_segments(tmp_path: Path) -> None:
 def test_every_offset_is_found_after_a_restart(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0", settings=SMALL_SEGMENTS)
     fill(log, 100, count=3)
-    log.close()
+    log.flushing.close()
     again = reopen(log, is_clean=True)
 
-    assert (again.start_offset, again.end_offset, again.offline_reason) == (0, 300, None)
+    assert (again.start_offset, again.end_offset, again.health.offline_reason) == (0, 300, None)
     for offset in range(300):
         assert base_offsets(again.read(offset, 1))[0] == offset // 3 * 3
     fill(again, 1)
@@ -215,7 +215,7 @@ def test_a_full_disk_cuts_the_append_off_and_refuses_the_next(tmp_path: Path, mo
     assert base_offsets(log.read(0, 1 << 20)) == [0, 1, 2]  # reads go on
     with pytest.raises(KafkaStorageError):
         fill(log, 1)
-    assert log.offline_reason is not None
+    assert log.health.offline_reason is not None
 
 
 def test_a_log_with_half_a_batch_at_its_end_that_cannot_be_cut_off_waits_for_a_start(
@@ -239,7 +239,7 @@ def test_a_log_with_half_a_batch_at_its_end_that_cannot_be_cut_off_waits_for_a_s
         with pytest.raises(KafkaStorageError, match="No space left"):
             fill(log, 1, value_bytes=1_000)
 
-    assert not log.try_again()
+    assert not log.health.try_again()
     again = reopen(log)
     assert base_offsets(read_all(again)) == [0, 1, 2]
     assert Path(again.active.file.path).stat().st_size == again.size
@@ -259,7 +259,7 @@ def test_a_log_stopped_by_a_full_disk_comes_back_when_there_is_room(
         with pytest.raises(KafkaStorageError):
             fill(log, 1)
 
-    assert log.try_again()
+    assert log.health.try_again()
     fill(log, 1)
     assert log.end_offset == 4
 
@@ -278,7 +278,7 @@ def test_a_log_that_got_no_descriptor_comes_back(tmp_path: Path, monkeypatch: py
         with pytest.raises(KafkaStorageError):
             fill(log, 1)
 
-    assert log.try_again()
+    assert log.health.try_again()
     fill(log, 1)
     assert log.end_offset == 4
 
@@ -292,7 +292,7 @@ def test_what_comes_after_a_broken_header_is_not_given_in_its_place(
     settings = {"internal.segment.bytes": "2500", "index.interval.bytes": str(index_interval_bytes)}
     log = a_log(tmp_path / "orders-0", settings=settings)
     fill(log, 60)
-    log.close()
+    log.flushing.close()
     path = log.folder / "00000000000000000000.log"
     data = bytearray(path.read_bytes())
     place = 10 * (len(data) // 30) + at
@@ -335,7 +335,7 @@ def test_a_log_stopped_by_an_io_error_stays_stopped(tmp_path: Path, monkeypatch:
         with pytest.raises(KafkaStorageError):
             fill(log, 1)
 
-    assert not log.try_again()
+    assert not log.health.try_again()
     assert base_offsets(log.read(0, 1 << 20)) == [0, 1, 2]
 
 
@@ -349,11 +349,11 @@ def test_a_failure_after_the_write_stops_appends_and_keeps_what_was_written_in_o
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(PartitionLog, "note_producer", full)
+        patched.setattr(ProducerBookkeeping, "_take_in", full)
         with pytest.raises(KafkaStorageError, match="producer state in doubt"):
             log.append([a_batch(3, producer_id=7, producer_epoch=0, base_sequence=0)])
 
-    assert not log.try_again()
+    assert not log.health.try_again()
     again = reopen(log)
     assert (again.end_offset, again.producers.last_batches()) == (4, {7: (0, 3)})
 
@@ -415,7 +415,7 @@ def test_no_more_pages_are_asked_for_or_warmed_than_are_sent_next(
     monkeypatch.setattr(slices, "PART_MAX", 200_000)
     log = a_log(tmp_path / "orders-0")
     fill(log, 5, value_bytes=100_000)
-    log.close()
+    log.flushing.close()
     found = reopen(log, is_clean=True).slice(0, at_most=1 << 20, before=5)
     assert found is not None
     real, ends = os.preadv, []
@@ -435,7 +435,7 @@ def test_no_more_pages_are_asked_for_or_warmed_than_are_sent_next(
 def test_old_pages_are_asked_for_and_can_be_warmed(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 5, value_bytes=100_000)
-    log.close()
+    log.flushing.close()
     again = reopen(log, is_clean=True)
     found = again.slice(0, at_most=1 << 20, before=5)
     assert found is not None

@@ -21,9 +21,10 @@ from penstock.errors import CorruptMessage, KafkaStorageError
 from penstock.log import flushing, truncation
 from penstock.log.epochs import LEADER_EPOCH_MAX
 from penstock.log.file_pool import names_in
+from penstock.log.folder_port import FolderPort
+from penstock.log.notes import DAMAGE_NOTE
 from penstock.log.partition_log import PartitionLog
 from penstock.log.segments.scan import walk
-from penstock.log.state import DAMAGE_NOTE, FolderPort, LogState
 from penstock.wire.batch import HEADER_SIZE
 from penstock.wire.markers import MarkerType
 
@@ -35,7 +36,7 @@ def test_after_a_clean_stop_no_batch_before_the_last_index_entry_is_read(
 ) -> None:
     log = a_log(tmp_path / "orders-0", settings={"index.interval.bytes": "0"})
     fill(log, 1_000)
-    log.close()
+    log.flushing.close()
     read = []
 
     def counting(fd: int, position: int, end: int, **more: int) -> object:
@@ -56,7 +57,7 @@ def test_after_a_crash_only_what_is_above_the_recovery_point_is_read(
 ) -> None:
     log = a_log(tmp_path / "orders-0", settings=SMALL)
     fill(log, 300)
-    log.flush()
+    log.flushing.flush()
     fill(log, 3)
     total = log.size
     read = []
@@ -77,7 +78,7 @@ def test_a_partition_that_never_got_a_record_survives_a_crash(tmp_path: Path) ->
 
     again = reopen(log)
 
-    assert (again.start_offset, again.end_offset, again.offline_reason) == (0, 0, None)
+    assert (again.start_offset, again.end_offset, again.health.offline_reason) == (0, 0, None)
     fill(again, 1)
     assert again.end_offset == 1
 
@@ -111,15 +112,15 @@ def test_segments_after_a_torn_one_go_with_it(tmp_path: Path) -> None:
 def test_a_torn_batch_below_the_recovery_point_takes_the_log_offline_and_not_a_byte_is_changed(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 10)
-    log.flush()
+    log.flushing.flush()
     path = Path(log.active.file.path)
     os.truncate(path, log.size - 5)
     before = path.read_bytes()
 
     again = reopen(log)
 
-    assert again.offline_reason is not None
-    assert "damage" in again.offline_reason
+    assert again.health.offline_reason is not None
+    assert "damage" in again.health.offline_reason
     assert path.read_bytes() == before
     with pytest.raises(KafkaStorageError):
         again.read(0, 100)
@@ -130,7 +131,7 @@ def test_a_torn_batch_below_the_recovery_point_takes_the_log_offline_and_not_a_b
 def test_damage_is_remembered_until_a_start_reads_the_whole_log_and_finds_nothing(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0", settings=SMALL)
     fill(log, 12)
-    log.flush()
+    log.flushing.flush()
     path = Path(log.segments[1].file.path)
     good = path.read_bytes()
     path.write_bytes(good[:100] + bytes([good[100] ^ 1]) + good[101:])
@@ -139,11 +140,11 @@ def test_damage_is_remembered_until_a_start_reads_the_whole_log_and_finds_nothin
     log.pool.close_all()
 
     damaged = reopen(log, is_clean=True)
-    assert damaged.offline_reason is not None
+    assert damaged.health.offline_reason is not None
     path.write_bytes(good)
     restored = reopen(log, is_clean=True)
 
-    assert restored.offline_reason is None
+    assert restored.health.offline_reason is None
     assert DAMAGE_NOTE not in names_in(log.folder)
     assert base_offsets(read_all(restored)) == list(range(12))
 
@@ -154,15 +155,15 @@ def test_a_closed_segment_cut_short_after_a_clean_stop_is_found_by_the_first_rea
 ) -> None:
     log = a_log(tmp_path / "orders-0", settings=SMALL)
     fill(log, 12)
-    log.close()
+    log.flushing.close()
     segment = log.segments[number]
     os.truncate(segment.file.path, segment.size // 3)
 
     again = reopen(log, is_clean=True)
-    assert again.offline_reason is None
+    assert again.health.offline_reason is None
     with pytest.raises(KafkaStorageError, match="should reach to"):
         again.read(segment.base_offset + 2, 100)
-    assert again.offline_reason is not None
+    assert again.health.offline_reason is not None
 
 
 def test_a_batch_that_is_spoilt_at_the_end_of_a_closed_segment_is_refused_and_the_rest_is_served(
@@ -170,7 +171,7 @@ def test_a_batch_that_is_spoilt_at_the_end_of_a_closed_segment_is_refused_and_th
 ) -> None:
     log = a_log(tmp_path / "orders-0", settings=SMALL)
     fill(log, 12)
-    log.close()
+    log.flushing.close()
     path = Path(log.segments[1].file.path)
     data = path.read_bytes()
     path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
@@ -181,7 +182,7 @@ def test_a_batch_that_is_spoilt_at_the_end_of_a_closed_segment_is_refused_and_th
     with pytest.raises(CorruptMessage):
         again.read(5, 1 << 20)
     assert base_offsets(again.read(6, 1 << 20)) == [6, 7, 8]
-    assert again.offline_reason is None
+    assert again.health.offline_reason is None
     assert [where.first_offset for where in again.damage.ranges[3]] == [5]
 
 
@@ -190,23 +191,23 @@ def test_a_segment_of_whose_two_indexes_only_one_was_written_gets_the_other(tmp_
     log = a_log(tmp_path / "orders-0", settings=SMALL)
     for offset in range(9):
         log.append([a_batch(offset, timestamp=1_000 + offset)])
-    log.close()
+    log.flushing.close()
     (log.folder / "00000000000000000003.timeindex").unlink()
 
     again = reopen(log, is_clean=is_clean)
 
-    assert again.find_by_time(1_004) == (1_004, 4, 0)
-    assert reopen(again).find_by_time(1_004) == (1_004, 4, 0)
+    assert again.times.find(1_004) == (1_004, 4, 0)
+    assert reopen(again).times.find(1_004) == (1_004, 4, 0)
 
 
 def test_a_log_that_ends_before_its_recovery_point_is_damaged(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 10)
 
-    assert reopen(log, recovery_point=11).offline_reason is not None
+    assert reopen(log, recovery_point=11).health.offline_reason is not None
     (log.folder / DAMAGE_NOTE).unlink()
     Path(log.active.file.path).unlink()
-    assert reopen(log, recovery_point=10).offline_reason is not None
+    assert reopen(log, recovery_point=10).health.offline_reason is not None
 
 
 def test_producer_state_is_rebuilt_from_the_last_snapshot_on(tmp_path: Path) -> None:
@@ -232,7 +233,7 @@ def test_aborts_above_the_recovery_point_are_found_anew_whatever_became_of_their
     log.append([a_marker(1, MarkerType.ABORT, producer_id=7)])
     index = log.active.transactions
     assert index is not None
-    log.roll()
+    log.rolling.roll()
     log.append([a_batch(2)])
     if left is None:
         index.path.unlink()
@@ -241,7 +242,7 @@ def test_aborts_above_the_recovery_point_are_found_anew_whatever_became_of_their
 
     again = reopen(log)
 
-    assert [(each.first_offset, each.last_offset) for each in again.aborted_transactions(0, 3)] == [(0, 1)]
+    assert [(each.first_offset, each.last_offset) for each in again.aborts.between(0, 3)] == [(0, 1)]
 
 
 @pytest.mark.parametrize("is_clean", [True, False])
@@ -256,15 +257,15 @@ def test_aborts_in_a_closed_segment_whose_index_is_not_what_was_written_are_foun
     """All of it was flushed: something destroyed the index, and read_committed would be shown what was aborted."""
     log = a_log(tmp_path / "orders-0")
     fill(log, 2)
-    log.roll()
+    log.rolling.roll()
     for first in (2, 4):
         log.append([a_batch(first, producer_id=7, producer_epoch=0, base_sequence=first, transactional=True)])
         log.append([a_marker(first + 1, MarkerType.ABORT, producer_id=7)])
     index = log.active.transactions
     assert index is not None
-    log.roll()
+    log.rolling.roll()
     fill(log, 2)
-    log.close() if is_clean else log.flush()
+    log.flushing.close() if is_clean else log.flushing.flush()
     written = index.path.read_bytes()
     if torn is None:
         index.path.unlink()
@@ -273,7 +274,7 @@ def test_aborts_in_a_closed_segment_whose_index_is_not_what_was_written_are_foun
 
     again = reopen(log, is_clean=is_clean)
 
-    assert [(each.first_offset, each.last_offset) for each in again.aborted_transactions(0, 8)] == [(2, 3), (4, 5)]
+    assert [(each.first_offset, each.last_offset) for each in again.aborts.between(0, 8)] == [(2, 3), (4, 5)]
     assert index.path.read_bytes() == written
 
 
@@ -283,11 +284,11 @@ def test_a_new_index_of_aborts_lasts_before_the_recovery_point_passes_it(
     """Its bytes alone are of no use: without its name in the folder the file is gone after a loss of power."""
     log = a_log(tmp_path / "orders-0")
     log.append([a_batch(0, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)])
-    log.flush()
+    log.flushing.flush()
     synced: list[str] = []
     monkeypatch.setattr(flushing, "sync_folder", synced.append)
     log.append([a_marker(1, MarkerType.ABORT, producer_id=7)])
-    log.flush()
+    log.flushing.flush()
     assert str(log.folder) in synced
 
 
@@ -297,14 +298,14 @@ def test_what_a_cut_removes_is_removed_for_good_before_the_recovery_point_passes
     """Segments, snapshots and indexes of before would come back beside what was written in their place."""
     log = a_log(tmp_path / "orders-0")
     fill(log, 2)
-    log.roll()
+    log.rolling.roll()
     fill(log, 2)
-    log.flush()
+    log.flushing.flush()
     synced: list[str] = []
     monkeypatch.setattr(flushing, "sync_folder", synced.append)
     log.truncation.cut(to=1)
     fill(log, 5)
-    log.flush()
+    log.flushing.flush()
     assert str(log.folder) in synced
 
 
@@ -312,7 +313,7 @@ def test_aborts_of_records_that_a_crash_took_are_forgotten(tmp_path: Path) -> No
     """Else a later transaction of the same producer, committed, would be taken for the aborted one."""
     log = a_log(tmp_path / "orders-0")
     fill(log, 2)
-    log.roll()
+    log.rolling.roll()
     log.append([a_batch(2, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)])
     log.append([a_marker(3, MarkerType.ABORT, producer_id=7)])
     os.truncate(log.active.file.path, 0)
@@ -322,7 +323,7 @@ def test_aborts_of_records_that_a_crash_took_are_forgotten(tmp_path: Path) -> No
     assert again.end_offset == 2
     again.append([a_batch(2, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)])
     again.append([a_marker(3, MarkerType.COMMIT, producer_id=7)])
-    assert again.aborted_transactions(0, 4) == []
+    assert again.aborts.between(0, 4) == []
 
 
 @pytest.mark.parametrize("at_start", [True, False])
@@ -334,9 +335,9 @@ def test_a_damaged_marker_takes_its_log_offline_and_not_the_broker(tmp_path: Pat
     log.append([a_marker(1, MarkerType.ABORT, producer_id=7)])
     log.append([a_batch(2, producer_id=8, producer_epoch=0, base_sequence=0)])
     fill(log, 1)
-    log.roll()
+    log.rolling.roll()
     log.append([a_batch(4, producer_id=8, producer_epoch=0, base_sequence=1)])
-    log.flush(close=True)
+    log.flushing.flush(close=True)
     path = Path(log.segments[0].file.path)
     data = bytearray(path.read_bytes())
     data[version_at] = 0xFF
@@ -356,9 +357,9 @@ def test_after_a_loss_of_power_no_snapshot_above_the_recovery_point_is_taken_for
     """A cut removed it, which did not last: other records are in its place, and their producer's duplicates."""
     log = a_log(tmp_path / "orders-0")
     fill(log, 4)
-    log.flush()
+    log.flushing.flush()
     log.append([a_batch(4, producer_id=7, producer_epoch=0, base_sequence=0)])
-    log.roll()
+    log.rolling.roll()
     stale = log.folder / f"{5:020d}.snapshot"
     data = stale.read_bytes()
     fill(log, 1)
@@ -374,18 +375,18 @@ def test_after_a_loss_of_power_no_abort_is_left_of_records_that_were_cut(tmp_pat
     """The index was cut, which did not last, and what came since has no marker that would tell."""
     log = a_log(tmp_path / "orders-0")
     fill(log, 4)
-    log.flush()
+    log.flushing.flush()
     log.append([a_batch(4, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)])
     log.append([a_marker(5, MarkerType.ABORT, producer_id=7)])
     index = log.folder / f"{0:020d}.txnindex"
     data = index.read_bytes()
     log.truncation.cut(to=4)
     fill(log, 4)
-    log.roll()
+    log.rolling.roll()
     fill(log, 1)
     index.write_bytes(data)
 
-    assert reopen(log).aborted_transactions(0, 9) == []
+    assert reopen(log).aborts.between(0, 9) == []
 
 
 def test_a_leader_epoch_whose_records_were_cut_does_not_come_back_with_a_crash(tmp_path: Path) -> None:
@@ -393,7 +394,7 @@ def test_a_leader_epoch_whose_records_were_cut_does_not_come_back_with_a_crash(t
     log = a_log(tmp_path / "orders-0")
     fill(log, 4, leader_epoch=4)
     fill(log, 2, leader_epoch=5)
-    log.flush()
+    log.flushing.flush()
     log.truncation.cut(to=4)
     fill(log, 1, leader_epoch=4)
     fill(log, 1, leader_epoch=6)
@@ -409,7 +410,7 @@ def test_a_leader_epoch_whose_records_were_cut_does_not_come_back_with_a_crash(t
 def test_leader_epochs_of_a_log_that_began_anew_do_not_come_back_with_a_crash(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 3, leader_epoch=5)
-    log.flush()
+    log.flushing.flush()
     log.truncation.start_anew(10)
     fill(log, 1, leader_epoch=4)
 
@@ -424,15 +425,15 @@ def test_a_flush_under_way_does_not_bring_back_leader_epochs_of_a_log_that_began
 ) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 3, leader_epoch=5)
-    job = log.begin_flush()
+    job = log.flushing.begin()
     log.truncation.start_anew(10)
     job.run()
     if has_landed:
-        log.end_flush(job)
+        log.flushing.end(job)
     fill(log, 1, leader_epoch=4)
 
     assert reopen(log).epochs.snapshot() == [(4, 10)]
-    log.flush()
+    log.flushing.flush()
     assert reopen(log).epochs.snapshot() == [(4, 10)]
 
 
@@ -441,7 +442,7 @@ def test_leader_epochs_whose_removal_failed_halfway_are_written_again(
 ) -> None:
     log = a_log(tmp_path / "orders-0", settings=SMALL)
     fill(log, 20, leader_epoch=5)
-    log.flush()
+    log.flushing.flush()
 
     def no_descriptor(_folder: str) -> None:
         raise OSError(errno.EMFILE, "Too many open files")
@@ -450,19 +451,19 @@ def test_leader_epochs_whose_removal_failed_halfway_are_written_again(
         busy.setattr(truncation, "sync_folder", no_descriptor)
         with pytest.raises(OSError, match="Too many"):
             log.truncation.start_anew(30)
-    log.flush()
+    log.flushing.flush()
 
     assert reopen(log).epochs.snapshot() == [(5, 0)]
 
 
 def test_a_crash_before_a_log_has_begun_anew_leaves_it_with_its_leader_epochs(tmp_path: Path) -> None:
     class Full(FolderPort):
-        def start_rises(self, log: LogState) -> None:
+        def start_rises(self, log: PartitionLog) -> None:
             raise OSError(errno.ENOSPC, "full")
 
     log = a_log(tmp_path / "orders-0")
     fill(log, 3, leader_epoch=5)
-    log.flush()
+    log.flushing.flush()
     log.home = Full()
     with pytest.raises(OSError, match="full"):
         log.truncation.start_anew(10)
@@ -470,14 +471,14 @@ def test_a_crash_before_a_log_has_begun_anew_leaves_it_with_its_leader_epochs(tm
     assert log.epochs.snapshot() == before
 
     assert reopen(log, recovery_point=0).epochs.snapshot() == before
-    log.flush()
+    log.flushing.flush()
     assert reopen(log, is_clean=True).epochs.snapshot() == before
 
 
 def test_leader_epochs_above_the_recovery_point_are_read_off_the_batches(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 3, leader_epoch=1)
-    log.flush()
+    log.flushing.flush()
     fill(log, 2, leader_epoch=2)
     fill(log, 2, leader_epoch=5)
 
@@ -510,7 +511,7 @@ def test_a_leader_epoch_that_cannot_be_true_ends_an_unflushed_tail(
 ) -> None:
     log = a_log(tmp_path / "orders-0", settings={"index.interval.bytes": "0"})
     fill(log, 3, leader_epoch=1)
-    log.flush()
+    log.flushing.flush()
     fill(log, 4, leader_epoch=2)
     set_epoch(log, number, epoch)
 
@@ -526,7 +527,7 @@ def test_a_leader_epoch_that_cannot_be_true_ends_an_unflushed_tail(
 def test_a_leader_epoch_may_be_as_late_as_one_that_was_flushed(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 3, leader_epoch=LEADER_EPOCH_MAX + 7)
-    log.flush()
+    log.flushing.flush()
     fill(log, 2, leader_epoch=LEADER_EPOCH_MAX + 7)
     assert reopen(log).end_offset == 5
     fill(log, 1, leader_epoch=LEADER_EPOCH_MAX + 9)
@@ -562,7 +563,7 @@ def test_a_failed_fsync_takes_the_log_offline_and_is_not_retried(
     monkeypatch.setattr(flushing, "sync_data", failing)
     for _ in range(2):
         with pytest.raises(KafkaStorageError):
-            log.flush()
+            log.flushing.flush()
 
     assert len(calls) == 1
     assert log.recovery_point == 0
@@ -574,12 +575,12 @@ def test_a_failed_fsync_takes_the_log_offline_and_is_not_retried(
 def test_a_flush_that_began_before_a_cut_does_not_move_the_recovery_point(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 10)
-    job = log.begin_flush()
+    job = log.flushing.begin()
     job.run()
     log.truncation.cut(to=5)
     fill(log, 5)
 
-    log.end_flush(job)
+    log.flushing.end(job)
 
     assert log.recovery_point == 0
 
@@ -587,7 +588,7 @@ def test_a_flush_that_began_before_a_cut_does_not_move_the_recovery_point(tmp_pa
 def test_a_flush_brings_closed_segments_indexes_and_epochs_to_disk(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0", settings=SMALL)
     fill(log, 10)
-    log.flush()
+    log.flushing.flush()
 
     assert log.recovery_point == 10
     names = names_in(log.folder)
@@ -599,12 +600,12 @@ def test_a_flush_brings_closed_segments_indexes_and_epochs_to_disk(tmp_path: Pat
 def test_a_log_that_nobody_wrote_to_is_closed_without_touching_a_file(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 3)
-    log.close()
+    log.flushing.close()
     again = reopen(log, is_clean=True)
     before = {name: (log.folder / name).stat().st_mtime_ns for name in names_in(log.folder)}
 
-    assert again.begin_close() is None
-    again.close()
+    assert again.flushing.begin_close() is None
+    again.flushing.close()
 
     assert {name: (log.folder / name).stat().st_mtime_ns for name in names_in(log.folder)} == before
 
@@ -612,13 +613,13 @@ def test_a_log_that_nobody_wrote_to_is_closed_without_touching_a_file(tmp_path: 
 def test_files_that_somebody_else_left_in_the_folder_are_let_be(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 3)
-    log.close()
+    log.flushing.close()
     for name in ("backup.log", "notes.index", "copy.timeindex"):
         (log.folder / name).write_text("not ours")
 
     again = reopen(log)
 
-    assert (again.end_offset, again.offline_reason) == (3, None)
+    assert (again.end_offset, again.health.offline_reason) == (3, None)
     assert {"backup.log", "notes.index", "copy.timeindex"} <= set(names_in(log.folder))
 
 
@@ -630,13 +631,13 @@ def test_leader_epochs_that_cannot_be_read_are_made_again_from_the_batches(
     log = a_log(tmp_path / "orders-0", settings=SMALL)
     for epoch in range(3):
         fill(log, 10, leader_epoch=epoch)
-    log.close()
+    log.flushing.close()
     known = log.epochs.snapshot()
     (log.folder / "leader-epoch-checkpoint").write_text(torn)
 
     again = reopen(log, is_clean=is_clean)
 
-    assert again.offline_reason is None and again.end_offset == 30
+    assert again.health.offline_reason is None and again.end_offset == 30
     assert again.epochs.snapshot() == known == [(0, 0), (1, 10), (2, 20)]
-    again.close()
+    again.flushing.close()
     assert reopen(again, is_clean=True).epochs.snapshot() == known

@@ -12,10 +12,12 @@ from penstock.errors import KafkaStorageError, OffsetOutOfRange
 from penstock.log import file_pool as files
 from penstock.log import flushing, renaming
 from penstock.log.file_pool import names_in, rename_if_there
+from penstock.log.folder_port import FolderPort
 from penstock.log.partition_log import PartitionLog
+from penstock.log.producers.bookkeeping import ProducerBookkeeping
+from penstock.log.rolling import Rolling
 from penstock.log.segments.files import SegmentOnDisk
 from penstock.log.segments.indexes import TimeIndex
-from penstock.log.state import FolderPort, LogState
 from penstock.wire.batch import CRC, CRC_AT, MAX_TIMESTAMP_AT, TIMESTAMP, BatchHeader
 from penstock.wire.markers import MarkerType
 from penstock.wire.records import crc_of
@@ -57,7 +59,7 @@ def test_retention_rolls_an_old_active_segment_and_keeps_the_offsets(tmp_path: P
 
     assert (log.start_offset, log.end_offset, log.size) == (30, 30, 0)
     again = reopen(log)
-    assert (again.start_offset, again.end_offset, again.offline_reason) == (30, 30, None)
+    assert (again.start_offset, again.end_offset, again.health.offline_reason) == (30, 30, None)
     fill(again, 1)
     assert again.end_offset == 31
 
@@ -68,7 +70,7 @@ def test_what_is_old_goes_where_there_is_no_room_to_roll_the_active_segment(
     log = a_filled_log(tmp_path, retention_ms="1000")
     active = log.active.base_offset
     with monkeypatch.context() as full:
-        full.setattr(PartitionLog, "roll", no_room)
+        full.setattr(Rolling, "roll", no_room)
         assert log.retention.delete_old_segments(log.clock.now() + HOUR_MS, 30)
         assert (log.start_offset, log.end_offset) == (active, 30)
         assert log.trouble is not None and log.trouble.may_pass
@@ -84,7 +86,7 @@ def test_what_is_old_goes_where_there_is_no_room_for_its_files_other_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = a_filled_log(tmp_path, retention_bytes="1")
-    log.flush()
+    log.flushing.flush()
     found = log.slice(0, at_most=1 << 20, before=30)
     assert found is not None
     monkeypatch.setattr(renaming, "rename_if_there", no_room)
@@ -138,7 +140,7 @@ def test_records_without_a_timestamp_age_by_their_file(tmp_path: Path) -> None:
 def test_a_wrong_time_index_does_not_make_records_old(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0", settings=THREE_A_SEGMENT | {"retention.ms": str(HOUR_MS)})
     fill(log, 12)
-    log.close()
+    log.flushing.close()
     for path in log.folder.glob("*.timeindex"):
         path.write_bytes(struct.pack(">qI", 1_000, 2))
 
@@ -155,7 +157,7 @@ def test_a_record_that_comes_while_a_thread_looks_up_its_segment_s_age_does_not_
     log = a_log(tmp_path / "orders-0", settings={"retention.ms": str(HOUR_MS)})
     now = log.clock.now()
     log.append([a_batch(0, timestamp=now - 2 * HOUR_MS)])
-    log.close()
+    log.flushing.close()
     again = reopen(log, is_clean=True)
     load = SegmentOnDisk._load_last_time
 
@@ -168,11 +170,11 @@ def test_a_record_that_comes_while_a_thread_looks_up_its_segment_s_age_does_not_
     if asked == "retention":
         again.retention.plan(now)
     else:
-        again.find_by_time(now)
+        again.times.find(now)
     again.high_watermark = 2
 
     assert not again.retention.plan(now).segments
-    found = again.find_by_time(now)
+    found = again.times.find(now)
     assert found is not None and found.offset == 1
 
 
@@ -181,7 +183,7 @@ def test_a_time_index_that_ends_too_early_does_not_make_records_old(tmp_path: Pa
     now = log.clock.now()
     for offset in range(4):
         log.append([a_batch(offset, timestamp=now - (2 * HOUR_MS if offset < 2 else 0))])
-    log.close()
+    log.flushing.close()
     path = log.folder / "00000000000000000000.timeindex"
     path.write_bytes(path.read_bytes()[:12])
 
@@ -195,23 +197,23 @@ def a_log_appended_to_since_a_clean_stop(folder: Path) -> PartitionLog:
     """Of its first segment the time index on disk knows only the first record, which is a day older than the others."""
     log = a_log(folder / "orders-0", settings={"index.interval.bytes": "0", "retention.ms": str(HOUR_MS)})
     log.append([a_batch(0, timestamp=log.clock.now() - 24 * HOUR_MS)])
-    log.close()
+    log.flushing.close()
     again = reopen(log, is_clean=True)
     fill(again, 5)
     return again
 
 
 def looked_up(log: PartitionLog) -> list[int]:
-    found = log.find_by_time(log.clock.now()), log.max_timestamp()
+    found = log.times.find(log.clock.now()), log.times.find_largest()
     return [-1 if one is None else one.offset for one in found]
 
 
 def test_a_segment_that_is_read_before_its_indexes_are_written_gets_them_all_the_same(tmp_path: Path) -> None:
     log = a_log_appended_to_since_a_clean_stop(tmp_path)
-    log.roll()
+    log.rolling.roll()
     fill(log, 1)
     assert base_offsets(log.read(0, 1 << 20)) == [0, 1, 2, 3, 4, 5]
-    log.close()
+    log.flushing.close()
 
     again = reopen(log, is_clean=True)
 
@@ -224,13 +226,13 @@ def test_a_segment_that_was_flushed_to_its_end_before_it_was_closed_gets_its_ind
     tmp_path: Path, grows: bool
 ) -> None:
     log = a_log_appended_to_since_a_clean_stop(tmp_path)
-    log.flush()
-    log.roll()
+    log.flushing.flush()
+    log.rolling.roll()
     if grows:
         fill(log, 1)
-        log.flush()
+        log.flushing.flush()
         assert not log.segments[0].is_index_unwritten
-    log.close()
+    log.flushing.close()
 
     again = reopen(log, is_clean=True)
 
@@ -240,8 +242,8 @@ def test_a_segment_that_was_flushed_to_its_end_before_it_was_closed_gets_its_ind
 
 def test_a_crash_after_a_roll_leaves_no_index_that_knows_too_little(tmp_path: Path) -> None:
     log = a_log_appended_to_since_a_clean_stop(tmp_path)
-    log.flush()
-    log.roll()
+    log.flushing.flush()
+    log.rolling.roll()
     fill(log, 1)
     log.pool.close_all()
 
@@ -253,7 +255,7 @@ def test_a_crash_after_a_roll_leaves_no_index_that_knows_too_little(tmp_path: Pa
 
 def test_a_segment_of_which_nothing_can_be_read_ages_by_its_file(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path, records=9, retention_ms=str(HOUR_MS))
-    log.flush()
+    log.flushing.flush()
     path = Path(log.segments[0].file.path)
     path.write_bytes(bytes(path.stat().st_size))
     written = path.stat().st_mtime_ns // 1_000_000
@@ -311,7 +313,7 @@ def test_records_past_the_high_watermark_cannot_be_deleted(tmp_path: Path) -> No
 @pytest.mark.parametrize("to", [29, 28, 27, 15, 4, 1, 0])
 def test_a_truncated_log_ends_there_and_goes_on_from_there(tmp_path: Path, to: int) -> None:
     log = a_filled_log(tmp_path)
-    log.flush()
+    log.flushing.flush()
 
     log.truncation.cut(to=to)
 
@@ -321,7 +323,7 @@ def test_a_truncated_log_ends_there_and_goes_on_from_there(tmp_path: Path, to: i
     assert base_offsets(read_all(log)) == list(range(to + 5))
     assert log.epochs.end_offset_for(0) == ((0, to) if to else (0, 0))
     again = reopen(log)
-    assert again.offline_reason is None
+    assert again.health.offline_reason is None
     assert base_offsets(read_all(again)) == list(range(to + 5))
 
 
@@ -335,15 +337,15 @@ def test_a_log_that_is_cut_within_a_batch_or_a_gap_ends_where_its_last_batch_doe
     for base in bases:
         log.append([a_batch(base, count=5)])
     log.high_watermark = log.end_offset
-    log.flush()
+    log.flushing.flush()
 
     log.truncation.cut(to=to)
 
     assert (log.end_offset, log.recovery_point, log.high_watermark) == (10, 10, 10)
     if is_clean:
-        log.close()
+        log.flushing.close()
     again = reopen(log, is_clean=is_clean)
-    assert again.offline_reason is None
+    assert again.health.offline_reason is None
     assert (again.end_offset, base_offsets(read_all(again))) == (10, [0, 5])
 
 
@@ -365,7 +367,7 @@ def test_a_cut_that_comes_upon_damage_takes_no_more_than_it_was_to_take(tmp_path
     """What lies behind a broken header is below the recovery point, and may be all that is left of it anywhere."""
     log = a_log(tmp_path / "orders-0")
     fill(log, 10)
-    log.flush()
+    log.flushing.flush()
     path, size = Path(log.active.file.path), log.size
     data = bytearray(path.read_bytes())
     data[4 * size // 10 + at : 4 * size // 10 + at + len(wrong)] = wrong
@@ -376,7 +378,7 @@ def test_a_cut_that_comes_upon_damage_takes_no_more_than_it_was_to_take(tmp_path
 
     assert (log.end_offset, log.recovery_point) == (10, 10)
     again = reopen(log)
-    assert again.offline_reason is not None and path.read_bytes() == data
+    assert again.health.offline_reason is not None and path.read_bytes() == data
 
 
 def test_truncation_finds_the_largest_timestamp_of_what_is_left(tmp_path: Path) -> None:
@@ -386,7 +388,7 @@ def test_truncation_finds_the_largest_timestamp_of_what_is_left(tmp_path: Path) 
 
     log.truncation.cut(to=3)
 
-    found = log.max_timestamp()
+    found = log.times.find_largest()
     assert found is not None
     assert (found.timestamp, found.offset) == (900, 1)
 
@@ -401,9 +403,9 @@ def test_a_header_that_lies_about_its_newest_record_does_not_hide_the_true_one(t
             CRC.pack_into(claimed, CRC_AT, crc_of(claimed))
         log.append([(BatchHeader.peek(claimed), memoryview(claimed))])
 
-    found = log.max_timestamp()
+    found = log.times.find_largest()
     assert found is not None and (found.timestamp, found.offset) == (2_000, 3)
-    later = log.find_by_time(1_000)
+    later = log.times.find(1_000)
     assert later is not None and later.offset == 3
 
 
@@ -423,10 +425,10 @@ def test_truncation_restores_what_is_known_of_producers(tmp_path: Path) -> None:
 class FullHome(FolderPort):
     """A data folder whose checkpoints cannot be written."""
 
-    def start_rises(self, log: LogState) -> None:
+    def start_rises(self, log: PartitionLog) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    def recovery_point_falls(self, log: LogState) -> None:
+    def recovery_point_falls(self, log: PartitionLog) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
@@ -434,7 +436,7 @@ def test_a_cut_forgets_no_producer_whose_records_were_deleted_and_are_not_gone_y
     """As a start remembers it: what it sends again is known."""
     log = a_log(tmp_path / "orders-0")
     log.append([a_batch(0, producer_id=7, producer_epoch=0, base_sequence=0)])
-    log.roll()
+    log.rolling.roll()
     fill(log, 4)
     log.append([a_batch(5, producer_id=8, producer_epoch=0, base_sequence=0)])
     log.high_watermark = 5
@@ -455,17 +457,17 @@ def test_a_log_whose_producers_could_not_be_read_again_after_a_cut_waits_for_a_s
         raise OSError(errno.EMFILE, "Too many open files")
 
     with monkeypatch.context() as busy:
-        busy.setattr(PartitionLog, "restore_producers", no_descriptor)
+        busy.setattr(ProducerBookkeeping, "restore", no_descriptor)
         with pytest.raises(KafkaStorageError, match="Too many open files"):
             log.truncation.cut(to=1)
-    assert not log.try_again()
+    assert not log.health.try_again()
     assert reopen(log).producers.last_batches() == {7: (0, 0)}
 
 
 @pytest.mark.parametrize(
     ("where", "error"),
     [
-        ("reading.private_descriptor", OSError(errno.EMFILE, "Too many open files")),
+        ("batches.private_descriptor", OSError(errno.EMFILE, "Too many open files")),
         ("renaming.rename_if_there", OSError(errno.EIO, "Input/output error")),
     ],
 )
@@ -485,7 +487,7 @@ def test_a_cut_that_fails_after_the_records_are_gone_is_completed_by_a_start(
         with pytest.raises(KafkaStorageError, match=str(error.strerror)):
             log.truncation.cut(to=4)
 
-    assert not log.try_again()
+    assert not log.health.try_again()
     assert (log.end_offset, log.epochs.snapshot()) == (4, [(0, 0)])
     again = reopen(log)
     assert (again.end_offset, base_offsets(read_all(again))) == (4, [0, 1, 2, 3])
@@ -494,7 +496,7 @@ def test_a_cut_that_fails_after_the_records_are_gone_is_completed_by_a_start(
 
 def test_a_cut_that_cannot_be_written_down_first_has_not_happened(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path)
-    log.flush()
+    log.flushing.flush()
     end_offset, cuts = log.end_offset, log.cuts
     log.home = FullHome()
 
@@ -539,7 +541,7 @@ def test_a_log_that_could_not_begin_anew_has_its_names_for_good_before_its_recov
 ) -> None:
     """That its files were renamed may be on disk, and not that they were renamed back: a start would remove them."""
     log = a_filled_log(tmp_path)
-    log.flush()
+    log.flushing.flush()
     log.home = FolderPort()
     monkeypatch.setattr(log.home, "start_rises", no_room)
     with pytest.raises(OSError, match="No space"):
@@ -548,7 +550,7 @@ def test_a_log_that_could_not_begin_anew_has_its_names_for_good_before_its_recov
     synced: list[str] = []
     monkeypatch.setattr(flushing, "sync_folder", synced.append)
 
-    log.flush()
+    log.flushing.flush()
 
     assert log.recovery_point == 30
     assert str(log.folder) in synced
@@ -556,14 +558,14 @@ def test_a_log_that_could_not_begin_anew_has_its_names_for_good_before_its_recov
 
 def test_a_log_can_begin_anew_at_any_offset(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path)
-    log.flush()
+    log.flushing.flush()
 
     log.truncation.start_anew(100)
 
     assert (log.start_offset, log.end_offset, log.size) == (100, 100, 0)
     fill(log, 2)
     again = reopen(log)
-    assert (again.start_offset, again.end_offset, again.offline_reason) == (100, 102, None)
+    assert (again.start_offset, again.end_offset, again.health.offline_reason) == (100, 102, None)
 
 
 def test_a_log_that_begins_anew_below_what_retention_has_dropped_is_not_mixed_with_it(tmp_path: Path) -> None:
@@ -576,7 +578,7 @@ def test_a_log_that_begins_anew_below_what_retention_has_dropped_is_not_mixed_wi
     fill(log, 8, value_bytes=5, leader_epoch=1)
 
     again = reopen(log)
-    assert (again.offline_reason, base_offsets(read_all(again))) == (None, list(range(8)))
+    assert (again.health.offline_reason, base_offsets(read_all(again))) == (None, list(range(8)))
 
 
 def test_by_time_the_first_record_at_or_after_it_is_found(tmp_path: Path) -> None:
@@ -590,12 +592,12 @@ def test_by_time_the_first_record_at_or_after_it_is_found(tmp_path: Path) -> Non
         (1_001, (1_001, 1, 0)),
         (1_022, (1_040, 4, 0)),
     ):
-        assert log.find_by_time(timestamp) == expected
-    assert log.find_by_time(1_380) == (1_380, 38, 1)
-    assert log.find_by_time(1_382) is None
+        assert log.times.find(timestamp) == expected
+    assert log.times.find(1_380) == (1_380, 38, 1)
+    assert log.times.find(1_382) is None
     log.high_watermark = 40
     log.retention.advance_start(11)
-    assert log.find_by_time(0) == (1_101, 11, 0)
+    assert log.times.find(0) == (1_101, 11, 0)
 
 
 def test_by_time_every_record_is_found_in_a_log_out_of_order(tmp_path: Path) -> None:
@@ -603,14 +605,14 @@ def test_by_time_every_record_is_found_in_a_log_out_of_order(tmp_path: Path) -> 
     timestamps = [(offset * 7919) % 1_000 for offset in range(60)]
     for offset, timestamp in enumerate(timestamps):
         log.append([a_batch(offset, timestamp=timestamp, compression=offset % 5)])
-    log.close()
+    log.flushing.close()
 
     for held in (log, reopen(log, is_clean=True)):
         for target in range(0, 1_000, 37):
             first = next((offset for offset, timestamp in enumerate(timestamps) if timestamp >= target), None)
-            found = held.find_by_time(target)
+            found = held.times.find(target)
             assert (None if found is None else found.offset) == first
-        largest = held.max_timestamp()
+        largest = held.times.find_largest()
         assert largest is not None
         assert largest[:2] == (max(timestamps), timestamps.index(max(timestamps)))
 
@@ -620,8 +622,8 @@ def a_log_whose_index_is_wrong(folder: Path) -> PartitionLog:
     log = a_log(folder / "orders-0", settings={"index.interval.bytes": "0"})
     for offset in range(10):
         log.append([a_batch(offset, timestamp=1_000 + offset if offset < 5 else 500)])
-    log.roll()
-    log.close()
+    log.rolling.roll()
+    log.flushing.close()
     path = log.folder / "00000000000000000000.index"
     entries = list(struct.iter_unpack(">II", path.read_bytes()))
     path.write_bytes(b"".join(struct.pack(">II", last, position + (last < 6)) for last, position in entries))
@@ -631,8 +633,8 @@ def a_log_whose_index_is_wrong(folder: Path) -> PartitionLog:
 async def test_by_time_records_are_found_though_the_index_is_wrong(tmp_path: Path) -> None:
     log = a_log_whose_index_is_wrong(tmp_path)
 
-    assert await log.look_up(lambda: log.find_by_time(1_003)) == (1_003, 3, 0)
-    assert log.offline_reason is None
+    assert await log.times.look_up(lambda: log.times.find(1_003)) == (1_003, 3, 0)
+    assert log.health.offline_reason is None
 
 
 def test_a_cut_by_a_wrong_index_finds_the_largest_timestamp(tmp_path: Path) -> None:
@@ -640,7 +642,7 @@ def test_a_cut_by_a_wrong_index_finds_the_largest_timestamp(tmp_path: Path) -> N
 
     log.truncation.cut(to=9)
 
-    found = log.max_timestamp()
+    found = log.times.find_largest()
     assert found is not None
     assert (found.timestamp, found.offset) == (1_004, 4)
 
@@ -648,13 +650,13 @@ def test_a_cut_by_a_wrong_index_finds_the_largest_timestamp(tmp_path: Path) -> N
 def test_an_empty_log_has_no_times(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
 
-    assert log.find_by_time(0) is None
-    assert log.max_timestamp() is None
+    assert log.times.find(0) is None
+    assert log.times.find_largest() is None
 
 
 def test_files_of_deleted_segments_are_gone_or_on_their_way(tmp_path: Path) -> None:
     log = a_filled_log(tmp_path)
-    log.flush()
+    log.flushing.flush()
     log.retention.advance_start(15)
     log.retention.delete_old_segments(log.clock.now(), 30)
 
@@ -680,18 +682,18 @@ def test_aborted_transactions_whose_segment_goes_during_a_flush_are_no_reason_to
 ) -> None:
     log = a_log(tmp_path / "orders-0", settings={"retention.bytes": "1"})
     fill(log, 1)
-    log.roll()
+    log.rolling.roll()
     log.append([a_batch(1, producer_id=7, producer_epoch=0, base_sequence=0, transactional=True)])
     log.append([a_marker(2, MarkerType.ABORT, producer_id=7)])
-    log.roll()
+    log.rolling.roll()
     fill(log, 1)
-    job = log.begin_flush()
+    job = log.flushing.begin()
     if how == "retention":
         assert log.retention.delete_old_segments(now=log.clock.now(), high_watermark=4) == 2
     else:
         log.truncation.cut(to=0)
 
     job.run()
-    log.end_flush(job)
+    log.flushing.end(job)
 
     assert log.trouble is None

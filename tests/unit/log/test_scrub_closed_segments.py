@@ -17,9 +17,9 @@ from penstock.settings.config import Config
 def log(tmp_path: Path) -> PartitionLog:
     made = a_log(tmp_path / "orders-0", settings={"index.interval.bytes": "0"})
     fill(made, 10)
-    made.roll()
+    made.rolling.roll()
     fill(made, 2)
-    made.flush()
+    made.flushing.flush()
     return made
 
 
@@ -70,7 +70,7 @@ async def test_a_length_that_cannot_be_believed_costs_what_comes_before_the_next
 async def test_without_an_index_it_costs_the_rest_of_the_segment(log: PartitionLog) -> None:
     one = log.segments[0].size // 10
     _flip(log, 4 * one + 8)
-    log.close()
+    log.flushing.close()
     again = reopen(log, is_clean=True)
     (log.folder / "00000000000000000000.index").unlink()
     assert await _scrub(again) == 1
@@ -89,7 +89,7 @@ async def test_damage_is_known_after_a_restart(log: PartitionLog) -> None:
     one = log.segments[0].size // 10
     _flip(log, 4 * one + 70)
     await _scrub(log)
-    log.close()
+    log.flushing.close()
     again = reopen(log, is_clean=True)
     with pytest.raises(CorruptMessage):
         again.read(4, 10_000)

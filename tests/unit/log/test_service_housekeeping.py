@@ -13,7 +13,7 @@ from tests.support.clocks import ManualClock
 from tests.support.logs import ORDERS_0, TOPIC_ID, StillClock, a_batch, a_log, fill
 
 from penstock.errors import KafkaStorageError
-from penstock.log import FilePool, Flusher, LogFolder, LogHousekeeping, PartitionLog, flushing, reading, service
+from penstock.log import FilePool, Flusher, LogFolder, LogHousekeeping, batches, flushing, service
 from penstock.log.checkpoint_files import write_offsets
 from penstock.log.file_pool import names_in
 from penstock.log.folders import checkpoints as folder_checkpoints
@@ -21,6 +21,7 @@ from penstock.log.folders.reserve import RESERVE_BYTES, RESERVE_FILE
 from penstock.log.recovery import ExpectedLog
 from penstock.log.renaming import rename_doomed
 from penstock.log.retention import Retention
+from penstock.log.rolling import Rolling
 from penstock.log.segments.scan import Found, walk
 from penstock.log.segments.segment import Segment
 from penstock.model import Clock, Offset, PartitionIndex, TopicPartition
@@ -52,7 +53,7 @@ async def test_what_is_durable_is_below_the_recovery_point(tmp_path: Path) -> No
     await flusher.durable(log, 3)
     assert flusher.metrics.flushes == 1
     await flusher.close()
-    log.close()
+    log.flushing.close()
 
 
 async def test_appends_during_a_flush_share_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +116,7 @@ async def test_a_failed_flush_reaches_every_waiter_and_is_not_retried(
 
     assert [type(outcome) for outcome in outcomes] == [KafkaStorageError] * 4
     assert len(calls) == 1
-    assert log.offline_reason is not None
+    assert log.health.offline_reason is not None
     await flusher.close()
     log.pool.close_all()
 
@@ -206,7 +207,7 @@ async def test_checkpoints_are_written_once_they_change(tmp_path: Path) -> None:
     kept = Kept(tmp_path)
     fill(kept.log, 2)
     kept.log.high_watermark = 2
-    kept.log.flush()
+    kept.log.flushing.flush()
 
     await kept.keeping.write_checkpoints()
 
@@ -246,7 +247,7 @@ async def test_retention_clears_a_full_disk_with_the_space_it_kept(
     kept = Kept(tmp_path, retention_ms="1000")
     fill(kept.log, 10)
     kept.log.high_watermark = 10
-    kept.log.take_offline("append failed: No space left on device", stops_reads=False, may_pass=True)
+    kept.log.health.take_offline("append failed: No space left on device", stops_reads=False, may_pass=True)
     kept.clock.time += HOUR_MS
     reserve = tmp_path / RESERVE_FILE
     assert reserve.stat().st_size == RESERVE_BYTES
@@ -265,7 +266,7 @@ async def test_retention_clears_a_full_disk_with_the_space_it_kept(
     await kept.keeping.try_again()
 
     assert reserve.exists()
-    assert kept.log.offline_reason is None
+    assert kept.log.health.offline_reason is None
     await kept.close()
 
 
@@ -281,8 +282,8 @@ async def test_a_log_that_fails_keeps_the_others_from_nothing(tmp_path: Path, mo
     def no_room() -> Any:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    roll, plan = PartitionLog.roll, Retention.plan
-    monkeypatch.setattr(PartitionLog, "roll", lambda log: no_room() if log is failing[0] else roll(log))
+    roll, plan = Rolling.roll, Retention.plan
+    monkeypatch.setattr(Rolling, "roll", lambda part: no_room() if part is failing[0].rolling else roll(part))
     monkeypatch.setattr(
         Retention, "plan", lambda part, now: no_room() if part is failing[1].retention else plan(part, now)
     )
@@ -402,7 +403,7 @@ async def test_a_cut_reads_no_further_back_than_producers_were_looked_after(
             read.append(found.header.base_offset)
             yield found
 
-    monkeypatch.setattr(reading, "walk", walked)
+    monkeypatch.setattr(batches, "walk", walked)
     for number in range(600):
         await kept.keeping.remember_producers()
         log.append([a_batch(number, producer_id=7, producer_epoch=0, base_sequence=number, timestamp=number)])

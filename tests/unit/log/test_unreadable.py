@@ -45,11 +45,11 @@ def log(tmp_path: Path) -> Iterator[PartitionLog]:
     made = a_log(tmp_path / "orders-0", settings=SETTINGS)
     for offset in range(BATCHES):
         fill(made, 1, value_bytes=VALUE_BYTES, timestamp=T + offset)
-    made.roll()
+    made.rolling.roll()
     fill(made, 3)
-    made.flush()
+    made.flushing.flush()
     yield made
-    made.close()
+    made.flushing.close()
 
 
 def hurt(log: PartitionLog, bad: BadSectors, *, segment: int = 0, sector: int = 10) -> range:
@@ -99,7 +99,7 @@ async def test_the_scrub_finds_what_lies_on_a_bad_sector_and_all_else_is_served(
 ) -> None:
     lost = hurt(log, bad)
     await scrub(log)
-    assert log.offline_reason is None
+    assert log.health.offline_reason is None
     assert served(log) == all_but(log, lost)
     (known,) = log.damage.ranges[0]
     assert (known.first_offset, known.next_offset) == (lost[0], lost[-1] + 1)
@@ -176,9 +176,9 @@ async def test_compaction_leaves_a_log_with_a_bad_sector_alone_until_it_is_mende
 ) -> None:
     log = a_compacted_log(tmp_path / "orders-0")
     fill(log, BATCHES, value_bytes=VALUE_BYTES)
-    log.roll()
+    log.rolling.roll()
     log.high_watermark = log.end_offset
-    log.flush()
+    log.flushing.flush()
     log.recovery_point_on_disk = log.recovery_point
     hurt(log, bad)
     cleaner = Cleaner(lambda: [log], Config.for_broker({"log.cleaner.backoff.ms": "0"}), StillClock())
@@ -203,14 +203,14 @@ async def test_a_copy_to_another_folder_stops_at_it_and_the_log_knows(
             await copying.copy_piece()
     assert copy.end_offset <= lost[0]
     assert [known.first_offset for known in log.damage.ranges[0]] == [lost[0]]
-    copy.close()
+    copy.flushing.close()
 
 
 async def test_a_lookup_by_time_finds_it_and_the_log_stays_in_use(log: PartitionLog, bad: BadSectors) -> None:
     lost = hurt(log, bad)
     with pytest.raises(CorruptMessage):
-        await log.look_up(lambda: log.find_by_time(T + lost[1]))
-    assert log.damage and log.offline_reason is None
+        await log.times.look_up(lambda: log.times.find(T + lost[1]))
+    assert log.damage and log.health.offline_reason is None
 
 
 @pytest.mark.parametrize("is_clean", [True, False])
@@ -218,12 +218,12 @@ def test_at_start_a_bad_sector_below_the_recovery_point_is_left_to_its_readers(
     log: PartitionLog, bad: BadSectors, is_clean: bool
 ) -> None:
     lost = hurt(log, bad)
-    log.close()
+    log.flushing.close()
     again = reopen(log, is_clean=is_clean)
-    assert again.offline_reason is None
+    assert again.health.offline_reason is None
     served(again)
     assert served(again) == all_but(again, lost)
-    again.close()
+    again.flushing.close()
 
 
 def test_above_the_recovery_point_nothing_is_cut_off_for_it(tmp_path: Path, bad: BadSectors) -> None:
@@ -231,21 +231,21 @@ def test_above_the_recovery_point_nothing_is_cut_off_for_it(tmp_path: Path, bad:
     log = a_log(tmp_path / "orders-0")
     fill(log, BATCHES, value_bytes=VALUE_BYTES)
     hurt(log, bad)
-    log.close()
+    log.flushing.close()
     before = Path(log.segments[0].file.path).stat().st_size
     again = reopen(log, is_clean=False, recovery_point=0)
-    assert again.offline_reason is not None and "cannot be read" in again.offline_reason
+    assert again.health.offline_reason is not None and "cannot be read" in again.health.offline_reason
     assert Path(log.segments[0].file.path).stat().st_size == before
     bad.clear()
     assert base_offsets(read_all(reopen(log, is_clean=False, recovery_point=0))) == list(range(BATCHES))
 
 
 def test_an_index_that_cannot_be_read_is_done_without(log: PartitionLog, bad: BadSectors) -> None:
-    log.close()
+    log.flushing.close()
     again = reopen(log, is_clean=True)
     bad.add(Path(again.segments[0].path(".index")), 0)
     assert served(again) == list(range(again.end_offset))
-    again.close()
+    again.flushing.close()
 
 
 def test_a_file_that_was_cut_short_costs_what_is_missing(log: PartitionLog) -> None:
@@ -262,9 +262,9 @@ def test_a_file_that_was_cut_short_costs_what_is_missing(log: PartitionLog) -> N
 def test_a_file_that_is_short_at_start_takes_its_log_offline_though_its_damage_was_known(log: PartitionLog) -> None:
     cut_short(log, at_batch=40)
     served(log)
-    log.close()
+    log.flushing.close()
     again = reopen(log, is_clean=False)
-    assert again.offline_reason is not None
+    assert again.health.offline_reason is not None
     clean = reopen(log, is_clean=True)
     with pytest.raises(KafkaStorageError):
         clean.read(45, 1 << 20)
@@ -276,17 +276,17 @@ def test_a_person_may_go_on_with_what_comes_before_it(log: PartitionLog, bad: Ba
     assert sound.end_offset == lost[0] and "cannot be read" in sound.stopped_by
     keep_sound(OfflineFolder(log.folder.parent), log.partition, sound)
     kept = reopen(log, recovery_point=0)
-    assert kept.offline_reason is None and served(kept) == list(range(lost[0]))
-    kept.close()
+    assert kept.health.offline_reason is None and served(kept) == list(range(lost[0]))
+    kept.flushing.close()
 
 
 async def test_a_lookup_without_its_index_is_refused_in_words(log: PartitionLog, bad: BadSectors) -> None:
-    log.close()
+    log.flushing.close()
     again = reopen(log, is_clean=True)
     bad.add(Path(again.segments[0].path(".timeindex")), 0)
     with pytest.raises(KafkaStorageError, match="cannot be looked up"):
-        await again.look_up(lambda: again.find_by_time(T + 3))
-    again.close()
+        await again.times.look_up(lambda: again.times.find(T + 3))
+    again.flushing.close()
 
 
 def test_of_what_may_be_read_nobody_is_told_more_because_of_it(tmp_path: Path, bad: BadSectors) -> None:
@@ -296,4 +296,4 @@ def test_of_what_may_be_read_nobody_is_told_more_because_of_it(tmp_path: Path, b
     lost = hurt(log, bad, sector=20)
     with pytest.raises(CorruptMessage):
         log.slice(0, at_most=1 << 20, before=lost[-1] + 3)
-    log.close()
+    log.flushing.close()

@@ -21,7 +21,7 @@ from penstock.errors import (
     ReplicaNotAvailable,
     UnknownLeaderEpoch,
 )
-from penstock.log import PartitionLog
+from penstock.log.flushing import Flushing
 from penstock.model import BrokerId
 from penstock.replication import Throttle, fetcher
 from penstock.replication.fetcher import FollowedPartition, LeaderFetcher
@@ -500,11 +500,11 @@ async def test_a_flush_that_could_not_begin_is_tried_again(tmp_path: Path, monke
             raise OSError(errno.EMFILE, "Too many open files")
 
         with monkeypatch.context() as faulty:
-            faulty.setattr(PartitionLog, "begin_flush", out_of_descriptors)
+            faulty.setattr(Flushing, "begin", out_of_descriptors)
             bench.leader.answer(first, records_at(0))
             await bench.until(lambda: log.trouble is not None)
         assert log.trouble is not None and log.trouble.may_pass
-        assert on_disk(log).try_again()
+        assert on_disk(log).health.try_again()
         _, request = await bench.leader.next()
         while not request.topics:
             bench.leader.answer(_, PartitionAnswer(0, 0, 0, -1, 0))
@@ -541,7 +541,7 @@ async def test_what_goes_wrong_with_one_partition_is_its_own_trouble(
 
 async def test_a_log_that_takes_no_more_records_leaves_the_in_sync_set_and_asks_for_none(bench: Bench) -> None:
     first, _ = await bench.leader.next()
-    bench.partition.log.take_offline("I/O error", stops_reads=False)
+    bench.partition.log.health.take_offline("I/O error", stops_reads=False)
     bench.leader.answer(first, records_at(0))
     _, request = await bench.leader.next()
     assert request.topics == [] and ME not in bench.replicas.state.in_sync

@@ -27,7 +27,7 @@ def a_damaged_log(folder: Path, *, is_closed: bool = True) -> PartitionLog:
     log = a_log(folder / "orders-0")
     fill(log, 3)
     if is_closed:
-        log.roll()
+        log.rolling.roll()
     path = Path(log.segments[0].file.path)
     data = bytearray(path.read_bytes())
     data[70] ^= 1
@@ -84,7 +84,7 @@ async def test_a_stop_waits_for_a_batch_that_is_being_written_before_its_file_is
 
     mend.cancel()
     await asyncio.wait([mend], timeout=0)
-    log.close()
+    log.flushing.close()
 
     assert file.fd >= 0
     may_write.set()
@@ -111,7 +111,7 @@ async def test_a_batch_that_cannot_be_written_back_has_its_log_given_up(
 
     await a_mending(partition, give_up).mend(partition)
     assert len(given_up) == 1 and "the disk is broken" in given_up[0]
-    log.close()
+    log.flushing.close()
 
 
 async def test_damage_in_the_segment_that_is_appended_to_is_mended_in_one_that_is_closed(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ async def test_damage_in_the_segment_that_is_appended_to_is_mended_in_one_that_i
     partition = a_partition(log)
     await a_mending(partition).mend(partition)
     assert not log.damage and log.segments[:-1] == before
-    log.close()
+    log.flushing.close()
 
 
 async def test_what_is_sound_again_is_asked_of_nobody(tmp_path: Path) -> None:
@@ -133,4 +133,4 @@ async def test_what_is_sound_again_is_asked_of_nobody(tmp_path: Path) -> None:
     partition.in_sync, partition.leader = (BrokerId(1),), BrokerId(1)
     await a_mending(partition).mend(partition)
     assert not log.damage
-    log.close()
+    log.flushing.close()

@@ -141,7 +141,7 @@ async def test_producers_and_open_transactions_move_too(make: Callable[..., TwoF
     await world.begin(partition).run()
     assert partition.last_stable_offset == 0
     assert [p.producer_id for p in world.log.producers.describe() if p.transaction_first_offset >= 0] == [7]
-    assert [(a.producer_id, a.first_offset) for a in world.log.aborted_transactions(0, 5)] == [(8, 2)]
+    assert [(a.producer_id, a.first_offset) for a in world.log.aborts.between(0, 5)] == [(8, 2)]
     world.crash_and_open()
     assert {p.producer_id for p in world.log.producers.describe()} == {7, 8}
 
@@ -180,7 +180,7 @@ async def test_a_copy_that_cannot_be_written_leaves_the_log_where_it_is(make: Ca
     log = world.make_log(100)
     partition = world.partition()
     move = world.begin(partition)
-    move.copy.take_offline("disk gone", stops_reads=False)
+    move.copy.health.take_offline("disk gone", stops_reads=False)
     with pytest.raises(KafkaStorageError):
         await move.run()
     append(partition, leader_epoch=2)
@@ -286,7 +286,7 @@ async def test_a_log_can_move_back(make: Callable[..., TwoFolders]) -> None:
 async def test_compaction_waits_for_the_move(make: Callable[..., TwoFolders]) -> None:
     world = make(settings={"cleanup.policy": "compact"})
     log = world.make_log(100)
-    log.flush()
+    log.flushing.flush()
     world.a.write_checkpoints()
     move = world.begin(world.partition())
     log.is_being_copied = True

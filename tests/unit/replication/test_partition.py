@@ -171,7 +171,7 @@ def test_a_follower_that_stands_aside_is_not_read_from(bench: Bench) -> None:
 def test_a_log_that_was_not_read_keeps_its_latest_leader_epoch_while_another_leads(bench: Bench) -> None:
     """A store that was taken back in time is told of it when the broker registers; where the log ends is a guess."""
     bench.log.epochs.assign(7, 150)
-    bench.log.leave_unread(OSError(errno.EMFILE, "Too many open files"), lambda: bench.log)
+    bench.log.health.leave_unread(OSError(errno.EMFILE, "Too many open files"), lambda: bench.log)
     bench.lead(epoch=4, leader=OTHER, replicas=(ME, OTHER))
     assert bench.log.epochs.latest == 7
 
@@ -272,7 +272,7 @@ def test_a_log_that_takes_no_more_says_so_whatever_comes_and_knows_what_it_has(b
     of which this one has not heard yet, has taken meanwhile.
     """
     first = bench.partition.append(bench.batch(producer=7, sequence=0), acks=ALL)
-    bench.log.take_offline("No space left on device", stops_reads=False, may_pass=True)
+    bench.log.health.take_offline("No space left on device", stops_reads=False, may_pass=True)
     for sequence in (1, 2, 9):
         with pytest.raises(KafkaStorageError, match="No space left"):
             bench.partition.append(bench.batch(producer=7, sequence=sequence), acks=ALL)
@@ -303,7 +303,7 @@ async def test_a_flush_that_cannot_begin_refuses_whoever_waits_and_harms_nobody_
     with pytest.raises(KafkaStorageError, match="Too many open files"):
         await wait
     await asyncio.gather(*bench.tasks)
-    assert bench.log.offline_reason is not None
+    assert bench.log.health.offline_reason is not None
     bench.pool.close_all()
 
 
@@ -425,7 +425,7 @@ def test_a_log_does_not_forget_epochs_that_are_later_than_the_one_its_broker_is_
     before.partition.append(before.batch(5), acks=1)
     before.lead(epoch=6)
     before.partition.append(before.batch(2), acks=1)
-    before.log.flush()
+    before.log.flushing.flush()
     before.pool.close_all()
     bench = Bench(folder, {})  # which leads in epoch 3
     assert bench.log.epochs.snapshot() == [(3, 0), (6, 5)]
@@ -448,9 +448,9 @@ def test_deleting_records_moves_the_start_up_to_the_high_watermark_only(bench: B
 def test_records_can_be_deleted_while_the_disk_is_full(bench: Bench) -> None:
     bench.partition.append(bench.batch(3), acks=1)
     log = bench.partition.log
-    log.take_offline("No space left on device", stops_reads=False, may_pass=True)
+    log.health.take_offline("No space left on device", stops_reads=False, may_pass=True)
     assert bench.partition.delete_records(2) == 2
-    log.take_offline("Input/output error", stops_reads=False)
+    log.health.take_offline("Input/output error", stops_reads=False)
     with pytest.raises(KafkaStorageError, match="Input/output"):
         bench.partition.delete_records(3)
 

@@ -284,7 +284,7 @@ async def test_a_log_that_was_deleted_before_it_could_be_opened_is_gone(
                 log.folder, log.partition, log.topic_id, config=log.config, pool=log.pool, clock=log.clock
             )
 
-        log.leave_unread(OSError(errno.EMFILE, "Too many open files"), open_again)
+        log.health.leave_unread(OSError(errno.EMFILE, "Too many open files"), open_again)
         await bench.partitions._open_again(partition)
         assert bench.folder.logs[partition.topic_partition] is log, "whose removal is still to come"
         await bench.partitions._remove_log(partition)
@@ -318,7 +318,9 @@ async def test_a_follower_whose_log_was_not_opened_leaves_the_in_sync_set_and_ke
         cluster, me = brokers.clusters[2], BrokerId(2)
         async with replicas_of(cluster, me) as (partitions, folder):
             unread = partitions.require("orders", 0)
-            on_disk(unread.log).leave_unread(OSError(errno.EMFILE, "Too many open files"), lambda: on_disk(unread.log))
+            on_disk(unread.log).health.leave_unread(
+                OSError(errno.EMFILE, "Too many open files"), lambda: on_disk(unread.log)
+            )
             assert unread.eligible_below == 1
             unread.leave_in_sync()
             await brokers.until(lambda: me not in cluster.image.topics["orders"].partitions[0].in_sync)
@@ -336,7 +338,7 @@ async def test_a_damaged_log_is_begun_anew_only_when_nothing_that_was_fetched_in
         async with replicas_of(cluster, me) as (partitions, folder):
             damaged = partitions.require("orders", 0)
             began_in = damaged.leader_epoch
-            damaged.log.take_offline("damage below the recovery point", stops_reads=True)
+            damaged.log.health.take_offline("damage below the recovery point", stops_reads=True)
             damaged.leave_in_sync()
             await brokers.until(lambda: partitions.get("orders", 0) not in (damaged, None))
             renewed = partitions.require("orders", 0)
@@ -345,11 +347,11 @@ async def test_a_damaged_log_is_begun_anew_only_when_nothing_that_was_fetched_in
             assert me not in cluster.image.topics["orders"].partitions[0].in_sync
             with pytest.MonkeyPatch.context() as patching:
                 disk = FullDisk(folder, patching)
-                renewed.log.take_offline("damaged again before it was in sync", stops_reads=True)
+                renewed.log.health.take_offline("damaged again before it was in sync", stops_reads=True)
                 renewed.look_after_followers(lag_ms_max=30_000)
                 await brokers.until(lambda: partitions.require("orders", 0) is not renewed)
                 stand_in = partitions.require("orders", 0)
-                assert stand_in.log.offline_reason == "no space left"
+                assert stand_in.log.health.offline_reason == "no space left"
                 disk.is_full = False
                 await brokers.until(lambda: partitions.require("orders", 0) is not stand_in)
             assert partitions.require("orders", 0).log.trouble is None

@@ -17,7 +17,7 @@ from penstock.errors import (
     OffsetNotAvailable,
     OffsetOutOfRange,
 )
-from penstock.log.state import FLUSHED_NOTE
+from penstock.log.notes import FLUSHED_NOTE
 from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import ALL, Partition
 from penstock.replication.following import Follower
@@ -458,7 +458,7 @@ async def test_what_is_fetched_twice_is_appended_once(make: Callable[..., Replic
 async def test_a_leader_whose_disk_is_full_resigns_once(make: Callable[..., Replicas]) -> None:
     replicas = make()
     replicas.append(b"a")
-    replicas.leader.log.take_offline("no space left", stops_reads=False, may_pass=True)
+    replicas.leader.log.health.take_offline("no space left", stops_reads=False, may_pass=True)
     for _ in range(2):
         with pytest.raises(Exception, match="no space left"):
             replicas.append(b"b")
@@ -468,7 +468,7 @@ async def test_a_leader_whose_disk_is_full_resigns_once(make: Callable[..., Repl
 async def test_a_leader_whose_log_is_found_damaged_while_nobody_writes_resigns(make: Callable[..., Replicas]) -> None:
     replicas = make()
     replicas.append(b"a")
-    replicas.leader.log.take_offline("damage found by a reader", stops_reads=True)
+    replicas.leader.log.health.take_offline("damage found by a reader", stops_reads=True)
     assert replicas.resigned == []
     replicas.leader.look_after_followers(lag_ms_max=30_000)
     assert replicas.resigned == [1]
@@ -480,7 +480,7 @@ async def test_a_leader_that_had_nobody_to_make_way_for_resigns_when_there_is(ma
     replicas.replicate()
     replicas.remove_from_in_sync(2)
     replicas.remove_from_in_sync(3)
-    replicas.leader.log.take_offline("input/output error", stops_reads=False)
+    replicas.leader.log.health.take_offline("input/output error", stops_reads=False)
     replicas.leader.look_after_followers(lag_ms_max=30_000)
     assert replicas.resigned == []
     replicas.fetch(2)
@@ -496,7 +496,7 @@ async def test_a_leader_alone_in_sync_resigns_where_somebody_eligible_is_there(m
     epoch = replicas.epochs.pop(BrokerId(2))
     replicas.epochs.pop(BrokerId(3))
     replicas.below_minimum(in_sync=1, eligible=2)
-    replicas.leader.log.take_offline("input/output error", stops_reads=False)
+    replicas.leader.log.health.take_offline("input/output error", stops_reads=False)
     replicas.leader.look_after_followers(lag_ms_max=30_000)
     assert replicas.resigned == [], "nobody is there"
     replicas.epochs[BrokerId(2)] = epoch
@@ -507,7 +507,7 @@ async def test_a_leader_alone_in_sync_resigns_where_somebody_eligible_is_there(m
 async def test_only_a_full_disk_leaves_a_log_what_it_had_for_certain(make: Callable[..., Replicas]) -> None:
     for may_pass, stays_below in ((True, 2), (False, 0)):
         replicas = make(settings={"min.insync.replicas": "2"})
-        replicas.leader.log.take_offline("write failed", stops_reads=False, may_pass=may_pass)
+        replicas.leader.log.health.take_offline("write failed", stops_reads=False, may_pass=may_pass)
         assert replicas.leader.eligible_below == stays_below
 
 
@@ -516,7 +516,7 @@ async def test_a_damaged_leader_does_not_hold_it_against_followers_that_they_sta
 ) -> None:
     replicas = make()
     replicas.append(b"a")
-    replicas.leader.log.take_offline("damage found by a reader", stops_reads=True)
+    replicas.leader.log.health.take_offline("damage found by a reader", stops_reads=True)
     replicas.clock.time += 60_000
     replicas.leader.look_after_followers(lag_ms_max=30_000)
     assert replicas.state.in_sync == (1, 2, 3) and replicas.resigned == [1]
@@ -526,7 +526,7 @@ async def test_a_follower_whose_log_is_found_damaged_while_nobody_writes_leaves(
     replicas = make()
     replicas.append(b"a")
     replicas.replicate()
-    replicas[2].log.take_offline("damage found by a scrub", stops_reads=True)
+    replicas[2].log.health.take_offline("damage found by a scrub", stops_reads=True)
     replicas[2].look_after_followers(lag_ms_max=30_000)
     assert replicas.state.in_sync == (1, 3)
 

@@ -53,7 +53,7 @@ def _describe(partitions: Partitions, topic: str, index: int) -> PartitionRespon
     try:
         check_topic_name(topic)
         partition = partitions.require(topic, index)
-        partition.log.ensure_readable()
+        partition.log.health.ensure_readable()
     except Refusal as refusal:
         return PartitionResponse(partition_index=index, error_code=refusal.code, error_message=refusal.message)
     return PartitionResponse(

@@ -113,7 +113,8 @@ async def _find(partition: Partition, timestamp: int, request: ListOffsetsReques
         case -5 | -6:
             return -1, -1, -1
     # Opening the batch that holds the answer reads from disk, so it is done in a thread.
-    found = await log.look_up(log.max_timestamp if timestamp == MAX_TIMESTAMP else lambda: log.find_by_time(timestamp))
+    times = log.times
+    found = await times.look_up(times.find_largest if timestamp == MAX_TIMESTAMP else lambda: times.find(timestamp))
     if found is None:
         return -1, -1, -1
     fetchable = partition.last_stable_offset if committed_only else partition.high_watermark

@@ -89,7 +89,7 @@ class Compaction:
         except CorruptTransactionIndex as error:
             # What was aborted would be taken for the newest of its keys, and displace what was not.
             self._check()
-            self._log.doubt_aborts(error.index)
+            self._log.aborts.doubt(error.index)
             raise Stopped(str(error)) from error
 
     async def _run(self, executor: Executor) -> CompactionOutcome:
@@ -113,7 +113,7 @@ class Compaction:
             after += size
             self._swap_in(members)
             await in_thread(sync_folder, str(self._log.folder))
-            await in_thread(self._log.abort_sums.write)
+            await in_thread(self._log.aborts.sums.write)
         self._check()
         return CompactionOutcome(self._newest.upto, before, after, self._filter.records_read, self._filter.records_kept)
 
@@ -121,8 +121,8 @@ class Compaction:
         """Files are found by name, and of a log that was deleted meanwhile another may have the name by now: that one's
         are neither read, so that what was found is true, nor touched. Of one that was cut, what was found may be gone.
         """
-        if not self._log.is_readable:
-            raise Stopped(self._log.offline_reason)
+        if not self._log.health.is_readable:
+            raise Stopped(self._log.health.offline_reason)
         if self._log.cuts != self._cuts:
             raise Stopped(_WAS_CUT)
 

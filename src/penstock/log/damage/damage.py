@@ -11,18 +11,24 @@ about a place that is known to be bad: a bad sector keeps whoever asks for it wa
 import os
 from collections.abc import Callable, Iterable, Set
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import structlog
 
-from penstock.errors import CorruptMessage
+from penstock.errors import CorruptMessage, KafkaStorageError
 from penstock.log.checkpoint_files import CheckpointUnreadable, read_rows, write_rows
-from penstock.log.file_pool import UNREADABLE
+from penstock.log.file_pool import UNREADABLE, private_descriptor
+from penstock.log.health import WANTS
+from penstock.log.segments.checking import check_closed
 from penstock.log.segments.files import SegmentOnDisk
 from penstock.log.segments.indexes import OffsetIndex
 from penstock.log.segments.scan import Damaged, walk
+from penstock.log.segments.segment import Segment
 from penstock.wire.batch import HEADER_SIZE, LENGTH_OVERHEAD, BatchHeader
+
+if TYPE_CHECKING:
+    from penstock.log.partition_log import PartitionLog
 
 _log = structlog.get_logger(__name__)
 
@@ -50,10 +56,10 @@ class BadBatch(msgspec.Struct, frozen=True):
 class Damage:
     """One log's; its methods are called on the event loop."""
 
-    __slots__ = ("folder", "ranges", "unsent")
+    __slots__ = ("_log", "ranges", "unsent")
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, log: "PartitionLog") -> None:
+        self._log = log
         self.ranges: dict[int, list[DamagedRange]] = {}
         """By base offset of the segment; empty for nearly every log there is."""
         self.unsent = 0
@@ -78,13 +84,51 @@ class Damage:
         here.sort(key=lambda known: known.position)
         _log.error(
             "damaged batch",
-            folder=str(self.folder),
+            folder=str(self._log.folder),
             segment=segment_base,
             position=found.position,
             first_offset=found.first_offset,
             reason=reason,
         )
         self._save()
+
+    def report_at(self, segment: Segment, damage: Damaged) -> None:
+        """A reader came upon it who may have begun in the middle of the segment, and does not know whose offsets they
+        are."""
+        first_offset = segment.offset_at(damage.position)
+        with private_descriptor(segment.file.path) as fd:
+            where = bad_range(fd, segment, damage.position, size=segment.size, first_offset=first_offset)
+        self.report(segment.base_offset, where, str(damage))
+
+    def take_in(self, segment: Segment, damage: Damaged) -> None:
+        """Records that are missing take the log offline (RULES 21), those that are spoilt or cannot be read are kept
+        from readers (RULES 23)."""
+        if damage.position >= segment.size or Path(segment.file.path).stat().st_size < segment.size:
+            raise self._log.health.take_offline(f"{segment.file.path}: {damage}", stops_reads=True) from damage
+        self.report_at(segment, damage)
+
+    def check(self, segment: Segment, following: Segment) -> None:
+        """The first look at a closed segment since the start: is its end where the next one begins? One that the scrub
+        has found bad batches in was read whole then, and is served but for those."""
+        log = self._log
+        if self.is_known_in(segment.base_offset):
+            segment.is_checked = True
+            return
+        was_index_written = segment.is_index_written
+        try:
+            check_closed(segment, following, may_have_gaps=log.may_have_gaps)
+        except OSError as error:
+            if error.errno in WANTS:
+                raise KafkaStorageError(f"{log.partition}: {error.strerror}") from error  # next time, perhaps
+            raise log.health.take_offline(f"{segment.file.path}: {error}", stops_reads=True) from error
+        except Damaged as damage:
+            self.take_in(segment, damage)
+            segment.is_checked = True
+            return
+        if was_index_written and not segment.is_index_written:
+            segment.index_again()  # in memory; the next start writes the file
+            segment.is_index_written = True
+        # One that was appended to since the start has its indexes in memory until the next flush has written them.
 
     def refuse(self, segment_base: int, offset: int, *, size: int) -> None:
         """CorruptMessage for an offset of a segment of `size` bytes that is known to be lost."""
@@ -127,7 +171,7 @@ class Damage:
                     self.report(segment_base, DamagedRange(known.position, size, known.first_offset), "cut short")
 
     def _save(self) -> None:
-        path = self.folder / FILE_NAME
+        path = self._log.folder / FILE_NAME
         rows = [
             f"{base} {known.position} {known.end} {known.first_offset} {known.next_offset}"
             for base, here in self.ranges.items()
@@ -144,11 +188,11 @@ class Damage:
     def load(self) -> None:
         """What the runs before have found; OSError where nobody knows."""
         try:
-            for row in read_rows(str(self.folder / FILE_NAME)) or []:
+            for row in read_rows(str(self._log.folder / FILE_NAME)) or []:
                 base, *where = map(int, row)
                 self.ranges.setdefault(base, []).append(DamagedRange(*where))
         except (CheckpointUnreadable, ValueError, TypeError) as error:
-            _log.warning("list of damaged batches unreadable", folder=str(self.folder), reason=str(error))
+            _log.warning("list of damaged batches unreadable", folder=str(self._log.folder), reason=str(error))
 
 
 def find_bad(

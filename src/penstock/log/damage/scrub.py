@@ -86,7 +86,7 @@ class Scrubber:
         """Read every closed segment once; how many bad batches were found."""
         found = 0
         for log in list(self._logs()):
-            if log.is_readable:
+            if log.health.is_readable:
                 found += await self.scrub(log)
         return found
 
@@ -103,7 +103,7 @@ class Scrubber:
             except OSError as error:
                 _log.warning("segment not scrubbed", file=segment.file.path, reason=str(error))
                 continue
-            if not log.is_readable:
+            if not log.health.is_readable:
                 return found  # deleted, perhaps: what was read may be another's
             if segment not in log.segments:
                 continue
@@ -124,8 +124,8 @@ class Scrubber:
             is_intact = await asyncio.get_running_loop().run_in_executor(self._executor, index.is_intact)
         except OSError:  # the disk itself will not give it
             is_intact = False
-        if not is_intact and log.cuts == cuts and log.is_readable:
-            log.doubt_aborts(index)
+        if not is_intact and log.cuts == cuts and log.health.is_readable:
+            log.aborts.doubt(index)
 
     def _read(self, segment: Segment, size: int) -> list[BadBatch]:
         with private_descriptor(segment.file.path) as fd:

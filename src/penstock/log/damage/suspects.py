@@ -20,7 +20,6 @@ from penstock.metrics import MetricKind, reading
 
 if TYPE_CHECKING:
     from penstock.log.partition_log import PartitionLog
-    from penstock.log.reading import ReadableLog
 
 UNSENT = reading(
     "penstock_log_unsent_slices_total",
@@ -35,7 +34,7 @@ _log = structlog.get_logger(__name__)
 class Suspect(msgspec.Struct, frozen=True):
     """Bytes [position, end) of a segment; looked up on the loop, used in a thread."""
 
-    log: "ReadableLog"
+    log: "PartitionLog"
     segment: Segment
     position: int
     end: int
@@ -43,13 +42,13 @@ class Suspect(msgspec.Struct, frozen=True):
     cuts: int
 
     @classmethod
-    def within(cls, log: "ReadableLog", segment: Segment, position: int, end: int) -> Self:
+    def within(cls, log: "PartitionLog", segment: Segment, position: int, end: int) -> Self:
         return cls(log, segment, position, min(end, segment.size), segment.size, log.cuts)
 
     @property
     def is_current(self) -> bool:
         """Whether these are still the bytes of the log; on the loop."""
-        return self.segment in self.log.segments and self.cuts == self.log.cuts and self.log.is_readable
+        return self.segment in self.log.segments and self.cuts == self.log.cuts and self.log.health.is_readable
 
 
 def suspect_slice(unsent: FileSlice) -> Suspect | None:
@@ -90,7 +89,7 @@ def _bad_from(start: int, suspected: Suspect, fd: int) -> list[BadBatch]:
     )
 
 
-async def look_again(log: "ReadableLog") -> None:
+async def look_again(log: "PartitionLog") -> None:
     """What was found bad and is as it should be now is served again: a cable was loose, or somebody put it right."""
     for segment in log.segments:
         for known in list(log.damage.ranges.get(segment.base_offset, ())):
@@ -100,7 +99,7 @@ async def look_again(log: "ReadableLog") -> None:
             except OSError:  # deleted meanwhile, or as bad as before
                 continue
             here = log.damage.ranges.get(segment.base_offset, ())
-            if is_good and known in here and segment in log.segments and log.cuts == cuts and log.is_readable:
+            if is_good and known in here and segment in log.segments and log.cuts == cuts and log.health.is_readable:
                 _log.warning("damaged batch sound again", partition=str(log.partition), first_offset=known.first_offset)
                 log.damage.forget(segment.base_offset, known)
 

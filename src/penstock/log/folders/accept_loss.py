@@ -14,11 +14,11 @@ from penstock.log.epochs import FILE_NAME as LEADER_EPOCHS
 from penstock.log.file_pool import private_descriptor, sync_file, sync_folder
 from penstock.log.folders.future_logs import PARTITION_METADATA
 from penstock.log.folders.offline import OfflineFolder
+from penstock.log.notes import GAPS_NOTE
 from penstock.log.producers.snapshots import SUFFIX as SNAPSHOT
 from penstock.log.segments.abort_sums import FILE_NAME as ABORT_SUMS
 from penstock.log.segments.files import LOG, TXN_INDEX
 from penstock.log.segments.scan import READ_SIZE, Damaged, walk
-from penstock.log.state import GAPS_NOTE
 from penstock.model import TopicPartition
 
 ACCEPTED: Final = ".accepted"

@@ -35,7 +35,6 @@ from penstock.log.checkpoint_files import (
 )
 from penstock.log.cut_notes import CutNotes, HeldNote
 from penstock.log.partition_log import PartitionLog
-from penstock.log.state import LogState
 from penstock.model import Offset, TopicId, TopicPartition
 
 Offsets = dict[TopicPartition, Offset]
@@ -50,7 +49,7 @@ class CheckpointSnapshot(msgspec.Struct, frozen=True):
     logs: list[tuple[PartitionLog, int]]
     """Whose offsets they are, and how often each had been cut: by the time they are on disk others may have the names,
     or the logs may be shorter."""
-    notes: dict[LogState, HeldNote]
+    notes: dict[PartitionLog, HeldNote]
     """What the logs' own folders say, and these say too."""
 
     def has(self, partition: TopicPartition) -> bool:

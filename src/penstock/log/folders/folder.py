@@ -30,15 +30,16 @@ from penstock.log.checkpoint_files import (
 )
 from penstock.log.cut_notes import CutNote, read_note
 from penstock.log.file_pool import FilePool, remove_files, sync_folder, write_atomically
+from penstock.log.folder_port import FolderPort, steady_ms
 from penstock.log.folders.checkpoints import CheckpointSnapshot, FolderCheckpoints, Offsets
 from penstock.log.folders.future_logs import PARTITION_METADATA, FutureLogs, let_go, write_topic_id
 from penstock.log.folders.identity import FolderLock, claim, write_identity
 from penstock.log.folders.names import DELETE, STRAY, is_on_its_way_out, leaving_name, parse_folder_name
 from penstock.log.folders.reserve import give_up_reserve, keep_reserve
+from penstock.log.health import Trouble
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import ExpectedLog, KnownLog, open_log
 from penstock.log.segments.segment import Segment
-from penstock.log.state import FolderPort, LogState, Trouble, steady_ms
 from penstock.model import Clock, TopicId, TopicPartition, topic_id_from_text
 from penstock.settings.topic import FILE_DELETE_DELAY_MS
 
@@ -135,7 +136,7 @@ class LogFolder(FolderPort):
         keep_reserve(self.path)
         if not self.checkpoints.knows_flushed:
             self._flush_all()
-        if self.identity.is_adopted and all(log.open_again is None for log in self._all_logs()):
+        if self.identity.is_adopted and all(log.health.open_again is None for log in self._all_logs()):
             self.write_checkpoints()
             write_identity(self.path, self.identity)
         return self.logs
@@ -146,7 +147,7 @@ class LogFolder(FolderPort):
         """
         for log in self._all_logs():
             with suppress(KafkaStorageError):  # offline, and says why
-                log.flush()
+                log.flushing.flush()
 
     def _find_copies(self, find: "FindExpected", *, is_clean: bool) -> list[Callable[[], PartitionLog]]:
         wanted = []
@@ -265,7 +266,7 @@ class LogFolder(FolderPort):
             # Half a partition would be in the way of the next try.
             shutil.rmtree(folder, ignore_errors=True)
             raise KafkaStorageError(f"{partition} could not be created: {error.strerror or error}") from error
-        if log.trouble is not None and log.open_again is not None:
+        if log.trouble is not None and log.health.open_again is not None:
             shutil.rmtree(folder, ignore_errors=True)
             raise log.trouble.refusal()
         log.is_folder_synced = False
@@ -327,35 +328,35 @@ class LogFolder(FolderPort):
 
     # --- what logs tell (Home) ---
 
-    def rolled(self, log: LogState) -> None:
+    def rolled(self, log: PartitionLog) -> None:
         assert isinstance(log, PartitionLog)
         self.rolled_logs.append(log)
 
-    def start_rises(self, log: LogState) -> None:
+    def start_rises(self, log: PartitionLog) -> None:
         self._note_cut(log)
 
-    def recovery_point_falls(self, log: LogState) -> None:
+    def recovery_point_falls(self, log: PartitionLog) -> None:
         self._note_cut(log)
 
-    def _note_cut(self, log: LogState) -> None:
+    def _note_cut(self, log: PartitionLog) -> None:
         note = CutNote.of(log)
         self.checkpoints.notes.settle(log, note)
         log.recovery_point_on_disk = min(log.recovery_point_on_disk, note.recovery_point)
 
-    def cut_ahead(self, log: LogState, *, to: int) -> Callable[[], None] | None:
+    def cut_ahead(self, log: PartitionLog, *, to: int) -> Callable[[], None] | None:
         note, clean_upto = CutNote.of(log), min(log.clean_upto, to)
         lower = msgspec.structs.replace(note, recovery_point=min(log.recovery_point, to), clean_upto=clean_upto)
         return self.checkpoints.notes.ahead(log, lower)
 
-    def start_ahead(self, log: LogState, offset: int) -> Callable[[], None] | None:
+    def start_ahead(self, log: PartitionLog, offset: int) -> Callable[[], None] | None:
         if self.checkpoints.notes.is_held(log):
             return None  # which may be why the log begins where it does
         return self.checkpoints.notes.ahead(log, CutNote(offset, 0, offset, offset, if_empty=True))
 
-    def let_go(self, log: LogState) -> None:
+    def let_go(self, log: PartitionLog) -> None:
         self.checkpoints.notes.forget(log)
 
-    def doomed(self, log: LogState, paths: list[str]) -> None:
+    def doomed(self, log: PartitionLog, paths: list[str]) -> None:
         self.doomed_files.append((steady_ms(self.clock) + log.config[FILE_DELETE_DELAY_MS], paths))
 
     # --- checkpoints, removal, closing ---
@@ -422,15 +423,15 @@ class LogFolder(FolderPort):
 
     def _close_some(self, logs: list[PartitionLog], executor: ThreadPoolExecutor) -> bool:
         """The slow part, fsync, in threads; the pool's part here, one log after the other."""
-        jobs = [(log, log.begin_close()) for log in logs]
+        jobs = [(log, log.flushing.begin_close()) for log in logs]
         futures = [(log, job, executor.submit(job.run) if job is not None else None) for log, job in jobs]
         is_clean = True
         for log, job, future in futures:
             try:
-                log.end_close(job, None if future is None else future.exception())
+                log.flushing.end_close(job, None if future is None else future.exception())
             except KafkaStorageError as error:
                 _log.error("log not closed cleanly", partition=str(log.partition), reason=error.message)
-                is_damaged = log.trouble is not None and log.trouble.stops_reads and log.open_again is None
+                is_damaged = log.trouble is not None and log.trouble.stops_reads and log.health.open_again is None
                 is_clean = is_clean and is_damaged  # which is noted, and read whole at the next start
         return is_clean
 

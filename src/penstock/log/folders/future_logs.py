@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Final
 from penstock.log.checkpoint_files import write_properties
 from penstock.log.file_pool import remove_files, sync_file, sync_folder, write_atomically
 from penstock.log.folders.names import DELETE, future_name, leaving_name
+from penstock.log.health import Trouble
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import KnownLog, open_log
-from penstock.log.state import Trouble
 from penstock.model import TopicId, TopicPartition, topic_id_text
 
 if TYPE_CHECKING:
@@ -136,7 +136,6 @@ def rename_in_memory(log: PartitionLog, folder: Path) -> None:
     """The log's folder has another name now. Nobody but the caller may be at work on the log."""
     log.folder = folder
     log.epochs.folder = str(folder)
-    log.damage.folder = folder
     log.producers.folder_renamed(folder)
     for segment in log.segments:
         segment.file.path = str(folder / Path(segment.file.path).name)

@@ -28,7 +28,7 @@ from penstock.log.file_pool import names_in, sync_folder
 from penstock.log.folders.future_logs import PARTITION_METADATA
 from penstock.log.folders.identity import META_PROPERTIES, FolderLock
 from penstock.log.folders.names import STRAY, leaving_name, parse_folder_name, parse_stray_name
-from penstock.log.state import DAMAGE_NOTE
+from penstock.log.notes import DAMAGE_NOTE
 from penstock.model import Offset, TopicPartition
 
 

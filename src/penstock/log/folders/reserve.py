@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from penstock.log.file_pool import private_descriptor
-from penstock.log.state import WANTS
+from penstock.log.health import WANTS
 
 RESERVE_FILE: Final = ".penstock-reserve"
 RESERVE_BYTES: Final = 1 << 20

@@ -19,8 +19,8 @@ from penstock.log.checkpoint_files import CheckpointUnreadable, read_rows, write
 from penstock.log.segments.transaction_index import EMPTY, Sum
 
 if TYPE_CHECKING:
+    from penstock.log.partition_log import PartitionLog
     from penstock.log.segments.segment import Segment
-    from penstock.log.state import LogState
 
 _log = structlog.get_logger(__name__)
 
@@ -28,15 +28,13 @@ FILE_NAME: Final = "penstock-aborted-transactions"
 
 
 class AbortSums:
-    __slots__ = ("_lock", "_log", "are_doubted", "noted")
+    __slots__ = ("_lock", "_log", "noted")
 
-    def __init__(self, log: "LogState") -> None:
+    def __init__(self, log: "PartitionLog") -> None:
         self._log = log
         self._lock = threading.Lock()
         self.noted: dict[int, Sum] = {}
         """By base offset of the segment, as the file has it; replaced whole. Without a row nothing is known."""
-        self.are_doubted = False
-        """An index turned out wrong, and nobody has tried to build it again since."""
 
     def load(self) -> None:
         try:
@@ -54,7 +52,7 @@ class AbortSums:
         with self._lock:
             held = [(segment.base_offset, segment.transactions) for segment in self._log.segments]
             sums = {base: index.sum for base, index in held if index is not None and index.sum != EMPTY}
-            if sums != self.noted and self._log.is_readable:
+            if sums != self.noted and self._log.health.is_readable:
                 rows = [f"{base} {size} {checksum}" for base, (size, checksum) in sums.items()]
                 write_rows(self._path, rows)
                 self.noted = sums

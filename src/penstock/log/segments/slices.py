@@ -8,7 +8,7 @@ from penstock.log.file_pool import UNREADABLE, PooledFile
 from penstock.log.segments.scan import READ_SIZE
 
 if TYPE_CHECKING:
-    from penstock.log.reading import ReadableLog
+    from penstock.log.partition_log import PartitionLog
 
 PROBE_EVERY: Final = 64 << 10
 """One page in this many bytes is asked for: pages are read ahead and dropped in runs, so neighbours share a fate."""
@@ -33,7 +33,7 @@ class FileSlice:
         *,
         first_offset: int,
         is_recent: bool,
-        log: "ReadableLog | None" = None,
+        log: "PartitionLog | None" = None,
     ) -> None:
         """`log` is to hear of it if this cannot be sent."""
         self.fd = file.pin()

@@ -181,7 +181,7 @@ async def test_what_is_called_idle_is_what_a_read_would_find(make: Make) -> None
             assert (offset, answer.records) == (3, None)
     assert idle == 2, "at the end, with the leader's epoch or none"
     partition.leader = ME
-    partition.log.take_offline("damaged", stops_reads=True)
+    partition.log.health.take_offline("damaged", stops_reads=True)
     assert not partition.is_idle_at(3, -1, False)
     with pytest.raises(Refusal):
         _read(partition, Asked(0, 3, 1 << 20, -1), False, 1 << 20, at_least_one=True)

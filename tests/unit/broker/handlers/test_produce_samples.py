@@ -127,7 +127,7 @@ async def test_a_largest_timestamp_below_the_first_records_is_raised_to_it_unope
     liar = build_batch([Record(0, now, b"k", b"v")], max_timestamp=1)
     assert await answer_of(call(partitions, liar)) == 0
     assert on_disk(partitions[0].log).segments[-1].max_timestamp == now
-    found = partitions[0].log.find_by_time(now)
+    found = partitions[0].log.times.find(now)
     assert found is not None and found.offset == 0
 
 
