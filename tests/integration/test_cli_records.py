@@ -17,7 +17,7 @@ from pytest import MonkeyPatch
 from tests.support.command import PATIENCE_S, PATIENT, Penstock
 from tests.support.faults import eventually
 
-from penstock.cli import client
+from penstock.cli import librdkafka
 from penstock.cli.client import Cluster
 from penstock.cli.consume import open_consumer
 from penstock.cli.exits import ExitCode, Failure
@@ -114,7 +114,7 @@ def test_the_producer_id_is_asked_for_before_the_first_record(bootstrap: str, to
     for _ in range(5):  # without being told to, it is quick now and then
         said.clear()
         with MonkeyPatch.context() as patched:
-            patched.setattr(client, "_quiet_logger", logger)
+            patched.setattr(librdkafka, "_quiet_logger", logger)
             producer = open_producer(cluster, topic, {"enable.idempotence": True, "acks": "all"})
         producer.poll(0)
         assert any("Acquiring ProducerId" in line for line in said), said

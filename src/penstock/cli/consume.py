@@ -10,7 +10,8 @@ from penstock.cli.client import Cluster, client_options, require_partition, topi
 from penstock.cli.exits import ExitCode
 from penstock.cli.group_reading import GroupReader
 from penstock.cli.interrupts import interrupts_wait
-from penstock.cli.kafka_names import Consumer
+from penstock.cli.librdkafka import Consumer, reach
+from penstock.cli.librdkafka import open_consumer as make_consumer
 from penstock.cli.output import note
 from penstock.cli.positions import AtOffset, AtTime, Beginning, Last, Span, Start, find_spans
 from penstock.cli.progress import progress_bar
@@ -94,7 +95,7 @@ def consume(
     try:
         partitions = _partitions(consumer, cluster, topic, only)
         spans = find_spans(
-            cluster.admin(), cluster, topic=topic, partitions=partitions, start=start,
+            cluster, topic=topic, partitions=partitions, start=start,
             read_committed=isolation == "read_committed",
         )  # fmt: skip
         out = Output(sys.stdout.buffer, printer, left=count)
@@ -109,7 +110,8 @@ def consume(
 
 
 def open_consumer(cluster: Cluster, *, group: str | None, isolation: str) -> Consumer:
-    return cluster.consumer(
+    return make_consumer(
+        cluster,
         **{
             # librdkafka wants one; assign() without commits leaves it unused
             "group.id": group or "penstock-cli",
@@ -120,7 +122,7 @@ def open_consumer(cluster: Cluster, *, group: str | None, isolation: str) -> Con
             "auto.offset.reset": "earliest" if group else "error",
             "isolation.level": isolation,
             "queued.max.messages.kbytes": 65_536,
-        }
+        },
     )
 
 
@@ -152,12 +154,12 @@ def _printer(form: str, template: str | None, columns: list[str], null_marker: s
 
 
 def _partitions(consumer: Consumer, cluster: Cluster, topic: str, only: tuple[int, ...]) -> list[int]:
-    metadata = cluster.reach(consumer)
+    metadata = reach(cluster, consumer)
     if topic not in metadata.topics:
-        raise topic_missing(topic, metadata)
+        raise topic_missing(topic, metadata.topics)
     existing = sorted(metadata.topics[topic].partitions)
     for index in only:
-        require_partition(index, topic, metadata)
+        require_partition(index, topic, existing)
     return sorted(set(only)) or existing
 
 

@@ -4,9 +4,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from penstock.cli.client import Cluster, failure
+from penstock.cli.client import Cluster
 from penstock.cli.exits import Failure, Unreachable
-from penstock.cli.kafka_names import Consumer, KafkaError, KafkaException, Message, TopicPartition
+from penstock.cli.librdkafka import Consumer, KafkaError, KafkaException, Message, TopicPartition, failure
 from penstock.cli.output import note
 from penstock.cli.reading import poll, printed_record
 from penstock.cli.records import PrintedRecord

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from penstock.cli.client import Cluster
-from penstock.cli.kafka_names import AdminClient
 from penstock.cli.output import note
 from penstock.cli.places import Place
 from penstock.cli.topic.offsets import offsets_at_time, offsets_unknown, partition_ranges
@@ -42,7 +41,6 @@ class Span:
 
 
 def find_spans(
-    admin: AdminClient,
     cluster: Cluster,
     *,
     topic: str,
@@ -52,10 +50,10 @@ def find_spans(
 ) -> dict[int, Span]:
     """Failure, with the partitions named, where one does not tell its offsets: half a topic looks like a whole one."""
     places = [(topic, index) for index in partitions]
-    ranges = partition_ranges(admin, cluster, places, read_committed=read_committed, patiently=True)
+    ranges = partition_ranges(cluster, places, read_committed=read_committed, patiently=True)
     times: dict[Place, int | None] = {}
     if isinstance(start, AtTime):
-        times = offsets_at_time(admin, cluster, places, start.timestamp_ms, read_committed=read_committed)
+        times = offsets_at_time(cluster, places, start.timestamp_ms, read_committed=read_committed)
     if unknown := {place: ranges[place].problem for place in places if ranges[place].count is None}:
         problem = offsets_unknown(unknown, cluster)
         problem.hint = f"{problem.hint}\n--partition reads other partitions."

@@ -8,9 +8,10 @@ from typing import BinaryIO
 
 import click
 
-from penstock.cli.client import Cluster, client_options, failure, require_partition, topic_missing
+from penstock.cli.client import Cluster, client_options, require_partition, topic_missing
 from penstock.cli.exits import ExitCode, Failure
-from penstock.cli.kafka_names import Producer
+from penstock.cli.librdkafka import Producer, failure, reach
+from penstock.cli.librdkafka import open_producer as make_producer
 from penstock.cli.output import json_option, note, print_json
 from penstock.cli.progress import Advance, progress_bar
 from penstock.cli.records import LineFormat, ParsedRecord, Unparsable, parse_json, parse_line, unescape
@@ -186,7 +187,8 @@ def _header(pair: str) -> tuple[str, bytes]:
 def open_producer(
     cluster: Cluster, topic: str, tuning: Mapping[str, str | int], *, partition: int | None = None, create: bool = True
 ) -> Producer:
-    producer = cluster.producer(
+    producer = make_producer(
+        cluster,
         **{
             **tuning,
             # Java's choice of partition for a key, so that records join those of Java producers.
@@ -194,19 +196,19 @@ def open_producer(
             "queue.buffering.max.kbytes": 65_536,
             "message.timeout.ms": 30_000,
             "topic.metadata.propagation.max.ms": int(cluster.timeout_s * 1_000),
-        }
+        },
     )
-    metadata = cluster.reach(producer)
+    metadata = reach(cluster, producer)
     if tuning["enable.idempotence"]:
         # librdkafka asks for a producer id when metadata arrives while a broker is connected, and otherwise looks every
         # 500 ms. The first answer comes over the connection that it then gives up, so a second one is asked for.
-        cluster.reach(producer)
+        reach(cluster, producer)
     if topic not in metadata.topics:
         if not create:
-            raise topic_missing(topic, metadata)
+            raise topic_missing(topic, metadata.topics)
         note(f"there is no topic {topic!r} yet; asking the cluster to create it")
     elif partition is not None:
-        require_partition(partition, topic, metadata)
+        require_partition(partition, topic, metadata.topics[topic].partitions)
     return producer
 
 

@@ -9,6 +9,7 @@ from typing import NoReturn
 import click
 
 from penstock.cli.exits import EXIT_CODES_HELP, ExitCode
+from penstock.model.words import did_you_mean
 
 
 class LazyGroup(click.Group):
@@ -63,9 +64,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in self._commands_at and not args[0].startswith("-"):
-            from penstock.cli.suggest import did_you_mean  # noqa: PLC0415 - only when something was misspelt
-
-            ctx.fail(f"no such command: {args[0]}.{did_you_mean(args[0], self._commands_at)}")
+            ctx.fail(f"no such command: {args[0]}.{did_you_mean(args[0], self._commands_at, sentence=True)}")
         return super().resolve_command(ctx, args)
 
 

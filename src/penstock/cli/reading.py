@@ -5,9 +5,9 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from penstock.cli.client import Cluster, failure
+from penstock.cli.client import Cluster
 from penstock.cli.exits import Failure
-from penstock.cli.kafka_names import Consumer, KafkaError, Message, TopicPartition
+from penstock.cli.librdkafka import Consumer, KafkaError, Message, TopicPartition, failure
 from penstock.cli.positions import Span
 from penstock.cli.records import PrintedRecord
 from penstock.cli.remaining import Remaining

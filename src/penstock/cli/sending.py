@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.cli.client import error_text
-from penstock.cli.kafka_names import KafkaError, KafkaException, Message, Producer
+from penstock.cli.librdkafka import KafkaError, KafkaException, Message, Producer, error_text
 from penstock.cli.output import note
 from penstock.cli.records import ParsedRecord
 

@@ -8,7 +8,7 @@ import click
 
 from penstock.cli.exits import NotFound
 from penstock.cli.output import json_option, print_json, print_table
-from penstock.cli.suggest import did_you_mean
+from penstock.model.words import did_you_mean
 from penstock.settings.setting import Scope, Setting, settings_of
 
 _SCOPES = {scope.value.replace(" ", "-"): scope for scope in Scope}
@@ -57,8 +57,9 @@ def explain(name: str, as_json: bool) -> None:
     tables = _tables()
     found = [table[name] for table in tables.values() if name in table]
     if not found:
+        known = dict.fromkeys(chain.from_iterable(tables.values()))
         raise NotFound(
-            f"there is no setting {name!r}.{did_you_mean(name, dict.fromkeys(chain.from_iterable(tables.values())))}",
+            f"there is no setting {name!r}.{did_you_mean(name, known, sentence=True)}",
             hint="`penstock settings list` shows all of them.",
         )
     if as_json:

@@ -3,21 +3,23 @@
 It speaks with any cluster of Kafka's protocol, Penstock's or Apache Kafka 3.0 and later. See docs/reference/client.md.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from penstock.client.admin.access import QuotaOf
-from penstock.client.admin.cluster import Change, ClusterInfo, Features, Resource, ResourceType
-from penstock.client.admin.groups import CommittedOffset
-from penstock.client.admin.partitions import Election, FoundOffset, OffsetSpec
-from penstock.client.admin.topics import NewTopic
-from penstock.client.admin.transactions import ProducerIdentity
 from penstock.client.blocking import Client
 from penstock.client.metadata import PartitionInfo, TopicInfo
 from penstock.client.network import Node, NotConnected
 from penstock.client.outcomes import Outcomes, place
 from penstock.client.settings import ClientSettings
+from penstock.client.tasks import NoAnswer
 
 if TYPE_CHECKING:
+    from penstock.client.admin.access import QuotaOf
+    from penstock.client.admin.cluster import Change, ClusterInfo, Features, Resource, ResourceType
+    from penstock.client.admin.groups import CommittedOffset
+    from penstock.client.admin.partitions import Election, FoundOffset, OffsetRange, OffsetSpec
+    from penstock.client.admin.topics import NewTopic
+    from penstock.client.admin.transactions import ProducerIdentity
     from penstock.client.aio import AsyncClient
 
 __all__ = [
@@ -31,8 +33,10 @@ __all__ = [
     "Features",
     "FoundOffset",
     "NewTopic",
+    "NoAnswer",
     "Node",
     "NotConnected",
+    "OffsetRange",
     "OffsetSpec",
     "Outcomes",
     "PartitionInfo",
@@ -45,10 +49,26 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """AsyncClient is loaded when it is asked for: a blocking client need not import asyncio."""
-    if name != "AsyncClient":
-        raise AttributeError(name)
-    from penstock.client.aio import AsyncClient  # noqa: PLC0415
+_LOADED_LATER = {
+    "AsyncClient": "penstock.client.aio",
+    "Change": "penstock.client.admin.cluster",
+    "ClusterInfo": "penstock.client.admin.cluster",
+    "CommittedOffset": "penstock.client.admin.groups",
+    "Election": "penstock.client.admin.partitions",
+    "Features": "penstock.client.admin.cluster",
+    "FoundOffset": "penstock.client.admin.partitions",
+    "NewTopic": "penstock.client.admin.topics",
+    "OffsetRange": "penstock.client.admin.partitions",
+    "OffsetSpec": "penstock.client.admin.partitions",
+    "ProducerIdentity": "penstock.client.admin.transactions",
+    "QuotaOf": "penstock.client.admin.access",
+    "Resource": "penstock.client.admin.cluster",
+    "ResourceType": "penstock.client.admin.cluster",
+}
+"""Not every client needs all of them, and a blocking one no asyncio."""
 
-    return AsyncClient
+
+def __getattr__(name: str) -> Any:
+    if name not in _LOADED_LATER:
+        raise AttributeError(name)
+    return getattr(import_module(_LOADED_LATER[name]), name)

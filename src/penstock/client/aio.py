@@ -9,13 +9,21 @@ The core's tasks run inside callbacks of the event loop: asyncio brings bytes an
 import asyncio
 from collections.abc import Callable, Coroutine
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
-from penstock.client.admin import access, cluster, groups, partitions, topics, transactions
 from penstock.client.clock import SystemClock
 from penstock.client.core import Core
+from penstock.client.lazy import LazyModule
 from penstock.client.network import Wire
 from penstock.client.settings import ClientSettings, addresses
+
+if TYPE_CHECKING:
+    from penstock.client.admin import access, cluster, groups, partitions, topics, transactions
+else:
+    access, cluster, groups, partitions, topics, transactions = (
+        LazyModule(f"penstock.client.admin.{each}")
+        for each in ("access", "cluster", "groups", "partitions", "topics", "transactions")
+    )
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -77,7 +85,6 @@ class Awaited(Generic[P, T]):
 
     def __init__(self, operation: Callable[Concatenate[Core, P], Coroutine[Any, Any, T]]) -> None:
         self._operation = operation
-        self.__doc__ = operation.__doc__
 
     @overload
     def __get__(self, client: None, owner: object) -> Callable[Concatenate[Core, P], Coroutine[Any, Any, T]]: ...
@@ -161,12 +168,14 @@ class AsyncClient:
     delete_topics = Awaited(topics.delete_topics)
     create_partitions = Awaited(topics.create_partitions)
     list_offsets = Awaited(partitions.list_offsets)
+    offset_ranges = Awaited(partitions.offset_ranges)
     end_of_epoch = Awaited(partitions.end_of_epoch)
     delete_records = Awaited(partitions.delete_records)
     elect_leaders = Awaited(partitions.elect_leaders)
     alter_reassignments = Awaited(partitions.alter_reassignments)
     list_reassignments = Awaited(partitions.list_reassignments)
     describe_cluster = Awaited(cluster.describe_cluster)
+    find_coordinators = Awaited(cluster.find_coordinators)
     api_versions = Awaited(cluster.api_versions)
     describe_configs = Awaited(cluster.describe_configs)
     alter_configs = Awaited(cluster.alter_configs)

@@ -8,13 +8,21 @@ One client is for one thread. Nothing happens between calls: connections are kep
 
 from collections.abc import Callable, Coroutine
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
-from penstock.client.admin import access, cluster, groups, partitions, topics, transactions
 from penstock.client.clock import SystemClock
 from penstock.client.core import Core
+from penstock.client.lazy import LazyModule
 from penstock.client.settings import ClientSettings, addresses
 from penstock.client.sockets import Sockets
+
+if TYPE_CHECKING:
+    from penstock.client.admin import access, cluster, groups, partitions, topics, transactions
+else:
+    access, cluster, groups, partitions, topics, transactions = (
+        LazyModule(f"penstock.client.admin.{each}")
+        for each in ("access", "cluster", "groups", "partitions", "topics", "transactions")
+    )
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -25,7 +33,6 @@ class Blocking(Generic[P, T]):
 
     def __init__(self, operation: Callable[Concatenate[Core, P], Coroutine[Any, Any, T]]) -> None:
         self._operation = operation
-        self.__doc__ = operation.__doc__
 
     @overload
     def __get__(self, client: None, owner: object) -> Callable[Concatenate[Core, P], Coroutine[Any, Any, T]]: ...
@@ -84,12 +91,14 @@ class Client:
     delete_topics = Blocking(topics.delete_topics)
     create_partitions = Blocking(topics.create_partitions)
     list_offsets = Blocking(partitions.list_offsets)
+    offset_ranges = Blocking(partitions.offset_ranges)
     end_of_epoch = Blocking(partitions.end_of_epoch)
     delete_records = Blocking(partitions.delete_records)
     elect_leaders = Blocking(partitions.elect_leaders)
     alter_reassignments = Blocking(partitions.alter_reassignments)
     list_reassignments = Blocking(partitions.list_reassignments)
     describe_cluster = Blocking(cluster.describe_cluster)
+    find_coordinators = Blocking(cluster.find_coordinators)
     api_versions = Blocking(cluster.api_versions)
     describe_configs = Blocking(cluster.describe_configs)
     alter_configs = Blocking(cluster.alter_configs)

@@ -47,7 +47,13 @@ class Core:
     # One broker -----------------------------------------------------------------------------------------------------
 
     async def ask(self, node: Node | None, request: Request, *, checked: bool = True, **how: Any) -> Any:
-        """The answer of this broker, or of any. `checked`: what the answer as a whole was refused with is raised."""
+        """The answer of this broker, or of any. `checked`: what the answer as a whole was refused with is raised.
+
+        A write is waited for as long as the operation may last: who gives up on one never learns what became of it.
+        """
+        key: Any = how.get("api_key", getattr(request, "api_key", None))
+        if key in ROUTES and not ROUTES[key].reads:
+            how.setdefault("timeout_s", self.settings.timeout_s)
         answer = await (self._ask_any(request, **how) if node is None else self.network.ask(node, request, **how))
         if checked:
             require_ok(answer)
@@ -84,11 +90,12 @@ class Core:
         ask: Callable[[Node | None, list[K]], Coroutine[Any, Any, Mapping[K, T | Refusal]]],
         *,
         place: Callable[[K], Any] = lambda key: key,
+        patiently: bool = True,
     ) -> Outcomes[K, T]:
         """An outcome for each key: each broker is asked once for all of its keys, all brokers at the same time.
 
         What is refused for a while (a leader moved, a coordinator loads) is placed anew and asked again until the
-        operation's time is over. What `ask` raises is the outcome of all keys that it was given.
+        operation's time is over, unless `patiently` is off. What `ask` raises is the outcome of all keys it was given.
         """
         route = ROUTES[api]
         deadline_s = self.clock.monotonic() + self.settings.timeout_s
@@ -98,7 +105,7 @@ class Core:
         while left:
             outcomes |= await self._round(route, left, ask, place, deadline_s)
             left = [key for key in left if self._is_worth_another(route, outcomes[key], attempt)]
-            if not left or self.clock.monotonic() + pause_s >= deadline_s:
+            if not left or not patiently or self.clock.monotonic() + pause_s >= deadline_s:
                 break
             for key in left:
                 self._doubt(route, place(key))

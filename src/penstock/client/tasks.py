@@ -18,6 +18,10 @@ from penstock.model import Clock
 T = TypeVar("T")
 
 
+class NoAnswer(RequestTimedOut):
+    """Nobody answered in time; what was asked may have been done."""
+
+
 class Cancelled(BaseException):
     """Thrown into a task that nobody waits for any more; passes through `except Exception`."""
 
@@ -143,11 +147,11 @@ class Scheduler:
     # Waiting for several --------------------------------------------------------------------------------------------
 
     async def within(self, seconds: float, future: Future[T], *, doing: str) -> T:
-        """The future's value, or RequestTimedOut; the future itself is let be."""
+        """The future's value, or NoAnswer; the future itself is let be."""
         timer = self.pause(seconds)
         await first_of([future, timer])
         if not future.is_done:
-            raise RequestTimedOut(f"{doing}: no answer within {seconds:g} s")
+            raise NoAnswer(f"{doing}: no answer within {seconds:g} s")
         timer.resolve(None)
         return future.value()
 

@@ -16,7 +16,7 @@ from penstock.settings.config import (
 )
 from penstock.settings.listeners import Endpoint, Listener, advertised_endpoints, inter_broker_listener, listeners
 from penstock.settings.loader import SettingsInvalid, broker_id_of, data_folders, given_text, load_settings
-from penstock.settings.setting import Importance, Scope, Setting, Source, did_you_mean, setting, settings_of
+from penstock.settings.setting import Importance, Scope, Setting, Source, setting, settings_of
 from penstock.settings.types import Kind
 from penstock.settings.validation import check_broker, check_client_metrics, check_group, check_topic
 
@@ -45,7 +45,6 @@ __all__ = [
     "check_topic",
     "client_metrics",
     "data_folders",
-    "did_you_mean",
     "given_text",
     "group",
     "inter_broker_listener",

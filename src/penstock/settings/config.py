@@ -15,7 +15,8 @@ from weakref import WeakSet
 
 import structlog
 
-from penstock.settings.setting import Scope, Setting, Source, nearest_names, settings_of
+from penstock.model.words import nearest_names
+from penstock.settings.setting import Scope, Setting, Source, settings_of
 from penstock.settings.unused import dynamic_row, foreign_row
 
 _log = structlog.get_logger(__name__)

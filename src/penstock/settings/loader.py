@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import structlog
 
+from penstock.model.words import did_you_mean
 from penstock.settings import client_metrics, group, topic  # noqa: F401  (the whole table, for names and synonyms)
 from penstock.settings.batch_size import why_too_large
 from penstock.settings.broker import BROKER_ID, LOG_DIR, LOG_DIRS, MESSAGE_MAX_BYTES, NODE_ID, QUEUED_MAX_REQUEST_BYTES
@@ -19,7 +20,7 @@ from penstock.settings.broker import SOCKET_REQUEST_MAX_BYTES as REQUEST_BYTES_M
 from penstock.settings.config import Config
 from penstock.settings.listeners import advertised_endpoints, inter_broker_listener
 from penstock.settings.properties import parse_properties
-from penstock.settings.setting import Scope, did_you_mean, settings_of
+from penstock.settings.setting import Scope, settings_of
 from penstock.settings.unused import is_unused
 
 _log = structlog.get_logger(__name__)

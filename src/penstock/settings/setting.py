@@ -196,15 +196,3 @@ def unlisted(name: str, scope: Scope, type_: ValueType[T], *, doc: str, live: bo
 def settings_of(scope: Scope) -> Mapping[str, Setting[Any]]:
     """Every row of a scope, by name."""
     return MappingProxyType(_TABLE[scope])
-
-
-def nearest_names(name: str, among: Iterable[str], *, at_most: int = 3) -> list[str]:
-    """Names that someone who wrote `name` may have meant."""
-    from difflib import get_close_matches  # noqa: PLC0415 - for mistakes only, and takes 0.3 MB of every broker
-
-    return get_close_matches(name, list(among), n=at_most, cutoff=0.7)
-
-
-def did_you_mean(name: str, among: Iterable[str]) -> str:
-    near = nearest_names(name, among)
-    return f"; did you mean {' or '.join(near)}?" if near else ""

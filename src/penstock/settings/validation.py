@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from penstock.errors import InvalidConfig, InvalidRequest
+from penstock.model.words import did_you_mean
 from penstock.settings import topic
 from penstock.settings.batch_size import why_too_large
 from penstock.settings.broker import MESSAGE_MAX_BYTES
@@ -17,7 +18,7 @@ from penstock.settings.group import (
     STREAMS_HEARTBEAT_INTERVAL_MS,
     STREAMS_SESSION_TIMEOUT_MS,
 )
-from penstock.settings.setting import Scope, Setting, did_you_mean, settings_of
+from penstock.settings.setting import Scope, Setting, settings_of
 
 _NOTHING: Mapping[str, str] = {}
 

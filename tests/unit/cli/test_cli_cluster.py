@@ -10,7 +10,6 @@ from typing import Any, cast
 import click
 import pytest
 
-from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster
 from penstock.cli.cluster import running as running_module
 from penstock.cli.cluster.describe import broker_rows, troubles
@@ -22,24 +21,20 @@ from penstock.cli.cluster.running import Running
 from penstock.cli.cluster.throttling import throttle, unthrottle
 from penstock.cli.cluster.words import ByteRate, bytes_text, show_plan, summary
 from penstock.cli.exits import Unreachable
-from penstock.wire.messages.alter_partition_reassignments_response import (
-    AlterPartitionReassignmentsResponse,
-    ReassignablePartitionResponse,
-    ReassignableTopicResponse,
+from penstock.client import (
+    Change,
+    Client,
+    ClusterInfo,
+    Node,
+    Outcomes,
+    PartitionInfo,
+    Resource,
+    TopicInfo,
+    place,
 )
-from penstock.wire.messages.describe_cluster_response import DescribeClusterBroker, DescribeClusterResponse
-from penstock.wire.messages.elect_leaders_response import ElectLeadersResponse
-from penstock.wire.messages.incremental_alter_configs_response import IncrementalAlterConfigsResponse
-from penstock.wire.messages.list_partition_reassignments_response import (
-    ListPartitionReassignmentsResponse,
-    OngoingPartitionReassignment,
-    OngoingTopicReassignment,
-)
-from penstock.wire.messages.metadata_response import (
-    MetadataResponse,
-    MetadataResponsePartition,
-    MetadataResponseTopic,
-)
+from penstock.errors import InvalidReplicaAssignment, Refusal
+from penstock.model import TopicPartition
+from penstock.wire.messages.list_partition_reassignments_response import OngoingPartitionReassignment
 
 # Words and files --------------------------------------------------------------------------------------------------
 
@@ -128,8 +123,8 @@ def test_partitions_are_told_of_by_what_they_lack() -> None:
 
 
 def test_a_broker_that_is_away_is_told_of_by_what_it_should_keep() -> None:
-    away = DescribeClusterBroker(3, "c", 9092, "r3", True)
-    answer = DescribeClusterResponse(brokers=[DescribeClusterBroker(1, "a", 9092, "r1"), away])
+    nodes = {1: Node(1, "a", 9092, "r1"), 3: Node(3, "c", 9092, "r3")}
+    answer = ClusterInfo("id", 1, nodes, fenced=frozenset({3}))
     rows = broker_rows(answer, [PartitionFacts("t", 0, (2, 1), 1, (1,))], Disks(folders={1: []}))
     assert [(row["broker"], row["state"], row["leads"], row["should_lead"], row["in_sync"]) for row in rows] == [
         (1, "alive", 1, 0, 1),
@@ -184,84 +179,79 @@ def test_an_etcd_that_is_away_is_told_of_in_words() -> None:
 # A plan being run -------------------------------------------------------------------------------------------------
 
 
-class FakeBrokers:
-    """A cluster that moves one partition each time it is asked what is under way."""
+Replicas = tuple[int, ...]
 
-    def __init__(self, replicas: dict[tuple[str, int], tuple[int, ...]]) -> None:
+
+class FakeClient:
+    """Of a cluster that moves one partition each time it is asked what is under way."""
+
+    def __init__(self, replicas: dict[tuple[str, int], Replicas]) -> None:
         self.replicas = dict(replicas)
-        self.moving: dict[tuple[str, int], tuple[int, ...]] = {}
+        self.moving: dict[tuple[str, int], Replicas] = {}
         self.most_at_once = 0
         self.elected: list[tuple[str, int]] = []
         self.refuses: set[tuple[str, int]] = set()
         self.settings: dict[tuple[int, str], dict[str, str]] = {}
-        self.fails_next = 0
-        self.reconnects = 0
-        self.heard: list[dict[tuple[str, int], tuple[int, tuple[int, ...]]]] = []
+        self.heard: list[dict[tuple[str, int], tuple[int, Replicas]]] = []
         self.behind = 0
         """How many answers late it shows what is."""
 
-    def reconnect(self) -> None:
-        self.reconnects += 1
-
-    def ids(self) -> list[int]:
-        return [1, 2, 3]
-
-    def at(self, broker_id: int) -> "FakeBrokers":
-        return self
-
-    def ask(self, request: Any, response: Any, *, version_min: int = 0) -> Any:
-        if self.fails_next:
-            self.fails_next -= 1
-            raise Unreachable("gone")
-        return getattr(self, "_" + type(request).__name__)(request)
-
-    def _AlterPartitionReassignmentsRequest(self, request: Any) -> AlterPartitionReassignmentsResponse:  # noqa: N802
-        answers = []
-        for topic in request.topics:
-            outcomes = []
-            for each in topic.partitions:
-                key = topic.name, each.partition_index
-                code = 39 if key in self.refuses else 0
-                if not code and each.replicas is not None:
-                    self.moving[key] = tuple(each.replicas)
-                outcomes.append(ReassignablePartitionResponse(each.partition_index, code, "no" if code else None))
-            answers.append(ReassignableTopicResponse(topic.name, outcomes))
+    def alter_reassignments(self, wanted: dict[TopicPartition, Replicas | None]) -> Outcomes[TopicPartition, None]:
+        outcomes: dict[TopicPartition, Refusal | None] = {}
+        for key, replicas in wanted.items():
+            outcomes[key] = InvalidReplicaAssignment("no") if key in self.refuses else None
+            if outcomes[key] is None and replicas is not None:
+                self.moving[key] = tuple(replicas)
         self.most_at_once = max(self.most_at_once, len(self.moving))
-        return AlterPartitionReassignmentsResponse(responses=answers, error_message=None)
+        return Outcomes(outcomes)
 
-    def _ListPartitionReassignmentsRequest(self, request: Any) -> ListPartitionReassignmentsResponse:  # noqa: N802
+    def list_reassignments(self) -> dict[TopicPartition, OngoingPartitionReassignment]:
         if self.moving:
             key = min(self.moving)
             self.replicas[key] = self.moving.pop(key)
-        topics = [
-            OngoingTopicReassignment(topic, [OngoingPartitionReassignment(index, list(replicas), [], [])])
+        return {
+            place(topic, index): OngoingPartitionReassignment(index, list(replicas), [], [])
             for (topic, index), replicas in self.moving.items()
-        ]
-        return ListPartitionReassignmentsResponse(topics=topics, error_message=None)
+        }
 
-    def topics(self, names: list[str] | None) -> MetadataResponse:
-        found: dict[str, list[MetadataResponsePartition]] = {}
+    def describe_topics(self, _names: list[str]) -> Outcomes[str, TopicInfo]:
+        found: dict[str, dict[int, PartitionInfo]] = {}
         state = {key: (each[0] if key in self.elected else max(each), each) for key, each in self.replicas.items()}
         self.heard.append(state)
         for (topic, index), (leader, replicas) in self.heard[-1 - min(self.behind, len(self.heard) - 1)].items():
-            found.setdefault(topic, []).append(
-                MetadataResponsePartition(0, index, leader, 0, list(replicas), list(replicas))
-            )
-        return MetadataResponse(topics=[MetadataResponseTopic(0, name, partitions=p) for name, p in found.items()])
+            found.setdefault(topic, {})[index] = PartitionInfo(index, leader, 0, replicas, replicas)
+        return Outcomes({name: TopicInfo(name, bytes(16), False, each) for name, each in found.items()})
 
-    def _ElectLeadersRequest(self, request: Any) -> ElectLeadersResponse:  # noqa: N802
-        self.elected += [(topic.topic, index) for topic in request.topic_partitions for index in topic.partitions]
-        return ElectLeadersResponse()
+    def elect_leaders(self, partitions: list[TopicPartition]) -> Outcomes[TopicPartition, None]:
+        self.elected += partitions
+        return Outcomes(dict.fromkeys(partitions))
 
-    def _IncrementalAlterConfigsRequest(self, request: Any) -> IncrementalAlterConfigsResponse:  # noqa: N802
-        for resource in request.resources:
-            kept = self.settings.setdefault((resource.resource_type, resource.resource_name), {})
-            for change in resource.configs:
-                if change.config_operation:
-                    kept.pop(change.name, None)
+    def alter_configs(self, changes: dict[Resource, list[tuple[str, Change, str | None]]]) -> Outcomes[Resource, None]:
+        for resource, wanted in changes.items():
+            kept = self.settings.setdefault((int(resource.type), resource.name), {})
+            for name, change, value in wanted:
+                if change is Change.DELETE:
+                    kept.pop(name, None)
                 else:
-                    kept[change.name] = change.value
-        return IncrementalAlterConfigsResponse()
+                    assert value is not None
+                    kept[name] = value
+        return Outcomes(dict.fromkeys(changes))
+
+    def describe_cluster(self) -> ClusterInfo:
+        return ClusterInfo("id", 1, {broker: Node(broker, "a", 9092) for broker in (1, 2, 3)})
+
+
+class FakeCluster(Cluster):
+    def __init__(self, fake: FakeClient) -> None:
+        super().__init__("nowhere")
+        self.fake = fake
+        self.fails_next = 0
+
+    def client(self) -> Client:
+        if self.fails_next:
+            self.fails_next -= 1
+            raise Unreachable("gone")
+        return cast(Client, self.fake)
 
 
 @pytest.fixture(autouse=True)
@@ -270,13 +260,15 @@ def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running_module, "HEARD_WITHIN_S", 0.1)
 
 
-def ten_moves() -> tuple[FakeBrokers, list[Move]]:
+def ten_moves() -> tuple[FakeClient, list[Move]]:
     moves = [Move("t", index, (1, 2), (2, 3)) for index in range(10)]
-    return FakeBrokers({("t", index): (1, 2) for index in range(10)}), moves
+    return FakeClient({("t", index): (1, 2) for index in range(10)}), moves
 
 
-def run(fake: FakeBrokers, moves: list[Move], **more: Any) -> Running:
-    running = Running(Cluster("nowhere"), cast(Brokers, fake), at_once=3, shows_progress=False)
+def run(fake: FakeClient, moves: list[Move], *, fails_next: int = 0, **more: Any) -> Running:
+    cluster = FakeCluster(fake)
+    cluster.fails_next = fails_next
+    running = Running(cluster, at_once=3, shows_progress=False)
     running.run(moves, **more)
     return running
 
@@ -292,7 +284,7 @@ def test_a_plan_runs_so_many_at_a_time_and_elects_who_should_lead() -> None:
 
 def test_a_broker_that_has_not_heard_of_a_move_or_an_election_yet_is_asked_again() -> None:
     fake, moves = ten_moves()
-    fake.topics(None)
+    fake.describe_topics([])
     fake.behind = 1
     run(fake, moves)
     assert set(fake.elected) == {("t", index) for index in range(10)}
@@ -319,16 +311,14 @@ def test_what_was_begun_before_is_waited_for() -> None:
 
 def test_a_broker_that_goes_away_meanwhile_is_no_end() -> None:
     fake, moves = ten_moves()
-    fake.fails_next = 2
-    run(fake, moves)
-    assert fake.reconnects == 2
+    run(fake, moves, fails_next=2)
     assert set(fake.replicas.values()) == {(2, 3)}
 
 
 def test_a_rate_is_set_on_brokers_and_replicas_and_leaves_nothing() -> None:
-    fake = FakeBrokers({})
-    brokers = cast(Brokers, fake)
-    throttle(brokers, [Move("t", 0, (1, 2), (2, 3)), Move("t", 1, (1, 2), (3, 1)), Move("u", 0, (1, 2), (2, 1))], 1000)
+    fake = FakeClient({})
+    cluster = FakeCluster(fake)
+    throttle(cluster, [Move("t", 0, (1, 2), (2, 3)), Move("t", 1, (1, 2), (3, 1)), Move("u", 0, (1, 2), (2, 1))], 1000)
     assert fake.settings[2, "t"] == {
         "leader.replication.throttled.replicas": "0:1,0:2,1:1,1:2",
         "follower.replication.throttled.replicas": "0:3,1:3",
@@ -339,5 +329,5 @@ def test_a_rate_is_set_on_brokers_and_replicas_and_leaves_nothing() -> None:
             "leader.replication.throttled.rate": "1000",
             "follower.replication.throttled.rate": "1000",
         }
-    unthrottle(brokers, ["t"])
+    unthrottle(cluster, ["t"])
     assert all(not settings for settings in fake.settings.values())

@@ -1,17 +1,15 @@
 """What `penstock group` says of groups, from facts given."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from confluent_kafka import KafkaError, KafkaException
 
 from penstock.cli.client import Cluster
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.group.behind import PartitionLag, total_records, total_seconds, unknown_lags
 from penstock.cli.group.describe import ranges
-from penstock.cli.group.facts import GroupFacts, Member, not_all_listed, refuse_if_active
+from penstock.cli.group.described import GroupFacts, Member
+from penstock.cli.group.facts import not_all_listed, refuse_if_active
 from penstock.cli.program import run
+from penstock.client import NotConnected
 
 NOTHING_LISTENS = "127.0.0.1:1"
 
@@ -56,16 +54,14 @@ def test_what_could_not_be_measured_is_named() -> None:
     assert problem.exit_code == ExitCode.FAILED
 
 
-@pytest.mark.parametrize("wrap", [lambda error: error, KafkaException])
-def test_a_broker_that_lists_no_groups_is_a_failure_in_words(wrap: Callable[[KafkaError], Any]) -> None:
-    error = KafkaError(KafkaError._TRANSPORT, "Broker 2: Connection refused")
-    problem = not_all_listed([wrap(error)], [], Cluster(NOTHING_LISTENS))
+def test_a_broker_that_lists_no_groups_is_a_failure_in_words() -> None:
+    problem = not_all_listed({2: NotConnected("Connection refused")}, [], Cluster(NOTHING_LISTENS))
     assert problem.exit_code == ExitCode.UNREACHABLE
     assert "could not list all groups: Broker 2: Connection refused" in problem.message
 
 
 def test_groups_whose_partition_nobody_leads_are_missed() -> None:
-    problem = not_all_listed([], ["__consumer_offsets-7"], Cluster(NOTHING_LISTENS))
+    problem = not_all_listed({}, ["__consumer_offsets-7"], Cluster(NOTHING_LISTENS))
     assert problem.exit_code == ExitCode.FAILED and "nobody leads __consumer_offsets-7" in problem.message
 
 

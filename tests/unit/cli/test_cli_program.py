@@ -10,11 +10,12 @@ from pathlib import Path
 import click
 import pytest
 
-from penstock.cli.client import Cluster, error_text, key_values, read_properties
+from penstock.cli.client import Cluster
 from penstock.cli.exits import ExitCode, NotFound
-from penstock.cli.kafka_names import KafkaError
+from penstock.cli.librdkafka import KafkaError, error_text
 from penstock.cli.program import program, run
-from penstock.cli.suggest import did_you_mean
+from penstock.cli.properties import key_values, read_properties
+from penstock.model.words import did_you_mean
 
 NOTHING_LISTENS = "127.0.0.1:1"
 
@@ -92,7 +93,7 @@ def test_the_version_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_service_that_speaks_no_kafka_is_told_from_one_that_is_not_there() -> None:
     cluster = Cluster("127.0.0.1:8080")
-    cluster.complaints.append(KafkaError(KafkaError._TRANSPORT, "Receive failed: Invalid response size 1213486160"))
+    cluster.complaints.append("Receive failed: Invalid response size 1213486160")
     assert "not in Kafka's protocol" in (cluster.unreachable().hint or "")
 
 
@@ -150,7 +151,7 @@ def test_an_internal_error_is_one_line_not_a_traceback(
     def explode(_self: Cluster) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(Cluster, "admin", explode)
+    monkeypatch.setattr(Cluster, "client", explode)
     assert run(["topic", "list"]) == ExitCode.FAILED
     err = capsys.readouterr().err
     assert "ZeroDivisionError: oops" in err and "Traceback" not in err
@@ -172,7 +173,7 @@ def test_a_file_that_cannot_be_written_is_called_no_bug(
     def fail(_self: Cluster) -> None:
         raise error
 
-    monkeypatch.setattr(Cluster, "admin", fail)
+    monkeypatch.setattr(Cluster, "client", fail)
     assert run(["topic", "list"]) == ExitCode.FAILED
     assert capsys.readouterr().err.strip() == told
 
@@ -181,7 +182,7 @@ def test_ctrl_c_is_exit_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(_self: Cluster) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Cluster, "admin", interrupt)
+    monkeypatch.setattr(Cluster, "client", interrupt)
     assert run(["topic", "list"]) == ExitCode.INTERRUPTED
 
 
@@ -190,7 +191,9 @@ def test_failures_carry_their_exit_codes() -> None:
 
 
 def test_guesses_are_made_only_when_near() -> None:
-    assert did_you_mean("retention.mss", ["retention.ms", "segment.bytes"]) == " Did you mean retention.ms?"
+    assert (
+        did_you_mean("retention.mss", ["retention.ms", "segment.bytes"], sentence=True) == " Did you mean retention.ms?"
+    )
     assert did_you_mean("xyz", ["retention.ms"]) == ""
 
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
-from penstock.cli.kafka_names import Producer
+from penstock.cli.librdkafka import Producer
 from penstock.cli.records import ParsedRecord
 from penstock.cli.sending import Sender
 

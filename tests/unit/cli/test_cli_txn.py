@@ -1,55 +1,49 @@
 """What `penstock txn` says where it cannot see all partitions."""
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 import pytest
 
-from penstock.cli.asking import Brokers
+from penstock.cli.client import Cluster
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.txn.facts import listed, open_transactions
-from penstock.wire.messages.describe_producers_response import (
-    DescribeProducersResponse,
-    PartitionResponse,
-    ProducerState,
-    TopicResponse,
-)
-from penstock.wire.messages.list_transactions_response import ListTransactionsResponse
-from penstock.wire.messages.metadata_response import (
-    MetadataResponse,
-    MetadataResponsePartition,
-    MetadataResponseTopic,
-)
+from penstock.client import Client, Outcomes, PartitionInfo, TopicInfo
+from penstock.model import TopicPartition
+from penstock.wire.messages.describe_producers_response import ProducerState
 
 
 class TwoPartitions:
-    """Brokers of a topic whose partition 0 is led by broker 1, and partition 1 by `second`."""
+    """The client of a cluster whose topics' partition 0 is led by broker 1, and partition 1 by `second`."""
 
     def __init__(self, second: int) -> None:
         self._second = second
 
-    def topics(self, names: list[str] | None) -> MetadataResponse:
-        partitions = [
-            MetadataResponsePartition(partition_index=index, leader_id=leader)
-            for index, leader in enumerate((1, self._second))
-        ]
-        return MetadataResponse(topics=[MetadataResponseTopic(name=(names or ["t"])[0], partitions=partitions)])
+    def describe_topics(self, names: list[str]) -> Outcomes[str, TopicInfo]:
+        partitions = {
+            index: PartitionInfo(index, leader, 0, (1,), (1,)) for index, leader in enumerate((1, self._second))
+        }
+        return Outcomes({name: TopicInfo(name, bytes(16), False, partitions) for name in names})
 
-    def ids(self) -> list[int]:
-        return [1]
+    def list_transactions(self, **_: Any) -> Outcomes[int, list[Any]]:
+        return Outcomes({1: []})
 
-    def at(self, _broker: int) -> "TwoPartitions":
-        return self
-
-    def ask(self, _request: Any, response: type, **_: Any) -> Any:
-        if response is ListTransactionsResponse:
-            return ListTransactionsResponse()
+    def describe_producers(self, partitions: Iterable[TopicPartition]) -> Outcomes[TopicPartition, list[ProducerState]]:
         producer = ProducerState(producer_id=7, producer_epoch=0, current_txn_start_offset=3)
-        partition = PartitionResponse(partition_index=0, active_producers=[producer])
-        return DescribeProducersResponse(topics=[TopicResponse(name="t", partitions=[partition])])
+        return Outcomes({each: [producer] for each in partitions})
 
 
-def brokers(*, second: int) -> Brokers:
-    return cast(Brokers, TwoPartitions(second))
+class TwoPartitionCluster(Cluster):
+    def __init__(self, second: int) -> None:
+        super().__init__("nowhere")
+        self._second = second
+
+    def client(self) -> Client:
+        return cast(Client, TwoPartitions(self._second))
+
+
+def brokers(*, second: int) -> Cluster:
+    return TwoPartitionCluster(second)
 
 
 def test_a_list_is_not_whole_where_nobody_leads_a_partition_of_it() -> None:

@@ -4,7 +4,6 @@ import shlex
 
 import click
 
-from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.cluster.reading import described
 from penstock.cli.cluster.settings import CLUSTER_NAME, ETCD_ENDPOINTS, broker_settings
@@ -28,11 +27,10 @@ def add_broker(broker_id: int | None, host: str, data: str, cluster: Cluster, as
     A broker joins when it is started with the cluster's etcd and an id of its own. It gets replicas of new topics at
     once, and of those that exist with `penstock cluster rebalance`.
     """
-    with Brokers(cluster) as brokers:
-        known = described(brokers, with_fenced=True).brokers
-        taken = sorted(each.broker_id for each in known)
-        alive = min(each.broker_id for each in known if not each.is_fenced)
-        told = broker_settings(brokers, alive, ETCD_ENDPOINTS, CLUSTER_NAME)
+    there = described(cluster, with_fenced=True)
+    taken = sorted(there.brokers)
+    alive = min(there.brokers.keys() - there.fenced)
+    told = broker_settings(cluster, alive, ETCD_ENDPOINTS, CLUSTER_NAME)
     if not told.get(ETCD_ENDPOINTS):
         raise Failure(
             "this cluster says nothing of an etcd: it is a single broker, or no Penstock",

@@ -2,7 +2,6 @@
 
 import click
 
-from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.cluster.electing import elect_preferred
 from penstock.cli.cluster.reading import partitions
@@ -22,24 +21,23 @@ def balance_leaders(topics: tuple[str, ...], yes: bool, cluster: Cluster, as_jso
     Brokers do this by themselves every few minutes (auto.leader.rebalance.enable); this does it now. Where the first
     replicas are themselves uneven, `penstock cluster rebalance` changes who is first.
     """
-    with Brokers(cluster) as brokers:
-        found = [each for each in partitions(brokers, list(topics) or None) if each.leader != each.replicas[0]]
-        ready = [each for each in found if each.replicas[0] in each.in_sync]
-        behind = [each for each in found if each.replicas[0] not in each.in_sync]
-        rows = [{"partition": each.name, "leader": each.leader, "then": each.replicas[0]} for each in ready]
-        if as_json:
-            print_json(rows)
-        elif rows:
-            print_table(["partition", "leader", "then"], [list(row.values()) for row in rows])
-        if behind:
-            note(f"{len(behind)} partitions wait until the replica that should lead is in sync")
-        if not ready:
-            note("every partition that can be is led by the replica that should lead it")
-            return ExitCode.OK
-        if not yes:
-            note("nothing was changed: --yes does it")
-            return ExitCode.OK
-        refused = elect_preferred(brokers, [each.key for each in ready])
+    found = [each for each in partitions(cluster, list(topics) or None) if each.leader != each.replicas[0]]
+    ready = [each for each in found if each.replicas[0] in each.in_sync]
+    behind = [each for each in found if each.replicas[0] not in each.in_sync]
+    rows = [{"partition": each.name, "leader": each.leader, "then": each.replicas[0]} for each in ready]
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_table(["partition", "leader", "then"], [list(row.values()) for row in rows])
+    if behind:
+        note(f"{len(behind)} partitions wait until the replica that should lead is in sync")
+    if not ready:
+        note("every partition that can be is led by the replica that should lead it")
+        return ExitCode.OK
+    if not yes:
+        note("nothing was changed: --yes does it")
+        return ExitCode.OK
+    refused = elect_preferred(cluster, [each.key for each in ready])
     if refused:
         lines = [f"{topic}-{index}: {reason}" for (topic, index), reason in sorted(refused.items())]
         raise Failure(f"{len(refused)} of {len(ready)} leaders did not change", hint="\n".join(lines[:10]))

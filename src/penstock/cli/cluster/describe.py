@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.cluster.etcd_health import etcd_health
 from penstock.cli.cluster.planning.facts import PartitionFacts
@@ -15,8 +14,8 @@ from penstock.cli.cluster.settings import CLUSTER_NAME, ETCD_ENDPOINTS, broker_s
 from penstock.cli.cluster.words import bytes_text
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.output import json_option, note, print_json, print_table
+from penstock.client import ClusterInfo
 from penstock.model.words import counted
-from penstock.wire.messages.describe_cluster_response import DescribeClusterResponse
 
 TROUBLES_SHOWN = 20
 
@@ -30,19 +29,18 @@ def describe(cluster: Cluster, as_json: bool) -> ExitCode:
     Exit code 1 when a partition has no leader or too few replicas in sync, for scripts that wait, and when a broker
     did not tell what it keeps.
     """
-    with Brokers(cluster) as brokers:
-        answer = described(brokers, with_fenced=True)
-        found = partitions(brokers)
-        folders = disks(brokers)
-        page: dict[str, Any] = {
-            "cluster_id": answer.cluster_id,
-            "controller": answer.controller_id,
-            "brokers": broker_rows(answer, found, folders),
-            "topics": len({each.topic for each in found}),
-            "partitions": len(found),
-            **troubles(found),
-            "etcd": _etcd(brokers, answer),
-        }
+    there = described(cluster, with_fenced=True)
+    found = partitions(cluster)
+    folders = disks(cluster)
+    page: dict[str, Any] = {
+        "cluster_id": there.cluster_id,
+        "controller": there.controller_id,
+        "brokers": broker_rows(there, found, folders),
+        "topics": len({each.topic for each in found}),
+        "partitions": len(found),
+        **troubles(found),
+        "etcd": _etcd(cluster, there),
+    }
     if as_json:
         print_json(page)
     else:
@@ -52,25 +50,22 @@ def describe(cluster: Cluster, as_json: bool) -> ExitCode:
     return ExitCode.FAILED if page["leaderless"] or page["under_replicated"] or folders.problems else ExitCode.OK
 
 
-def broker_rows(
-    answer: DescribeClusterResponse, found: Sequence[PartitionFacts], folders: Disks
-) -> list[dict[str, object]]:
+def broker_rows(there: ClusterInfo, found: Sequence[PartitionFacts], folders: Disks) -> list[dict[str, object]]:
     """One for each broker that is there, that belongs to the cluster, or that keeps a replica."""
     leads = Counter(each.leader for each in found)
     should_lead = Counter(each.replicas[0] for each in found if each.replicas)
     keeps = Counter(broker for each in found for broker in each.replicas)
     in_sync = Counter(broker for each in found for broker in each.in_sync)
-    there = {each.broker_id: each for each in answer.brokers}
     rows: list[dict[str, object]] = []
-    for broker in sorted(there.keys() | keeps.keys()):
-        known = there.get(broker)
+    for broker in sorted(there.brokers.keys() | keeps.keys()):
+        known = there.brokers.get(broker)
         kept = folders.folders.get(broker, [])
         sizes = [part.partition_size for f in kept for t in f.topics for part in t.partitions]
         free = [folder.usable_bytes for folder in kept if folder.usable_bytes >= 0]
         rows.append(
             {
                 "broker": broker,
-                "state": "away" if known is None or known.is_fenced else "alive",
+                "state": "away" if known is None or broker in there.fenced else "alive",
                 "address": None if known is None else f"{known.host}:{known.port}",
                 "rack": None if known is None else known.rack,
                 "leads": leads[broker],
@@ -94,11 +89,11 @@ def troubles(found: Sequence[PartitionFacts]) -> dict[str, list[str]]:
     }
 
 
-def _etcd(brokers: Brokers, answer: DescribeClusterResponse) -> dict[str, object] | None:
+def _etcd(cluster: Cluster, there: ClusterInfo) -> dict[str, object] | None:
     """None where a cluster says nothing of an etcd."""
     try:
-        alive = min(each.broker_id for each in answer.brokers if not each.is_fenced)
-        told = broker_settings(brokers, alive, ETCD_ENDPOINTS, CLUSTER_NAME)
+        alive = min(there.brokers.keys() - there.fenced)
+        told = broker_settings(cluster, alive, ETCD_ENDPOINTS, CLUSTER_NAME)
     except (Failure, ValueError):
         return None
     if not told.get(ETCD_ENDPOINTS):

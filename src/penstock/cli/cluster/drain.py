@@ -2,7 +2,6 @@
 
 import click
 
-from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.cluster.flow import PlanOptions, carry_out, plan_options
 from penstock.cli.cluster.planning import NoPlace, drained
@@ -25,17 +24,16 @@ def drain(broker: int, wishes: PlanOptions, cluster: Cluster) -> ExitCode:
     penstock cluster drain 3                        show the plan
     penstock cluster drain 3 --yes --throttle 50M   do it; when interrupted, the same again goes on
     """
-    with Brokers(cluster) as brokers:
-        now = facts(brokers)
-        if broker not in now.brokers and not any(broker in each.replicas for each in now.partitions):
-            raise NotFound(f"there is no broker {broker}; there are {', '.join(map(str, sorted(now.brokers)))}")
-        try:
-            moves = drained(now, {broker})
-        except NoPlace as no_place:
-            raise Failure(f"broker {broker} cannot be drained: {no_place}") from no_place
-        moving = [each.key for each in now.partitions if broker in each.removing]
-        again = f"penstock cluster drain {broker} --yes"
-        outcome = carry_out(cluster, brokers, moves, wishes, under_way=moving, again=again)
+    now = facts(cluster)
+    if broker not in now.brokers and not any(broker in each.replicas for each in now.partitions):
+        raise NotFound(f"there is no broker {broker}; there are {', '.join(map(str, sorted(now.brokers)))}")
+    try:
+        moves = drained(now, {broker})
+    except NoPlace as no_place:
+        raise Failure(f"broker {broker} cannot be drained: {no_place}") from no_place
+    moving = [each.key for each in now.partitions if broker in each.removing]
+    again = f"penstock cluster drain {broker} --yes"
+    outcome = carry_out(cluster, moves, wishes, under_way=moving, again=again)
     if wishes.yes and outcome is ExitCode.OK:
         note(f"broker {broker} keeps nothing any more: it can be stopped. Topics made later may use it while it runs.")
     return outcome

@@ -9,7 +9,6 @@ from typing import Any
 import click
 import msgspec
 
-from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster
 from penstock.cli.cluster.plan_files import plan_json
 from penstock.cli.cluster.planning.facts import Key, Move
@@ -63,7 +62,6 @@ def plan_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def carry_out(
     cluster: Cluster,
-    brokers: Brokers,
     moves: Sequence[Move],
     wishes: PlanOptions,
     *,
@@ -81,13 +79,13 @@ def carry_out(
     if not wishes.yes:
         note("nothing was changed: --yes does it")
         return ExitCode.OK
-    running = Running(cluster, brokers, at_once=wishes.at_once, shows_progress=True)
+    running = Running(cluster, at_once=wishes.at_once, shows_progress=True)
     topics = {move.topic for move in moves} | {topic for topic, _ in waited_for}
     try:
         if wishes.throttle_bytes is not None:
-            throttle(brokers, moves, wishes.throttle_bytes)
+            throttle(cluster, moves, wishes.throttle_bytes)
         running.run(moves, under_way=waited_for)
-        unthrottle(brokers, topics)
+        unthrottle(cluster, topics)
     except KeyboardInterrupt:
         note("\nStopped watching. The cluster goes on with what was begun (at the given rate, if one was given).")
         note(f"  `{again}` goes on, `penstock cluster reassign --cancel --yes` undoes what is not finished.")

@@ -2,14 +2,11 @@
 
 import click
 
-from penstock.cli.asking import Brokers, require_ok
 from penstock.cli.client import Cluster, client_options
-from penstock.cli.cluster.reading import can_tell_of_fenced, described, partitions
+from penstock.cli.cluster.reading import described, partitions
 from penstock.cli.exits import ExitCode, Failure, NotFound
 from penstock.cli.output import json_option, note, print_json
 from penstock.model.words import counted
-from penstock.wire.messages.unregister_broker_request import UnregisterBrokerRequest
-from penstock.wire.messages.unregister_broker_response import UnregisterBrokerResponse
 
 
 @click.command(no_args_is_help=True)
@@ -25,21 +22,20 @@ def forget(broker: int, yes: bool, cluster: Cluster, as_json: bool) -> ExitCode:
     systemctl stop penstock            on its machine
     penstock cluster forget 3 --yes
     """
-    with Brokers(cluster) as brokers:
-        there = described(brokers, with_fenced=True)
-        if broker in {each.broker_id for each in there.brokers if not each.is_fenced}:
-            raise Failure(f"broker {broker} is alive", hint="Stop it first.")
-        if kept := [each.name for each in partitions(brokers) if broker in each.replicas]:
-            raise Failure(
-                f"broker {broker} keeps replicas of {counted(len(kept), 'partition')}, such as {kept[0]}",
-                hint=f"`penstock cluster drain {broker}` moves them to others.",
-            )
-        known = sorted(each.broker_id for each in there.brokers)
-        if can_tell_of_fenced(brokers) and broker not in known:
-            raise NotFound(f"there is no broker {broker}; there are {', '.join(map(str, known))}")
-        if yes:
-            answer = brokers.ask(UnregisterBrokerRequest(broker), UnregisterBrokerResponse)
-            require_ok(answer.error_code, answer.error_message, doing=f"forget broker {broker}")
+    there = described(cluster, with_fenced=True)
+    if broker in there.brokers.keys() - there.fenced:
+        raise Failure(f"broker {broker} is alive", hint="Stop it first.")
+    if kept := [each.name for each in partitions(cluster) if broker in each.replicas]:
+        raise Failure(
+            f"broker {broker} keeps replicas of {counted(len(kept), 'partition')}, such as {kept[0]}",
+            hint=f"`penstock cluster drain {broker}` moves them to others.",
+        )
+    known = sorted(there.brokers)
+    if there.tells_fenced and broker not in known:
+        raise NotFound(f"there is no broker {broker}; there are {', '.join(map(str, known))}")
+    if yes:
+        with cluster.doing(f"forget broker {broker}") as client:
+            client.unregister_broker(broker)
     if as_json:
         print_json({"broker": broker, "done": yes})
     elif yes:

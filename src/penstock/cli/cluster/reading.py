@@ -2,24 +2,14 @@
 
 import msgspec
 
-from penstock.cli.asking import Brokers, require_ok
+from penstock.cli.client import Cluster
 from penstock.cli.cluster.planning.facts import ClusterFacts, Key, PartitionFacts, Place
-from penstock.cli.exits import Failure, NotFound
+from penstock.cli.exits import NotFound
 from penstock.cli.output import note
-from penstock.errors import error_name
-from penstock.wire.api import ApiKey
-from penstock.wire.messages.describe_cluster_request import DescribeClusterRequest
-from penstock.wire.messages.describe_cluster_response import DescribeClusterResponse
-from penstock.wire.messages.describe_log_dirs_request import DescribeLogDirsRequest
-from penstock.wire.messages.describe_log_dirs_response import DescribeLogDirsResponse, DescribeLogDirsResult
-from penstock.wire.messages.list_partition_reassignments_request import ListPartitionReassignmentsRequest
-from penstock.wire.messages.list_partition_reassignments_response import (
-    ListPartitionReassignmentsResponse,
-    OngoingPartitionReassignment,
-)
-from penstock.wire.messages.metadata_response import MetadataResponsePartition
-
-FENCED_FROM = 2
+from penstock.client import ClusterInfo, PartitionInfo
+from penstock.errors import InvalidTopic, Refusal, UnknownTopicOrPartition, error_name
+from penstock.wire.messages.describe_log_dirs_response import DescribeLogDirsResult
+from penstock.wire.messages.list_partition_reassignments_response import OngoingPartitionReassignment
 
 
 class Disks(msgspec.Struct):
@@ -29,29 +19,22 @@ class Disks(msgspec.Struct):
     """Why not, or what is wrong with a folder."""
 
 
-def described(brokers: Brokers, *, with_fenced: bool = False) -> DescribeClusterResponse:
+def described(cluster: Cluster, *, with_fenced: bool = False) -> ClusterInfo:
     """`with_fenced`: also brokers that belong to the cluster and are away, where the cluster can tell."""
-    request = DescribeClusterRequest(include_fenced_brokers=with_fenced and can_tell_of_fenced(brokers))
-    answer = brokers.ask(request, DescribeClusterResponse)
-    require_ok(answer.error_code, answer.error_message, doing="describe the cluster")
-    return answer
+    with cluster.doing("describe the cluster") as client:
+        return client.describe_cluster(include_fenced=with_fenced)
 
 
-def can_tell_of_fenced(brokers: Brokers) -> bool:
-    return brokers.newest(ApiKey.DESCRIBE_CLUSTER) >= FENCED_FROM
-
-
-def disks(brokers: Brokers) -> Disks:
+def disks(cluster: Cluster) -> Disks:
     found = Disks()
-    for broker_id in brokers.ids():
-        try:
-            answer = brokers.at(broker_id).ask(DescribeLogDirsRequest(topics=None), DescribeLogDirsResponse)
-            require_ok(answer.error_code, None, doing=f"ask broker {broker_id} for its folders")
-        except Failure as failure:
-            found.problems[broker_id] = failure.message
+    with cluster.doing("find the brokers") as client:
+        answers = client.describe_log_dirs()
+    for broker_id, answer in answers.items():
+        if isinstance(answer, Refusal):
+            found.problems[broker_id] = answer.message
             continue
-        found.folders[broker_id] = answer.results
-        if bad := [f"{each.log_dir} ({error_name(each.error_code)})" for each in answer.results if each.error_code]:
+        found.folders[broker_id] = list(answer.values())
+        if bad := [f"{path} ({error_name(each.error_code)})" for path, each in answer.items() if each.error_code]:
             found.problems[broker_id] = f"cannot read {', '.join(bad)}"
     return found
 
@@ -68,50 +51,44 @@ def sizes(found: Disks) -> dict[Key, int]:
     return result
 
 
-def ongoing(brokers: Brokers) -> dict[Key, OngoingPartitionReassignment]:
+def ongoing(cluster: Cluster) -> dict[Key, OngoingPartitionReassignment]:
     """Moves under way."""
-    request = ListPartitionReassignmentsRequest(topics=None)
-    answer = brokers.ask(request, ListPartitionReassignmentsResponse)
-    require_ok(answer.error_code, answer.error_message, doing="list the moves under way")
-    return {(topic.name, each.partition_index): each for topic in answer.topics for each in topic.partitions}
+    with cluster.doing("list the moves under way") as client:
+        return {(topic, index): move for (topic, index), move in client.list_reassignments().items()}
 
 
-def partitions(brokers: Brokers, names: list[str] | None = None) -> list[PartitionFacts]:
+def partitions(cluster: Cluster, names: list[str] | None = None) -> list[PartitionFacts]:
     """Of these topics, or of all, without sizes."""
-    moving = ongoing(brokers)
+    moving = ongoing(cluster)
+    with cluster.doing("describe topics") as client:
+        topics = client.list_topics() if names is None else client.describe_topics(names)
     found = []
-    for topic in brokers.topics(names).topics:
-        name = topic.name or ""
-        if topic.error_code and names is not None:
+    for name, topic in topics.items():
+        if isinstance(topic, (UnknownTopicOrPartition, InvalidTopic)):
             raise NotFound(f"there is no topic {name!r}", hint="`penstock topic list` shows what exists.")
-        found += [_partition(name, each, moving.get((name, each.partition_index))) for each in topic.partitions]
+        known = cluster.value(topic, doing=f"describe {name}").partitions
+        found += [_partition(name, each, moving.get((name, each.index))) for each in known.values()]
     return sorted(found, key=lambda each: each.key)
 
 
-def _partition(
-    topic: str, partition: MetadataResponsePartition, move: OngoingPartitionReassignment | None
-) -> PartitionFacts:
-    replicas = partition.replica_nodes if move is None else move.replicas
+def _partition(topic: str, partition: PartitionInfo, move: OngoingPartitionReassignment | None) -> PartitionFacts:
+    replicas = partition.replicas if move is None else move.replicas
     removing = () if move is None else tuple(move.removing_replicas)
     return PartitionFacts(
         topic=topic,
-        index=partition.partition_index,
+        index=partition.index,
         replicas=tuple(broker for broker in replicas if broker not in removing),
-        leader=partition.leader_id,
-        in_sync=tuple(partition.isr_nodes),
+        leader=partition.leader,
+        in_sync=partition.in_sync,
         adding=() if move is None else tuple(move.adding_replicas),
         removing=removing,
     )
 
 
-def facts(brokers: Brokers, names: list[str] | None = None) -> ClusterFacts:
+def facts(cluster: Cluster, names: list[str] | None = None) -> ClusterFacts:
     """All that a plan needs. Brokers that are fenced or gone are left out: nothing is moved to them."""
-    alive = {
-        each.broker_id: Place(each.broker_id, each.host, each.rack)
-        for each in described(brokers).brokers
-        if not each.is_fenced
-    }
-    found = disks(brokers)
+    alive = {each.id: Place(each.id, each.host, each.rack) for each in described(cluster).brokers.values()}
+    found = disks(cluster)
     for broker, problem in found.problems.items():
         note(f"broker {broker} did not tell the sizes of its replicas: {problem}")
     size_of = sizes(found)
@@ -128,6 +105,6 @@ def facts(brokers: Brokers, names: list[str] | None = None) -> ClusterFacts:
                 each.adding,
                 each.removing,
             )
-            for each in partitions(brokers, names)
+            for each in partitions(cluster, names)
         ],
     )

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import click
 
-from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.cluster.flow import PlanOptions, carry_out, plan_options
 from penstock.cli.cluster.plan_files import parse_assignments, read_plan
@@ -38,17 +37,16 @@ def reassign(
     penstock cluster reassign --file plan.json --yes          do what a file says
     penstock cluster reassign --cancel --yes                  call off what is not finished
     """
-    with Brokers(cluster) as brokers:
-        if cancel:
-            return _cancel(brokers, wishes)
-        wanted = dict(parse_assignments(assignments)) | ({} if file is None else read_plan(file))
-        if not wanted:
-            return _show_ongoing(brokers, wishes)
-        now = facts(brokers, sorted({topic for topic, _ in wanted}))
-        _require_known(now, wanted)
-        moving = [each.key for each in now.partitions if each.is_moving and each.replicas == wanted.get(each.key)]
-        again = "the same command"
-        return carry_out(cluster, brokers, moves_between(now, wanted), wishes, under_way=moving, again=again)
+    if cancel:
+        return _cancel(cluster, wishes)
+    wanted = dict(parse_assignments(assignments)) | ({} if file is None else read_plan(file))
+    if not wanted:
+        return _show_ongoing(cluster, wishes)
+    now = facts(cluster, sorted({topic for topic, _ in wanted}))
+    _require_known(now, wanted)
+    moving = [each.key for each in now.partitions if each.is_moving and each.replicas == wanted.get(each.key)]
+    again = "the same command"
+    return carry_out(cluster, moves_between(now, wanted), wishes, under_way=moving, again=again)
 
 
 def _require_known(now: ClusterFacts, wanted: dict[Key, Replicas]) -> None:
@@ -61,8 +59,8 @@ def _require_known(now: ClusterFacts, wanted: dict[Key, Replicas]) -> None:
         raise Failure(f"broker {min(strangers)} is not there; there are {', '.join(map(str, sorted(now.brokers)))}")
 
 
-def _show_ongoing(brokers: Brokers, wishes: PlanOptions) -> ExitCode:
-    rows = _rows(ongoing(brokers))
+def _show_ongoing(cluster: Cluster, wishes: PlanOptions) -> ExitCode:
+    rows = _rows(ongoing(cluster))
     if wishes.as_json:
         print_json(rows)
     elif rows:
@@ -87,14 +85,14 @@ def _rows(moving: Mapping[Key, OngoingPartitionReassignment]) -> list[dict[str, 
     ]
 
 
-def _cancel(brokers: Brokers, wishes: PlanOptions) -> ExitCode:
-    moving = ongoing(brokers)
+def _cancel(cluster: Cluster, wishes: PlanOptions) -> ExitCode:
+    moving = ongoing(cluster)
     if not wishes.yes:
-        _show_ongoing(brokers, wishes)
+        _show_ongoing(cluster, wishes)
         note("nothing was changed: --yes calls it off" if moving else "there is nothing to call off")
         return ExitCode.OK
-    refused = assign(brokers, dict.fromkeys(moving)) if moving else {}
-    unthrottle(brokers, {topic for topic, _ in moving})
+    refused = assign(cluster, dict.fromkeys(moving)) if moving else {}
+    unthrottle(cluster, {topic for topic, _ in moving})
     if refused:
         raise Failure("\n  ".join(f"{topic}-{index}: {reason}" for (topic, index), reason in sorted(refused.items())))
     if wishes.as_json:

@@ -2,7 +2,6 @@
 
 import click
 
-from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.cluster.flow import PlanOptions, carry_out, plan_options
 from penstock.cli.cluster.planning import rebalanced
@@ -23,10 +22,9 @@ def rebalance(wishes: PlanOptions, cluster: Cluster) -> ExitCode:
     penstock cluster rebalance                        show the plan
     penstock cluster rebalance --yes --throttle 50M   do it; when interrupted, the same again goes on
     """
-    with Brokers(cluster) as brokers:
-        now = facts(brokers)
-        if away := sorted({broker for each in now.partitions for broker in each.replicas} - now.brokers.keys()):
-            note(f"brokers that are not there keep what they have: {', '.join(map(str, away))} (drain moves it)")
-        moving = [each.key for each in now.partitions if each.is_moving]
-        again = "penstock cluster rebalance --yes"
-        return carry_out(cluster, brokers, rebalanced(now), wishes, under_way=moving, again=again)
+    now = facts(cluster)
+    if away := sorted({broker for each in now.partitions for broker in each.replicas} - now.brokers.keys()):
+        note(f"brokers that are not there keep what they have: {', '.join(map(str, away))} (drain moves it)")
+    moving = [each.key for each in now.partitions if each.is_moving]
+    again = "penstock cluster rebalance --yes"
+    return carry_out(cluster, rebalanced(now), wishes, under_way=moving, again=again)

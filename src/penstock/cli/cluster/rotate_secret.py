@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from penstock.broker.clock import SystemClock, SystemDice
-from penstock.cli.client import key_values
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.logging import configure_logging
 from penstock.cli.output import json_option, note, print_json
+from penstock.cli.properties import key_values
 from penstock.cli.serving import load
 from penstock.cluster import Keys, exchange_secret
 from penstock.metastore import Conflict, MetastoreError, open_metastore

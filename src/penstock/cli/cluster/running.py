@@ -6,23 +6,16 @@ again goes on where it was. A broker that goes away meanwhile, also the one that
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from itertools import groupby
 from typing import TypeVar
 
-from penstock.cli.asking import Brokers, require_ok
-from penstock.cli.client import Cluster
+from penstock.cli.client import Cluster, refusal_text
 from penstock.cli.cluster.electing import elect_preferred
 from penstock.cli.cluster.planning.facts import Key, Move, Replicas
 from penstock.cli.cluster.reading import ongoing, partitions
 from penstock.cli.exits import Unreachable
 from penstock.cli.progress import progress_bar
-from penstock.errors import error_name
-from penstock.wire.messages.alter_partition_reassignments_request import (
-    AlterPartitionReassignmentsRequest,
-    ReassignablePartition,
-    ReassignableTopic,
-)
-from penstock.wire.messages.alter_partition_reassignments_response import AlterPartitionReassignmentsResponse
+from penstock.client import NoAnswer, place
+from penstock.errors import NetworkFailure
 
 POLL_S = 0.3
 AWAY_MAX_S = 60.0
@@ -34,9 +27,8 @@ _T = TypeVar("_T")
 
 
 class Running:
-    def __init__(self, cluster: Cluster, brokers: Brokers, *, at_once: int, shows_progress: bool) -> None:
+    def __init__(self, cluster: Cluster, *, at_once: int, shows_progress: bool) -> None:
         self._cluster = cluster
-        self._brokers = brokers
         self._at_once = at_once
         self._shows_progress = shows_progress
         self.failures: dict[str, str] = {}
@@ -62,7 +54,7 @@ class Running:
         self._lead({(move.topic, move.index): move.after for move in moves if move.name not in self.failures})
 
     def _begin(self, moves: Sequence[Move]) -> set[Key]:
-        refused = self._ask(lambda brokers: assign(brokers, {(m.topic, m.index): m.after for m in moves}))
+        refused = self._ask(lambda cluster: assign(cluster, {(m.topic, m.index): m.after for m in moves}))
         self.failures |= {f"{topic}-{index}": reason for (topic, index), reason in refused.items()}
         return {(move.topic, move.index) for move in moves} - refused.keys()
 
@@ -73,7 +65,7 @@ class Running:
         topics = sorted({topic for topic, _ in wanted})
         gives_up_at = time.monotonic() + HEARD_WITHIN_S
         while topics:
-            now = [each for each in self._ask(lambda brokers: partitions(brokers, topics)) if each.key in wanted]
+            now = [each for each in self._ask(lambda cluster: partitions(cluster, topics)) if each.key in wanted]
             elect = [each.key for each in now if each.leader != each.replicas[0] and each.replicas[0] in each.in_sync]
             if elect:
                 self._elect(elect)
@@ -84,49 +76,27 @@ class Running:
             time.sleep(POLL_S)
 
     def _elect(self, keys: Sequence[Key]) -> None:
-        self._ask(lambda brokers: elect_preferred(brokers, keys))
+        self._ask(lambda cluster: elect_preferred(cluster, keys))
 
-    def _ask(self, question: Callable[[Brokers], _T]) -> _T:
-        """Over a new connection if need be: the broker that was asked may be the one being restarted."""
+    def _ask(self, question: Callable[[Cluster], _T]) -> _T:
+        """Again if need be: the broker that was asked may be the one being restarted."""
         deadline = time.monotonic() + AWAY_MAX_S
         while True:
             try:
-                return question(self._brokers)
+                return question(self._cluster)
             except Unreachable:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(POLL_S)
-                self._reconnect()
-
-    def _reconnect(self) -> None:
-        try:
-            self._brokers.reconnect()
-        except Unreachable:
-            pass  # the next question tells
 
 
-def assign(brokers: Brokers, wanted: dict[Key, Replicas | None]) -> dict[Key, str]:
+def assign(cluster: Cluster, wanted: dict[Key, Replicas | None]) -> dict[Key, str]:
     """Begin these moves, or cancel what is under way (None). What was refused, and why."""
-    topics = [
-        ReassignableTopic(
-            topic,
-            [ReassignablePartition(index, _listed(wanted[topic, index])) for _, index in keys],
-        )
-        for topic, keys in groupby(sorted(wanted), key=lambda key: key[0])
-    ]
-    request = AlterPartitionReassignmentsRequest(topics=topics)
-    answer = brokers.ask(request, AlterPartitionReassignmentsResponse)
-    require_ok(answer.error_code, answer.error_message, doing="move partitions")
-    return {
-        (topic.name, each.partition_index): f"{each.error_message or ''} ({error_name(each.error_code)})".strip()
-        for topic in answer.responses
-        for each in topic.partitions
-        if each.error_code
-    }
-
-
-def _listed(replicas: Replicas | None) -> list[int] | None:
-    return None if replicas is None else list(replicas)
+    with cluster.doing("move partitions") as client:
+        refused = client.alter_reassignments({place(*key): wanted[key] for key in sorted(wanted)}).refused
+    if lost := next((each for each in refused.values() if isinstance(each, (NetworkFailure, NoAnswer))), None):
+        raise cluster.failure(lost, doing="move partitions")
+    return {key: refusal_text(each) for key, each in refused.items()}
 
 
 def _split(moves: list[Move], count: int) -> tuple[list[Move], list[Move]]:

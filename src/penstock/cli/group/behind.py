@@ -3,15 +3,17 @@
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from penstock.cli.client import Cluster, failure
+from penstock.cli.client import Cluster
 from penstock.cli.exits import Failure
-from penstock.cli.group.facts import GroupFacts, Member, committed_offsets
-from penstock.cli.kafka_names import AdminClient, Consumer, KafkaError, TopicPartition
+from penstock.cli.group.described import GroupFacts, Member
+from penstock.cli.group.facts import committed_offsets
 from penstock.cli.places import Place
-from penstock.cli.reading import poll
 from penstock.cli.topic.offsets import PartitionRange, offsets_unknown, partition_ranges
+
+if TYPE_CHECKING:
+    from penstock.cli.librdkafka import Consumer
 
 _GONE = PartitionRange(None, None)
 
@@ -55,14 +57,14 @@ class PartitionLag:
 
 
 def partition_lags(
-    admin: AdminClient, cluster: Cluster, groups: Iterable[GroupFacts], *, in_seconds: bool
+    cluster: Cluster, groups: Iterable[GroupFacts], *, in_seconds: bool
 ) -> dict[str, list[PartitionLag]]:
     """By group; partitions that it has committed or that its members read."""
     groups = list(groups)
-    committed = committed_offsets(admin, cluster, [group.name for group in groups])
+    committed = committed_offsets(cluster, [group.name for group in groups])
     owners = {group.name: group.owners() for group in groups}
     places = {group.name: sorted(committed[group.name].keys() | owners[group.name].keys()) for group in groups}
-    ranges = known_ranges(admin, cluster, {place for of_group in places.values() for place in of_group})
+    ranges = known_ranges(cluster, {place for of_group in places.values() for place in of_group})
     lags = {
         name: [
             PartitionLag(
@@ -80,12 +82,13 @@ def partition_lags(
     return {name: _with_ages(cluster, of_group) if in_seconds else of_group for name, of_group in lags.items()}
 
 
-def known_ranges(admin: AdminClient, cluster: Cluster, places: Iterable[Place]) -> dict[Place, PartitionRange]:
+def known_ranges(cluster: Cluster, places: Iterable[Place]) -> dict[Place, PartitionRange]:
     """Of partitions that may not exist any more: offsets outlive topics, and asking for such would wait in vain."""
-    topics = cluster.reach(admin).topics
+    with cluster.doing("list topics") as client:
+        topics = client.list_topics()
     places = list(places)
     existing = [(topic, index) for topic, index in places if topic in topics and index in topics[topic].partitions]
-    ranges = partition_ranges(admin, cluster, existing)
+    ranges = partition_ranges(cluster, existing)
     return {place: ranges.get(place, _GONE) for place in places}
 
 
@@ -151,7 +154,10 @@ def _with_age(
 
 def written_at(cluster: Cluster, offsets: Mapping[Place, int]) -> dict[Place, FirstTimestamp]:
     """Of the first record at or after each offset. A partition that did not answer in time is left out."""
-    consumer = cluster.consumer(
+    from penstock.cli.librdkafka import open_consumer  # noqa: PLC0415 - heavy, and only where something waits
+
+    consumer = open_consumer(
+        cluster,
         **{
             "group.id": "penstock-cli",  # librdkafka wants one; assign() without commits leaves it unused
             "enable.auto.commit": False,
@@ -161,7 +167,7 @@ def written_at(cluster: Cluster, offsets: Mapping[Place, int]) -> dict[Place, Fi
             "isolation.level": "read_uncommitted",
             "queued.min.messages": 1,
             "fetch.message.max.bytes": 16_384,
-        }
+        },
     )
     try:
         return _first_timestamps(consumer, cluster, offsets)
@@ -170,8 +176,11 @@ def written_at(cluster: Cluster, offsets: Mapping[Place, int]) -> dict[Place, Fi
 
 
 def _first_timestamps(
-    consumer: Consumer, cluster: Cluster, offsets: Mapping[Place, int]
+    consumer: "Consumer", cluster: Cluster, offsets: Mapping[Place, int]
 ) -> dict[Place, FirstTimestamp]:
+    from penstock.cli.librdkafka import KafkaError, TopicPartition, failure  # noqa: PLC0415
+    from penstock.cli.reading import poll  # noqa: PLC0415
+
     consumer.assign([TopicPartition(topic, index, offset) for (topic, index), offset in offsets.items()])
     found: dict[Place, FirstTimestamp] = {}
     unanswered = set(offsets)

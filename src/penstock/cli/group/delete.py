@@ -18,14 +18,13 @@ from penstock.cli.topic.outcomes import settle
 @json_option
 def delete(names: tuple[str, ...], yes: bool, cluster: Cluster, as_json: bool) -> ExitCode:
     """Delete groups and what they have committed. Refused while members are active."""
-    admin = cluster.admin()
-    groups = existing_groups(admin, cluster, names)
+    groups = existing_groups(cluster, names)
     for group in groups:
         refuse_if_active(group, doing="delete")
     if not yes:
         _ask(names, cluster)
-    futures = admin.delete_consumer_groups([group.name for group in groups], request_timeout=cluster.timeout_s)
-    return settle(futures, cluster, what="group", verb="delete", done="deleted", as_json=as_json)
+    outcomes = cluster.client().delete_groups(group.name for group in groups)
+    return settle(outcomes, cluster, what="group", verb="delete", done="deleted", as_json=as_json)
 
 
 def _ask(names: tuple[str, ...], cluster: Cluster) -> None:

@@ -7,7 +7,8 @@ import click
 
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.group.behind import PartitionLag, partition_lags, total_records, unknown_lags
-from penstock.cli.group.facts import GroupFacts, existing_groups
+from penstock.cli.group.described import GroupFacts
+from penstock.cli.group.facts import existing_groups
 from penstock.cli.output import json_option, print_json, print_table
 from penstock.cli.places import Place
 
@@ -18,9 +19,8 @@ from penstock.cli.places import Place
 @json_option
 def describe(names: tuple[str, ...], cluster: Cluster, as_json: bool) -> None:
     """Show a group's state and members, which partitions each reads, and committed offsets with lag."""
-    admin = cluster.admin()
-    groups = existing_groups(admin, cluster, names)
-    lags = partition_lags(admin, cluster, groups, in_seconds=False)
+    groups = existing_groups(cluster, names)
+    lags = partition_lags(cluster, groups, in_seconds=False)
     if as_json:
         print_json([_document(group, lags[group.name]) for group in groups])
     else:

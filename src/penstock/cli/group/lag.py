@@ -10,7 +10,6 @@ import click
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.group.behind import PartitionLag, partition_lags, total_records, total_seconds, unknown_lags
 from penstock.cli.group.facts import existing_groups, find_groups, list_groups
-from penstock.cli.kafka_names import AdminClient
 from penstock.cli.output import json_option, note, print_json, print_table
 
 
@@ -35,9 +34,8 @@ def lag(
     A group's total is the sum of its records, and the seconds of its latest partition. Where a partition does not
     answer, it is named, the total is not known, and the exit code is 1.
     """
-    admin = cluster.admin()
     while True:
-        lags = _measure(admin, cluster, names)
+        lags = _measure(cluster, names)
         if as_json:
             documents = [_document(name, of_group, totals_only=totals_only) for name, of_group in lags.items()]
             # A document a line where there will be many.
@@ -57,14 +55,14 @@ def lag(
         time.sleep(interval_s)
 
 
-def _measure(admin: AdminClient, cluster: Cluster, names: tuple[str, ...]) -> dict[str, list[PartitionLag]]:
+def _measure(cluster: Cluster, names: tuple[str, ...]) -> dict[str, list[PartitionLag]]:
     if names:
-        groups = existing_groups(admin, cluster, names)
+        groups = existing_groups(cluster, names)
     else:
-        listed = [each.name for each in list_groups(admin, cluster)]
+        listed = [each.name for each in list_groups(cluster)]
         # One may have gone since.
-        groups = [each for each in find_groups(admin, cluster, listed).values() if each is not None]
-    return partition_lags(admin, cluster, groups, in_seconds=True)
+        groups = [each for each in find_groups(cluster, listed).values() if each is not None]
+    return partition_lags(cluster, groups, in_seconds=True)
 
 
 def _document(name: str, lags: list[PartitionLag], *, totals_only: bool) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from penstock.cli.output import json_option, note, print_json, print_table
 @json_option
 def list_groups(states: tuple[str, ...], names: bool, cluster: Cluster, as_json: bool) -> None:
     """List consumer groups with their state: stable, rebalancing, or empty (nobody reads)."""
-    groups = [each for each in ask_groups(cluster.admin(), cluster) if not states or each.state in states]
+    groups = [each for each in ask_groups(cluster) if not states or each.state in states]
     if as_json:
         print_json([{"group": each.name, "state": each.state, "type": each.type} for each in groups])
     elif names:

@@ -4,7 +4,7 @@ import time
 
 import click
 
-from penstock.cli.client import Cluster, client_options, failure, topic_missing
+from penstock.cli.client import Cluster, client_options, require_partition, topic_missing
 from penstock.cli.exits import ExitCode, Failure, NotFound
 from penstock.cli.group.behind import known_ranges
 from penstock.cli.group.facts import committed_offsets, find_groups, group_missing, refuse_if_active
@@ -21,11 +21,11 @@ from penstock.cli.group.reset_plan import (
     parse_selection,
     plan_reset,
 )
-from penstock.cli.kafka_names import AdminClient, ConsumerGroupTopicPartitions, TopicPartition
 from penstock.cli.output import json_option, note, print_json, print_table
 from penstock.cli.places import Place
 from penstock.cli.records import parse_length_ms, parse_time
 from penstock.cli.topic.offsets import offsets_at_time
+from penstock.client import place
 from penstock.model.words import counted
 
 
@@ -70,23 +70,22 @@ def reset(
     """
     target = _target(to_offset, to_earliest, to_latest, to_time, by_duration, shift_by)
     selections = _selections(choices, all_topics=all_topics)
-    admin = cluster.admin()
-    facts = find_groups(admin, cluster, [name])[name]
+    facts = find_groups(cluster, [name])[name]
     if facts is None and not create:
         raise group_missing(
-            name, admin, cluster,
+            name, cluster,
             hint="`penstock group list` shows them. --create commits for a group that does not exist yet.",
         )  # fmt: skip
     if facts is not None:
         refuse_if_active(facts, doing="reset")
-    committed = committed_offsets(admin, cluster, [name])[name]
-    places = sorted(committed) if all_topics else _places(admin, cluster, selections)
+    committed = committed_offsets(cluster, [name])[name]
+    places = sorted(committed) if all_topics else _places(cluster, selections)
     if not places:
         raise NotFound(f"{name} has committed nothing", hint="--topic TOPIC names what to reset.")
-    moves = plan_reset(target, _standings(admin, cluster, places, committed, target))
+    moves = plan_reset(target, _standings(cluster, places, committed, target))
     does_something = any(move.does_something for move in moves)
     if yes and does_something:
-        _carry_out(admin, cluster, name, moves)
+        _carry_out(cluster, name, moves)
     _show(name, moves, is_done=yes, as_json=as_json)
     if not does_something:
         note("nothing to change")
@@ -138,31 +137,31 @@ def _selections(choices: tuple[str, ...], *, all_topics: bool) -> list[Selection
         raise click.UsageError(f"--topic: {error}") from None
 
 
-def _places(admin: AdminClient, cluster: Cluster, selections: list[Selection]) -> list[Place]:
-    metadata = cluster.reach(admin)
+def _places(cluster: Cluster, selections: list[Selection]) -> list[Place]:
+    with cluster.doing("list topics") as client:
+        topics = client.list_topics()
     places: set[Place] = set()
     for selection in selections:
-        if selection.topic not in metadata.topics:
-            raise topic_missing(selection.topic, metadata)
-        existing = metadata.topics[selection.topic].partitions
+        if selection.topic not in topics:
+            raise topic_missing(selection.topic, topics)
+        existing = topics[selection.topic].partitions
         for index in sorted(existing) if selection.partitions is None else selection.partitions:
-            if index not in existing:
-                raise NotFound(f"{selection.topic} has no partition {index}; it has {len(existing)}, counted from 0")
+            require_partition(index, selection.topic, existing)
             places.add((selection.topic, index))
     return sorted(places)
 
 
 def _standings(
-    admin: AdminClient, cluster: Cluster, places: list[Place], committed: dict[Place, int], target: Target
+    cluster: Cluster, places: list[Place], committed: dict[Place, int], target: Target
 ) -> dict[Place, PartitionOffsets]:
-    ranges = known_ranges(admin, cluster, places)
+    ranges = known_ranges(cluster, places)
     gone = [f"{topic}-{index}" for topic, index in places if ranges[topic, index].count is None]
     if gone:
         raise Failure(
             f"could not find the offsets of {', '.join(gone)}: deleted, or without a leader that answers",
             hint="Choose others with --topic TOPIC:PARTITIONS.",
         )
-    times = offsets_at_time(admin, cluster, places, target.timestamp_ms) if isinstance(target, ToTime) else {}
+    times = offsets_at_time(cluster, places, target.timestamp_ms) if isinstance(target, ToTime) else {}
     return {
         place: PartitionOffsets(
             ranges[place].begin or 0, ranges[place].end or 0, committed.get(place), times.get(place)
@@ -171,18 +170,14 @@ def _standings(
     }
 
 
-def _carry_out(admin: AdminClient, cluster: Cluster, name: str, moves: list[Move]) -> None:
-    wanted = [
-        TopicPartition(move.topic, move.partition, move.after)
+def _carry_out(cluster: Cluster, name: str, moves: list[Move]) -> None:
+    wanted = {
+        place(move.topic, move.partition): move.after
         for move in moves
         if move.after is not None and move.does_something
-    ]
-    asked = ConsumerGroupTopicPartitions(name, wanted)
-    future = admin.alter_consumer_group_offsets([asked], request_timeout=cluster.timeout_s)[name]
-    answer = cluster.wait(future, doing=f"reset {name}")
-    for place in answer.topic_partitions or []:
-        if place.error is not None:
-            raise failure(place.error, cluster, doing=f"reset {name} in {place.topic}-{place.partition}")
+    }
+    for where, outcome in cluster.client().commit_offsets(name, wanted).items():
+        cluster.value(outcome, doing=f"reset {name} in {where}")
 
 
 def _show(name: str, moves: list[Move], *, is_done: bool, as_json: bool) -> None:

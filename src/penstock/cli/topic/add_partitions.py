@@ -4,7 +4,6 @@ import click
 
 from penstock.cli.client import Cluster, client_options, topic_missing
 from penstock.cli.exits import ExitCode
-from penstock.cli.kafka_names import NewPartitions
 from penstock.cli.output import json_option
 from penstock.cli.topic.outcomes import settle
 
@@ -25,16 +24,13 @@ def add_partitions(
     """
     if (total is None) == (more is None):
         raise click.UsageError("give either --to TOTAL or --by MORE")
-    admin = cluster.admin()
-    metadata = cluster.reach(admin)
-    if name not in metadata.topics:
-        raise topic_missing(name, metadata)
-    total = total or len(metadata.topics[name].partitions) + (more or 0)
-    futures = admin.create_partitions(
-        [NewPartitions(name, total)], operation_timeout=cluster.timeout_s, validate_only=validate_only
-    )
+    with cluster.doing("list topics") as client:
+        topics = client.list_topics()
+    if name not in topics:
+        raise topic_missing(name, topics)
+    total = total or len(topics[name].partitions) + (more or 0)
     return settle(
-        futures,
+        client.create_partitions({name: total}, validate_only=validate_only),
         cluster,
         verb=f"give {total} partitions to",
         done="would grow" if validate_only else "grew",

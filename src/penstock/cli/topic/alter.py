@@ -2,11 +2,12 @@
 
 import click
 
-from penstock.cli.client import Cluster, client_options, key_values, topic_missing
+from penstock.cli.client import Cluster, client_options, topic_missing
 from penstock.cli.exits import ExitCode
-from penstock.cli.kafka_names import AlterConfigOpType, ConfigEntry, ConfigResource, ResourceType
 from penstock.cli.output import json_option
+from penstock.cli.properties import key_values
 from penstock.cli.topic.outcomes import settle
+from penstock.client import Change, Resource, ResourceType
 
 
 @click.command(no_args_is_help=True)
@@ -35,19 +36,15 @@ def alter(
         raise click.UsageError("nothing to do: give --setting NAME=VALUE or --unset NAME")
     if both := settings.keys() & set(unset):
         raise click.UsageError(f"{', '.join(sorted(both))}: set or unset, not both")
-    admin = cluster.admin()
-    metadata = cluster.reach(admin)
-    if name not in metadata.topics:
-        raise topic_missing(name, metadata)
-    changes = [_change(setting, value, AlterConfigOpType.SET) for setting, value in settings.items()]
-    changes += [_change(setting, None, AlterConfigOpType.DELETE) for setting in unset]
-    resource = ConfigResource(ResourceType.TOPIC, name, incremental_configs=changes)
-    futures = admin.incremental_alter_configs(
-        [resource], validate_only=validate_only, request_timeout=cluster.timeout_s
-    )
+    with cluster.doing("list topics") as client:
+        topics = client.list_topics()
+    if name not in topics:
+        raise topic_missing(name, topics)
+    changes: list[tuple[str, Change, str | None]] = [
+        (setting, Change.SET, value) for setting, value in settings.items()
+    ]
+    changes += [(setting, Change.DELETE, None) for setting in unset]
+    resource = Resource(ResourceType.TOPIC, name)
+    outcomes = client.alter_configs({resource: changes}, validate_only=validate_only)
     done = "would alter" if validate_only else "altered"
-    return settle({name: futures[resource]}, cluster, verb="alter", done=done, as_json=as_json)
-
-
-def _change(setting: str, value: str | None, operation: AlterConfigOpType) -> ConfigEntry:
-    return ConfigEntry(setting, value, incremental_operation=operation)
+    return settle({name: outcomes[resource]}, cluster, verb="alter", done=done, as_json=as_json)

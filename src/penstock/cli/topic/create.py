@@ -2,11 +2,12 @@
 
 import click
 
-from penstock.cli.client import Cluster, client_options, key_values
+from penstock.cli.client import Cluster, client_options
 from penstock.cli.exits import ExitCode
-from penstock.cli.kafka_names import NewTopic
 from penstock.cli.output import json_option, note
+from penstock.cli.properties import key_values
 from penstock.cli.topic.outcomes import settle
+from penstock.client import NewTopic
 
 
 @click.command(no_args_is_help=True)
@@ -38,15 +39,18 @@ def create(
     penstock topic create users -s cleanup.policy=compact -s min.cleanable.dirty.ratio=0.1
     """
     settings = key_values(pairs, option="--setting")
-    admin = cluster.admin()
+    client = cluster.client()
     if if_not_exists:
-        existing = cluster.reach(admin).topics
+        with cluster.doing("list topics"):
+            existing = client.list_topics()
         for name in [name for name in names if name in existing]:
             note(f"{name} already exists")
         names = tuple(name for name in names if name not in existing)
     if not names:
         return ExitCode.OK
     # -1 leaves the number to the broker (KIP-464).
-    wanted = [NewTopic(name, partitions or -1, replication_factor or -1, config=settings) for name in names]
-    futures = admin.create_topics(wanted, operation_timeout=cluster.timeout_s, validate_only=validate_only)
-    return settle(futures, cluster, verb="create", done="would create" if validate_only else "created", as_json=as_json)
+    wanted = [NewTopic(name, partitions or -1, replication_factor or -1, settings) for name in names]
+    outcomes = client.create_topics(wanted, validate_only=validate_only)
+    return settle(
+        outcomes, cluster, verb="create", done="would create" if validate_only else "created", as_json=as_json
+    )

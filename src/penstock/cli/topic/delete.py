@@ -17,15 +17,14 @@ from penstock.cli.topic.outcomes import settle
 @json_option
 def delete(names: tuple[str, ...], yes: bool, cluster: Cluster, as_json: bool) -> ExitCode:
     """Delete topics and all their records."""
-    admin = cluster.admin()
-    metadata = cluster.reach(admin)
+    with cluster.doing("list topics") as client:
+        topics = client.list_topics()
     for name in names:
-        if name not in metadata.topics:
-            raise topic_missing(name, metadata)
+        if name not in topics:
+            raise topic_missing(name, topics)
     if not yes:
         _ask(names, cluster)
-    futures = admin.delete_topics(list(names), operation_timeout=cluster.timeout_s)
-    return settle(futures, cluster, verb="delete", done="deleted", as_json=as_json)
+    return settle(client.delete_topics(names), cluster, verb="delete", done="deleted", as_json=as_json)
 
 
 def _ask(names: tuple[str, ...], cluster: Cluster) -> None:

@@ -5,10 +5,11 @@ from typing import Any
 import click
 
 from penstock.cli.client import Cluster, client_options, topic_missing
-from penstock.cli.kafka_names import AdminClient, TopicCollection, TopicDescription
 from penstock.cli.output import json_option, print_json, print_table
 from penstock.cli.topic.facts import SettingFact, topic_settings
 from penstock.cli.topic.offsets import PartitionRange, offsets_unknown, partition_ranges
+from penstock.client import TopicInfo
+from penstock.model import TopicId, topic_id_text
 
 
 @click.command(no_args_is_help=True)
@@ -21,12 +22,12 @@ def describe(names: tuple[str, ...], all_settings: bool, cluster: Cluster, as_js
 
     Exit code 1 when a partition does not tell its offsets; the rest is shown.
     """
-    admin = cluster.admin()
-    metadata = cluster.reach(admin)
+    with cluster.doing("list topics") as client:
+        known = client.list_topics()
     for name in names:
-        if name not in metadata.topics:
-            raise topic_missing(name, metadata)
-    documents = _gather(admin, cluster, list(dict.fromkeys(names)), all_settings=all_settings)
+        if name not in known:
+            raise topic_missing(name, known)
+    documents = _gather(cluster, [known[name] for name in dict.fromkeys(names)], all_settings=all_settings)
     if as_json:
         print_json(documents)
     else:
@@ -44,31 +45,27 @@ def describe(names: tuple[str, ...], all_settings: bool, cluster: Cluster, as_js
         raise offsets_unknown(unknown, cluster)
 
 
-def _gather(admin: AdminClient, cluster: Cluster, names: list[str], *, all_settings: bool) -> list[dict[str, Any]]:
-    futures = admin.describe_topics(TopicCollection(names), request_timeout=cluster.timeout_s)
-    topics = {name: cluster.wait(future, doing=f"describe {name}") for name, future in futures.items()}
-    ranges = partition_ranges(
-        admin, cluster, [(name, p.id) for name, topic in topics.items() for p in topic.partitions]
-    )
-    settings = topic_settings(admin, cluster, names)
+def _gather(cluster: Cluster, topics: list[TopicInfo], *, all_settings: bool) -> list[dict[str, Any]]:
+    ranges = partition_ranges(cluster, [(topic.name, index) for topic in topics for index in topic.partitions])
+    settings = topic_settings(cluster, [topic.name for topic in topics])
     return [
-        _document(topics[name], ranges, [s for s in settings[name] if all_settings or not s.is_default])
-        for name in names
+        _document(topic, ranges, [s for s in settings[topic.name] if all_settings or not s.is_default])
+        for topic in topics
     ]
 
 
 def _document(
-    topic: TopicDescription, ranges: dict[tuple[str, int], PartitionRange], settings: list[SettingFact]
+    topic: TopicInfo, ranges: dict[tuple[str, int], PartitionRange], settings: list[SettingFact]
 ) -> dict[str, Any]:
     partitions = []
-    for partition in topic.partitions:
-        offsets = ranges[topic.name, partition.id]
+    for partition in topic.partitions.values():
+        offsets = ranges[topic.name, partition.index]
         partitions.append(
             {
-                "partition": partition.id,
-                "leader": None if partition.leader is None else partition.leader.id,
-                "replicas": [node.id for node in partition.replicas],
-                "in_sync": [node.id for node in partition.isr],
+                "partition": partition.index,
+                "leader": None if partition.leader < 0 else partition.leader,
+                "replicas": list(partition.replicas),
+                "in_sync": list(partition.in_sync),
                 "begin": offsets.begin,
                 "end": offsets.end,
                 "records": offsets.count,
@@ -77,8 +74,7 @@ def _document(
         )
     return {
         "topic": topic.name,
-        # The library writes ids in plain base64, Kafka's tools in the kind that is safe in file names and addresses.
-        "topic_id": str(topic.topic_id).replace("+", "-").replace("/", "_"),
+        "topic_id": topic_id_text(TopicId(topic.id)),
         "internal": topic.is_internal,
         "partitions": partitions,
         "settings": [{"name": s.name, "value": s.value, "source": s.source} for s in settings],

@@ -1,9 +1,20 @@
 """What describe says about topics' settings, asked of the cluster in as few requests as it takes."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from penstock.cli.client import Cluster
-from penstock.cli.kafka_names import AdminClient, ConfigResource, ConfigSource, ResourceType
+from penstock.client import Resource, ResourceType
+
+DEFAULT_SOURCE: Final = 5
+_SOURCES: Final = {
+    1: "topic",
+    2: "broker, dynamic",
+    3: "cluster default",
+    4: "broker's file",
+    DEFAULT_SOURCE: "default",
+}
+"""By what DescribeConfigs calls the source of a setting."""
 
 
 @dataclass(frozen=True)
@@ -14,29 +25,18 @@ class SettingFact:
     is_default: bool
 
 
-_SOURCES = {
-    ConfigSource.DYNAMIC_TOPIC_CONFIG: "topic",
-    ConfigSource.DYNAMIC_BROKER_CONFIG: "broker, dynamic",
-    ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG: "cluster default",
-    ConfigSource.STATIC_BROKER_CONFIG: "broker's file",
-    ConfigSource.DEFAULT_CONFIG: "default",
-}
-
-
-def topic_settings(admin: AdminClient, cluster: Cluster, topics: list[str]) -> dict[str, list[SettingFact]]:
-    resources = [ConfigResource(ResourceType.TOPIC, name) for name in topics]
-    futures = admin.describe_configs(resources, request_timeout=cluster.timeout_s)
+def topic_settings(cluster: Cluster, topics: list[str]) -> dict[str, list[SettingFact]]:
+    outcomes = cluster.client().describe_configs([Resource(ResourceType.TOPIC, name) for name in topics])
     found = {}
-    for resource, future in futures.items():
-        entries = cluster.wait(future, doing=f"read the settings of {resource.name}")
-        found[resource.name] = sorted(
-            (_fact(entry.name, entry.value, entry.source, entry.is_default) for entry in entries.values()),
-            key=lambda fact: fact.name,
-        )
+    for resource, outcome in outcomes.items():
+        settings = cluster.value(outcome, doing=f"read the settings of {resource.name}")
+        found[resource.name] = [
+            SettingFact(
+                each.name,
+                each.value,
+                _SOURCES.get(each.config_source, f"source {each.config_source}"),
+                each.config_source == DEFAULT_SOURCE,
+            )
+            for _, each in sorted(settings.items())
+        ]
     return found
-
-
-def _fact(name: str, value: str | None, source: object, is_default: bool) -> SettingFact:
-    code = ConfigSource(source) if isinstance(source, int) else source
-    known = _SOURCES.get(code, str(code)) if isinstance(code, ConfigSource) else str(code)
-    return SettingFact(name, value, known, is_default)

@@ -15,12 +15,9 @@ from penstock.cli.places import Place
 @json_option
 def list_topics(internal: bool, counts: bool, names: bool, cluster: Cluster, as_json: bool) -> None:
     """List topics with their partitions and replication factor."""
-    admin = cluster.admin()
-    topics = {
-        name: topic.partitions
-        for name, topic in sorted(cluster.reach(admin).topics.items())
-        if internal or not name.startswith("__")
-    }
+    with cluster.doing("list topics") as client:
+        found = client.list_topics()
+    topics = {name: topic.partitions for name, topic in sorted(found.items()) if internal or not name.startswith("__")}
     rows: list[dict[str, str | int | None]] = [
         {
             "topic": name,
@@ -34,11 +31,11 @@ def list_topics(internal: bool, counts: bool, names: bool, cluster: Cluster, as_
         from penstock.cli.topic.offsets import partition_ranges  # noqa: PLC0415 - only when asked for
 
         ranges = partition_ranges(
-            admin, cluster, [(name, index) for name, partitions in topics.items() for index in partitions]
+            cluster, [(name, index) for name, partitions in topics.items() for index in partitions]
         )
         for row, (name, partitions) in zip(rows, topics.items(), strict=True):
-            found = [ranges[name, index].count for index in partitions]
-            row["records"] = None if None in found else sum(count or 0 for count in found)
+            of_topic = [ranges[name, index].count for index in partitions]
+            row["records"] = None if None in of_topic else sum(count or 0 for count in of_topic)
         unknown = {place: offsets.problem for place, offsets in ranges.items() if offsets.count is None}
     if as_json:
         print_json(rows)

@@ -1,17 +1,17 @@
 """Several topics or groups, one outcome each: do all, say each, and let the worst decide the exit code."""
 
 from collections.abc import Mapping
-from concurrent.futures import Future
 
 import click
 
 from penstock.cli.client import Cluster
 from penstock.cli.exits import ExitCode, Failure
 from penstock.cli.output import print_json
+from penstock.errors import Refusal
 
 
 def settle(
-    futures: Mapping[str, "Future[None]"],
+    outcomes: Mapping[str, object | Refusal],
     cluster: Cluster,
     *,
     verb: str,
@@ -20,25 +20,25 @@ def settle(
     what: str = "topic",
     facts: Mapping[str, int] | None = None,
 ) -> ExitCode:
-    """Wait for each one's future; `verb` is for errors ("create"), `done` for successes ("created").
+    """Say what became of each; `verb` is for errors ("create"), `done` for successes ("created").
 
     `facts` are what programs are told besides.
     """
     worst = ExitCode.OK
-    outcomes: list[dict[str, str | int]] = []
-    for name, future in futures.items():
+    rows: list[dict[str, str | int]] = []
+    for name, outcome in outcomes.items():
         try:
-            cluster.wait(future, doing=f"{verb} {name}")
+            cluster.value(outcome, doing=f"{verb} {name}")
         except Failure as failure:
             # The first failure decides: one exit code cannot tell of several.
             worst = worst or ExitCode(failure.exit_code)
-            outcomes.append({what: name, "error": failure.message})
+            rows.append({what: name, "error": failure.message})
             failure.show()
         else:
-            outcomes.append({what: name, "outcome": done, **(facts or {})})
+            rows.append({what: name, "outcome": done, **(facts or {})})
             if not as_json:
                 besides = "".join(f", {value} {fact}" for fact, value in (facts or {}).items())
                 click.echo(f"{done} {name}{besides}")
     if as_json:
-        print_json(outcomes)
+        print_json(rows)
     return worst

@@ -2,22 +2,12 @@
 
 import click
 
-from penstock.cli.asking import Brokers, Connection, require_ok
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.exits import ExitCode, Failure, NotFound
 from penstock.cli.output import json_option, note, print_json
 from penstock.cli.txn.facts import OPEN_STATES, OpenTransaction, described, open_transactions
+from penstock.client import place
 from penstock.errors import ConcurrentTransactions
-from penstock.wire.messages.init_producer_id_request import InitProducerIdRequest
-from penstock.wire.messages.init_producer_id_response import InitProducerIdResponse
-from penstock.wire.messages.write_txn_markers_request import (
-    WritableTxnMarker,
-    WritableTxnMarkerTopic,
-    WriteTxnMarkersRequest,
-)
-from penstock.wire.messages.write_txn_markers_response import WriteTxnMarkersResponse
-
-UNKNOWN = -1
 
 
 @click.command(no_args_is_help=True)
@@ -47,13 +37,12 @@ def abort(
     penstock txn abort billing-7 --yes                                 do it
     penstock txn abort --topic orders --partition 3 --offset 1042 --yes
     """
-    with Brokers(cluster) as brokers:
-        if transactional_id is not None and topic is None:
-            done = _abort_id(brokers, transactional_id, yes=yes)
-        elif transactional_id is None and topic is not None and partition is not None and offset is not None:
-            done = _abort_hanging(brokers, topic, partition, offset, yes=yes)
-        else:
-            raise click.UsageError("name a TRANSACTIONAL_ID, or --topic, --partition and --offset")
+    if transactional_id is not None and topic is None:
+        done = _abort_id(cluster, transactional_id, yes=yes)
+    elif transactional_id is None and topic is not None and partition is not None and offset is not None:
+        done = _abort_hanging(cluster, topic, partition, offset, yes=yes)
+    else:
+        raise click.UsageError("name a TRANSACTIONAL_ID, or --topic, --partition and --offset")
     if as_json:
         print_json({"what": done, "done": yes})
     else:
@@ -63,28 +52,27 @@ def abort(
     return ExitCode.OK
 
 
-def _abort_id(brokers: Brokers, transactional_id: str, *, yes: bool) -> str:
+def _abort_id(cluster: Cluster, transactional_id: str, *, yes: bool) -> str:
     """A new producer under the same id fences the old one, and ends what it left open."""
-    coordinator, state = described(brokers, transactional_id)
+    _, state = described(cluster, transactional_id)
     if state.transaction_state not in OPEN_STATES:
         raise Failure(f"{transactional_id} has no open transaction: it is {state.transaction_state}")
     places = [f"{topic.topic}-{index}" for topic in state.topics for index in sorted(topic.partitions)]
     if yes:
-        _fence(brokers.at(coordinator), transactional_id, state.transaction_timeout_ms)
+        _fence(cluster, transactional_id, state.transaction_timeout_ms)
     return f"the transaction of {transactional_id} (producer {state.producer_id}) on {', '.join(places) or 'nothing'}"
 
 
-def _fence(coordinator: Connection, transactional_id: str, timeout_ms: int) -> None:
-    request = InitProducerIdRequest(transactional_id, timeout_ms, UNKNOWN, UNKNOWN)
-    answer = coordinator.ask(request, InitProducerIdResponse)
+def _fence(cluster: Cluster, transactional_id: str, timeout_ms: int) -> None:
+    fenced = cluster.client().fence_producers([transactional_id], transaction_timeout_ms=timeout_ms)
     # The abort has begun and goes on by itself: that its markers are still being written is no failure.
-    if answer.error_code != ConcurrentTransactions.code:
-        require_ok(answer.error_code, None, doing=f"abort the transaction of {transactional_id}")
+    if not isinstance(fenced[transactional_id], ConcurrentTransactions):
+        cluster.value(fenced[transactional_id], doing=f"abort the transaction of {transactional_id}")
 
 
-def _abort_hanging(brokers: Brokers, topic: str, partition: int, offset: int, *, yes: bool) -> str:
+def _abort_hanging(cluster: Cluster, topic: str, partition: int, offset: int, *, yes: bool) -> str:
     found = next(
-        (each for each in open_transactions(brokers, [topic], only=partition) if each.first_offset == offset),
+        (each for each in open_transactions(cluster, [topic], only=partition) if each.first_offset == offset),
         None,
     )
     if found is None:
@@ -93,20 +81,16 @@ def _abort_hanging(brokers: Brokers, topic: str, partition: int, offset: int, *,
             hint="`penstock txn hanging --open-for 0s` lists those that hang.",
         )
     if yes:
-        _write_marker(brokers.at(found.leader), found)
+        _write_marker(cluster, found)
     return f"the transaction of producer {found.producer_id} on {topic}-{partition} from offset {offset}"
 
 
-def _write_marker(leader: Connection, transaction: OpenTransaction) -> None:
-    marker = WritableTxnMarker(
-        producer_id=transaction.producer_id,
-        producer_epoch=transaction.producer_epoch,
-        transaction_result=False,
-        topics=[WritableTxnMarkerTopic(transaction.topic, [transaction.partition])],
-        coordinator_epoch=max(transaction.coordinator_epoch, 0),
-    )
-    (result,) = leader.ask(WriteTxnMarkersRequest([marker]), WriteTxnMarkersResponse).markers
-    for topic in result.topics:
-        for partition in topic.partitions:
-            place = f"{topic.name}-{partition.partition_index}"
-            require_ok(partition.error_code, None, doing=f"write the marker to {place}")
+def _write_marker(cluster: Cluster, transaction: OpenTransaction) -> None:
+    where = place(transaction.topic, transaction.partition)
+    with cluster.doing(f"write the marker to {where}") as client:
+        client.abort_transaction(
+            where,
+            producer_id=transaction.producer_id,
+            producer_epoch=transaction.producer_epoch,
+            coordinator_epoch=max(transaction.coordinator_epoch, 0),
+        )

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.output import json_option, print_json, print_table
 from penstock.cli.txn.facts import OPEN_STATES, described
@@ -18,8 +17,7 @@ from penstock.cli.txn.facts import OPEN_STATES, described
 @json_option
 def describe(transactional_ids: tuple[str, ...], cluster: Cluster, as_json: bool) -> None:
     """Show who writes under a transactional id, since when its transaction is open, and on which partitions."""
-    with Brokers(cluster) as brokers:
-        facts = [_facts(brokers, transactional_id) for transactional_id in transactional_ids]
+    facts = [_facts(cluster, transactional_id) for transactional_id in transactional_ids]
     if as_json:
         print_json(facts)
         return
@@ -30,8 +28,8 @@ def describe(transactional_ids: tuple[str, ...], cluster: Cluster, as_json: bool
             click.echo(f"  {place['topic']}-{place['partition']}")
 
 
-def _facts(brokers: Brokers, transactional_id: str) -> dict[str, Any]:
-    coordinator, state = described(brokers, transactional_id)
+def _facts(cluster: Cluster, transactional_id: str) -> dict[str, Any]:
+    coordinator, state = described(cluster, transactional_id)
     began_ms = state.transaction_start_time_ms
     # Of one that has ended Kafka tells the beginning too.
     is_open = began_ms >= 0 and state.transaction_state in OPEN_STATES
@@ -40,7 +38,7 @@ def _facts(brokers: Brokers, transactional_id: str) -> dict[str, Any]:
         "state": state.transaction_state,
         "producer_id": state.producer_id,
         "producer_epoch": state.producer_epoch,
-        "coordinator": coordinator,
+        "coordinator": coordinator.id,
         "timeout_ms": state.transaction_timeout_ms,
         "open_since": datetime.fromtimestamp(began_ms / 1000, UTC).isoformat() if is_open else None,
         "open_for_ms": int(time.time() * 1000) - began_ms if is_open else None,

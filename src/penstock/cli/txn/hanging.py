@@ -7,7 +7,6 @@ import time
 
 import click
 
-from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.output import json_option, note, print_json, print_table
 from penstock.cli.records import parse_length_ms
@@ -26,12 +25,11 @@ def hanging(topics: tuple[str, ...], open_for: str, cluster: Cluster, as_json: b
         before_ms = int(time.time() * 1000) - parse_length_ms(open_for)
     except ValueError as error:
         raise click.UsageError(f"--open-for: {error}") from None
-    with Brokers(cluster) as brokers:
-        old = [each for each in open_transactions(brokers, list(topics) or None) if each.last_timestamp <= before_ms]
-        found = [each for each in old if not _is_known(brokers, each)]
-        if found:  # one whose marker came after the first look has ended, as it should
-            still_open = list(open_transactions(brokers, list(topics) or None))
-            found = [each for each in found if each in still_open]
+    old = [each for each in open_transactions(cluster, list(topics) or None) if each.last_timestamp <= before_ms]
+    found = [each for each in old if not _is_known(cluster, each)]
+    if found:  # one whose marker came after the first look has ended, as it should
+        still_open = list(open_transactions(cluster, list(topics) or None))
+        found = [each for each in found if each in still_open]
     if as_json:
         print_json(
             [
@@ -57,9 +55,9 @@ def hanging(topics: tuple[str, ...], open_for: str, cluster: Cluster, as_json: b
         note("no transaction hangs")
 
 
-def _is_known(brokers: Brokers, transaction: OpenTransaction) -> bool:
-    for each in listed(brokers, states=OPEN_STATES, producer_ids=[transaction.producer_id]):
-        _, state = described(brokers, each.transactional_id)
+def _is_known(cluster: Cluster, transaction: OpenTransaction) -> bool:
+    for each in listed(cluster, states=OPEN_STATES, producer_ids=[transaction.producer_id]):
+        _, state = described(cluster, each.transactional_id)
         if any(
             topic.topic == transaction.topic and transaction.partition in topic.partitions for topic in state.topics
         ):

@@ -2,7 +2,6 @@
 
 import click
 
-from penstock.cli.asking import Brokers
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.output import json_option, note, print_json, print_table
 from penstock.cli.records import parse_length_ms
@@ -31,8 +30,7 @@ def list_transactions(
         open_for_ms = -1 if open_for is None else parse_length_ms(open_for)
     except ValueError as error:
         raise click.UsageError(f"--open-for: {error}") from None
-    with Brokers(cluster) as brokers:
-        found = listed(brokers, states=states, open_for_ms=open_for_ms, pattern=pattern)
+    found = listed(cluster, states=states, open_for_ms=open_for_ms, pattern=pattern)
     if as_json:
         print_json(
             [

@@ -68,6 +68,9 @@ class ClusterInfo(msgspec.Struct, frozen=True):
     controller_id: int
     brokers: dict[int, Node]
     fenced: frozenset[int] = frozenset()
+    """Those of them that are away."""
+    tells_fenced: bool = False
+    """Whether brokers that are away are among them; older clusters cannot tell."""
 
 
 class Features(msgspec.Struct, frozen=True):
@@ -76,14 +79,34 @@ class Features(msgspec.Struct, frozen=True):
 
 
 async def describe_cluster(core: Core, *, include_fenced: bool = False) -> ClusterInfo:
-    request = DescribeClusterRequest(include_fenced_brokers=include_fenced)
-    answer: DescribeClusterResponse = await core.routed(request, at_least=FENCED_FROM if include_fenced else 0)
+    """Brokers and controller. `include_fenced`: also brokers that are away, where the cluster can tell of them."""
+    tells_fenced = False
+
+    def request(version: int) -> DescribeClusterRequest:
+        nonlocal tells_fenced
+        tells_fenced = include_fenced and version >= FENCED_FROM
+        return DescribeClusterRequest(include_fenced_brokers=tells_fenced)
+
+    key = ApiKey.DESCRIBE_CLUSTER
+    answer: DescribeClusterResponse = await core.routed(request, api=key, api_key=key)
     return ClusterInfo(
         answer.cluster_id,
         answer.controller_id,
         {each.broker_id: Node(each.broker_id, each.host, each.port, each.rack) for each in answer.brokers},
         frozenset(each.broker_id for each in answer.brokers if each.is_fenced),
+        tells_fenced,
     )
+
+
+async def find_coordinators(core: Core, keys: Iterable[str], *, transactional: bool = False) -> Outcomes[str, Node]:
+    """The coordinators of groups, or of transactional ids."""
+
+    async def ask(node: Node | None, some: list[str]) -> dict[str, Node]:
+        assert node is not None
+        return dict.fromkeys(some, node)
+
+    api = ApiKey.DESCRIBE_TRANSACTIONS if transactional else ApiKey.DESCRIBE_GROUPS
+    return await core.scatter(api, keys, ask)
 
 
 async def api_versions(core: Core, broker_id: int | None = None) -> dict[ApiKey | int, tuple[int, int]]:

@@ -61,6 +61,13 @@ class FoundOffset(msgspec.Struct, frozen=True):
     leader_epoch: int
 
 
+class OffsetRange(msgspec.Struct, frozen=True):
+    """A partition's records are at [begin, end)."""
+
+    begin: int
+    end: int
+
+
 class Election(IntEnum):
     PREFERRED = 0
     UNCLEAN = 1
@@ -76,9 +83,12 @@ TIMEOUT_FROM = 10
 
 
 async def list_offsets(
-    core: Core, at: Mapping[TopicPartition, int], *, read_committed: bool = False
+    core: Core, at: Mapping[TopicPartition, int], *, read_committed: bool = False, patiently: bool = True
 ) -> Outcomes[TopicPartition, FoundOffset]:
-    """The offset at a timestamp, or at an OffsetSpec, of each partition. Each leader is asked for its own."""
+    """The offset at a timestamp, or at an OffsetSpec, of each partition. Each leader is asked for its own.
+
+    `patiently`: ask again while a leader is away or being replaced; else say what is known now.
+    """
     at_least = max((_VERSION_FOR.get(OffsetSpec(spec), 1) for spec in at.values() if spec < 0), default=1)
 
     async def ask(node: Node | None, some: list[TopicPartition]) -> dict[TopicPartition, FoundOffset | Refusal]:
@@ -104,7 +114,27 @@ async def list_offsets(
             for each in topic.partitions
         }
 
-    return await core.scatter(ApiKey.LIST_OFFSETS, at, ask)
+    return await core.scatter(ApiKey.LIST_OFFSETS, at, ask, patiently=patiently)
+
+
+async def offset_ranges(
+    core: Core, partitions: Iterable[TopicPartition], *, read_committed: bool = False, patiently: bool = True
+) -> Outcomes[TopicPartition, OffsetRange]:
+    """Where each partition begins and ends. `read_committed`: the end is where the first open transaction begins."""
+    wanted = list(partitions)
+    # Both at once: a leader that is silent then costs the time once.
+    ends = await core.scheduler.together(
+        list_offsets(core, dict.fromkeys(wanted, spec), read_committed=read_committed, patiently=patiently)
+        for spec in (OffsetSpec.EARLIEST, OffsetSpec.LATEST)
+    )
+    begin, end = (Outcomes(dict.fromkeys(wanted, each)) if isinstance(each, Refusal) else each for each in ends)
+    return Outcomes({each: _range(begin[each], end[each]) for each in wanted})
+
+
+def _range(begin: FoundOffset | Refusal, end: FoundOffset | Refusal) -> OffsetRange | Refusal:
+    if isinstance(begin, Refusal):
+        return begin
+    return end if isinstance(end, Refusal) else OffsetRange(begin.offset, end.offset)
 
 
 def _asked(core: Core, where: TopicPartition, at: Mapping[TopicPartition, int]) -> ListOffsetsPartition:

@@ -26,6 +26,8 @@ from penstock.wire.messages.write_txn_markers_request import (
 )
 from penstock.wire.messages.write_txn_markers_response import WriteTxnMarkersResponse
 
+DURATIONS_FROM, PATTERNS_FROM = 1, 2
+
 
 class ProducerIdentity(msgspec.Struct, frozen=True):
     id: int
@@ -33,13 +35,19 @@ class ProducerIdentity(msgspec.Struct, frozen=True):
 
 
 async def list_transactions(
-    core: Core, *, states: Iterable[str] = (), producer_ids: Iterable[int] = (), longer_than_ms: int = -1
+    core: Core,
+    *,
+    states: Iterable[str] = (),
+    producer_ids: Iterable[int] = (),
+    longer_than_ms: int = -1,
+    pattern: str | None = None,
 ) -> Outcomes[int, list[ListedTransaction]]:
-    """The transactions that each broker coordinates, by the broker's id."""
-    request = ListTransactionsRequest(list(states), list(producer_ids), longer_than_ms)
+    """The transactions that each broker coordinates, by the broker's id; those that a regular expression matches."""
+    request = ListTransactionsRequest(list(states), list(producer_ids), longer_than_ms, pattern)
+    at_least = PATTERNS_FROM if pattern is not None else DURATIONS_FROM if longer_than_ms >= 0 else 0
 
     async def ask(node: Node | None, some: list[int]) -> dict[int, list[ListedTransaction]]:
-        answer: ListTransactionsResponse = await core.ask(node, request)
+        answer: ListTransactionsResponse = await core.ask(node, request, at_least=at_least)
         return dict.fromkeys(some, answer.transaction_states)
 
     return await core.scatter(ApiKey.LIST_TRANSACTIONS, await core.broker_ids(), ask)
@@ -89,11 +97,16 @@ async def abort_transaction(
     one(await core.scatter(ApiKey.WRITE_TXN_MARKERS, [partition], ask))
 
 
-async def fence_producers(core: Core, transactional_ids: Iterable[str]) -> Outcomes[str, ProducerIdentity]:
-    """Shut out whoever uses these transactional ids now; what they have open is aborted."""
+async def fence_producers(
+    core: Core, transactional_ids: Iterable[str], *, transaction_timeout_ms: int = 1
+) -> Outcomes[str, ProducerIdentity]:
+    """Shut out whoever uses these transactional ids now; what they have open is aborted.
+
+    ConcurrentTransactions: that abort has begun and goes on by itself.
+    """
 
     async def fence(transactional_id: str) -> ProducerIdentity:
-        request = InitProducerIdRequest(transactional_id, transaction_timeout_ms=1)
+        request = InitProducerIdRequest(transactional_id, transaction_timeout_ms=transaction_timeout_ms)
         answer: InitProducerIdResponse = await core.routed(request, transactional_id)
         return ProducerIdentity(answer.producer_id, answer.producer_epoch)
 
