@@ -73,7 +73,7 @@ def open_producer(cluster: Cluster, **settings: Any) -> Producer:
 
 def check_properties(properties: dict[str, str]) -> None:
     """UsageError where the library would refuse them, as it does misspelt names."""
-    _make(Producer, Cluster("", properties), {})
+    _made(Producer, {"log_level": 0, **properties, "bootstrap.servers": ""})
 
 
 def _make(kind: Callable[..., _T], cluster: Cluster, settings: dict[str, Any]) -> _T:
@@ -81,6 +81,10 @@ def _make(kind: Callable[..., _T], cluster: Cluster, settings: dict[str, Any]) -
     # the address that was named is left for the one that the broker advertises.
     config = {"client.id": CLIENT_ID, "log_level": 0, "reconnect.backoff.ms": 20, **settings, **cluster.properties}
     config |= {"bootstrap.servers": cluster.bootstrap, "error_cb": lambda error: _complain(cluster, error)}
+    return _made(kind, config)
+
+
+def _made(kind: Callable[..., _T], config: dict[str, Any]) -> _T:
     try:
         return kind(config, logger=_quiet_logger)
     except KafkaException as error:
