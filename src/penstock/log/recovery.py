@@ -230,13 +230,24 @@ class _Opening:
             log.aborts.sums.write()
 
     def _has_epochs(self) -> bool:
-        """Whether the file of leader epochs can be read. If not the batches tell, whose epochs no checksum covers."""
+        """Whether the file of leader epochs can be read, and knows of the log's first record. If not the batches tell,
+        whose epochs no checksum covers.
+        """
+        epochs, first = self.log.epochs, self.log.segments[0]
         try:
-            self.log.epochs.load()
+            epochs.load()
         except CheckpointUnreadable as error:
             _log.warning("leader epochs unreadable, read from the batches", reason=str(error))
             return False
-        return True
+        if self.known.is_clean or not epochs.starts or epochs.starts[0] <= self.log.start_offset or not first.size:
+            return True
+        header = header_at(first, 0)
+        if header is None or not 0 <= header.leader_epoch < epochs.epochs[0]:
+            return True
+        # A flush has written the file when the log began later already, and a crash came before the checkpoint.
+        _log.warning("leader epochs of the first records unknown, read from the batches", file=first.file.path)
+        epochs.clear()
+        return False
 
     # --- what is there ---
 

@@ -114,10 +114,10 @@ class LogHousekeeping:
 
     async def flush(self) -> None:
         now = steady_ms(self._clock)
-        late = {log for log in self._logs() if log.flushing.is_late(now) and log.trouble is None}
-        rolled = {log for log in self._folder.rolled_logs if log.trouble is None}
+        late = dict.fromkeys(log for log in self._logs() if log.flushing.is_late(now) and log.trouble is None)
+        rolled = dict.fromkeys(log for log in self._folder.rolled_logs if log.trouble is None and log not in late)
         self._folder.rolled_logs.clear()
-        wanted = [(log, log.end_offset) for log in late] + [(log, log.active.base_offset) for log in rolled - late]
+        wanted = [(log, log.end_offset) for log in late] + [(log, log.active.base_offset) for log in rolled]
         for log, upto in wanted:
             try:
                 await self._flusher.durable(log, upto)

@@ -475,6 +475,24 @@ def test_a_crash_before_a_log_has_begun_anew_leaves_it_with_its_leader_epochs(tm
     assert reopen(log, is_clean=True).epochs.snapshot() == before
 
 
+def test_leader_epochs_of_first_records_are_known_again_where_a_crash_takes_the_logs_start_back(
+    tmp_path: Path,
+) -> None:
+    log = a_log(tmp_path / "orders-0", settings=SMALL)
+    for epoch in (1, 2, 3):
+        log.append([a_batch(log.end_offset, leader_epoch=epoch)])
+    log.high_watermark = 3
+    log.retention.advance_start(2)
+    log.flushing.flush()  # writes the epochs as of the new start, which no checkpoint tells yet
+    log.pool.close_all()
+    log.start_offset = 0
+
+    again = reopen(log)
+
+    assert again.trouble is None
+    assert again.epochs.snapshot() == [(1, 0), (2, 1), (3, 2)]
+
+
 def test_leader_epochs_above_the_recovery_point_are_read_off_the_batches(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 3, leader_epoch=1)
