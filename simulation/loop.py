@@ -79,6 +79,8 @@ class SimulatedLoop:
         self._paused: dict[Owner, None] = {}
         self.is_over = False
         self.steps = 0
+        self.thread_delay_s: Callable[[], float] = lambda: 0.0
+        """How long it takes a thread to begin, and what it has done to be known."""
         self.failure: BaseException | None = None
         """What stops the run: an invariant that does not hold, or a task that nobody expected to fail."""
 
@@ -118,6 +120,22 @@ class SimulatedLoop:
         self._tasks[task] = None
         task.add_done_callback(self._noted)
         return task
+
+    def run_in_executor(self, _executor: Any, work: Callable[..., _T], *args: Any) -> "asyncio.Future[_T]":
+        """A thread's work is done whole, a moment later, and told of another moment later: others come in between."""
+        done: asyncio.Future[_T] = self.create_future()
+        self.call_later(self.thread_delay_s(), self._work, done, work, args)
+        return done
+
+    def _work(self, done: "asyncio.Future[Any]", work: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        try:
+            told, what = done.set_result, work(*args)
+        except Exception as error:
+            told, what = done.set_exception, error
+        except BaseException as error:
+            self.fail(error)
+            return
+        self.call_later(self.thread_delay_s(), _tell, done, told, what)
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
         """Told by the garbage collector, whenever it likes: `_noted` has seen it before."""
@@ -223,6 +241,11 @@ class SimulatedLoop:
                 self._step_through()
         raise AssertionError(f"these do not end, however often they are cancelled: {left}")
 
+    def reopen(self) -> None:
+        """For what begins when all of what was before has ended."""
+        self._ready, self._never, self._paused = deque(), [], {}
+        self._later, self.is_over, self.failure = [], False, None
+
     def _step_through(self) -> None:
         while self._ready:
             handle = self._ready.popleft()
@@ -230,6 +253,11 @@ class SimulatedLoop:
                 handle.context.run(handle.callback, *handle.args)
             except Exception:
                 pass  # nobody is there any more to whom it could matter
+
+
+def _tell(done: "asyncio.Future[Any]", told: Callable[[Any], None], what: Any) -> None:
+    if not done.done():
+        told(what)
 
 
 def _nothing(*_: Any) -> None:
