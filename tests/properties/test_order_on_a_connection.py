@@ -28,7 +28,7 @@ from penstock.wire.api import ApiKey, response_header_version
 from penstock.wire.framing import RequestHeader
 
 KEYS = sorted(REGISTRY)
-PARKING = [key for key in KEYS if REGISTRY[key].is_raw or REGISTRY[key].parks]
+PARKING = [key for key in KEYS if REGISTRY[key].is_raw or REGISTRY[key].answers_later]
 
 
 class Begun:

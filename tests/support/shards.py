@@ -20,6 +20,7 @@ from penstock.coordinators.decision import (
 from penstock.coordinators.runtime import Runtime
 from penstock.errors import InvalidTxnState, KafkaStorageError, Refusal
 from penstock.model import Clock, Millis, TopicPartition
+from penstock.replication import Promise
 from penstock.wire.batch import BatchHeader
 from penstock.wire.markers import Marker, MarkerType, build_marker
 
@@ -211,7 +212,7 @@ class ShardWorld:
             0, lambda address: AddWithin(address=address, value=value, producer_id=producer_id, guard=guard)
         )
 
-    def end(self, producer_id: int, *, commits: bool) -> "asyncio.Future[Any]":
+    def end(self, producer_id: int, *, commits: bool) -> Promise[Any]:
         marker = Marker(MarkerType.COMMIT if commits else MarkerType.ABORT, 0)
         return self.runtime.send(
             0,

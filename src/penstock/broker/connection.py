@@ -20,7 +20,7 @@ and starts again when that has passed; for a broker that stops it never does. By
 import socket
 import struct
 import sys
-from asyncio import AbstractEventLoop, Future, Task
+from asyncio import AbstractEventLoop, Task
 from collections import deque
 from collections.abc import Callable, Coroutine
 from collections.abc import Set as AbstractSet
@@ -57,19 +57,19 @@ _log = structlog.get_logger(__name__)
 
 
 class Parked:
-    """An answer that is not there yet; `finish` makes its chunks when the future is done. Until then only requests of
+    """An answer that is not there yet; `finish` makes its chunks when the promise is kept. Until then only requests of
     the APIs that it lets pass are begun.
     """
 
-    __slots__ = ("finish", "future", "lets_pass")
+    __slots__ = ("finish", "lets_pass", "promise")
 
     def __init__(
         self,
-        future: "Future[Any] | Promise[Any]",
+        promise: Promise[Any],
         finish: "Callable[[Any], list[Chunk] | None]",
         lets_pass: AbstractSet[int],
     ) -> None:
-        self.future = future
+        self.promise = promise
         self.finish = finish
         self.lets_pass = lets_pass
 
@@ -439,12 +439,12 @@ class Connection:
         slot = _Slot(None, parked)
         self._may_pass = self._may_pass & parked.lets_pass if self._slots else parked.lets_pass
         self._slots.append(slot)
-        parked.future.add_done_callback(lambda _done: self._answer(slot))
+        parked.promise.add_done_callback(lambda _done: self._answer(slot))
 
     def _answer(self, slot: _Slot) -> None:
         parked = slot.parked
         assert parked is not None
-        slot.chunks = parked.finish(parked.future)
+        slot.chunks = parked.finish(parked.promise)
         slot.is_done = True
         if self.is_closed:
             _release(slot.chunks)
@@ -468,7 +468,7 @@ class Connection:
         if isinstance(result, Parked):
             self._park(result)
             if self.is_closed:
-                result.future.cancel()
+                result.promise.cancel()
                 return
         elif self.is_closed:
             _release(result)
@@ -568,7 +568,7 @@ class Connection:
         for slot in slots:
             _release(slot.chunks)
             if slot.parked is not None and not slot.is_done:
-                slot.parked.future.cancel()
+                slot.parked.promise.cancel()
         self._sock.close()
         _log.debug("connection closed", peer=self.peer, reason=reason)
         self._on_closed(self)

@@ -8,16 +8,16 @@ does; an ApiVersions of an unknown version is answered in version 0 with error 3
 
 import struct
 import sys
-from asyncio import CancelledError, Future, current_task
-from collections.abc import Coroutine, Sequence
+from asyncio import CancelledError, current_task
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from time import perf_counter
+from types import CoroutineType
 from typing import Any
 
 import structlog
 
 from penstock.broker.connection import BadFrame, Connection, Handled, Parked
-from penstock.broker.eager import begin
 from penstock.broker.hooks import Hook, around
 from penstock.broker.metrics import RequestFaults, RouteMetrics
 from penstock.broker.outbox import Chunk
@@ -207,7 +207,7 @@ class Dispatcher:
         call = Call(route, connection, correlation_id, self._faults, started)
         if body is None:
             return call.finish_raw(body)
-        if isinstance(body, (Future, Promise)):
+        if type(body) is Promise:
             return Parked(body, call.finish_parked, route.lets_pass)
         return call.run_raw(body)
 
@@ -217,13 +217,14 @@ class Dispatcher:
         assert request_type is not None
         request = request_type.decode(frame, route.api_version, position)
         if route.answer.is_async:
-            return begin(call.run(request, context)) if route.answer.begins_at_once else call.run(request, context)
+            return call.run(lambda: route.call(request, context))
         try:
             answer = route.call(request, context)
-            if not route.answer.parks or not isinstance(answer, Future):
-                return call.finish(answer)
-            # Many are answered already: then nothing is waited for, and the answers of one receive are sent together.
-            return call.finish_late(answer) if answer.done() else Parked(answer, call.finish_late, route.lets_pass)
+            kind = type(answer)
+            if kind is Promise:
+                # Many are kept already: then nothing is waited for, and the answers of one receive are sent together.
+                return call.finish_late(answer) if answer.done() else Parked(answer, call.finish_late, route.lets_pass)
+            return call.run(lambda: answer) if kind is CoroutineType else call.finish(answer)
         except (Exception, CancelledError) as error:
             return call.refuse(error)
 
@@ -251,9 +252,9 @@ class Call:
         self.faults = faults
         self.started = perf_counter() if started is None else started
 
-    async def run(self, request: Any, context: RequestContext) -> list[Chunk] | None:
+    async def run(self, work: Callable[[], Awaitable[Any]]) -> list[Chunk] | None:
         try:
-            return self.finish(await self.route.call(request, context))
+            return self.finish(await work())
         except Exception as error:
             return self.refuse(error)
         except CancelledError as error:
@@ -263,7 +264,7 @@ class Call:
         """The ordered part of a raw handler that could not be done on the spot."""
         try:
             result = await body
-            if isinstance(result, (Future, Promise)):
+            if isinstance(result, Promise):
                 return Parked(result, self.finish_parked, self.route.lets_pass)
             return self.finish_raw(result)
         except Unanswerable as error:
@@ -274,23 +275,23 @@ class Call:
             self.hang_up(_not_ours(error))
         return None
 
-    def finish_late(self, future: "Future[Any]") -> list[Chunk] | None:
-        if future.cancelled():
+    def finish_late(self, promise: Promise[Any]) -> list[Chunk] | None:
+        if promise.cancelled():
             # Mostly because the client has gone; one that is still here must not wait for ever.
             return None if self.connection.is_closed else self.refuse(CancelledError())
-        error = future.exception() or future.result()
+        answer = promise.exception() or promise.result()
         try:
-            return self.refuse(error) if isinstance(error, Exception) else self.finish(future.result())
+            return self.refuse(answer) if isinstance(answer, BaseException) else self.finish(answer)
         except Exception as failure:
             return self.refuse(failure)
 
-    def finish_parked(self, future: "LaterReply") -> list[Chunk] | None:
-        if future.cancelled():
+    def finish_parked(self, promise: LaterReply) -> list[Chunk] | None:
+        if promise.cancelled():
             if not self.connection.is_closed:
                 self.hang_up(CancelledError())
             return None
         try:
-            return self.finish_raw(future.result())
+            return self.finish_raw(promise.result())
         except Exception as error:
             self.hang_up(error)
             return None

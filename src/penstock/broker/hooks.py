@@ -4,7 +4,7 @@ In one place for decoded and raw handlers. Which hooks concern an API is asked o
 without hooks calls its handler directly, so an empty list costs a request nothing.
 """
 
-from asyncio import CancelledError, Future
+from asyncio import CancelledError
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
@@ -55,11 +55,11 @@ def around(hooks: Sequence[Hook], answer: Answer, call: Callable[..., Any]) -> C
         kept = _GONE if answer.is_raw else request
         if isinstance(outcome, Coroutine):
             return _run(outcome, concerned, answer, context, kept)
-        if isinstance(outcome, Future | Promise) and not outcome.done():
+        if isinstance(outcome, Promise) and not outcome.done():
             # Before the connection's own callback, which encodes what the hooks may still change.
             outcome.add_done_callback(lambda done: _after(concerned, answer, context, kept, _result(done)))
             return outcome
-        is_settled = isinstance(outcome, Future | Promise)
+        is_settled = isinstance(outcome, Promise)
         _after(concerned, answer, context, request, _result(outcome) if is_settled else outcome)
         return outcome
 
@@ -74,14 +74,14 @@ async def _run(
     except (Exception, CancelledError) as error:
         _after(hooks, answer, context, request, error)
         raise
-    if isinstance(outcome, Future | Promise):  # the ordered part of a raw handler, with the rest to come
+    if isinstance(outcome, Promise):  # the ordered part of a raw handler, with the rest to come
         outcome.add_done_callback(lambda done: _after(hooks, answer, context, request, _result(done)))
     else:
         _after(hooks, answer, context, request, outcome)
     return outcome
 
 
-def _result(done: "Future[Any] | Promise[Any]") -> Any:
+def _result(done: Promise[Any]) -> Any:
     if done.cancelled():
         return CancelledError()
     return done.exception() or done.result()

@@ -1,20 +1,19 @@
-"""Answers that may be there already: what is made of a future's value, without a turn of the loop if it has one."""
+"""What is made of an answer that may be there already, or comes later."""
 
-import asyncio
-from asyncio import Future
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from penstock.errors import Refusal
+from penstock.replication import Promise
 
 T = TypeVar("T")
 
 
-def then(first: "Future[Any]", go_on: Callable[[Any], T]) -> "Future[T | Refusal]":
-    """A future of what `go_on` makes of the first one's value, be that a Refusal; raised Refusals are values too."""
-    second: Future[T | Refusal] = asyncio.get_running_loop().create_future()
+def then(first: Promise[Any], go_on: Callable[[Any], T]) -> Promise[T | Refusal]:
+    """A promise of what `go_on` makes of the first one's value, be that a Refusal; raised Refusals are values too."""
+    second: Promise[T | Refusal] = Promise()
 
-    def settle(done: "Future[Any]") -> None:
+    def settle(done: Promise[Any]) -> None:
         if second.done():
             return
         if done.cancelled():
@@ -27,8 +26,5 @@ def then(first: "Future[Any]", go_on: Callable[[Any], T]) -> "Future[T | Refusal
         except Exception as error:
             second.set_exception(error)
 
-    if first.done():
-        settle(first)
-    else:
-        first.add_done_callback(settle)
+    first.add_done_callback(settle)
     return second

@@ -5,21 +5,22 @@
 
 `requires` and `audits` declare which rights its requests may be asked for and what they change; see `rights`.
 The first parameter is the decoded request; a `RequestContext` is the request's own; every other parameter is a
-service, found by its type once at start (`bind`), which fails then if one is unknown. A plain `def` is answered
-on the spot; an `async def` holds the connection's later requests back until it has answered, as Kafka does. With
-`parks=True` a plain `def` does the ordered part and returns a future of the rest, of a response or a Refusal: later
-requests wait for it, except those that `overtaking` lets pass. A future that has its value already is answered on the
-spot, as is a response returned in its place. With `begins_at_once=True` an `async def` that need not wait is answered
-on the spot too; see `eager` for what it must not do.
+service, found by its type once at start (`bind`), which fails then if one is unknown.
 
-Hot paths use `@answers_raw`: the function gets the frame's bytes and returns the response's chunks, or a future of
-them.
+A handler is plain, async or raw. An `async def` holds the connection's later requests back until it has answered, as
+Kafka does. A plain `def` returns
+- a response, which is sent on the spot;
+- a Promise of a response or a Refusal. What it did so far is the ordered part. Later requests wait for the answer,
+  except those that `request_order` lets pass. A promise that is kept already is answered on the spot;
+- the rest of a coroutine that it has begun on the spot (`eager.begin`) and that must wait: as an `async def`.
+
+Hot paths use `@answers_raw`: the function gets the frame's bytes and returns the response's chunks, or in the same way
+a Promise of them or a coroutine.
 """
 
 import inspect
-from asyncio import Future
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -51,8 +52,7 @@ Chunk = Any  # bytes | bytearray | FileSlice: what the connection's writer can s
 RawReply = list[Chunk] | None
 """The body's chunks; None means that no answer is owed (acks=0)."""
 
-LaterReply = Future[RawReply] | Promise[RawReply]
-RawHandler = Callable[[memoryview, int, RequestContext], RawReply | LaterReply]
+LaterReply = Promise[RawReply]
 
 
 class Unanswerable(Exception):
@@ -76,8 +76,8 @@ class Answer(msgspec.Struct, frozen=True):
     """The rights that requests may be asked for."""
     audits: Kinds = NOTHING
     """What is changed."""
-    parks: bool = False
-    begins_at_once: bool = False
+    answers_later: bool = False
+    """Whether a plain handler may give a Promise, as its signature says."""
 
 
 REGISTRY: dict[ApiKey, Answer] = {}
@@ -89,12 +89,11 @@ def answers(
     versions: tuple[int, int],
     requires: Rights,
     audits: Kinds,
-    parks: bool = False,
-    begins_at_once: bool = False,
 ) -> Callable[[Function], Function]:
     def register(function: Function) -> Function:
         hints = get_type_hints(function)
-        response = hints.pop("return")
+        returned = hints.pop("return")
+        kinds = get_args(returned) or (returned,)  # the response, or it and a promise of it
         request_parameter, *others = hints
         _add(
             key,
@@ -104,9 +103,8 @@ def answers(
             function=function,
             is_raw=False,
             request=hints[request_parameter],
-            response=get_args(response)[0] if parks else response,
-            parks=parks,
-            begins_at_once=begins_at_once,
+            response=kinds[0],
+            answers_later=any(get_origin(kind) is Promise for kind in (returned, *kinds)),
             others={name: hints[name] for name in others},
         )
         return function
@@ -158,8 +156,7 @@ def _add(
     response: type[Any] | None,
     others: dict[str, Any],
     advertised_from: int | None = None,
-    parks: bool = False,
-    begins_at_once: bool = False,
+    answers_later: bool = False,
 ) -> None:
     if key in REGISTRY:
         raise TypeError(f"{key.name} is answered twice: {REGISTRY[key].function} and {function}")
@@ -172,8 +169,7 @@ def _add(
         function=function,
         is_raw=is_raw,
         is_async=inspect.iscoroutinefunction(function),
-        parks=parks,
-        begins_at_once=begins_at_once,
+        answers_later=answers_later,
         request=request,
         response=response,
         services={name: kind for name, kind in others.items() if kind is not RequestContext},

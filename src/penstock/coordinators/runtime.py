@@ -1,4 +1,4 @@
-"""The one loop for all coordinators: finds the shard of a key, hands it commands, gives back futures of the replies.
+"""The one loop for all coordinators: finds the shard of a key, hands it commands, gives back promises of the replies.
 
 A coordinator belongs to the leader of its internal partition and moves with it: when this broker begins to lead one,
 the shard loads; when it stops, or leads under a new epoch, the shard is discarded.
@@ -16,7 +16,7 @@ from penstock.coordinators.decision import RUNNER, Address, Command, Machine, Re
 from penstock.coordinators.shard import Shard
 from penstock.errors import CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator, Refusal
 from penstock.model import Clock
-from penstock.replication import Partition, Partitions
+from penstock.replication import Partition, Partitions, Promise
 
 RELOAD_AFTER_S: Final = 2.0
 """Between looks at a log that took no record, or could not be read, whether that has passed."""
@@ -34,9 +34,9 @@ def java_hash(text: str) -> int:
     return value
 
 
-def _give_up(future: "asyncio.Future[Any]") -> None:
-    if not future.done():
-        future.set_result(CoordinatorNotAvailable("not replicated in time"))
+def _give_up(promise: Promise[Any]) -> None:
+    if not promise.done():
+        promise.set_result(CoordinatorNotAvailable("not replicated in time"))
 
 
 OnLoaded = Callable[[Shard], Awaitable[Iterable[Command]]]
@@ -67,7 +67,7 @@ class Runtime:
         self._spawn = spawn
         self._compression = compression
         self._shards: dict[int, Shard] = {}
-        self._pending: dict[Address, asyncio.Future[Any]] = {}
+        self._pending: dict[Address, Promise[Any]] = {}
         self._patience: dict[Address, float] = {}
         self._last_address = 0
         self._is_discarded = False
@@ -95,8 +95,8 @@ class Runtime:
         *,
         within_s: float | None = None,
         replicated_within_s: float | None = None,
-    ) -> "asyncio.Future[Any]":
-        """The same in two stages: the command is carried out now; the future is for the reply, be it a Refusal.
+    ) -> Promise[Any]:
+        """The same in two stages: the command is carried out now; the promise is of the reply, be it a Refusal.
 
         A deadline passes without harm: what was written stays, and the client asks again (RULES 32). Where the answer
         rests with others, who may take their time, `replicated_within_s` counts from when it is decided.
@@ -104,26 +104,24 @@ class Runtime:
         shard = self.require_active(index)
         self._last_address += 1
         address = Address(self._last_address)
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
-        self._pending[address] = future
+        promise = self._pending[address] = Promise[Any]()
         if replicated_within_s is not None:
             self._patience[address] = replicated_within_s
         shard.submit(make_command(address))
-        if not future.done():  # most are: then nothing is left to be called
-            future.add_done_callback(lambda _: self._forget(shard, address))
+        if not promise.done():  # most are: then nothing is left to be called
+            promise.add_done_callback(lambda _: self._forget(shard, address))
             if within_s is not None:
-                self._give_up_after(within_s, future)
-        return future
+                self._give_up_after(within_s, promise)
+        return promise
 
     def _forget(self, shard: Shard, address: Address) -> None:
         self._pending.pop(address, None)
         self._patience.pop(address, None)
         shard.forget(address)
 
-    def _give_up_after(self, seconds: float, future: "asyncio.Future[Any]") -> None:
-        timer = asyncio.get_running_loop().call_later(seconds, _give_up, future)
-        future.add_done_callback(lambda _: timer.cancel())
+    def _give_up_after(self, seconds: float, promise: Promise[Any]) -> None:
+        timer = asyncio.get_running_loop().call_later(seconds, _give_up, promise)
+        promise.add_done_callback(lambda _: timer.cancel())
 
     def _held(self, address: Address) -> None:
         patience_s = self._patience.pop(address, None)
@@ -155,10 +153,10 @@ class Runtime:
         if address == RUNNER:
             self._on_order(value)
             return
-        future = self._pending.pop(address, None)
+        promise = self._pending.pop(address, None)
         self._patience.pop(address, None)
-        if future is not None and not future.done():
-            future.set_result(value)
+        if promise is not None and not promise.done():
+            promise.set_result(value)
 
     def _partition_changed(self, partition: Partition) -> None:
         """Partitions tells of every change of who leads what."""

@@ -1,7 +1,8 @@
 """An answer to come: as a Future, but whoever waits for it is called at once and not in a later turn of the loop.
 
-For answers that the hot path parks, on the event loop only. A Future costs a handle and a turn of the loop (with its
-look at every socket) for each step from the append that makes an answer possible to the send that carries it.
+Handlers and coordinators answer later by nothing else. On the event loop only. A Future costs a handle and a turn of
+the loop (with its look at every socket) for each step from the append that makes an answer possible to the send that
+carries it.
 """
 
 from asyncio import CancelledError, Future, InvalidStateError, get_running_loop
@@ -58,13 +59,14 @@ class Promise(Generic[T]):
 
     def __await__(self) -> "Generator[Any, None, T]":
         """For those who have time. As with a Future, whoever is cancelled while waiting cancels what it waits for."""
-        turn: Future[None] = get_running_loop().create_future()
-        self.add_done_callback(lambda _done: None if turn.done() else turn.set_result(None))
-        try:
-            yield from turn
-        except CancelledError:
-            self.cancel()
-            raise
+        if not self._is_done:
+            turn: Future[None] = get_running_loop().create_future()
+            self.add_done_callback(lambda _done: None if turn.done() else turn.set_result(None))
+            try:
+                yield from turn
+            except CancelledError:
+                self.cancel()
+                raise
         return self.result()
 
     def _settle(self, value: T | None, error: BaseException | None) -> None:

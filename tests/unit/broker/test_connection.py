@@ -36,7 +36,7 @@ class Echo:
 
     def __init__(self) -> None:
         self.frames: list[bytes] = []
-        self.parked: dict[bytes, asyncio.Future[bytes]] = {}
+        self.parked: dict[bytes, Promise[bytes]] = {}
         self.ordered: dict[bytes, asyncio.Future[bytes]] = {}
         self.promised: dict[bytes, Promise[bytes]] = {}
         self.lets_pass = ANYTHING
@@ -46,8 +46,8 @@ class Echo:
         payload = bytes(view)
         self.frames.append(payload)
         if payload.startswith(b"park"):
-            future = self.parked[payload] = asyncio.get_running_loop().create_future()
-            return Parked(future, _answer, self.lets_pass)
+            promise = self.parked[payload] = Promise()
+            return Parked(promise, _answer, self.lets_pass)
         if payload.startswith(b"promise"):
             promise = self.promised[payload] = Promise()
             return Parked(promise, _answer, self.lets_pass)

@@ -9,12 +9,14 @@ import pytest
 
 from penstock.broker.connection import BadFrame, Parked
 from penstock.broker.dispatch import CONTEXTS_MAX, Dispatcher
+from penstock.broker.eager import begin
 from penstock.broker.metrics import RequestFaults
 from penstock.broker.peer_authentication import Caller
 from penstock.broker.registry import REGISTRY, Answer, Bound, RequestContext, Unanswerable, Unbound, answers_raw, bind
 from penstock.broker.rights import NOTHING
 from penstock.errors import Fatal, InvalidRequest
 from penstock.metrics import MetricsRegistry
+from penstock.replication import Promise
 from penstock.wire.api import ApiKey
 from penstock.wire.framing import RequestHeader
 from penstock.wire.messages.api_versions_request import ApiVersionsRequest
@@ -91,13 +93,15 @@ async def test_a_broken_invariant_ends_the_broker(way: str) -> None:
         raise fatal
 
     def parked(*_: Any) -> Any:
-        return asyncio.ensure_future(later())
+        promise: Promise[Any] = Promise()
+        asyncio.get_running_loop().call_soon(promise.set_exception, fatal)
+        return promise
 
     match way:
         case "raw":
             bench.answer(ApiKey.LIST_GROUPS, plain, is_raw=True, request=None, response=None)
         case "parked":
-            bench.answer(ApiKey.LIST_GROUPS, parked, parks=True, **LIST_GROUPS)
+            bench.answer(ApiKey.LIST_GROUPS, parked, **LIST_GROUPS)
         case _:
             bench.answer(ApiKey.LIST_GROUPS, later if way == "async" else plain, **LIST_GROUPS)
     try:
@@ -107,8 +111,8 @@ async def test_a_broken_invariant_ends_the_broker(way: str) -> None:
     else:
         if isinstance(handled, Parked):
             with pytest.raises(Fatal):
-                await handled.future
-            handled.finish(handled.future)
+                await handled.promise
+            handled.finish(handled.promise)
         elif isinstance(handled, Coroutine):
             await handled
     assert bench.connection.fatal == [fatal]
@@ -137,14 +141,14 @@ def test_a_plain_handler_is_answered_on_the_spot_with_its_correlation_id() -> No
     assert (contexts[0].client_id, contexts[0].api_version, contexts[0].peer) == ("me", 3, "10.0.0.1:5")
 
 
-async def test_an_async_handler_that_begins_at_once_is_answered_on_the_spot_unless_it_waits() -> None:
+async def test_a_handler_that_begins_a_coroutine_is_answered_on_the_spot_unless_it_waits() -> None:
     bench = Bench()
     waits_for: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     async def call(request: ListGroupsRequest, context: RequestContext) -> ListGroupsResponse:
         return ListGroupsResponse(error_code=await waits_for)
 
-    bench.answer(ApiKey.LIST_GROUPS, call, begins_at_once=True, **LIST_GROUPS)
+    bench.answer(ApiKey.LIST_GROUPS, lambda *asked: begin(call(*asked)), **LIST_GROUPS)
     asked = a_request(ApiKey.LIST_GROUPS, 3, ListGroupsRequest().encode(3))
     waiting = asyncio.ensure_future(bench.handle(asked))
     await asyncio.sleep(0)
@@ -326,24 +330,24 @@ def test_an_answer_that_nobody_waits_for_is_none() -> None:
     assert bench.handle(FETCH) is None
 
 
-async def test_a_raw_future_is_parked_and_finished_later() -> None:
+async def test_a_raw_promise_is_parked_and_finished_later() -> None:
     bench = Bench()
-    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    bench.answer(ApiKey.FETCH, lambda frame, position, context: future, **RAW)
+    promise: Promise[Any] = Promise()
+    bench.answer(ApiKey.FETCH, lambda frame, position, context: promise, **RAW)
     parked = bench.handle(FETCH)
     assert isinstance(parked, Parked)
-    future.set_result([b"late"])
-    chunks = parked.finish(future)
+    promise.set_result([b"late"])
+    chunks = parked.finish(promise)
     assert chunks is not None and read(chunks) == b"\x00\x00\x00\x07late"
 
 
 async def test_a_parked_bug_ends_the_connection() -> None:
     bench = Bench()
-    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    bench.answer(ApiKey.FETCH, lambda frame, position, context: future, **RAW)
+    promise: Promise[Any] = Promise()
+    bench.answer(ApiKey.FETCH, lambda frame, position, context: promise, **RAW)
     parked = bench.handle(FETCH)
-    future.set_exception(ZeroDivisionError())
-    assert parked.finish(future) is None
+    promise.set_exception(ZeroDivisionError())
+    assert parked.finish(promise) is None
     assert bench.connection.closed and bench.faults.bugs == 1
 
 
@@ -397,35 +401,35 @@ def test_a_service_that_the_node_lacks_is_found_at_start() -> None:
         bind({})
 
 
-async def test_a_handler_that_parks_is_answered_when_its_future_is() -> None:
+async def test_a_handler_that_parks_is_answered_when_its_promise_is_kept() -> None:
     bench = Bench()
-    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    bench.answer(ApiKey.LIST_GROUPS, lambda request, context: future, parks=True, **LIST_GROUPS)
+    promise: Promise[Any] = Promise()
+    bench.answer(ApiKey.LIST_GROUPS, lambda request, context: promise, **LIST_GROUPS)
     parked = bench.handle(a_request(ApiKey.LIST_GROUPS, 3, ListGroupsRequest().encode(3)))
     assert isinstance(parked, Parked)
-    future.set_result(ListGroupsResponse(error_code=3))
-    assert ListGroupsResponse.decode(read(parked.finish(future) or []), 3, 5).error_code == 3
+    promise.set_result(ListGroupsResponse(error_code=3))
+    assert ListGroupsResponse.decode(read(parked.finish(promise) or []), 3, 5).error_code == 3
 
 
 @pytest.mark.parametrize(("outcome", "code"), [(InvalidRequest("no"), 42), (ZeroDivisionError(), -1)])
 async def test_a_parked_answer_may_be_a_refusal_or_a_bug(outcome: Exception, code: int) -> None:
     bench = Bench()
-    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    bench.answer(ApiKey.LIST_GROUPS, lambda request, context: future, parks=True, **LIST_GROUPS)
+    promise: Promise[Any] = Promise()
+    bench.answer(ApiKey.LIST_GROUPS, lambda request, context: promise, **LIST_GROUPS)
     parked = bench.handle(a_request(ApiKey.LIST_GROUPS, 3, ListGroupsRequest().encode(3)))
     if code == -1:
-        future.set_exception(outcome)
+        promise.set_exception(outcome)
     else:
-        future.set_result(outcome)
-    assert ListGroupsResponse.decode(read(parked.finish(future)), 3, 5).error_code == code
+        promise.set_result(outcome)
+    assert ListGroupsResponse.decode(read(parked.finish(promise)), 3, 5).error_code == code
 
 
 async def test_a_handler_that_could_park_but_has_its_answer_is_answered_on_the_spot() -> None:
     bench = Bench()
-    future = asyncio.get_running_loop().create_future()
-    future.set_result(ListGroupsResponse(error_code=3))
-    answers: list[Any] = [future, ListGroupsResponse(error_code=4)]
-    bench.answer(ApiKey.LIST_GROUPS, lambda request, context: answers.pop(0), parks=True, **LIST_GROUPS)
+    promise: Promise[Any] = Promise()
+    promise.set_result(ListGroupsResponse(error_code=3))
+    answers: list[Any] = [promise, ListGroupsResponse(error_code=4)]
+    bench.answer(ApiKey.LIST_GROUPS, lambda request, context: answers.pop(0), **LIST_GROUPS)
     request = a_request(ApiKey.LIST_GROUPS, 0, ListGroupsRequest().encode(0))
     told = [ListGroupsResponse.decode(read(bench.handle(request))[4:], 0).error_code for _ in range(2)]
     assert told == [3, 4]
@@ -437,6 +441,6 @@ def test_a_handler_that_refuses_before_it_parks_is_answered_at_once() -> None:
     def call(request: ListGroupsRequest, context: RequestContext) -> Any:
         raise InvalidRequest("no")
 
-    bench.answer(ApiKey.LIST_GROUPS, call, parks=True, **LIST_GROUPS)
+    bench.answer(ApiKey.LIST_GROUPS, call, **LIST_GROUPS)
     answer = read(bench.handle(a_request(ApiKey.LIST_GROUPS, 3, ListGroupsRequest().encode(3))))
     assert ListGroupsResponse.decode(answer, 3, 5).error_code == 42

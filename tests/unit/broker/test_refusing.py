@@ -62,24 +62,14 @@ def ways_to_fail(answer: Answer) -> Iterator[Callable[[BaseException], Any]]:
         asyncio.get_running_loop().call_soon(promise.set_exception, error)
         return promise
 
-    def breaks_future(error: BaseException) -> Any:
-        future = asyncio.get_running_loop().create_future()
-        if isinstance(error, asyncio.CancelledError):
-            asyncio.get_running_loop().call_soon(future.cancel)
-        elif not isinstance(error, StopIteration):  # no future takes one
-            asyncio.get_running_loop().call_soon(future.set_exception, error)
-        else:
-            raise error
-        return future
-
     if answer.is_async:
         yield from (fails, fails_later)
     else:
         yield throws
     if answer.is_raw:
         yield from (fails_later, breaks_promise)
-    if answer.parks:
-        yield breaks_future
+    if answer.answers_later:
+        yield breaks_promise
 
 
 class Broker:

@@ -8,8 +8,10 @@ Kafka tells it to come again (CONCURRENT_TRANSACTIONS): clients come again after
 """
 
 import asyncio
-from typing import Final
+from collections.abc import Coroutine
+from typing import Any, Final
 
+from penstock.broker.eager import begin
 from penstock.broker.peer_authentication import PeerAuthenticator
 from penstock.broker.registry import RequestContext, answers
 from penstock.broker.rights import CLUSTER_ACTION, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
@@ -49,8 +51,18 @@ PAUSES_S: Final = (0, 0, 0, 0, 0.001, 0.001, 0.002, 0.004, 0.008)
     versions=(0, 5),
     requires=(WRITE_TRANSACTIONAL_ID, WRITE_TOPIC, CLUSTER_ACTION),
     audits=(ResourceKind.TRANSACTIONAL_ID,),
-    begins_at_once=True,
 )
+def begin_add_partitions_to_txn(
+    request: AddPartitionsToTxnRequest,
+    context: RequestContext,
+    transactions: Transactions,
+    image: ClusterImage,
+    authenticator: PeerAuthenticator,
+) -> AddPartitionsToTxnResponse | Coroutine[Any, Any, AddPartitionsToTxnResponse]:
+    """Most need not wait for anybody: these are answered on the spot."""
+    return begin(add_partitions_to_txn(request, context, transactions, image, authenticator))
+
+
 async def add_partitions_to_txn(
     request: AddPartitionsToTxnRequest,
     context: RequestContext,

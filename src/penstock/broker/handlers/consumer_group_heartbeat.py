@@ -3,11 +3,10 @@
 v1 patterns, and members that make their own ids.
 """
 
-from asyncio import Future
-
 from penstock.broker.registry import RequestContext, answers
 from penstock.broker.rights import DESCRIBE_TOPIC, READ_GROUP, ResourceKind
 from penstock.coordinators.groups import Groups
+from penstock.replication import Promise
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
 from penstock.wire.messages.consumer_group_heartbeat_response import ConsumerGroupHeartbeatResponse
@@ -18,11 +17,10 @@ from penstock.wire.messages.consumer_group_heartbeat_response import ConsumerGro
     versions=(0, 1),
     requires=(READ_GROUP, DESCRIBE_TOPIC),
     audits=(ResourceKind.GROUP,),
-    parks=True,
 )
 def consumer_group_heartbeat(
     request: ConsumerGroupHeartbeatRequest, context: RequestContext, groups: Groups
-) -> Future[ConsumerGroupHeartbeatResponse]:
+) -> Promise[ConsumerGroupHeartbeatResponse]:
     return groups.consumer_heartbeat(
         request,
         api_version=context.api_version,

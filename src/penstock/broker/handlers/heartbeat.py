@@ -3,19 +3,18 @@
 v1 throttle time, v3 static members (KIP-345), v4 flexible.
 """
 
-from asyncio import Future
-
 from penstock.broker.registry import answers
 from penstock.broker.rights import NOTHING, READ_GROUP
 from penstock.coordinators.groups import Groups
 from penstock.errors import CoordinatorLoadInProgress
+from penstock.replication import Promise
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.heartbeat_request import HeartbeatRequest
 from penstock.wire.messages.heartbeat_response import HeartbeatResponse
 
 
-@answers(ApiKey.HEARTBEAT, versions=(0, 4), requires=(READ_GROUP,), audits=NOTHING, parks=True)
-def heartbeat(request: HeartbeatRequest, groups: Groups) -> HeartbeatResponse | Future[HeartbeatResponse]:
+@answers(ApiKey.HEARTBEAT, versions=(0, 4), requires=(READ_GROUP,), audits=NOTHING)
+def heartbeat(request: HeartbeatRequest, groups: Groups) -> HeartbeatResponse | Promise[HeartbeatResponse]:
     try:
         return groups.heartbeat(request)
     except CoordinatorLoadInProgress:

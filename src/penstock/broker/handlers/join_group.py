@@ -4,18 +4,17 @@ v1 rebalance timeout, v2 throttle time, v4 a member id is required, v5 static me
 protocol type, v8 reason, v9 a restarted static leader need not assign.
 """
 
-from asyncio import Future
-
 from penstock.broker.registry import RequestContext, answers
 from penstock.broker.rights import READ_GROUP, ResourceKind
 from penstock.coordinators.groups import Groups
+from penstock.replication import Promise
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.join_group_request import JoinGroupRequest
 from penstock.wire.messages.join_group_response import JoinGroupResponse
 
 
-@answers(ApiKey.JOIN_GROUP, versions=(0, 9), requires=(READ_GROUP,), audits=(ResourceKind.GROUP,), parks=True)
-def join_group(request: JoinGroupRequest, context: RequestContext, groups: Groups) -> Future[JoinGroupResponse]:
+@answers(ApiKey.JOIN_GROUP, versions=(0, 9), requires=(READ_GROUP,), audits=(ResourceKind.GROUP,))
+def join_group(request: JoinGroupRequest, context: RequestContext, groups: Groups) -> Promise[JoinGroupResponse]:
     return groups.join(
         request,
         api_version=context.api_version,

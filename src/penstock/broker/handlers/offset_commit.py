@@ -5,8 +5,6 @@ GROUP_ID_NOT_FOUND, v10 topic ids. Partitions that do not exist are refused alon
 coordinator is not asked.
 """
 
-from asyncio import Future
-
 import msgspec
 
 from penstock.broker.later import then
@@ -16,6 +14,7 @@ from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal, UnknownTopicId, UnknownTopicOrPartition
 from penstock.model import TopicId
+from penstock.replication import Promise
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.offset_commit_request import OffsetCommitRequest, OffsetCommitRequestTopic
 from penstock.wire.messages.offset_commit_response import (
@@ -27,12 +26,10 @@ from penstock.wire.messages.offset_commit_response import (
 TOPIC_IDS_FROM = 10
 
 
-@answers(
-    ApiKey.OFFSET_COMMIT, versions=(2, 10), requires=(READ_GROUP, READ_TOPIC), audits=(ResourceKind.GROUP,), parks=True
-)
+@answers(ApiKey.OFFSET_COMMIT, versions=(2, 10), requires=(READ_GROUP, READ_TOPIC), audits=(ResourceKind.GROUP,))
 def offset_commit(
     request: OffsetCommitRequest, context: RequestContext, groups: Groups, image: ClusterImage
-) -> OffsetCommitResponse | Future[OffsetCommitResponse | Refusal]:
+) -> OffsetCommitResponse | Promise[OffsetCommitResponse | Refusal]:
     by_id = context.api_version >= TOPIC_IDS_FROM
     known, refused = _split(request.topics, image, by_id=by_id)
     if not known:

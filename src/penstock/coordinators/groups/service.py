@@ -45,7 +45,7 @@ from penstock.errors import (
 )
 from penstock.metrics import MetricsRegistry
 from penstock.model import Clock, Dice, TopicId, topic_id_text
-from penstock.replication import Partitions
+from penstock.replication import Partitions, Promise
 from penstock.settings import Config
 from penstock.settings import broker as settings
 from penstock.wire.markers import Marker
@@ -144,15 +144,15 @@ class Groups(CoordinatorService):
     async def _ask(self, group_id: str, make_command: Callable[[Address], Command]) -> Any:
         return await self._running.ask(self._index_of(group_id), make_command, within_s=self._timeout_s)
 
-    def _send(self, group_id: str, make_command: Callable[[Address], Command]) -> "asyncio.Future[Any]":
-        """The same for those who go on without a task: the future's value is the answer, be it a Refusal."""
+    def _send(self, group_id: str, make_command: Callable[[Address], Command]) -> Promise[Any]:
+        """The same for those who go on without a task: the promise's value is the answer, be it a Refusal."""
         return self._running.send(self._index_of(group_id), make_command, within_s=self._timeout_s)
 
     # Members ----------------------------------------------------------------------------------------------------
 
     def join(
         self, request: JoinGroupRequest, *, api_version: int, client_id: str, client_host: str
-    ) -> "asyncio.Future[JoinGroupResponse]":
+    ) -> Promise[JoinGroupResponse]:
         """In two stages: the member is in the group when this returns; its answer comes with the generation."""
         name = client_id if request.group_instance_id is None else request.group_instance_id
         new_member_id = f"{name}-{self._random_uuid()}"
@@ -176,14 +176,14 @@ class Groups(CoordinatorService):
         text = raw.hex()
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
-    def sync(self, request: SyncGroupRequest, *, api_version: int) -> "asyncio.Future[SyncGroupResponse]":
+    def sync(self, request: SyncGroupRequest, *, api_version: int) -> Promise[SyncGroupResponse]:
         return self._running.send(
             self._index_of(request.group_id),
             lambda address: commands.Sync(address=address, request=request, api_version=api_version),
             replicated_within_s=self._timeout_s,
         )
 
-    def heartbeat(self, request: HeartbeatRequest) -> "asyncio.Future[HeartbeatResponse]":
+    def heartbeat(self, request: HeartbeatRequest) -> Promise[HeartbeatResponse]:
         return self._send(request.group_id, lambda address: commands.Heartbeat(address=address, request=request))
 
     async def leave(self, group_id: str, members: list[MemberIdentity]) -> LeaveGroupResponse:
@@ -196,7 +196,7 @@ class Groups(CoordinatorService):
 
     def consumer_heartbeat(
         self, request: ConsumerGroupHeartbeatRequest, *, api_version: int, client_id: str, client_host: str
-    ) -> "asyncio.Future[ConsumerGroupHeartbeatResponse]":
+    ) -> Promise[ConsumerGroupHeartbeatResponse]:
         if not self._image.features.finalized.get(GROUP_VERSION):
             raise UnsupportedVersion(f"the feature {GROUP_VERSION} is off")
         check_heartbeat(request, api_version, self._consumer_limits.assignors)
@@ -219,9 +219,7 @@ class Groups(CoordinatorService):
 
     # Offsets ----------------------------------------------------------------------------------------------------
 
-    def commit(
-        self, request: OffsetCommitRequest, *, api_version: int
-    ) -> "asyncio.Future[OffsetCommitResponse | Refusal]":
+    def commit(self, request: OffsetCommitRequest, *, api_version: int) -> Promise[OffsetCommitResponse | Refusal]:
         return self._send(
             request.group_id,
             lambda address: commands.CommitOffsets(address=address, request=request, api_version=api_version),
