@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from benchmarks.clusters import BROKERS, Cluster
-from benchmarks.failover.load import Reads, Writes
+from benchmarks.failover.load import NONE, Reads, Writes
 from benchmarks.loadgen import LoadDriver
 from benchmarks.workloads import THROUGHPUT
 
@@ -22,7 +22,7 @@ WARM_S = 2.0
 AFTER_S = 2.0
 """How long the load is watched after it has gone on."""
 GAP_S_MAX = 60.0
-CLIENT_TIMEOUT_MS = 2_500
+SHORT_TIMEOUTS = {"request.timeout.ms": 2_500, "socket.timeout.ms": 2_500}
 
 Values = dict[str, list[float]]
 Case = Callable[[Cluster, "Amount"], Values]
@@ -91,24 +91,38 @@ def follower_killed(cluster: Cluster, amount: Amount) -> Values:
 
 def leader_paused(cluster: Cluster, amount: Amount) -> Values:
     values: Values = {"paused_elected": [], "paused_gap": [], "paused_gap_defaults": []}
-    timeouts = {"request.timeout.ms": CLIENT_TIMEOUT_MS, "socket.timeout.ms": CLIENT_TIMEOUT_MS}
     for number in range(amount.others + 1):
-        settings: dict[str, str | int] = {} if number == amount.others else {**timeouts}
-        with Writes(cluster.bootstrap, TOPIC, **settings) as writes:
-            time.sleep(WARM_S)
-            victim = cluster.leader(TOPIC)
-            others = [broker for broker in BROKERS if broker != victim]
-            with _repaired(cluster, lambda victim=victim: cluster.resume(victim)):  # type: ignore[misc]
-                since_s = time.monotonic()
-                cluster.pause(victim)
-                took_s = cluster.wait(
-                    lambda others=others: all(cluster.leader(TOPIC, seen_by=other) in others for other in others),  # type: ignore[misc]
-                    "another broker leads",
-                )
-                values["paused_elected"].append(took_s)
-                gap_s = writes.gap_s(since_s, _after(writes, since_s))
-                values["paused_gap" if settings else "paused_gap_defaults"].append(gap_s)
+        settings = NONE if number == amount.others else SHORT_TIMEOUTS
+        with Writes(cluster.bootstrap, TOPIC, settings) as writes:
+            elected_s, gap_s = _gap_of_pause(cluster, TOPIC, writes)
+        values["paused_elected"].append(elected_s)
+        values["paused_gap" if settings else "paused_gap_defaults"].append(gap_s)
     return values
+
+
+def one_leader_paused(cluster: Cluster, amount: Amount) -> Values:
+    """The same for a client that writes to every broker, and so has connections to those that do not hang."""
+    topic = "spread"
+    create(cluster, topic, partitions=len(BROKERS))
+    gaps_s = []
+    for _ in range(amount.others):
+        with Writes(cluster.bootstrap, topic, SHORT_TIMEOUTS, also=range(1, len(BROKERS))) as writes:
+            gaps_s.append(_gap_of_pause(cluster, topic, writes)[1])
+    return {"paused_gap_several": gaps_s}
+
+
+def _gap_of_pause(cluster: Cluster, topic: str, writes: Writes) -> tuple[float, float]:
+    """How long until another broker leads, and the longest gap."""
+    time.sleep(WARM_S)
+    victim = cluster.leader(topic)
+    others = [broker for broker in BROKERS if broker != victim]
+    with _repaired(cluster, lambda: cluster.resume(victim), topic=topic):
+        since_s = time.monotonic()
+        cluster.pause(victim)
+        elected_s = cluster.wait(
+            lambda: all(cluster.leader(topic, seen_by=other) in others for other in others), "another broker leads"
+        )
+        return elected_s, writes.gap_s(since_s, _after(writes, since_s))
 
 
 def leader_cut_off(cluster: Cluster, amount: Amount) -> Values:
@@ -234,6 +248,7 @@ CASES: dict[str, Case] = {
     "leader": leader_killed,
     "follower": follower_killed,
     "pause": leader_paused,
+    "pause-several": one_leader_paused,
     "controller": controller_killed,
     "etcd": metastore_killed,
     "restart": restarted,

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -10,13 +10,20 @@ from confluent_kafka import OFFSET_END, Consumer, KafkaError, Message, Producer,
 
 EVERY_S = 0.005
 _FLUSH_S = 120.0
+NONE: Mapping[str, str | int] = {}
 
 
 class Writes:
-    """One idempotent producer with acks=all, a record every 5 ms to partition 0, from `with` to its end."""
+    """One idempotent producer with acks=all, a record every 5 ms to partition 0, from `with` to its end.
 
-    def __init__(self, bootstrap: str, topic: str, **settings: str | int) -> None:
+    `also`: partitions that get as many, for the connections to their leaders. Only partition 0 is counted.
+    """
+
+    def __init__(
+        self, bootstrap: str, topic: str, settings: Mapping[str, str | int] = NONE, *, also: Sequence[int] = ()
+    ) -> None:
         self._topic = topic
+        self._also = also
         self._producer = Producer(
             {
                 "bootstrap.servers": bootstrap,
@@ -47,6 +54,8 @@ class Writes:
         while not self._is_stopping.is_set():
             due_s = max(due_s + EVERY_S, time.monotonic() - 0.1)
             try:
+                for partition in self._also:
+                    self._producer.produce(self._topic, b"x" * 100, partition=partition)
                 self._producer.produce(self._topic, b"x" * 100, partition=0, on_delivery=self._delivered)
             except BufferError:
                 pass  # it has been without a leader for long: what is queued is enough

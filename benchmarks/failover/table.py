@@ -41,6 +41,7 @@ ROWS = (
     Row("follower_killed", "kill -9 of a follower: longest gap", None, 1.0),
     Row("paused_elected", "SIGSTOP of a leader: until another leads", None, 5.0),
     Row("paused_gap", "SIGSTOP of a leader: longest gap, client timeouts of 2.5 s", None, 8.0),
+    Row("paused_gap_several", "the same, of a client that writes to all three brokers", None, 8.0),
     Row("paused_gap_defaults", "SIGSTOP of a leader: longest gap, client at its defaults (up to 60 s watched)"),
     Row("cut_writes", "leader cut off from brokers and etcd: longest gap, client at its defaults", None, 8.0),
     Row("cut_reads", "leader cut off: longest gap between records read", None, 8.0),
