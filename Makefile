@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test suites nightly mutants spark check lint types contracts unit sim scenarios coverage setup integration chaos conformance pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
+.PHONY: help compiled up test suites nightly mutants spark check lint types contracts unit sim scenarios coverage setup integration chaos conformance kafka-suites pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -41,10 +41,11 @@ suites: $(VENV)/.dev setup compiled spark ## integration, conformance and pipeli
 	$(BIN)/python tools/suites.py integration conformance pipelines
 
 # In this order: the sooner it can fail, the sooner it runs.
-nightly: ## what is too long for CI, one after the other, for some hours: seeds, mutants, chaos, kills, Apache Kafka's topics, failover
+nightly: ## what is too long for CI, one after the other, for some hours: seeds, mutants, chaos, Kafka's own tests, kills, Apache Kafka's topics, failover
 	$(MAKE) sim SEEDS=5000
 	$(MAKE) mutants
 	$(MAKE) chaos MINUTES=60
+	$(MAKE) kafka-suites
 	$(MAKE) pipelines QUEUES=penstock,kafka
 	$(MAKE) pipelines-kills
 	$(MAKE) bench-failover
@@ -91,6 +92,9 @@ chaos: $(VENV)/.dev setup compiled ## stock clients against three brokers that a
 
 conformance: $(VENV)/.dev setup compiled ## the same requests to Apache Kafka and to Penstock, answers compared
 	$(BIN)/python tools/suites.py conformance
+
+kafka-suites: $(VENV)/.dev setup compiled ## Apache Kafka's own published integration tests against Penstock brokers; CLASSES="ClientRebootstrapTest ..." for some, TIMES=8
+	$(BIN)/python -m tools.kafka_suites --times $(or $(TIMES),1) $(CLASSES)
 
 export PENSTOCK_SPARK_JARS ?= $(CURDIR)/.cache/spark-jars
 KILL_TESTS := tests/pipelines/sink/test_attempt_kills.py tests/pipelines/sink/test_sink_kills.py tests/pipelines/lake/test_kills.py

@@ -1,0 +1,1 @@
+"""Apache Kafka's own published integration tests, run against Penstock brokers."""

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package penstock.suites;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Properties;
+import kafka.server.KafkaBroker;
+import kafka.server.KafkaConfig;
+import org.apache.kafka.metadata.BrokerState;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * What a test takes for a broker object in its own process: it can be stopped and started, and says where it listens.
+ * A test that wants to look inside is aborted, and so counts as skipped, with what it wanted as the reason.
+ */
+final class BrokerHandle implements InvocationHandler {
+    private final OutsideBrokers brokers;
+    private final OutsideBrokers.Broker broker;
+    private final Properties settings;
+
+    private BrokerHandle(OutsideBrokers brokers, OutsideBrokers.Broker broker, Properties settings) {
+        this.brokers = brokers;
+        this.broker = broker;
+        this.settings = settings;
+    }
+
+    static KafkaBroker of(OutsideBrokers brokers, OutsideBrokers.Broker broker, Properties settings) {
+        BrokerHandle handle = new BrokerHandle(brokers, broker, settings);
+        Class<?>[] looks = {KafkaBroker.class};
+        return (KafkaBroker) Proxy.newProxyInstance(BrokerHandle.class.getClassLoader(), looks, handle);
+    }
+
+    @Override
+    public Object invoke(Object proxy, Method method, Object[] arguments) {
+        switch (method.getName()) {
+            case "shutdown":
+                if (brokers.isRunning(broker.id())) {
+                    brokers.stop(broker.id());
+                }
+                return null;
+            case "awaitShutdown":
+                return null; // stop() has waited
+            case "startup":
+                brokers.start(broker.id());
+                return null;
+            case "isShutdown":
+                return !brokers.isRunning(broker.id());
+            case "brokerState":
+                return brokers.isRunning(broker.id()) ? BrokerState.RUNNING : BrokerState.NOT_RUNNING;
+            case "boundPort":
+                return broker.port();
+            case "clusterId":
+                return brokers.clusterId();
+            case "config":
+                return config();
+            case "hashCode":
+                return broker.id();
+            case "equals":
+                return proxy == arguments[0];
+            case "toString":
+                return "broker " + broker.id() + " at " + broker.address();
+            default:
+                throw new TestAbortedException("looks into the broker's process: " + method.getName());
+        }
+    }
+
+    private KafkaConfig config() {
+        Properties all = new Properties();
+        all.putAll(settings);
+        all.put("node.id", String.valueOf(broker.id()));
+        all.put("process.roles", "broker");
+        all.put("listeners", "PLAINTEXT://" + broker.address());
+        all.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
+        all.put("controller.listener.names", "CONTROLLER");
+        all.put("controller.quorum.bootstrap.servers", broker.address());
+        all.put("log.dirs", broker.folder());
+        return new KafkaConfig(all, false);
+    }
+}

@@ -1,0 +1,162 @@
+"""Brokers for Kafka's tests: what OutsideBrokers.java asks for, a connection a cluster and a line of JSON an order.
+
+begin   so many brokers (ids from 0), with a test's server properties as far as Penstock has them
+stop, start   one of them
+wait    until every broker that runs knows a topic with so many partitions, and a leader of each; 0 for gone
+end     all of them; so does the end of the connection
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import socketserver
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from penstock.processes.broker import RunningBroker
+from penstock.processes.cluster import member_settings
+from penstock.processes.etcd import EtcdCluster
+from penstock.settings.setting import Scope, settings_of
+from penstock.testing.process import ProcessBroker
+from penstock.testing.running_cluster import RunningCluster
+
+# Kafka's defaults, where those of our clusters for tests differ.
+DEFAULTS = {
+    "group.initial.rebalance.delay.ms": "3000",
+    "default.replication.factor": "1",
+    "min.insync.replicas": "1",
+    "num.partitions": "1",
+}
+OURS = ("node.id", "broker.id", "listeners", "advertised.listeners", "log.dirs", "log.dir", "process.roles")
+
+
+class Stage(socketserver.ThreadingTCPServer):
+    """Listens on a free port. Logs of brokers are kept below `folder`; `ignored` collects what was not passed on."""
+
+    daemon_threads = True
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(("127.0.0.1", 0), _Connection)
+        self.folder = folder
+        self.ignored: set[str] = set()
+        self._clusters = 0
+
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
+
+    def name_of_next(self) -> str:
+        self._clusters += 1
+        return f"cluster-{self._clusters}"
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator[None]:
+        thread = threading.Thread(target=self.serve_forever, name="stage", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self.shutdown()
+            self.server_close()
+            thread.join()
+
+
+class _Connection(socketserver.StreamRequestHandler):
+    server: Stage
+
+    def handle(self) -> None:
+        cluster: RunningCluster | None = None
+        try:
+            for line in self.rfile:
+                order = json.loads(line)
+                try:
+                    if order["do"] == "begin":
+                        cluster = _begin(self.server, order)
+                        answer = _told(cluster)
+                    else:
+                        assert cluster is not None, "an order before begin"
+                        answer = _obey(cluster, order)
+                except Exception as error:
+                    answer = {"error": f"{type(error).__name__}: {error}"}
+                self.wfile.write(json.dumps(answer).encode() + b"\n")
+                if order["do"] == "end":
+                    break
+        finally:
+            if cluster is not None:
+                cluster.kill_all()
+                _keep_logs(cluster, self.server.folder / self.server.name_of_next())
+
+
+def _begin(stage: Stage, order: Mapping[str, Any]) -> RunningCluster:
+    folder = Path(tempfile.mkdtemp(prefix="penstock-suites-"))
+    count = int(order["brokers"])
+    shared, ignored = known(order["settings"])
+    stage.ignored |= ignored
+    store = EtcdCluster(folder / "etcd", size=1)
+    brokers: dict[int, RunningBroker] = {}
+    for number in range(count):
+        own, ignored = known(order["each"].get(str(number), {}))
+        stage.ignored |= ignored
+        settings = member_settings(number, store, {**DEFAULTS, **shared, **own}, brokers=count)
+        brokers[number] = ProcessBroker(folder / f"broker-{number}", settings, orphan_removes=folder)
+    cluster = RunningCluster(folder, store, brokers)
+    try:
+        cluster.start_all()
+    except BaseException:
+        cluster.kill_all()
+        _keep_logs(cluster, stage.folder / stage.name_of_next())
+        raise
+    return cluster
+
+
+def known(properties: Mapping[str, str]) -> tuple[dict[str, str], set[str]]:
+    """A test's server properties that Penstock has, and the names of the others."""
+    table = settings_of(Scope.BROKER)
+    taken = {name: str(value) for name, value in properties.items() if name in table and name not in OURS}
+    return taken, properties.keys() - taken.keys() - set(OURS)
+
+
+def _told(cluster: RunningCluster) -> dict[str, Any]:
+    brokers = [
+        {"id": number, "address": broker.bootstrap, "folder": str(broker.data_dir)}
+        for number, broker in cluster.brokers.items()
+    ]
+    return {"brokers": brokers, "cluster": cluster.metadata().cluster_id}
+
+
+def _obey(cluster: RunningCluster, order: Mapping[str, Any]) -> dict[str, Any]:
+    match order["do"]:
+        case "stop":
+            cluster.stop(order["broker"])
+        case "start":
+            cluster.start(order["broker"])
+            cluster.wait_until_complete()
+        case "wait":
+            _wait_for_topic(cluster, order["topic"], order["partitions"])
+        case "end":
+            cluster.kill_all()
+        case unknown:
+            raise ValueError(f"there is no order {unknown}")
+    return {}
+
+
+def _wait_for_topic(cluster: RunningCluster, topic: str, partitions: int) -> None:
+    def knows(number: int) -> bool:
+        (found,) = cluster.metadata(topic, at=number).topics
+        return len(found.partitions) == partitions and all(each.leader_id >= 0 for each in found.partitions)
+
+    running = [number for number, broker in cluster.brokers.items() if broker.is_running]
+    cluster.wait(lambda: all(knows(number) for number in running), f"{partitions} partitions of {topic} are known")
+
+
+def _keep_logs(cluster: RunningCluster, to: Path) -> None:
+    for number, broker in cluster.brokers.items():
+        if broker.log_path.exists():
+            to.mkdir(parents=True, exist_ok=True)
+            shutil.copy(broker.log_path, to / f"broker-{number}.log")
+    shutil.rmtree(cluster.folder, ignore_errors=True)
