@@ -1,13 +1,16 @@
 """Brokers for Kafka's tests: what OutsideBrokers.java asks for, a connection a cluster and a line of JSON an order.
 
 begin   so many brokers (ids from 0), with a test's server properties as far as Penstock has them
+add     one more broker
 stop, start   one of them
+topic   what one of them knows of a topic
 wait    until every broker that runs knows a topic with so many partitions, and a leader of each; 0 for gone
 end     all of them; so does the end of the connection
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import shutil
@@ -33,6 +36,14 @@ DEFAULTS = {
     "num.partitions": "1",
 }
 OURS = ("node.id", "broker.id", "listeners", "advertised.listeners", "log.dirs", "log.dir", "process.roles")
+
+
+class Cluster(RunningCluster):
+    """To which brokers can be added."""
+
+    def __init__(self, folder: Path, etcd: EtcdCluster) -> None:
+        self.made: dict[int, RunningBroker] = {}
+        super().__init__(folder, etcd, self.made)
 
 
 class Stage(socketserver.ThreadingTCPServer):
@@ -70,7 +81,7 @@ class _Connection(socketserver.StreamRequestHandler):
     server: Stage
 
     def handle(self) -> None:
-        cluster: RunningCluster | None = None
+        cluster: Cluster | None = None
         try:
             for line in self.rfile:
                 order = json.loads(line)
@@ -78,8 +89,12 @@ class _Connection(socketserver.StreamRequestHandler):
                     if order["do"] == "begin":
                         cluster = _begin(self.server, order)
                         answer = _told(cluster)
+                    elif cluster is None:
+                        answer = {"error": "an order before begin"}
+                    elif order["do"] == "add":
+                        _add(self.server, cluster, order["broker"], order["settings"])
+                        answer = _told(cluster)
                     else:
-                        assert cluster is not None, "an order before begin"
                         answer = _obey(cluster, order)
                 except Exception as error:
                     answer = {"error": f"{type(error).__name__}: {error}"}
@@ -92,19 +107,12 @@ class _Connection(socketserver.StreamRequestHandler):
                 _keep_logs(cluster, self.server.folder / self.server.name_of_next())
 
 
-def _begin(stage: Stage, order: Mapping[str, Any]) -> RunningCluster:
+def _begin(stage: Stage, order: Mapping[str, Any]) -> Cluster:
     folder = Path(tempfile.mkdtemp(prefix="penstock-suites-"))
+    cluster = Cluster(folder, EtcdCluster(folder / "etcd", size=1))
     count = int(order["brokers"])
-    shared, ignored = known(order["settings"])
-    stage.ignored |= ignored
-    store = EtcdCluster(folder / "etcd", size=1)
-    brokers: dict[int, RunningBroker] = {}
     for number in range(count):
-        own, ignored = known(order["each"].get(str(number), {}))
-        stage.ignored |= ignored
-        settings = member_settings(number, store, {**DEFAULTS, **shared, **own}, brokers=count)
-        brokers[number] = ProcessBroker(folder / f"broker-{number}", settings, orphan_removes=folder)
-    cluster = RunningCluster(folder, store, brokers)
+        _make(stage, cluster, number, {**order["settings"], **order["each"].get(str(number), {})}, brokers=count)
     try:
         cluster.start_all()
     except BaseException:
@@ -114,6 +122,19 @@ def _begin(stage: Stage, order: Mapping[str, Any]) -> RunningCluster:
     return cluster
 
 
+def _add(stage: Stage, cluster: Cluster, number: int, properties: Mapping[str, str]) -> None:
+    _make(stage, cluster, number, properties, brokers=1)
+    cluster.start(number)
+    cluster.wait_until_complete()
+
+
+def _make(stage: Stage, cluster: Cluster, number: int, properties: Mapping[str, str], *, brokers: int) -> None:
+    taken, ignored = known(properties)
+    stage.ignored |= ignored
+    settings = member_settings(number, cluster.etcd, {**DEFAULTS, **taken}, brokers=brokers)
+    cluster.made[number] = ProcessBroker(cluster.folder / f"broker-{number}", settings, orphan_removes=cluster.folder)
+
+
 def known(properties: Mapping[str, str]) -> tuple[dict[str, str], set[str]]:
     """A test's server properties that Penstock has, and the names of the others."""
     table = settings_of(Scope.BROKER)
@@ -121,21 +142,23 @@ def known(properties: Mapping[str, str]) -> tuple[dict[str, str], set[str]]:
     return taken, properties.keys() - taken.keys() - set(OURS)
 
 
-def _told(cluster: RunningCluster) -> dict[str, Any]:
+def _told(cluster: Cluster) -> dict[str, Any]:
     brokers = [
         {"id": number, "address": broker.bootstrap, "folder": str(broker.data_dir)}
         for number, broker in cluster.brokers.items()
     ]
-    return {"brokers": brokers, "cluster": cluster.metadata().cluster_id}
+    return {"brokers": brokers, "cluster": cluster.metadata().cluster_id if brokers else ""}
 
 
-def _obey(cluster: RunningCluster, order: Mapping[str, Any]) -> dict[str, Any]:
+def _obey(cluster: Cluster, order: Mapping[str, Any]) -> dict[str, Any]:
     match order["do"]:
         case "stop":
             cluster.stop(order["broker"])
         case "start":
             cluster.start(order["broker"])
             cluster.wait_until_complete()
+        case "topic":
+            return _known_of(cluster, order["topic"], order["broker"])
         case "wait":
             _wait_for_topic(cluster, order["topic"], order["partitions"])
         case "end":
@@ -145,7 +168,16 @@ def _obey(cluster: RunningCluster, order: Mapping[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def _wait_for_topic(cluster: RunningCluster, topic: str, partitions: int) -> None:
+def _known_of(cluster: Cluster, topic: str, broker: int) -> dict[str, Any]:
+    (found,) = cluster.metadata(topic, at=broker).topics
+    partitions = [
+        {"index": each.partition_index, "leader": each.leader_id, "epoch": each.leader_epoch, "isr": each.isr_nodes}
+        for each in found.partitions
+    ]
+    return {"id": base64.urlsafe_b64encode(found.topic_id).decode().rstrip("="), "partitions": partitions}
+
+
+def _wait_for_topic(cluster: Cluster, topic: str, partitions: int) -> None:
     def knows(number: int) -> bool:
         (found,) = cluster.metadata(topic, at=number).topics
         return len(found.partitions) == partitions and all(each.leader_id >= 0 for each in found.partitions)
@@ -154,7 +186,7 @@ def _wait_for_topic(cluster: RunningCluster, topic: str, partitions: int) -> Non
     cluster.wait(lambda: all(knows(number) for number in running), f"{partitions} partitions of {topic} are known")
 
 
-def _keep_logs(cluster: RunningCluster, to: Path) -> None:
+def _keep_logs(cluster: Cluster, to: Path) -> None:
     for number, broker in cluster.brokers.items():
         if broker.log_path.exists():
             to.mkdir(parents=True, exist_ok=True)

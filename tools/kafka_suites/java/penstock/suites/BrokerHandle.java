@@ -14,19 +14,24 @@ import org.opentest4j.TestAbortedException;
  * What a test takes for a broker object in its own process: it can be stopped and started, and says where it listens.
  * A test that wants to look inside is aborted, and so counts as skipped, with what it wanted as the reason.
  */
-final class BrokerHandle implements InvocationHandler {
+public final class BrokerHandle implements InvocationHandler {
     private final OutsideBrokers brokers;
     private final OutsideBrokers.Broker broker;
-    private final Properties settings;
+    private final KafkaConfig config;
 
-    private BrokerHandle(OutsideBrokers brokers, OutsideBrokers.Broker broker, Properties settings) {
+    private BrokerHandle(OutsideBrokers brokers, OutsideBrokers.Broker broker, KafkaConfig config) {
         this.brokers = brokers;
         this.broker = broker;
-        this.settings = settings;
+        this.config = config;
     }
 
-    static KafkaBroker of(OutsideBrokers brokers, OutsideBrokers.Broker broker, Properties settings) {
-        BrokerHandle handle = new BrokerHandle(brokers, broker, settings);
+    /** With a configuration that is made up of the settings it was given. */
+    public static KafkaBroker of(OutsideBrokers brokers, OutsideBrokers.Broker broker, Properties settings) {
+        return of(brokers, broker, configOf(broker, settings));
+    }
+
+    public static KafkaBroker of(OutsideBrokers brokers, OutsideBrokers.Broker broker, KafkaConfig config) {
+        BrokerHandle handle = new BrokerHandle(brokers, broker, config);
         Class<?>[] looks = {KafkaBroker.class};
         return (KafkaBroker) Proxy.newProxyInstance(BrokerHandle.class.getClassLoader(), looks, handle);
     }
@@ -42,7 +47,9 @@ final class BrokerHandle implements InvocationHandler {
             case "awaitShutdown":
                 return null; // stop() has waited
             case "startup":
-                brokers.start(broker.id());
+                if (!brokers.isRunning(broker.id())) {
+                    brokers.start(broker.id());
+                }
                 return null;
             case "isShutdown":
                 return !brokers.isRunning(broker.id());
@@ -53,7 +60,11 @@ final class BrokerHandle implements InvocationHandler {
             case "clusterId":
                 return brokers.clusterId();
             case "config":
-                return config();
+                return config;
+            case "metadataCache":
+                return KnownTopics.of(brokers, broker.id());
+            case "socketServer":
+                return Ports.of(broker.port());
             case "hashCode":
                 return broker.id();
             case "equals":
@@ -65,7 +76,7 @@ final class BrokerHandle implements InvocationHandler {
         }
     }
 
-    private KafkaConfig config() {
+    private static KafkaConfig configOf(OutsideBrokers.Broker broker, Properties settings) {
         Properties all = new Properties();
         all.putAll(settings);
         all.put("node.id", String.valueOf(broker.id()));

@@ -31,7 +31,12 @@ public final class OutsideBrokers implements AutoCloseable {
     private final BufferedReader answers;
     private final Map<Integer, Broker> brokers = new TreeMap<>();
     private final Map<Integer, Boolean> running = new TreeMap<>();
-    private final String clusterId;
+    private String clusterId;
+
+    /** No broker yet: `add` brings them one by one. */
+    public OutsideBrokers() {
+        this(0, Map.of(), Map.of());
+    }
 
     public OutsideBrokers(int count, Map<String, String> settings, Map<Integer, Map<String, String>> each) {
         try {
@@ -45,13 +50,27 @@ public final class OutsideBrokers implements AutoCloseable {
         wanted.put("brokers", count);
         wanted.put("settings", settings);
         wanted.put("each", each);
-        JsonNode told = ask(wanted);
+        note(ask(wanted));
+    }
+
+    /** One more broker, which runs when this returns. */
+    public Broker add(int id, Map<String, String> settings) {
+        note(ask(Map.of("do", "add", "broker", id, "settings", settings)));
+        return brokers.get(id);
+    }
+
+    private void note(JsonNode told) {
         clusterId = told.get("cluster").asText();
         for (JsonNode broker : told.get("brokers")) {
             int id = broker.get("id").asInt();
             brokers.put(id, new Broker(id, broker.get("address").asText(), broker.get("folder").asText()));
-            running.put(id, true);
+            running.putIfAbsent(id, true);
         }
+    }
+
+    /** What the broker knows of a topic: its id, and leader, epoch and in-sync replicas of each partition. */
+    public JsonNode topic(String name, int seenBy) {
+        return ask(Map.of("do", "topic", "topic", name, "broker", seenBy));
     }
 
     public String clusterId() {
