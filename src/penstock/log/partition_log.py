@@ -1,9 +1,7 @@
 """PartitionLog: one partition's records on disk, appended to on the event loop.
 
 An append is one pwritev of the caller's views at the end of the active segment, then bookkeeping in memory: no other
-system call, no look into a record. It happened whole or not at all: after a short or failed write the file is cut
-back to its last good size, the log refuses further appends (see `health.Trouble`) and the caller gets
-KafkaStorageError.
+system call, no look into a record. It happened whole or not at all (see writing.py).
 
 The log itself appends and slices, and keeps what is so: its offsets, its segments. What else is done with it is done
 by parts that are given the log:
@@ -31,11 +29,10 @@ follows the partition), `clean_upto` (the cleaner), `is_flush_noted` (the flushe
 folder), `home`, `recovery_point_on_disk` and `folder` (the data folder), and all of them before it is handed out.
 """
 
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -62,6 +59,7 @@ from penstock.log.segments.slices import FileSlice
 from penstock.log.swapping import Swapping
 from penstock.log.time_lookup import TimeLookup
 from penstock.log.truncation import Truncation
+from penstock.log.writing import write
 from penstock.model import Clock, TopicId, TopicPartition
 from penstock.wire.batch import HEADER_SIZE, BatchHeader
 
@@ -69,9 +67,6 @@ if TYPE_CHECKING:
     from penstock.settings.config import Config, TopicConfig
 
 _log = structlog.get_logger(__name__)
-
-VIEWS_MAX: Final = 1024
-"""Buffers that one pwritev takes (IOV_MAX)."""
 
 
 class PartitionLog:
@@ -205,7 +200,7 @@ class PartitionLog:
         if limits.version != self.config.version:
             limits = rolling.work_out_limits()
         segment = rolling.segment_for(self.segments[-1], size, first, last, limits)
-        self._write(segment, views, size)
+        write(self, segment, views, size)
 
         interval = limits.index_interval_bytes
         epochs = self.epochs
@@ -242,45 +237,6 @@ class PartitionLog:
             (self.folder / GAPS_NOTE).touch()
             self.may_have_gaps = True
             self.is_folder_synced = False
-
-    def _write(self, segment: Segment, views: list[memoryview], size: int) -> None:
-        file = segment.file
-        file.used = True
-        try:
-            fd = file.fd if file.fd >= 0 else self._open_active(segment)
-            if len(views) > VIEWS_MAX or os.pwritev(fd, views, segment.size) != size:
-                self._write_bit_by_bit(fd, views, segment.size)
-        except OSError as error:
-            self._cut_back(segment, error)
-            raise self.health.fail("append failed", error) from error
-
-    def _open_active(self, segment: Segment) -> int:
-        if segment.is_created:
-            return segment.file.descriptor()
-        fd = segment.file.create()
-        segment.is_created = True
-        self.is_folder_synced = False
-        return fd
-
-    def _write_bit_by_bit(self, fd: int, views: list[memoryview], position: int) -> None:
-        """After a short write, and for more views than one call takes: the error, if there is one, comes out here."""
-        for view in views:
-            left = view
-            while left:
-                count = os.pwrite(fd, left, position)
-                position += count
-                left = left[count:]
-
-    def _cut_back(self, segment: Segment, why: OSError) -> None:
-        """Leave no half-written batch behind. Should even this fail, a start finds it by its checksum; until then
-        nothing is appended, since what comes next may be shorter, and the rest would lie in the middle of the log.
-        """
-        try:
-            if segment.file.fd >= 0:
-                os.ftruncate(segment.file.fd, segment.size)
-        except OSError as error:
-            _log.error("could not cut back", file=segment.file.path, size=segment.size, reason=str(error))
-            raise self.health.take_offline(f"append failed: {why.strerror or why}", stops_reads=False) from why
 
     # --- reading ---
 
