@@ -142,6 +142,10 @@ class SimulatedLog:
         self.restore_producers(self.producers.restore(self.end_offset))
         self.aborted = aborted
 
+    @property
+    def local_start_offset(self) -> int:
+        return self.start_offset
+
     def damage(self) -> None:
         self.disk.is_damaged = True
         self.trouble = DAMAGED

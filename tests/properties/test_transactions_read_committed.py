@@ -16,7 +16,7 @@ from tests.support.logs import TOPIC_ID, StillClock
 from tests.support.partitions import ME, TOPIC
 
 from penstock.errors import InvalidProducerEpoch, InvalidTxnState
-from penstock.log import FilePool, Flusher
+from penstock.log import FilePool, FileSlice, Flusher
 from penstock.log.recovery import KnownLog, open_log
 from penstock.model import LeaderEpoch, Offset, PartitionIndex, TopicPartition
 from penstock.replication import ALL, Partition, VerificationGuard
@@ -173,6 +173,7 @@ class Bench:
             readable = self.partition.read(at, bytes_max=bytes_max, committed_only=True, at_least_one=True)
             if readable.records is None:
                 return seen
+            assert isinstance(readable.records, FileSlice)
             data = readable.records.read()
             readable.records.release()
             assert readable.aborted is not None

@@ -126,6 +126,7 @@ class PartitionLog:
         self.home: FolderPort | None = None
 
         self.start_offset = 0
+        """The first offset that clients are served."""
         self.end_offset = 0
         self.high_watermark = 0
         """Kept here for its checkpoint and as retention's limit."""
@@ -170,6 +171,12 @@ class PartitionLog:
     @property
     def active(self) -> Segment:
         return self.segments[-1]
+
+    @property
+    def local_start_offset(self) -> int:
+        """The first offset that files here serve. It is the log's start unless older records are kept elsewhere."""
+        start_offset, base_offset = self.start_offset, self.segments[0].base_offset
+        return start_offset if start_offset >= base_offset else base_offset
 
     def __repr__(self) -> str:
         return f"<log {self.partition} [{self.start_offset}, {self.end_offset})>"
@@ -244,7 +251,7 @@ class PartitionLog:
         """Whole batches from the one that holds `start`, of base offsets below `before`, within one segment.
 
         At most `at_most` bytes, but at least one batch if `at_least_one` (KIP-74). None where there is nothing to give;
-        OffsetOutOfRange only outside [start_offset, end_offset]; CorruptMessage where what is there is no batch;
+        OffsetOutOfRange only outside [local_start_offset, end_offset]; CorruptMessage where what is there is no batch;
         KafkaStorageError where the file cannot be opened.
         Release the slice when it is sent.
         """
@@ -261,6 +268,8 @@ class PartitionLog:
         if start < segment.base_offset:
             number = number_of(segments, start)
             segment = segments[number]
+            if start < segment.base_offset:
+                raise OffsetOutOfRange(f"{self.partition} has files from {segment.base_offset} on, not for {start}")
             if not segment.is_checked:
                 self.damage.check(segment, segments[number + 1])
         damaged = self.damage.ranges

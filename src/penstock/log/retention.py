@@ -1,5 +1,8 @@
 """Taking records off the start of a log: retention by time and size, DeleteRecords.
 
+DeleteRecords moves the log's start, below which clients are served nothing. Dropping segments moves its local start,
+below which there are no files. Retention does both, as no records are kept anywhere else.
+
 A plan is made in a thread, and carried out on the loop if the log is still as it was. A crash in between leaves either
 the files, which retention finds again, or `.deleted` ones, which the next start removes.
 """
@@ -100,8 +103,8 @@ class Retention:
                 doomed, count = doomed[:-1], count - 1  # the others may make the room that it wants
         log.segments = log.segments[count:]
         log.size -= sum(segment.size for segment in doomed)
-        if log.segments[0].base_offset > log.start_offset:
-            self._start_at(log.segments[0].base_offset)
+        if log.local_start_offset > log.start_offset:  # and nobody else has them
+            self._start_at(log.local_start_offset)
         for segment in doomed:
             log.pool.indexes.drop(segment)
         _log.info(

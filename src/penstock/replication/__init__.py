@@ -14,6 +14,7 @@ from penstock.replication.peers import Peers
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.promise import Promise
 from penstock.replication.readable import Readable
+from penstock.replication.reader import LaterRecords, RecordBytes, RecordReader, Records
 from penstock.replication.replica import SLOTS
 from penstock.replication.rules import (
     AppendRules,
@@ -38,6 +39,7 @@ __all__ = [
     "InSyncKeeper",
     "InSyncWrites",
     "Introduction",
+    "LaterRecords",
     "LogFolderPort",
     "LogPort",
     "Mending",
@@ -48,6 +50,9 @@ __all__ = [
     "Peers",
     "Promise",
     "Readable",
+    "RecordBytes",
+    "RecordReader",
+    "Records",
     "RecordsDisagree",
     "RecordsRefused",
     "ReplicationMetrics",

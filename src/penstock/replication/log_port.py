@@ -95,6 +95,9 @@ class LogPort(Protocol):
     def start_offset(self) -> int: ...
 
     @property
+    def local_start_offset(self) -> int: ...
+
+    @property
     def end_offset(self) -> int: ...
 
     @property

@@ -6,12 +6,13 @@ from penstock.errors import OffsetNotAvailable, OffsetOutOfRange
 from penstock.log import FileSlice
 from penstock.model import BrokerId, LeaderEpoch, Offset
 from penstock.replication.log_port import LogPort
+from penstock.replication.reader import LaterRecords, RecordBytes, RecordReader, Records
 
 
 class Readable(msgspec.Struct, gc=False):
-    """What a fetch may see of a partition at one moment. The slice, if any, must be sent or released."""
+    """What a fetch may see of a partition at one moment. The records, if any, must be sent or released."""
 
-    records: FileSlice | None
+    records: Records | LaterRecords | None
     high_watermark: int
     last_stable_offset: int
     log_start_offset: int
@@ -22,6 +23,8 @@ class ReadablePartition:
     """The reader's side of `Partition`, which moves these."""
 
     log: LogPort
+    reader: RecordReader | None
+    """In front of the log, for whoever consumes."""
     leader: BrokerId
     leader_epoch: LeaderEpoch
     epoch_start: int
@@ -46,15 +49,22 @@ class ReadablePartition:
             raise OffsetOutOfRange(f"{offset} is not within [{log.start_offset}, {log.end_offset}]")
         stable = self.last_stable_offset
         before = stable if committed_only else self.high_watermark
-        records = None
+        records: Records | LaterRecords | None = None
         if offset < before:
-            records = log.slice(Offset(offset), at_most=bytes_max, before=before, at_least_one=at_least_one)
+            reader = self.reader
+            if reader is None:
+                records = log.slice(Offset(offset), at_most=bytes_max, before=before, at_least_one=at_least_one)
+            else:
+                records = reader.slice(log, offset, at_most=bytes_max, before=before, at_least_one=at_least_one)
         readable = Readable(records, self.high_watermark, stable, log.start_offset)
         if committed_only:
             readable.aborted = [] if records is None else self._aborted_in(records, before)
         return readable
 
-    def _aborted_in(self, records: FileSlice, before: int) -> list[tuple[int, int]]:
+    def _aborted_in(self, records: Records | LaterRecords, before: int) -> list[tuple[int, int]]:
+        """Of records that are to come, they will tell."""
+        if not isinstance(records, FileSlice):
+            return records.aborted if isinstance(records, RecordBytes) else []
         try:
             aborted = self.log.aborts.within(records, before)
         except BaseException:
@@ -77,10 +87,12 @@ class ReadablePartition:
     def _is_undecided_at(self, offset: int) -> bool:
         return self.last_stable_offset <= offset <= self.high_watermark
 
-    def bytes_from(self, records: FileSlice, *, committed_only: bool) -> int | None:
+    def bytes_from(self, records: Records | LaterRecords, *, committed_only: bool) -> int | None:
         """How much a fetcher may see from where a slice begins to its segment's end; None in a segment that is closed,
-        which has all that it ever will.
+        which has all that it ever will, and of what comes from elsewhere.
         """
+        if not isinstance(records, FileSlice):
+            return None
         before = self.last_stable_offset if committed_only else self.high_watermark
         return self.log.bytes_from(records, before=before)
 

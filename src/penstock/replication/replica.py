@@ -31,6 +31,7 @@ from penstock.replication.log_port import FlusherPort, LogPort
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.metrics import TopicMetrics
 from penstock.replication.planted import SOUND, Planted
+from penstock.replication.reader import RecordReader
 from penstock.replication.rules import AppendRules
 from penstock.replication.verification import Verifications
 from penstock.replication.waiting import OffsetWaiters
@@ -87,6 +88,7 @@ class Replica:
         self.index = index
         self.is_internal = is_internal(topic)
         self.log = log
+        self.reader: RecordReader | None = None
         self.slot = next(_NUMBERS) % SLOTS
         """Its place in small tables that keep something for each partition, as good as its own."""
         self.config = config

@@ -23,7 +23,7 @@ from penstock.errors import (
     PolicyViolation,
     UnknownLeaderEpoch,
 )
-from penstock.log import FilePool
+from penstock.log import FilePool, FileSlice
 from penstock.log.recovery import KnownLog, open_log
 from penstock.model import BrokerId, LeaderEpoch, PartitionIndex
 from penstock.replication import ALL, Partition
@@ -96,6 +96,7 @@ class Bench:
         readable = self.partition.read(offset, bytes_max=1 << 20, committed_only=False, at_least_one=True)
         if readable.records is None:
             return []
+        assert isinstance(readable.records, FileSlice)
         data = readable.records.read()
         readable.records.release()
         found, position = [], 0

@@ -8,6 +8,7 @@ v17 directory, v18 the fetcher's high watermark (KIP-1166).
 
 import asyncio
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 import structlog
@@ -29,7 +30,7 @@ from penstock.errors import (
     UnknownTopicId,
     UnknownTopicOrPartition,
 )
-from penstock.replication import Partition, Partitions, Promise
+from penstock.replication import LaterRecords, Partition, Partitions, Promise, RecordBytes, Records
 from penstock.settings import Config
 from penstock.settings.broker import FETCH_MAX_BYTES
 from penstock.wire.api import ApiKey
@@ -86,7 +87,7 @@ def fetch(
     if work.cold or work.is_beyond:
         return work.run_slowly(confirmations, afterwards, deadlines)
     if is_enough or request.wait_ms_max <= 0:
-        return work.reply()
+        return work.answer()
     return work.park(afterwards, deadlines)
 
 
@@ -119,6 +120,7 @@ class _Fetch:
         "_is_confirmed",
         "_is_incremental",
         "_is_scheduled",
+        "_later",
         "_partitions",
         "_promise",
         "_request",
@@ -153,6 +155,8 @@ class _Fetch:
         self._afterwards: AfterReceive | None = None
         self._deadline: Deadline | None = None
         self._is_scheduled = False
+        self._later = 0
+        """Answers whose records have to be brought first."""
         self._watched: list[Partition] = []
         self.cold: list[tuple[Partition, int]] = []
         self.is_beyond = False
@@ -171,6 +175,7 @@ class _Fetch:
         answers: Answers = []
         self._answers = answers
         self.cold = []
+        self._later = 0
         self.is_beyond = False
         session = self._session if self._is_incremental else None
         committed_only = self._request.isolation_level == READ_COMMITTED
@@ -212,6 +217,8 @@ class _Fetch:
             if answer.records is not None:
                 left -= answer.records.size
                 total += answer.records.size
+                if type(answer.records) is LaterRecords:
+                    self._later += 1
                 slices_left -= 1
                 if not slices_left:
                     left = 0  # full: each slice holds a file open until it is sent, and others want to read too
@@ -251,7 +258,7 @@ class _Fetch:
         for partition, offset in self.cold:
             await asyncio.to_thread(partition.log.warm, offset)
         if self.read(may_load=True) or self._request.wait_ms_max <= 0:
-            return self.reply()
+            return self.answer()
         return self.park(afterwards, deadlines)
 
     def _unknown(self, key: TopicKey, index: int) -> PartitionAnswer:
@@ -311,17 +318,17 @@ class _Fetch:
 
     def _look_again(self, *, is_time_over: bool) -> None:
         promise = self._promise
-        if promise is None or promise.done():
+        if promise is None or promise.done() or self._later:
             return
         try:
-            reply = self.reply() if self.read(may_load=True) or is_time_over else None
+            reply = self.answer(promise) if self.read(may_load=True) or is_time_over else None
         except Exception as bug:  # whoever waits must not wait for ever
             self._release()
             promise.set_exception(bug)
             return
         if reply is None:
             self._release()
-        else:
+        elif not isinstance(reply, Promise):
             promise.set_result(reply)
 
     def _unpark(self, _promise: Promise[RawReply]) -> None:
@@ -335,8 +342,37 @@ class _Fetch:
             if answer.records is not None:
                 answer.records.release()
         self._answers = []
+        self._later = 0
 
     # Answering --------------------------------------------------------------------------------------------------
+
+    def answer(self, promise: Promise[RawReply] | None = None) -> RawReply | Promise[RawReply]:
+        """The reply to what was read. Where records have to be brought first, a promise of it: this one, if there is
+        one already. Slices are held until then, and let go should nobody wait any more.
+        """
+        if not self._later:
+            return self.reply()
+        promise = Promise() if promise is None else promise
+        promise.add_done_callback(lambda done: self._release() if done.cancelled() else None)
+        for place, (_key, _asked, answer, _partition) in enumerate(self._answers):
+            if isinstance(answer.records, LaterRecords):
+                answer.records.add_done_callback(partial(self._brought, promise, place))
+        return promise
+
+    def _brought(self, promise: Promise[RawReply], place: int, later: Promise[Records]) -> None:
+        if promise.done() or later.cancelled():
+            return  # released
+        key, asked, answer, partition = self._answers[place]
+        assert partition is not None
+        try:
+            records = answer.records = later.result()
+            if answer.aborted is not None and isinstance(records, RecordBytes):
+                answer.aborted = records.aborted
+        except Exception as error:
+            self._answers[place] = key, asked, self._refused(partition, asked, error), partition
+        self._later -= 1
+        if not self._later:
+            promise.set_result(self.reply())
 
     def reply(self) -> RawReply:
         session = self._session

@@ -108,8 +108,10 @@ async def _find(partition: Partition, timestamp: int, request: ListOffsetsReques
             if request.replica_id != CONSUMER:
                 return -1, log.end_offset, partition.leader_epoch
             return -1, partition.latest_offset(committed_only=committed_only), partition.leader_epoch
-        case -2 | -4:
+        case -2:
             return -1, log.start_offset, log.epochs.epoch_at(log.start_offset)
+        case -4:
+            return -1, log.local_start_offset, log.epochs.epoch_at(log.local_start_offset)
         case -5 | -6:
             return -1, -1, -1
     # Opening the batch that holds the answer reads from disk, so it is done in a thread.

@@ -1,4 +1,4 @@
-"""ListOffsets: what it refuses before it looks."""
+"""ListOffsets: what it refuses before it looks, and where a log begins."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from tests.support.partitions import TOPIC, Make, SomePartitions
 
 from penstock.broker.handlers.list_offsets import list_offsets
 from penstock.errors import UnknownServerError
+from penstock.replication.log_port import on_disk
 from penstock.wire.messages.list_offsets_request import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
 
 UNKNOWN = UnknownServerError.code
@@ -36,3 +37,22 @@ async def test_an_isolation_level_that_does_not_exist_is_not_taken_for_one_that_
     found: Any = Found(some)
     (part,) = (await list_offsets(request, a_context(version=7), found)).topics[0].partitions
     assert (part.error_code, part.offset) == answer
+
+
+@pytest.mark.parametrize(("timestamp", "offset"), [(-2, 1), (-4, 2)])
+async def test_the_earliest_offset_and_the_earliest_that_files_here_hold_are_two(
+    make: Make, timestamp: int, offset: int
+) -> None:
+    some = make()
+    log = on_disk(some[0].log)
+    some.fill(0, batches=2)
+    log.rolling.roll()
+    some.fill(0)
+    log.retention.advance_start(1)
+    assert (log.start_offset, log.local_start_offset) == (1, 1), "of one segment, deleted up to its middle"
+    log.segments = log.segments[1:]  # as if its records were kept elsewhere from now on
+    asked = ListOffsetsTopic(name=TOPIC, partitions=[ListOffsetsPartition(partition_index=0, timestamp=timestamp)])
+    found: Any = Found(some)
+    request = ListOffsetsRequest(topics=[asked])
+    (part,) = (await list_offsets(request, a_context(version=8), found)).topics[0].partitions
+    assert (part.error_code, part.offset, part.leader_epoch) == (0, offset, 3)

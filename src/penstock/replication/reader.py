@@ -1,0 +1,63 @@
+"""What records are read as, and what may stand in front of a log.
+
+    FileSlice      a range of a local file, sent without a copy: what a log answers itself
+    RecordBytes    batches in memory: rewritten on their way, or brought from elsewhere
+    LaterRecords   a promise of either, where they have to be brought first
+
+A partition is read through its log unless it has a `reader`: records that no local file holds (below the log's
+`local_start_offset`), or that are to be shown as something else, come from that. Followers always read the log.
+"""
+
+from collections.abc import Iterable
+from typing import Protocol, Self, TypeAlias
+
+from penstock.log import FileSlice
+from penstock.replication.log_port import LogPort
+from penstock.replication.promise import Promise
+
+
+class RecordBytes(bytes):
+    """Whole batches. Whoever can send bytes can send them."""
+
+    aborted: list[tuple[int, int]]
+    """Producer id and first offset of each transaction that a read_committed consumer must skip among them."""
+
+    def __new__(cls, batches: bytes, aborted: Iterable[tuple[int, int]] = ()) -> Self:
+        made = super().__new__(cls, batches)
+        made.aborted = list(aborted)
+        return made
+
+    @property
+    def size(self) -> int:
+        return len(self)
+
+    def release(self) -> None:
+        """As of a slice, which holds a file open."""
+
+
+Records: TypeAlias = FileSlice | RecordBytes
+
+
+class LaterRecords(Promise[Records]):
+    """Settled by whoever brings them, on the loop, with a Refusal if they cannot be had or it takes too long."""
+
+    __slots__ = ("size",)
+
+    def __init__(self, size: int) -> None:
+        """`size`: how many bytes they will be at most; an answer keeps that much room for them."""
+        super().__init__()
+        self.size = size
+
+    def release(self) -> None:
+        """Nobody waits for them any more: what has come is let go, what has not is cancelled."""
+        if not self.done():
+            self.cancel()
+        elif self.exception() is None:
+            self.result().release()
+
+
+class RecordReader(Protocol):
+    def slice(
+        self, log: LogPort, start: int, *, at_most: int, before: int, at_least_one: bool
+    ) -> Records | LaterRecords | None:
+        """As the log's own `slice`, which it may ask."""
