@@ -19,7 +19,7 @@ from rich.table import Table
 from penstock.coordinators.decision import Address, Command, Decision, Loaded, Work
 from penstock.coordinators.groups import commands
 from penstock.coordinators.groups.consumer.commands import ConsumerHeartbeat
-from penstock.coordinators.groups.consumer.surroundings import ConsumerSettings, NoTopics, TopicFacts
+from penstock.coordinators.groups.consumer.environment import ConsumerSettings, NoTopics, TopicFacts
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.records import GroupCodec
 from penstock.coordinators.groups.state import GroupLimits

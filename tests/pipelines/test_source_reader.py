@@ -16,11 +16,11 @@ from tests.support.topics import add_partitions, create, delete, until_known, wr
 import penstock.testing
 from penstock.pipelines.kafka_names import KafkaException, OffsetSpec
 from penstock.pipelines.offsets import listed_offsets
-from penstock.pipelines.passing import passes
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.source.batch import BatchReader
 from penstock.pipelines.source.options import parse
 from penstock.pipelines.source.stream import StreamReader
+from penstock.pipelines.transient_errors import passes
 
 if TYPE_CHECKING:
     from tests.pipelines.conftest import Queue

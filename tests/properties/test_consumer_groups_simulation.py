@@ -17,8 +17,8 @@ from tests.support.consumer_groups import Client, ConsumerWorld, Topics, as_part
 
 from penstock.coordinators.groups.commands import DeleteGroup
 from penstock.coordinators.groups.consumer import assigning, reconciliation
+from penstock.coordinators.groups.consumer.environment import ConsumerSettings
 from penstock.coordinators.groups.consumer.state import ConsumerGroup
-from penstock.coordinators.groups.consumer.surroundings import ConsumerSettings
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.model import TopicId
 

@@ -14,8 +14,8 @@ from tests.support.classic_consumers import SESSION_MS, EagerConsumer
 from tests.support.consumer_groups import ConsumerWorld, Topics
 
 from penstock.coordinators.groups.consumer import migration
+from penstock.coordinators.groups.consumer.environment import ConsumerLimits, ConsumerSettings
 from penstock.coordinators.groups.consumer.state import ConsumerGroup
-from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, ConsumerSettings
 from penstock.coordinators.groups.records import kept
 from penstock.coordinators.groups.state import Group, GroupLimits
 from penstock.model import TopicId

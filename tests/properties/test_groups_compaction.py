@@ -17,7 +17,7 @@ from tests.support.groups import GroupWorld
 
 from penstock.coordinators.decision import InTransaction, TransactionEnded
 from penstock.coordinators.groups.machine import GroupMachine
-from penstock.coordinators.groups.pending import PendingOffsets
+from penstock.coordinators.groups.pending_offsets import PendingOffsets
 from penstock.coordinators.groups.records import GroupCodec, kept
 from penstock.coordinators.groups.state import Group
 

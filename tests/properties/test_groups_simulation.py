@@ -14,7 +14,7 @@ from tests.support.groups import GroupWorld
 from tests.support.groups_simulation import BUGS, LIMITS, Simulation
 
 from penstock.coordinators.groups.machine import GroupMachine
-from penstock.coordinators.groups.records import GroupCodec, GroupKept, OffsetKept, kept
+from penstock.coordinators.groups.records import GroupCodec, GroupMetadataRecord, OffsetRecord, kept
 from penstock.coordinators.groups.state import CommittedOffset
 from penstock.errors import Refusal
 from penstock.model import Millis
@@ -80,19 +80,19 @@ generations = st.builds(
     st.lists(members, max_size=3),
 )  # fmt: skip
 records = st.one_of(
-    st.builds(OffsetKept, names, names, st.integers(0, 9), st.none() | offsets),
-    st.builds(GroupKept, names, st.none() | generations),
+    st.builds(OffsetRecord, names, names, st.integers(0, 9), st.none() | offsets),
+    st.builds(GroupMetadataRecord, names, st.none() | generations),
 )
 
 
 @given(records)
-def test_what_is_kept_is_found_again(record: OffsetKept | GroupKept) -> None:
+def test_what_is_kept_is_found_again(record: OffsetRecord | GroupMetadataRecord) -> None:
     codec = GroupCodec()
     assert codec.decode(*codec.encode(record)) == record
 
 
 @given(st.lists(records, max_size=8))
-def test_replaying_twice_is_replaying_once(log: list[OffsetKept | GroupKept]) -> None:
+def test_replaying_twice_is_replaying_once(log: list[OffsetRecord | GroupMetadataRecord]) -> None:
     once, twice = GroupMachine(LIMITS), GroupMachine(LIMITS)
     for record in log:
         once.apply(record)

@@ -20,7 +20,7 @@ from penstock.coordinators.decision import Decision
 from penstock.coordinators.transactions import Producer, commands
 from penstock.coordinators.transactions.commands import MarkersDue
 from penstock.coordinators.transactions.machine import TransactionMachine
-from penstock.coordinators.transactions.records import TransactionCodec, TransactionKept
+from penstock.coordinators.transactions.records import TransactionCodec, TransactionRecord
 from penstock.coordinators.transactions.state import (
     NO_EPOCH,
     PREPARED,
@@ -268,7 +268,7 @@ transactions = st.builds(
 
 @given(transactions, st.booleans())
 def test_what_is_kept_is_found_again(transaction: Transaction, is_forgotten: bool) -> None:
-    record = TransactionKept(transaction.transactional_id, None if is_forgotten else transaction)
+    record = TransactionRecord(transaction.transactional_id, None if is_forgotten else transaction)
     codec = TransactionCodec()
     assert codec.decode(*codec.encode(record)) == record
 
@@ -286,9 +286,9 @@ def test_a_time_is_not_taken_for_an_epoch() -> None:
         updated_at=began,
     )
     codec = TransactionCodec()
-    key, value = codec.encode(TransactionKept("t", transaction))
+    key, value = codec.encode(TransactionRecord("t", transaction))
     assert value is not None and value[-5:] == b"\x90\x4e\x02\x07\x00"
-    assert codec.decode(key, value) == TransactionKept("t", transaction)
+    assert codec.decode(key, value) == TransactionRecord("t", transaction)
 
 
 def test_a_record_of_another_kind_is_let_be() -> None:

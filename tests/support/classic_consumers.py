@@ -5,7 +5,7 @@ from typing import Any
 from tests.support.consumer_groups import ConsumerWorld
 from tests.support.groups import UNANSWERED, subscription
 
-from penstock.coordinators.groups.consumer.embedded_protocol import read_assignment, read_subscription
+from penstock.coordinators.groups.consumer.classic_protocol import read_assignment, read_subscription
 from penstock.errors import MemberIdRequired, RebalanceInProgress, Refusal
 from penstock.model import TopicId
 from penstock.wire.messages.consumer_protocol_assignment import ConsumerProtocolAssignment, TopicPartition

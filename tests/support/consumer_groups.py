@@ -8,8 +8,8 @@ from tests.support.groups import GroupWorld
 
 from penstock.coordinators.decision import Decision, Work
 from penstock.coordinators.groups.consumer.commands import ConsumerHeartbeat
+from penstock.coordinators.groups.consumer.environment import ConsumerLimits, ConsumerSettings, TopicFacts
 from penstock.coordinators.groups.consumer.state import ConsumerGroup
-from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, ConsumerSettings, TopicFacts
 from penstock.coordinators.groups.machine import GroupMachine
 from penstock.coordinators.groups.state import GroupLimits
 from penstock.errors import Refusal
@@ -23,7 +23,7 @@ def id_of(topic: str) -> TopicId:
 
 
 class Topics:
-    """Surroundings whose topics and settings a test changes."""
+    """Environment whose topics and settings a test changes."""
 
     def __init__(self, **partitions: int) -> None:
         self.revision = self.topics_changed_at = self.topics_created_at = 1

@@ -10,7 +10,7 @@ import msgspec
 from tests.support.groups import GroupWorld
 
 from penstock.coordinators.decision import Command, InTransaction, TransactionEnded
-from penstock.coordinators.groups.records import OffsetKept
+from penstock.coordinators.groups.records import OffsetRecord
 from penstock.coordinators.groups.state import GroupLimits
 from penstock.errors import CoordinatorNotAvailable
 
@@ -85,13 +85,13 @@ def offsets_by_the_book(log: list[list[Any]]) -> dict[tuple[str, str, int], int]
     pending: dict[int, dict[tuple[str, str, int], tuple[int, int]]] = {}
     for record_offset, change in enumerate(change for changes in log for change in changes):
         match change:
-            case InTransaction(producer_id, OffsetKept(group_id, topic, partition, value)) if value is not None:
+            case InTransaction(producer_id, OffsetRecord(group_id, topic, partition, value)) if value is not None:
                 pending.setdefault(producer_id, {})[group_id, topic, partition] = (record_offset, value.offset)
-            case OffsetKept(group_id, topic, partition, None):
+            case OffsetRecord(group_id, topic, partition, None):
                 committed.pop((group_id, topic, partition), None)
                 for places in pending.values():
                     places.pop((group_id, topic, partition), None)
-            case OffsetKept(group_id, topic, partition, value) if value is not None:
+            case OffsetRecord(group_id, topic, partition, value) if value is not None:
                 committed[group_id, topic, partition] = (record_offset, value.offset)
             case TransactionEnded(producer_id, is_committed):
                 for place, found in pending.pop(producer_id, {}).items():

@@ -17,7 +17,7 @@ from tests.support.groups_replicated import ReplicatedWorld, offsets_by_the_book
 from penstock.coordinators.decision import InTransaction
 from penstock.coordinators.groups import commands
 from penstock.coordinators.groups.machine import GroupMachine
-from penstock.coordinators.groups.pending import place_of
+from penstock.coordinators.groups.pending_offsets import place_of
 from penstock.coordinators.groups.records import kept
 from penstock.coordinators.groups.state import Group, GroupLimits, GroupState
 from penstock.errors import Refusal

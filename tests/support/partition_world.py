@@ -181,11 +181,11 @@ class PartitionWorld:
 
     def review(self, broker: SimBroker) -> None:
         if broker.image.controller_id == broker.id:
-            self.write(broker, broker.duties.review(None, broker.duties.standing()))
+            self.write(broker, broker.duties.review(None, broker.duties.election_view()))
 
     def give_back(self, broker: SimBroker) -> None:
         if broker.image.controller_id == broker.id:
-            self.write(broker, broker.duties.elect_preferred(None, broker.duties.standing()))
+            self.write(broker, broker.duties.elect_preferred(None, broker.duties.election_view()))
 
     def fence(self, broker: SimBroker, other: SimBroker) -> None:
         there = broker.image.brokers.get(other.id)

@@ -8,7 +8,7 @@ from penstock.coordinators.decision import RUNNER, Command, Decision, Loaded
 from penstock.coordinators.transactions import commands
 from penstock.coordinators.transactions.commands import MarkersDue, NeedsProducerId, Producer, ProducerIdDue
 from penstock.coordinators.transactions.machine import TransactionMachine
-from penstock.coordinators.transactions.records import TransactionCodec, TransactionKept
+from penstock.coordinators.transactions.records import TransactionCodec, TransactionRecord
 from penstock.coordinators.transactions.state import Transaction, TransactionLimits, TransactionVersion
 from penstock.model import PartitionIndex, TopicPartition
 
@@ -69,7 +69,7 @@ class TransactionWorld(MachineWorld):
 
     def put(self, transaction: Transaction) -> None:
         """Have it in the log, however it came there."""
-        record = TransactionKept(transaction.transactional_id, transaction)
+        record = TransactionRecord(transaction.transactional_id, transaction)
         self.log.append(self.codec.encode(record))
         self.machine.apply(record)
 

@@ -83,7 +83,7 @@ def eligible_after(
 
 def settle(
     partition: PartitionImage,
-    standing: ElectionView,
+    view: ElectionView,
     *,
     in_sync_min: int,
     may_be_unclean: bool = False,
@@ -91,7 +91,7 @@ def settle(
 ) -> ElectionResult | None:
     """What the partition should be, or None where it is that already."""
     replicas, adding, removing = partition.replicas, partition.adding, partition.removing
-    in_sync = _staying(partition.in_sync, standing)
+    in_sync = _staying(partition.in_sync, view)
     if (adding or removing) and _is_reassigned(partition, in_sync, in_sync_min):
         replicas = tuple(broker for broker in replicas if broker not in removing)
         in_sync = tuple(broker for broker in in_sync if broker in replicas)
@@ -101,7 +101,7 @@ def settle(
         in_sync_before=partition.in_sync, in_sync=in_sync, eligible=partition.eligible, in_sync_min=lowest
     )
     eligible = () if bugs.forgets_eligible else tuple(broker for broker in eligible if broker in replicas)
-    choice = _choose(partition, standing, replicas, in_sync, eligible, may_be_unclean=may_be_unclean, bugs=bugs)
+    choice = _choose(partition, view, replicas, in_sync, eligible, may_be_unclean=may_be_unclean, bugs=bugs)
     changed = choice.leader != partition.leader
     dropped = len(replicas) < len(partition.replicas) and not bugs.drops_in_same_epoch
     record = record_from(
@@ -120,10 +120,10 @@ def settle(
     return None if record == record_from(partition) else ElectionResult(record, choice.how)
 
 
-def prefer(partition: PartitionImage, standing: ElectionView) -> PartitionRecord | None:
+def prefer(partition: PartitionImage, view: ElectionView) -> PartitionRecord | None:
     """Give a partition back to the replica that is named first, if that one can lead and does not."""
     first = partition.replicas[0] if partition.replicas else NO_LEADER
-    if partition.leader in (first, NO_LEADER) or first not in partition.in_sync or first not in standing.steady:
+    if partition.leader in (first, NO_LEADER) or first not in partition.in_sync or first not in view.steady:
         return None
     return record_from(partition, leader=first, leader_epoch=_next(partition.leader_epoch))
 
@@ -181,10 +181,10 @@ def forget(partition: PartitionImage, broker: BrokerId) -> PartitionRecord | Non
     return None if record == record_from(partition) else record
 
 
-def _staying(in_sync: Brokers, standing: ElectionView) -> Brokers:
-    kept = tuple(broker for broker in in_sync if standing.keeps(broker))
-    staying = tuple(broker for broker in kept if broker not in standing.stopping)
-    return staying if any(broker in standing.live for broker in staying) else kept
+def _staying(in_sync: Brokers, view: ElectionView) -> Brokers:
+    kept = tuple(broker for broker in in_sync if view.keeps(broker))
+    staying = tuple(broker for broker in kept if broker not in view.stopping)
+    return staying if any(broker in view.live for broker in staying) else kept
 
 
 def _is_reassigned(partition: PartitionImage, in_sync: Brokers, in_sync_min: int) -> bool:
@@ -199,7 +199,7 @@ def _is_reassigned(partition: PartitionImage, in_sync: Brokers, in_sync_min: int
 
 def _choose(
     partition: PartitionImage,
-    standing: ElectionView,
+    view: ElectionView,
     replicas: Brokers,
     in_sync: Brokers,
     eligible: Brokers,
@@ -207,42 +207,42 @@ def _choose(
     may_be_unclean: bool,
     bugs: PlantedBugs,
 ) -> LeaderChoice:
-    if bugs.elects_outside_in_sync and not standing.keeps(partition.leader):
-        anyone = _best(replicas, replicas, standing)
+    if bugs.elects_outside_in_sync and not view.keeps(partition.leader):
+        anyone = _best(replicas, replicas, view)
         return (
             LeaderChoice(anyone, (anyone,), ElectedFrom.IN_SYNC)
             if anyone >= 0
             else LeaderChoice(NO_LEADER, in_sync, ElectedFrom.NOBODY)
         )
     leader = partition.leader
-    if leader in in_sync and (leader in standing.steady or leader not in standing.live):
+    if leader in in_sync and (leader in view.steady or leader not in view.live):
         return LeaderChoice(leader, in_sync, ElectedFrom.KEPT)
-    best = _best(in_sync, replicas, standing)
-    if leader in in_sync and leader in standing.live and best not in standing.steady:
+    best = _best(in_sync, replicas, view)
+    if leader in in_sync and leader in view.live and best not in view.steady:
         return LeaderChoice(leader, in_sync, ElectedFrom.KEPT)  # nobody could do better
     if best >= 0:
         return LeaderChoice(best, in_sync, ElectedFrom.IN_SYNC)
     if in_sync:
         return LeaderChoice(NO_LEADER, in_sync, ElectedFrom.NOBODY)  # they may come back yet
     others = tuple(broker for broker in eligible if broker != leader)  # one that leads and is not in sync has resigned
-    best = _best(others, replicas, standing)
+    best = _best(others, replicas, view)
     if best < 0:
-        best = _best(eligible, replicas, standing)
+        best = _best(eligible, replicas, view)
     if best >= 0:
         return LeaderChoice(best, (best,), ElectedFrom.ELIGIBLE)
     last = partition.last_resort
-    if not eligible and last in replicas and last in standing.live:
+    if not eligible and last in replicas and last in view.live:
         return LeaderChoice(last, (last,), ElectedFrom.LAST_LEADER)
-    best = _best(partition.with_log or replicas, replicas, standing)
+    best = _best(partition.with_log or replicas, replicas, view)
     if may_be_unclean and best >= 0:
         return LeaderChoice(best, (best,), ElectedFrom.UNCLEAN)
     return LeaderChoice(NO_LEADER, (), ElectedFrom.NOBODY)
 
 
-def _best(candidates: Collection[BrokerId], replicas: Iterable[BrokerId], standing: ElectionView) -> BrokerId:
+def _best(candidates: Collection[BrokerId], replicas: Iterable[BrokerId], view: ElectionView) -> BrokerId:
     """The first live one in the order of preference; those who are doubted or stopping only if there is no other."""
-    live = [broker for broker in replicas if broker in candidates and broker in standing.live]
-    for worse in (standing.doubted | standing.stopping, standing.stopping, frozenset[BrokerId]()):
+    live = [broker for broker in replicas if broker in candidates and broker in view.live]
+    for worse in (view.doubted | view.stopping, view.stopping, frozenset[BrokerId]()):
         for broker in live:
             if broker not in worse:
                 return broker

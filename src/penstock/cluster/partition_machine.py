@@ -41,15 +41,15 @@ class PartitionMachine:
 
     def reassign(self, command: Reassign) -> Decision[None]:
         topic, partition = self._found(command.topic, command.index)
-        standing = self._duties.standing()
+        election_view = self._duties.election_view()
         in_sync_min = self._config.for_topic(topic.overrides)[MIN_INSYNC_REPLICAS]
         if command.replicas is None:
-            record = cancelled(partition, standing, in_sync_min=in_sync_min, bugs=self._bugs)
+            record = cancelled(partition, election_view, in_sync_min=in_sync_min, bugs=self._bugs)
         else:
             record = reassigned(
                 partition,
                 command.replicas,
-                standing,
+                election_view,
                 known=frozenset((*self._image.brokers, *self._image.marks.identities)),
                 in_sync_min=in_sync_min,
                 may_change_factor=command.may_change_factor,
@@ -61,19 +61,19 @@ class PartitionMachine:
 
     def elect(self, command: ElectLeader) -> Decision[ElectedFrom]:
         topic, partition = self._found(command.topic, command.index)
-        standing, which = self._duties.standing(), [PartitionRef(topic.topic_id, partition.index)]
+        election_view, which = self._duties.election_view(), [PartitionRef(topic.topic_id, partition.index)]
         if command.election_type == ElectionType.PREFERRED:
             if partition.replicas and partition.leader == partition.replicas[0]:
                 raise ElectionNotNeeded
-            rulings = self._duties.elect_preferred(which, standing)
+            rulings = self._duties.elect_preferred(which, election_view)
             if not rulings and partition.leader == NO_LEADER:
-                rulings = self._duties.review(which, standing)
+                rulings = self._duties.review(which, election_view)
             if not rulings or rulings[0].record.leader != partition.replicas[0]:
                 raise PreferredLeaderNotAvailable
         else:
             if partition.leader in self._image.brokers:
                 raise ElectionNotNeeded
-            rulings = self._duties.elect_unclean(which, standing)
+            rulings = self._duties.elect_unclean(which, election_view)
             if not rulings or rulings[0].record.leader < 0:
                 raise EligibleLeadersNotAvailable
         return Decision(self._written(rulings).transactions, rulings[0].how)

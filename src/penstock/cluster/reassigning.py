@@ -26,7 +26,7 @@ def before_reassignment(partition: PartitionImage) -> Brokers:
 def reassigned(
     partition: PartitionImage,
     target: tuple[int, ...],
-    standing: ElectionView,
+    view: ElectionView,
     *,
     known: frozenset[BrokerId],
     in_sync_min: int,
@@ -43,7 +43,7 @@ def reassigned(
     removing = tuple(broker for broker in before if broker not in wanted)
     return _moved(
         partition,
-        standing,
+        view,
         replicas=(*wanted, *removing),
         adding=adding,
         removing=removing,
@@ -53,17 +53,17 @@ def reassigned(
 
 
 def cancelled(
-    partition: PartitionImage, standing: ElectionView, *, in_sync_min: int, bugs: PlantedBugs = NO_BUGS
+    partition: PartitionImage, view: ElectionView, *, in_sync_min: int, bugs: PlantedBugs = NO_BUGS
 ) -> PartitionRecord:
     if not (partition.adding or partition.removing):
         raise NoReassignmentInProgress
     before = before_reassignment(partition)
-    return _moved(partition, standing, replicas=before, adding=(), removing=(), in_sync_min=in_sync_min, bugs=bugs)
+    return _moved(partition, view, replicas=before, adding=(), removing=(), in_sync_min=in_sync_min, bugs=bugs)
 
 
 def _moved(
     partition: PartitionImage,
-    standing: ElectionView,
+    view: ElectionView,
     *,
     replicas: Brokers,
     adding: Brokers,
@@ -81,7 +81,7 @@ def _moved(
     asked = msgspec.structs.replace(
         partition, replicas=replicas, adding=adding, removing=removing, in_sync=in_sync, eligible=eligible
     )
-    verdict = settle(asked, standing, in_sync_min=in_sync_min, bugs=bugs)
+    verdict = settle(asked, view, in_sync_min=in_sync_min, bugs=bugs)
     record = record_from(asked) if verdict is None else verdict.record
     is_dropping = not set(partition.replicas) <= set(replicas) and not bugs.drops_in_same_epoch
     if record.leader_epoch == partition.leader_epoch and is_dropping:

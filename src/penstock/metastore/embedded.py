@@ -40,7 +40,7 @@ _log = structlog.get_logger(__name__)
 _T = TypeVar("_T")
 
 
-class _Wish(NamedTuple):
+class _PendingCommit(NamedTuple):
     transaction: Transaction
     answer: asyncio.Future[Revision]
 
@@ -55,7 +55,7 @@ class EmbeddedMetastore:
         self._make_room = make_room
         self._clock = clock
         self._worker = worker
-        self._wishes: list[_Wish] = []
+        self._wishes: list[_PendingCommit] = []
         self._wished = asyncio.Event()
         # Held from deciding until durable, so that no reader sees what a power cut could take back.
         self._settling = asyncio.Lock()
@@ -97,7 +97,7 @@ class EmbeddedMetastore:
         if self._closed:
             raise Unavailable("the metastore is closed")
         self._refuse_if_broken()
-        wish = _Wish(transaction, asyncio.get_running_loop().create_future())
+        wish = _PendingCommit(transaction, asyncio.get_running_loop().create_future())
         self._wishes.append(wish)
         self._wished.set()
         return await wish.answer

@@ -40,12 +40,12 @@ class PenstockDataSource(DataSource):
         return StreamReader(parse(self._given(), streaming=True))
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
-        from penstock.pipelines.sink.carrying import BatchWriter  # noqa: PLC0415
+        from penstock.pipelines.sink.data_source_writer import BatchWriter  # noqa: PLC0415
 
         return BatchWriter(self._given(), overwrite=overwrite)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> DataSourceStreamWriter:  # noqa: N802 - Spark's name
-        from penstock.pipelines.sink.carrying import StreamWriter  # noqa: PLC0415
+        from penstock.pipelines.sink.data_source_writer import StreamWriter  # noqa: PLC0415
 
         return StreamWriter(self._given())
 

@@ -15,7 +15,7 @@ from penstock.pipelines.kafka_names import (
     OffsetSpec,
     TopicPartition,
 )
-from penstock.pipelines.passing import passes
+from penstock.pipelines.transient_errors import passes
 
 _UNSAID = -1001
 """librdkafka's word for no offset: what it answers, without an error, for a leader that went away meanwhile."""

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from penstock.pipelines.jars import jar_paths
 from penstock.pipelines.java import find_java
-from penstock.pipelines.masters import check_master
+from penstock.pipelines.java_start import without_the_incubators_warning
 from penstock.pipelines.problems import PipelineProblem, not_installed
 from penstock.pipelines.running.java_end import java_problem
-from penstock.pipelines.running.problem_words import known_problem_in
-from penstock.pipelines.starting import without_the_incubators_warning
+from penstock.pipelines.running.spark_errors import known_problem_in
+from penstock.pipelines.spark_master import check_master
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -19,8 +19,8 @@ from tests.pipelines.jobs.topics import committed
 from tests.pipelines.lake.conftest import Lake, Topic
 from tests.support.topics import add_partitions, delete, until_known, write_in_transaction
 
+from penstock.pipelines.jobs.copying.offset_ranges import OffsetRange
 from penstock.pipelines.jobs.copying.sources import TableSource
-from penstock.pipelines.jobs.copying.stretches import Stretch
 from penstock.pipelines.jobs.lake import plan, run, worker
 from penstock.pipelines.jobs.lake.commits import CommittedByAnother, LakeTable
 from penstock.pipelines.jobs.ranges import read_ranges
@@ -151,7 +151,7 @@ def test_raw_keeps_keys_values_headers_and_tombstones(lake: Lake, topic: Topic) 
     assert rows == {0: bytearray(b"\x00\xff"), 1: None}
     replayed = TableSource(lake.spark, f"{lake.catalog}.shop.orders")
     assert replayed.begins() == {0: 0, 1: 0} and replayed.ends() == {0: 1, 1: 1}
-    (record,) = replayed.read((Stretch(0, 0, 1),)).collect()
+    (record,) = replayed.read((OffsetRange(0, 0, 1),)).collect()
     assert (record.key, record.value, record.from_topic) == (b"0", b"\x00\xff", topic.name)
 
 

@@ -67,7 +67,7 @@ class Cluster:
         self.image.apply(changes)
 
     def reviewed(self) -> list[Transaction]:
-        rulings = self.duties.review(None, self.duties.standing())
+        rulings = self.duties.review(None, self.duties.election_view())
         return [batch.transaction for batch in self.duties.batches(rulings)]
 
     @property
@@ -96,7 +96,7 @@ class Cluster:
     def elects_the_preferred_one(self) -> list[Transaction]:
         led = self.image.topics["orders"].partitions[0]
         self.put(PARTITION, encode(record_from(led, replicas=(ELECTED, LEADER, THIRD))))
-        rulings = self.duties.elect_preferred([PartitionRef(ID, 0)], self.duties.standing())
+        rulings = self.duties.elect_preferred([PartitionRef(ID, 0)], self.duties.election_view())
         return [batch.transaction for batch in self.duties.batches(rulings)]
 
     def elects_as_asked(self) -> Sequence[Transaction]:

@@ -10,8 +10,8 @@ from tests.support.shards import Add, ShardWorld
 
 from penstock.cluster import AlterSettings, CreateTopic, GrowTopic, Operation, Resource, ResourceType, SettingChange
 from penstock.coordinators.decision import Decision, Work
-from penstock.coordinators.groups.consumer.asking import check_heartbeat
 from penstock.coordinators.groups.consumer.cluster_view import ClusterView, consumer_limits_of
+from penstock.coordinators.groups.consumer.request_checks import check_heartbeat
 from penstock.errors import InvalidRequest, Refusal, UnsupportedAssignor
 from penstock.model import Millis
 from penstock.settings import Config

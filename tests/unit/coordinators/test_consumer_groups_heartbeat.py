@@ -4,8 +4,8 @@ import pytest
 from tests.support.consumer_groups import Client, ConsumerWorld, Topics, as_partitions, assigned, id_of, settle
 
 from penstock.coordinators.groups.commands import DeleteGroup
+from penstock.coordinators.groups.consumer.environment import ConsumerLimits, ConsumerSettings
 from penstock.coordinators.groups.consumer.state import ConsumerGroup
-from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, ConsumerSettings
 from penstock.errors import (
     FencedInstanceId,
     FencedMemberEpoch,

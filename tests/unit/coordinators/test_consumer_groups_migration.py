@@ -4,9 +4,9 @@ import pytest
 from tests.support.consumer_groups import Client, ConsumerWorld, Topics, id_of, settle
 from tests.support.groups import UNANSWERED
 
-from penstock.coordinators.groups.consumer.embedded_protocol import read_assignment
+from penstock.coordinators.groups.consumer.classic_protocol import read_assignment
+from penstock.coordinators.groups.consumer.environment import ConsumerLimits
 from penstock.coordinators.groups.consumer.state import ConsumerGroup
-from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits
 from penstock.coordinators.groups.state import Group
 from penstock.errors import (
     GroupIdNotFound,

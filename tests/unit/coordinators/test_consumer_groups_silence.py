@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from tests.support.consumer_groups import Client, ConsumerWorld, Topics, settle
 
-from penstock.coordinators.groups.consumer.records import SilenceKept
+from penstock.coordinators.groups.consumer.environment import ConsumerSettings
+from penstock.coordinators.groups.consumer.records import SilenceRecord
 from penstock.coordinators.groups.consumer.state import ConsumerGroup
-from penstock.coordinators.groups.consumer.surroundings import ConsumerSettings
 from penstock.coordinators.groups.records import GroupCodec
 from penstock.model import Millis
 
@@ -34,7 +34,7 @@ def go_on(world: ConsumerWorld, *clients: Client, for_s: int, every_s: int = 5) 
 
 
 def silences(world: ConsumerWorld) -> list[Any]:
-    return [change for batch in world.log for change in batch if isinstance(change, SilenceKept)]
+    return [change for batch in world.log for change in batch if isinstance(change, SilenceRecord)]
 
 
 def test_a_killed_member_is_given_up_in_time_though_the_coordinator_changes_again_and_again() -> None:
@@ -75,7 +75,7 @@ def test_a_member_that_was_not_silent_has_a_whole_session_at_a_new_coordinator()
     world.restart()
     world.pass_time(44_000)
     assert first.beat().error_code == 0 and second.beat().error_code == 0
-    assert silences(world)[2:] == [SilenceKept("g", "first", None), SilenceKept("g", "second", None)]
+    assert silences(world)[2:] == [SilenceRecord("g", "first", None), SilenceRecord("g", "second", None)]
 
 
 def test_a_member_that_is_heard_of_again_is_silent_no_longer() -> None:
@@ -145,18 +145,18 @@ def test_what_is_kept_of_a_silence_is_taken_back_with_its_member() -> None:
     go_on(world, alive, for_s=60)
     assert "killed" not in world.consumers.members
     noted, taken_back = silences(world)
-    assert (noted.member_id, taken_back) == ("killed", SilenceKept("g", "killed", None))
+    assert (noted.member_id, taken_back) == ("killed", SilenceRecord("g", "killed", None))
     assert world.replayed().tables.of_kind(ConsumerGroup)["g"].silences == {}
 
 
 def test_a_silence_that_compaction_left_over_brings_no_group_back() -> None:
     world = ConsumerWorld()
-    world.machine.apply(SilenceKept("g", "m", Millis(1)))
+    world.machine.apply(SilenceRecord("g", "m", Millis(1)))
     assert world.machine.tables.of_kind(ConsumerGroup) == {}
 
 
 @pytest.mark.parametrize("heard_at", [None, Millis(1_700_000_000_000)])
 def test_a_silence_is_read_as_it_was_written(heard_at: Millis | None) -> None:
     codec = GroupCodec()
-    record = SilenceKept("g", "m", heard_at)
+    record = SilenceRecord("g", "m", heard_at)
     assert codec.decode(*codec.encode(record)) == record

@@ -9,10 +9,10 @@ from tests.support.machines import START
 
 from penstock.coordinators.decision import InTransaction, Loaded
 from penstock.coordinators.groups import commands
-from penstock.coordinators.groups.forgetting import DELETE_WITHIN_MS
-from penstock.coordinators.groups.leftovers import of_deleted_topics
+from penstock.coordinators.groups.deleted_topics import of_deleted_topics
 from penstock.coordinators.groups.machine import GroupMachine
-from penstock.coordinators.groups.records import GroupCodec, OffsetKept
+from penstock.coordinators.groups.offset_deletion import DELETE_WITHIN_MS
+from penstock.coordinators.groups.records import GroupCodec, OffsetRecord
 from penstock.coordinators.groups.state import CommittedOffset, GroupLimits
 from penstock.errors import (
     CoordinatorLoadInProgress,
@@ -190,7 +190,7 @@ def test_a_thousand_expired_offsets_at_a_time_until_none_is_left() -> None:
 def one_large_group(world: GroupWorld, partitions: int) -> None:
     committed = CommittedOffset(offset=1, leader_epoch=-1, metadata="", committed_at=world.now)
     for partition in range(partitions):
-        world.machine.apply(OffsetKept("g", "orders", partition, committed))
+        world.machine.apply(OffsetRecord("g", "orders", partition, committed))
 
 
 def test_one_groups_many_offsets_expire_a_thousand_at_a_time() -> None:
@@ -243,7 +243,7 @@ def test_a_deletion_that_a_crash_cut_short_leaves_a_group_that_can_be_deleted_ag
     (leader,) = world.stable(1)
     world.leave(MemberIdentity(leader))
     committed = CommittedOffset(offset=1, leader_epoch=-1, metadata="", committed_at=world.now)
-    world.log.append([OffsetKept("g", "orders", partition, committed) for partition in range(2_500)])
+    world.log.append([OffsetRecord("g", "orders", partition, committed) for partition in range(2_500)])
     world.restart()
     world.send(commands.DeleteGroup, group_id="g")
     world.restart()
@@ -273,7 +273,7 @@ def test_offsets_of_groups_with_long_names_are_taken_back_in_batches_that_the_lo
     names = [f"{LONG_NAME}{number}" for number in range(3)]
     for name in names:
         for partition in range(100):
-            world.machine.apply(OffsetKept(name, "orders", partition, committed))
+            world.machine.apply(OffsetRecord(name, "orders", partition, committed))
     if by == "topic":
         world.carry_out(commands.ForgetTopic(topic="orders"))
     elif by == "group":
@@ -293,7 +293,7 @@ def test_two_topics_of_one_name_are_forgotten_each_to_the_end() -> None:
     for group, topic_id in (("old", b"o" * 16), ("new", b"n" * 16)):
         for partition in range(1_500):
             kept = CommittedOffset(offset=1, leader_epoch=-1, metadata="", committed_at=world.now, topic_id=topic_id)
-            world.machine.apply(OffsetKept(group, "orders", partition, kept))
+            world.machine.apply(OffsetRecord(group, "orders", partition, kept))
     for topic_id in (b"o" * 16, b"n" * 16):
         world.carry_out(commands.ForgetTopic(topic="orders", ids=frozenset({topic_id})))
     world.pass_time(0)
@@ -354,7 +354,7 @@ def test_what_was_committed_on_a_new_topic_of_the_same_name_stays_when_the_old_o
     world = GroupWorld()
     world.commit(1)
     new = CommittedOffset(offset=2, leader_epoch=-1, metadata="", committed_at=world.now, topic_id=b"n" * 16)
-    world.machine.apply(OffsetKept("other", "orders", 0, new))
+    world.machine.apply(OffsetRecord("other", "orders", 0, new))
     world.carry_out(commands.ForgetTopic(topic="orders", ids=frozenset({bytes(16), b"o" * 16})))
     assert world.committed() == -1 and world.machine.tables.offsets["other"]["orders"][0] == new
 
@@ -363,9 +363,9 @@ async def test_topics_that_were_deleted_while_nobody_coordinated_are_found_by_th
     machine = GroupMachine(GroupLimits())
     for topic, topic_id in (("there", b"t"), ("anew", b"o"), ("anew", b"n"), ("gone", b"g"), ("old", b"\0")):
         committed = CommittedOffset(offset=2, leader_epoch=-1, metadata="", committed_at=START, topic_id=topic_id * 16)
-        machine.apply(OffsetKept("g" + topic_id.decode(), topic, 0, committed))
+        machine.apply(OffsetRecord("g" + topic_id.decode(), topic, 0, committed))
     pending = CommittedOffset(offset=2, leader_epoch=-1, metadata="", committed_at=START, topic_id=b"p" * 16)
-    machine.apply(InTransaction(7, OffsetKept("g", "going", 0, pending)))
+    machine.apply(InTransaction(7, OffsetRecord("g", "going", 0, pending)))
     topics = {
         name: SimpleNamespace(topic_id=topic_id * 16)
         for name, topic_id in (("there", b"t"), ("anew", b"n"), ("old", b"x"))
@@ -395,7 +395,7 @@ def test_many_offsets_are_told_piece_by_piece_as_they_were_at_one_moment() -> No
     world.commit(0)
     for index in range(2_500):
         committed = CommittedOffset(offset=index, leader_epoch=-1, metadata="", committed_at=world.now)
-        world.machine.apply(OffsetKept("g", "orders", index, committed))
+        world.machine.apply(OffsetRecord("g", "orders", index, committed))
     found = world.ask(commands.FetchOffsets, group_id="g", topics=None)
     response, pauses = OffsetFetchResponseGroup("g"), 0
     for _ in found.fill(response, lambda _topic: None):
@@ -410,7 +410,7 @@ def test_what_was_committed_on_a_former_topic_of_a_name_is_not_told_of_the_one_t
     former, present = b"o" * 16, b"n" * 16
     for index, topic_id in enumerate((former, present, bytes(16))):
         kept = CommittedOffset(offset=5, leader_epoch=-1, metadata="", committed_at=world.now, topic_id=topic_id)
-        world.machine.apply(OffsetKept("g", "orders", index, kept))
+        world.machine.apply(OffsetRecord("g", "orders", index, kept))
 
     def told(asked: list[tuple[str, list[int]]] | None, topic_id: bytes | None) -> dict[int, int]:
         (topic,) = world.fetch(asked, topic_id=topic_id).topics
@@ -436,6 +436,6 @@ def test_of_many_partitions_some_can_be_asked_for() -> None:
     world = GroupWorld()
     for index in range(100):
         committed = CommittedOffset(offset=index, leader_epoch=-1, metadata="", committed_at=world.now)
-        world.machine.apply(OffsetKept("g", "orders", index, committed))
+        world.machine.apply(OffsetRecord("g", "orders", index, committed))
     asked = [99, 3, 100, -1]
     assert [part.committed_offset for part in world.fetch([("orders", asked)]).topics[0].partitions] == [99, 3, -1, -1]

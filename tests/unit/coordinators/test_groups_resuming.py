@@ -7,7 +7,7 @@ from tests.support.groups import GroupWorld
 
 from penstock.coordinators.decision import Loaded
 from penstock.coordinators.groups import resuming
-from penstock.coordinators.groups.records import GroupKept
+from penstock.coordinators.groups.records import GroupMetadataRecord
 from penstock.coordinators.groups.resuming import RESUME_AT_ONCE
 from penstock.coordinators.groups.state import GroupState
 
@@ -19,7 +19,7 @@ def many_loaded_groups() -> tuple[GroupWorld, str, str]:
     """Groups g0, g1, ... of the same two members each, read from the log; what comes of that has not begun."""
     world = GroupWorld()
     leader, second = world.stable(2, session_ms=SESSION_MS)
-    one = [change for changes in world.log for change in changes if isinstance(change, GroupKept)][-1]
+    one = [change for changes in world.log for change in changes if isinstance(change, GroupMetadataRecord)][-1]
     world.log.append([msgspec.structs.replace(one, group_id=f"g{number}") for number in range(GROUPS)])
     world.machine = world.replayed()
     world.timers.clear()

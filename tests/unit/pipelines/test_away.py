@@ -8,16 +8,16 @@ import pytest
 
 from penstock.cli.exits import ExitCode
 from penstock.cli.program import run
-from penstock.pipelines.jobs import ends
-from penstock.pipelines.jobs.ends import ClusterAway
+from penstock.pipelines.jobs import topics
 from penstock.pipelines.jobs.lake import LakeOptions, plan
 from penstock.pipelines.jobs.lake.failures import RecordsGone, Uncounted, meaning, raise_meaning
 from penstock.pipelines.jobs.rollup import RollupOptions
 from penstock.pipelines.jobs.rollup import job as rollup_job
+from penstock.pipelines.jobs.topics import ClusterAway
 from penstock.pipelines.kafka_names import KafkaError
-from penstock.pipelines.passing import passes
 from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.sink import topics as sink_topics
+from penstock.pipelines.transient_errors import passes
 
 NOBODY = "127.0.0.1:1"
 
@@ -60,7 +60,7 @@ def test_a_dry_run_waits_for_an_answer_for_as_long_as_it_is_told(
         raise PipelineProblem("no answer from h:1", kind=Kind.AWAY)
 
     admin = SimpleNamespace(describe_cluster=away, describe_topics=away)
-    monkeypatch.setattr(ends, "AdminClient", lambda _: admin)
+    monkeypatch.setattr(topics, "AdminClient", lambda _: admin)
     monkeypatch.setattr(sink_topics, "patiently", away_again)
     words = ["pipeline", "run", *job, "-b", "h:1", "--dry-run", "--timeout", "77"]
     assert run(words) == ExitCode.UNREACHABLE
@@ -68,7 +68,7 @@ def test_a_dry_run_waits_for_an_answer_for_as_long_as_it_is_told(
 
 
 def test_a_rollup_can_be_stopped_while_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ends, "ANSWER_WITHIN_S", 0.2)
+    monkeypatch.setattr(topics, "ANSWER_WITHIN_S", 0.2)
     monkeypatch.setattr(rollup_job, "opened", lambda *_: nullcontext())
     stopping = threading.Event()
     stopping.set()

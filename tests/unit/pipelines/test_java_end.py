@@ -18,7 +18,7 @@ from penstock.cli.program import run
 from penstock.pipelines.jobs import lake
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import java_end
-from penstock.pipelines.running.problem_words import known_problem_in
+from penstock.pipelines.running.spark_errors import known_problem_in
 from penstock.pipelines.session import lent
 
 SESSION: Any = SimpleNamespace(stop=lambda: pytest.fail("nobody is there to be stopped"))

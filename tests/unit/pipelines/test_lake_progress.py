@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.pipelines.jobs.ends import TopicState
 from penstock.pipelines.jobs.lake.batches import lag, next_ranges
 from penstock.pipelines.jobs.lake.progress import Progress, TopicProgress, caught_up
+from penstock.pipelines.jobs.topics import TopicState
 from penstock.pipelines.problems import PipelineProblem
 
 OFFSETS = st.lists(st.integers(0, 2**40), min_size=1, max_size=5).map(tuple)

@@ -13,14 +13,14 @@ import structlog
 
 from penstock.cli.exits import Failure
 from penstock.cli.files import FileToWrite
-from penstock.cli.pipeline.failing import problems_as_failures
+from penstock.cli.pipeline.failures import problems_as_failures
 from penstock.cli.pipeline.watching import TerminalWatcher, duration, line, warnings_on_stderr
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress
 from penstock.pipelines.running.follow import finished_batch
 from penstock.pipelines.running.metrics import JobMetrics
-from penstock.pipelines.running.problem_words import problem_in
+from penstock.pipelines.running.spark_errors import problem_in
 from penstock.pipelines.running.topic_stream import TopicStream
 
 SECOND = BatchProgress("q", batch=7, rows=5_000, seconds=2.0, rows_total=40_000, lag=120_000, remaining_s=75.2)

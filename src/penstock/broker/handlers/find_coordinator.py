@@ -3,8 +3,8 @@
 v1 kinds of coordinators, v3 flexible, v4 many keys at once, v5 TRANSACTION_ABORTABLE, v6 share groups. The address is
 the one of the listener that the request came in on (RULES 35).
 
-Where the coordinator may just have died the answer waits for the verdict (Absences): sent back to it, a client would
-find a closed door and wait before it asks again.
+If the coordinator may just have died, the answer waits until that is known (BrokerAvailability): a client that is sent
+back to it would find its address closed, and wait before it asks again.
 """
 
 from penstock.broker.registry import RequestContext, answers

@@ -5,8 +5,8 @@ there may be created, from v4 on if the client allows it: the answer is "unknown
 it. v6 says LISTENER_NOT_FOUND where older versions said LEADER_NOT_AVAILABLE, v8 authorized operations, v13 an error
 of the whole answer.
 
-Where the leader of a partition that was asked for may just have died, the answer waits for the verdict (Absences). As
-controller the answering broker names itself: see ADR 30.
+If the leader of a partition that was asked for may just have died, the answer waits until that is known
+(BrokerAvailability). As controller the answering broker names itself: see ADR 30.
 """
 
 from collections.abc import Collection, Iterable, Sequence

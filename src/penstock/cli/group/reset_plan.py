@@ -64,36 +64,36 @@ class Move:
         return self.after is not None and self.after != self.before
 
 
-def plan_reset(target: Target, standings: Mapping[Place, PartitionOffsets]) -> list[Move]:
+def plan_reset(target: Target, offsets_by_partition: Mapping[Place, PartitionOffsets]) -> list[Move]:
     """One move a partition, by topic and partition; never outside of what the partition holds."""
     moves = []
-    for (topic, partition), standing in sorted(standings.items()):
-        after, remark = _aim(target, standing)
+    for (topic, partition), offsets in sorted(offsets_by_partition.items()):
+        after, remark = _aim(target, offsets)
         if after is not None:
-            kept = min(max(after, standing.begin), standing.end)
+            kept = min(max(after, offsets.begin), offsets.end)
             if kept != after:
-                which = f"begins at {standing.begin}" if after < standing.begin else f"ends at {standing.end}"
+                which = f"begins at {offsets.begin}" if after < offsets.begin else f"ends at {offsets.end}"
                 after, remark = kept, f"{after} asked for, but the partition {which}"
-        moves.append(Move(topic, partition, standing.committed, after, remark))
+        moves.append(Move(topic, partition, offsets.committed, after, remark))
     return moves
 
 
-def _aim(target: Target, standing: PartitionOffsets) -> tuple[int | None, str]:
+def _aim(target: Target, offsets: PartitionOffsets) -> tuple[int | None, str]:
     match target:
         case ToOffset(offset):
             return offset, ""
         case ToEarliest():
-            return standing.begin, ""
+            return offsets.begin, ""
         case ToLatest():
-            return standing.end, ""
+            return offsets.end, ""
         case ToTime():
-            if standing.at_time is None:
-                return standing.end, "no record is that young: the end"
-            return standing.at_time, ""
+            if offsets.at_time is None:
+                return offsets.end, "no record is that young: the end"
+            return offsets.at_time, ""
         case ShiftBy(records):
-            if standing.committed is None:
+            if offsets.committed is None:
                 return None, "nothing committed to shift from: left alone"
-            return standing.committed + records, ""
+            return offsets.committed + records, ""
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import click
 
 from penstock.cli.client import DEFAULT_BOOTSTRAP
 from penstock.cli.output import json_option, print_json
-from penstock.cli.pipeline.failing import problems_as_failures
-from penstock.pipelines.places import is_address
+from penstock.cli.pipeline.failures import problems_as_failures
+from penstock.pipelines.paths import is_address
 from penstock.pipelines.project import ProjectOptions, write_project
 
 

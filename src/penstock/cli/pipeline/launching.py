@@ -15,7 +15,7 @@ import click
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.exits import ExitCode
 from penstock.cli.output import json_option, print_json
-from penstock.cli.pipeline.failing import problems_as_failures
+from penstock.cli.pipeline.failures import problems_as_failures
 from penstock.cli.pipeline.watching import Watching, tell_of_stop, warnings_on_stderr, watching_options
 from penstock.cli.properties import key_values
 from penstock.model.words import counted

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from penstock.cli.output import json_option, note, print_json
-from penstock.cli.pipeline.failing import problems_as_failures
+from penstock.cli.pipeline.failures import problems_as_failures
 from penstock.model.words import counted
 from penstock.pipelines.jars import (
     FOLDER_VARIABLE,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import structlog
 
-from penstock.cluster.duties.doubts import Doubts
+from penstock.cluster.duties.leadership_backoff import LeadershipBackoff
 from penstock.cluster.duties.machine import DutyMachine
 from penstock.cluster.image.changes import BrokerGone, BrokerRegistered, ImageChange, MarkChanged
 from penstock.cluster.image.image import ClusterImage
@@ -37,7 +37,7 @@ class FailureDetector:
         machine: DutyMachine,
         candidacy: Candidacy,
         probe: Probe,
-        doubts: Doubts,
+        backoff: LeadershipBackoff,
         contact: StoreContact,
         *,
         broker_id: BrokerId,
@@ -51,7 +51,7 @@ class FailureDetector:
         self._machine = machine
         self._candidacy = candidacy
         self._probe = probe
-        self._doubts = doubts
+        self._backoff = backoff
         self._contact = contact
         self._broker_id = broker_id
         self._heartbeat_s = heartbeat_ms / 1000
@@ -112,10 +112,10 @@ class FailureDetector:
         for change in changes:
             match change:
                 case MarkChanged("suspects", name) if self._candidacy.is_in_charge:
-                    self._doubts.unreached(BrokerId(int(name)))  # a follower that does not reach it counts, too
+                    self._backoff.unreached(BrokerId(int(name)))  # a follower that does not reach it counts, too
                     self._look_into(BrokerId(int(name)))
                 case BrokerRegistered(broker):
-                    self._doubts.registered(broker.id, broker.incarnation)
+                    self._backoff.registered(broker.id, broker.incarnation)
                     self._missed.pop(broker.id, None)
                 case BrokerGone(broker):
                     self._missed.pop(broker.id, None)
@@ -158,7 +158,7 @@ class FailureDetector:
             self._missed.pop(broker.id, None)
             await self._clear_suspicion(broker)
             return
-        self._doubts.unreached(broker.id)
+        self._backoff.unreached(broker.id)
         if pulse is ProbeResult.SILENT:
             if self._miss(broker.id) < self._missed_max:
                 return
@@ -194,7 +194,7 @@ class FailureDetector:
             return  # the store was away: nobody is declared lost yet (RULES 11)
         say = _log.info if broker.is_stopping else _log.warning
         say("broker lost", broker=broker.id, epoch=broker.epoch, pulse=pulse.value)
-        self._doubts.fenced(broker.id, broker.incarnation)
+        self._backoff.fenced(broker.id, broker.incarnation)
         try:
             refused_by = self._broker_id if pulse is ProbeResult.REFUSED else None
             await self._metastore.commit(self._machine.fence(broker.id, broker.epoch, refused_by=refused_by))

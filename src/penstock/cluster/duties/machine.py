@@ -51,7 +51,7 @@ class DutyMachine:
         self._config = config
         self._bugs = bugs
 
-    def standing(self, *, doubted: Iterable[BrokerId] = (), is_patient: bool = False) -> ElectionView:
+    def election_view(self, *, doubted: Iterable[BrokerId] = (), is_patient: bool = False) -> ElectionView:
         brokers = self._image.brokers
         return ElectionView(
             live=frozenset(brokers),
@@ -62,9 +62,9 @@ class DutyMachine:
 
     # Decisions --------------------------------------------------------------------------------------------------
 
-    def review(self, which: Iterable[PartitionRef] | None, standing: ElectionView) -> list[PartitionWrite]:
+    def review(self, which: Iterable[PartitionRef] | None, election_view: ElectionView) -> list[PartitionWrite]:
         """Put right these partitions, or all: elections, lost members, reassignments that have come to their end."""
-        return self.review_found(self._image.partitions() if which is None else self._found(which), standing)
+        return self.review_found(self._image.partitions() if which is None else self._found(which), election_view)
 
     def portions(self, size: int) -> Iterator[list[tuple[TopicImage, PartitionImage]]]:
         """All partitions, so many at a time. The image may change between two of them: what does so is told of."""
@@ -73,8 +73,8 @@ class DutyMachine:
                 if self._image.topics_by_id.get(topic.topic_id) is topic:
                     yield [(topic, part) for part in topic.partitions[start : start + size]]
 
-    def review_found(self, found: Found, standing: ElectionView) -> list[PartitionWrite]:
-        steady = standing.steady
+    def review_found(self, found: Found, election_view: ElectionView) -> list[PartitionWrite]:
+        steady = election_view.steady
         topics = _TopicSettings(self._config)
 
         def judge(topic: TopicImage, part: PartitionImage) -> ElectionResult | None:
@@ -88,7 +88,7 @@ class DutyMachine:
             config = topics.of(topic)
             return settle(
                 part,
-                standing,
+                election_view,
                 in_sync_min=config[MIN_INSYNC_REPLICAS],
                 may_be_unclean=config[UNCLEAN_LEADER_ELECTION_ENABLE],
                 bugs=self._bugs,
@@ -96,22 +96,24 @@ class DutyMachine:
 
         return self._judged(found, judge)
 
-    def elect_unclean(self, which: Iterable[PartitionRef], standing: ElectionView) -> list[PartitionWrite]:
+    def elect_unclean(self, which: Iterable[PartitionRef], election_view: ElectionView) -> list[PartitionWrite]:
         """Let any live replica lead where there is no leader: somebody decided that it is worth what is lost."""
         topics = _TopicSettings(self._config)
 
         def judge(topic: TopicImage, part: PartitionImage) -> ElectionResult | None:
             minimum = topics.of(topic)[MIN_INSYNC_REPLICAS]
-            return settle(part, standing, in_sync_min=minimum, may_be_unclean=True, bugs=self._bugs)
+            return settle(part, election_view, in_sync_min=minimum, may_be_unclean=True, bugs=self._bugs)
 
         return self._judged(self._found(which), judge)
 
-    def elect_preferred(self, which: Iterable[PartitionRef] | None, standing: ElectionView) -> list[PartitionWrite]:
-        return self.prefer_found(self._image.partitions() if which is None else self._found(which), standing)
+    def elect_preferred(
+        self, which: Iterable[PartitionRef] | None, election_view: ElectionView
+    ) -> list[PartitionWrite]:
+        return self.prefer_found(self._image.partitions() if which is None else self._found(which), election_view)
 
-    def prefer_found(self, found: Found, standing: ElectionView) -> list[PartitionWrite]:
+    def prefer_found(self, found: Found, election_view: ElectionView) -> list[PartitionWrite]:
         def judge(_: TopicImage, part: PartitionImage) -> ElectionResult | None:
-            record = prefer(part, standing)
+            record = prefer(part, election_view)
             return None if record is None else ElectionResult(record, ElectedFrom.IN_SYNC)
 
         return self._judged(found, judge)

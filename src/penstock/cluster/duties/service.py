@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import structlog
 
-from penstock.cluster.duties.doubts import Doubts
+from penstock.cluster.duties.leadership_backoff import LeadershipBackoff
 from penstock.cluster.duties.machine import DutyMachine, Found
 from penstock.cluster.duties.partition_writes import Batch, PartitionRef, PartitionWrite
 from penstock.cluster.elections import ElectedFrom, ElectionView
@@ -54,7 +54,7 @@ class Duties:
         image: ClusterImage,
         feed: ImageFeed,
         candidacy: Candidacy,
-        doubts: Doubts,
+        backoff: LeadershipBackoff,
         contact: StoreContact,
         *,
         config: Config,
@@ -65,7 +65,7 @@ class Duties:
         self._image = image
         self._feed = feed
         self._candidacy = candidacy
-        self._doubts = doubts
+        self._backoff = backoff
         self._contact = contact
         self._config = config
         self._metrics = metrics
@@ -129,10 +129,10 @@ class Duties:
 
     # Elections --------------------------------------------------------------------------------------------------
 
-    def standing(self) -> ElectionView:
+    def election_view(self) -> ElectionView:
         is_patient = self._contact.is_patient
         self._was_patient |= is_patient
-        return self._machine.standing(doubted=self._doubts.doubted(), is_patient=is_patient)
+        return self._machine.election_view(doubted=self._backoff.doubted(), is_patient=is_patient)
 
     async def _settle_due(self) -> None:
         which, all_due = sorted(self._due), self._all_due
@@ -141,7 +141,7 @@ class Duties:
         if all_due:
             await self._carry_out(await self._in_turns(self._machine.review_found))
         else:
-            await self._carry_out(self._machine.review(which, self.standing()))
+            await self._carry_out(self._machine.review(which, self.election_view()))
 
     async def _in_turns(self, decide: Callable[[Found, ElectionView], list[PartitionWrite]]) -> list[PartitionWrite]:
         """Decide about all partitions without holding the loop. What changes meanwhile is due again, or makes the
@@ -150,7 +150,7 @@ class Duties:
         rulings: list[PartitionWrite] = []
         looked_at = 0
         for found in self._machine.portions(AT_ONCE):
-            rulings += decide(found, self.standing())
+            rulings += decide(found, self.election_view())
             looked_at += len(found)
             if looked_at >= AT_ONCE:
                 looked_at = 0
@@ -184,7 +184,7 @@ class Duties:
         middle = len(which) // 2
         for half in (which[:middle], which[middle:]):
             if self._candidacy.is_in_charge:
-                await self._carry_out(self._machine.review(half, self.standing()))
+                await self._carry_out(self._machine.review(half, self.election_view()))
 
     def _tell(self, rulings: Sequence[PartitionWrite]) -> None:
         elections = [ruling for ruling in rulings if ruling.is_election]

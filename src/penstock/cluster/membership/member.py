@@ -10,8 +10,8 @@ from typing import Any
 import structlog
 
 from penstock.cluster.bugs import NO_BUGS, PlantedBugs
-from penstock.cluster.duties.doubts import Doubts
 from penstock.cluster.duties.failure_detector import FailureDetector
+from penstock.cluster.duties.leadership_backoff import LeadershipBackoff
 from penstock.cluster.duties.machine import DutyMachine
 from penstock.cluster.duties.service import Duties
 from penstock.cluster.image.changes import ImageChange
@@ -81,14 +81,14 @@ class Member:
             heartbeat_ms=heartbeat_ms,
         )
         self.candidacy = Candidacy(metastore, keys, image, feed, self.registration, broker_id=broker_id)
-        doubts = Doubts(clock, doubt_ms=config[PENSTOCK_BROKER_DOUBT_MS])
+        backoff = LeadershipBackoff(clock, doubt_ms=config[PENSTOCK_BROKER_DOUBT_MS])
         self.duties = Duties(
             metastore,
             self.machine,
             image,
             feed,
             self.candidacy,
-            doubts,
+            backoff,
             self.contact,
             config=config,
             metrics=metrics,
@@ -100,7 +100,7 @@ class Member:
             self.machine,
             self.candidacy,
             probe,
-            doubts,
+            backoff,
             self.contact,
             broker_id=broker_id,
             heartbeat_ms=heartbeat_ms,
@@ -160,7 +160,7 @@ class Member:
 
     def _to_hand_over(self, candidates: Iterable[tuple[TopicImage, int]]) -> list[tuple[TopicImage, int]]:
         """Partitions that this broker leads or is in sync with though another could do without it."""
-        me, others = self._broker_id, self.machine.standing().steady - {self._broker_id}
+        me, others = self._broker_id, self.machine.election_view().steady - {self._broker_id}
         return [
             (topic, index)
             for topic, index in candidates

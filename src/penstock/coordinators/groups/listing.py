@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from penstock.coordinators.decision import Decision, Reply, Timer
 from penstock.coordinators.groups.commands import DeleteGroup, DescribeGroup, ListGroups
-from penstock.coordinators.groups.forgetting import delete_group
 from penstock.coordinators.groups.kind import GroupKind
+from penstock.coordinators.groups.offset_deletion import delete_group
 from penstock.coordinators.groups.offsets import GroupOffsets
-from penstock.coordinators.groups.pending import PendingOffsets
-from penstock.coordinators.groups.records import GroupKept
+from penstock.coordinators.groups.pending_offsets import PendingOffsets
+from penstock.coordinators.groups.records import GroupMetadataRecord
 from penstock.coordinators.groups.state import Group, GroupState
 from penstock.coordinators.groups.tables import GroupTables
 from penstock.errors import GroupIdNotFound, NonEmptyGroup
@@ -71,6 +71,6 @@ def delete(
         offsets,
         pending,
         now,
-        end=(GroupKept(group.group_id, None),),
+        end=(GroupMetadataRecord(group.group_id, None),),
         timers=[Timer((name, group.group_id), None) for name in ("sessions", "rebalance", "sync")],
     )

@@ -20,11 +20,11 @@ from typing import Any
 import msgspec
 
 from penstock.coordinators.decision import Decision, InTransaction, Loaded
-from penstock.coordinators.groups import commands, forgetting, listing, resuming
+from penstock.coordinators.groups import commands, listing, offset_deletion, resuming
 from penstock.coordinators.groups.classic.machine import ClassicGroups
 from penstock.coordinators.groups.consumer.commands import ConsumerHeartbeat
+from penstock.coordinators.groups.consumer.environment import ConsumerLimits, Environment
 from penstock.coordinators.groups.consumer.machine import ConsumerGroups
-from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, Surroundings
 from penstock.coordinators.groups.kind import GroupKind, Handler
 from penstock.coordinators.groups.state import Group, GroupLimits
 from penstock.coordinators.groups.tables import GroupTables
@@ -46,12 +46,12 @@ class GroupMachine:
         self,
         limits: GroupLimits,
         consumer_limits: ConsumerLimits | None = None,
-        around: Surroundings | None = None,
+        environment: Environment | None = None,
     ) -> None:
         self.tables = tables = GroupTables(limits)
         kinds: tuple[GroupKind, ...] = (
             ClassicGroups(tables),
-            ConsumerGroups(tables, consumer_limits, around),
+            ConsumerGroups(tables, consumer_limits, environment),
         )
         self.kinds = {kind.of: kind for kind in kinds}
         self._first: dict[type[Any], tuple[GroupKind, Handler]] = {}
@@ -72,7 +72,7 @@ class GroupMachine:
             case commands.ListGroups():
                 return listing.list_groups(command, self.kinds.values(), self.tables)
             case commands.ForgetTopic():
-                return forgetting.forget_topic(command, self.tables.offsets, self.tables.pending, now)
+                return offset_deletion.forget_topic(command, self.tables.offsets, self.tables.pending, now)
             case Loaded():
                 return self._begin(now)
             case commands.ResumeDue(left=left):
@@ -80,7 +80,7 @@ class GroupMachine:
             case commands.ExpiryDue(left=left):
                 tables = self.tables
                 left = [*tables.groups] if left is None else left
-                return forgetting.expire(left, self._to_expire, tables.offsets, tables.pending, now, tables.limits)
+                return offset_deletion.expire(left, self._to_expire, tables.offsets, tables.pending, now, tables.limits)
             case _:
                 raise TypeError(f"no such command: {command}")
 
@@ -100,7 +100,7 @@ class GroupMachine:
     def _begin(self, now: Millis) -> Decision:
         loaded = [group_id for kind in self.kinds.values() for group_id in kind.to_resume()]
         resumed = resuming.resume(loaded, self._resume, now)
-        expiry = forgetting.expiry_timer(Millis(now + self.tables.limits.expiry_interval_ms))
+        expiry = offset_deletion.expiry_timer(Millis(now + self.tables.limits.expiry_interval_ms))
         return msgspec.structs.replace(resumed, timers=[*resumed.timers, expiry])
 
     def _resume(self, group_id: str, now: Millis) -> tuple[Decision, int] | None:

@@ -10,7 +10,7 @@ from penstock.coordinators.decision import Decision, Reply
 from penstock.coordinators.groups.classic.joining import known_member
 from penstock.coordinators.groups.classic.membership import seen
 from penstock.coordinators.groups.commands import CommitInTransaction, CommitOffsets
-from penstock.coordinators.groups.records import GroupRecord, OffsetKept
+from penstock.coordinators.groups.records import GroupRecord, OffsetRecord
 from penstock.coordinators.groups.state import CommittedOffset, Group, GroupLimits, GroupState
 from penstock.errors import (
     GroupIdNotFound,
@@ -52,7 +52,7 @@ def commit(command: CommitOffsets, group: Group | None, now: Millis, limits: Gro
             code = _metadata_code(part.committed_metadata, limits)
             if not code:
                 committed = _committed(request, part, topic.topic_id, limits.wall(now))
-                records.append(OffsetKept(request.group_id, topic.name, part.partition_index, committed))
+                records.append(OffsetRecord(request.group_id, topic.name, part.partition_index, committed))
             answered.partitions.append(OffsetCommitResponsePartition(part.partition_index, code))
     notes = []
     if group is not None and group.state in (GroupState.STABLE, GroupState.PREPARING_REBALANCE):
@@ -112,7 +112,7 @@ def commit_in_transaction(
                 committed = CommittedOffset(
                     part.committed_offset, part.committed_leader_epoch, metadata, limits.wall(now), None, topic_id
                 )
-                records.append(OffsetKept(request.group_id, topic.name, part.partition_index, committed))
+                records.append(OffsetRecord(request.group_id, topic.name, part.partition_index, committed))
             answered.partitions.append(TxnOffsetCommitResponsePartition(part.partition_index, code))
     return Decision(
         records=records,

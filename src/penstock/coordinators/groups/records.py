@@ -9,7 +9,7 @@ import struct
 import msgspec
 
 from penstock.coordinators.groups.consumer import records as consumer
-from penstock.coordinators.groups.consumer.reading import decode as decode_consumer_record
+from penstock.coordinators.groups.consumer.record_decoding import decode as decode_consumer_record
 from penstock.coordinators.groups.state import CommittedOffset, Group, GroupState, Member
 from penstock.model import Millis
 from penstock.wire.messages.group_metadata_key import GroupMetadataKey
@@ -30,7 +30,7 @@ PLACES_REMEMBERED = 10_000
 """Groups with a topic whose names are read once for many offsets; at this many, remembering begins anew."""
 
 
-class OffsetKept(msgspec.Struct, frozen=True, gc=False):
+class OffsetRecord(msgspec.Struct, frozen=True, gc=False):
     """A committed offset, or with None that there is none any more."""
 
     group_id: str
@@ -39,14 +39,14 @@ class OffsetKept(msgspec.Struct, frozen=True, gc=False):
     committed: CommittedOffset | None
 
 
-class GroupKept(msgspec.Struct, frozen=True):
+class GroupMetadataRecord(msgspec.Struct, frozen=True):
     """A generation of a group with its members' assignments, or with None that the group is deleted."""
 
     group_id: str
     value: GroupMetadataValue | None
 
 
-GroupRecord = OffsetKept | GroupKept | consumer.ConsumerRecord
+GroupRecord = OffsetRecord | GroupMetadataRecord | consumer.ConsumerRecord
 
 
 class GroupCodec:
@@ -54,10 +54,10 @@ class GroupCodec:
         self._places: dict[bytes, tuple[str, str]] = {}
 
     def encode(self, record: GroupRecord) -> tuple[bytes, bytes | None]:
-        if isinstance(record, OffsetKept):
+        if isinstance(record, OffsetRecord):
             key = OffsetCommitKey(record.group_id, record.topic, record.partition).encode(0)
             return _VERSION.pack(_OFFSET_COMMIT) + key, _offset_value(record.committed)
-        if not isinstance(record, GroupKept):
+        if not isinstance(record, GroupMetadataRecord):
             return consumer.encode(record)
         key = GroupMetadataKey(record.group_id).encode(0)
         if record.value is None:
@@ -68,13 +68,13 @@ class GroupCodec:
         (kind,) = _VERSION.unpack_from(key)
         if kind in (_OFFSET_COMMIT_LEGACY, _OFFSET_COMMIT):
             group_id, topic = self._places.get(key[:-4]) or self._place(key)
-            return OffsetKept(group_id, topic, _PARTITION.unpack_from(key, len(key) - 4)[0], _committed(value))
+            return OffsetRecord(group_id, topic, _PARTITION.unpack_from(key, len(key) - 4)[0], _committed(value))
         if kind == _GROUP_METADATA:
             group_id = GroupMetadataKey.decode(key, 0, 2).group
             if value is None:
-                return GroupKept(group_id, None)
+                return GroupMetadataRecord(group_id, None)
             (version,) = _VERSION.unpack_from(value)
-            return GroupKept(group_id, GroupMetadataValue.decode(value, version, 2))
+            return GroupMetadataRecord(group_id, GroupMetadataValue.decode(value, version, 2))
         return decode_consumer_record(kind, key, value)
 
     def _place(self, key: bytes) -> tuple[str, str]:
@@ -119,9 +119,9 @@ def _committed(value: bytes | None) -> CommittedOffset | None:
     )
 
 
-def kept(group: Group) -> GroupKept:
+def kept(group: Group) -> GroupMetadataRecord:
     """The group as it is to be found again: who is in it, under which protocol, with which assignments."""
-    return GroupKept(
+    return GroupMetadataRecord(
         group.group_id,
         GroupMetadataValue(
             protocol_type=group.protocol_type or "",
@@ -146,7 +146,7 @@ def kept(group: Group) -> GroupKept:
     )
 
 
-def kept_with_instance(group: Group, instance_id: str) -> GroupKept | None:
+def kept_with_instance(group: Group, instance_id: str) -> GroupMetadataRecord | None:
     """What is kept of the group, with the id that a static member has now; None where that is what is kept, or the
     member is not.
     """
@@ -157,10 +157,10 @@ def kept_with_instance(group: Group, instance_id: str) -> GroupKept | None:
     renamed = msgspec.structs.replace(former, member_id=member_id)
     members = [renamed if member is former else member for member in value.members]
     leader = member_id if value.leader == former.member_id else value.leader
-    return GroupKept(group.group_id, msgspec.structs.replace(value, members=members, leader=leader))
+    return GroupMetadataRecord(group.group_id, msgspec.structs.replace(value, members=members, leader=leader))
 
 
-def restored(record: GroupKept) -> Group:
+def restored(record: GroupMetadataRecord) -> Group:
     value = record.value
     assert value is not None
     group = Group(

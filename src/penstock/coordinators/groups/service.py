@@ -23,11 +23,11 @@ from penstock.coordinators.decision import Address, Command, EndTransaction
 from penstock.coordinators.groups import commands, metrics
 from penstock.coordinators.groups.admission import AdmissionGate, admitted
 from penstock.coordinators.groups.consumer import commands as consumer_commands
-from penstock.coordinators.groups.consumer.asking import check_heartbeat
 from penstock.coordinators.groups.consumer.cluster_view import ClusterView, consumer_limits_of
-from penstock.coordinators.groups.fetching import FoundOffsets
-from penstock.coordinators.groups.leftovers import of_deleted_topics
+from penstock.coordinators.groups.consumer.request_checks import check_heartbeat
+from penstock.coordinators.groups.deleted_topics import of_deleted_topics
 from penstock.coordinators.groups.machine import GroupMachine
+from penstock.coordinators.groups.offset_fetch import FoundOffsets
 from penstock.coordinators.groups.offsets import NO_TOPIC_ID
 from penstock.coordinators.groups.records import GroupCodec
 from penstock.coordinators.groups.state import GroupLimits

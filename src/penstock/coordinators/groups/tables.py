@@ -10,8 +10,8 @@ import msgspec
 from penstock.coordinators.decision import ClockMoved, InTransaction, TransactionEnded
 from penstock.coordinators.groups.commands import BeingDeleted
 from penstock.coordinators.groups.offsets import GroupOffsets
-from penstock.coordinators.groups.pending import PendingOffsets, place_of
-from penstock.coordinators.groups.records import OffsetKept
+from penstock.coordinators.groups.pending_offsets import PendingOffsets, place_of
+from penstock.coordinators.groups.records import OffsetRecord
 from penstock.coordinators.groups.state import Group, GroupLimits
 from penstock.errors import CoordinatorLoadInProgress, PolicyViolation
 from penstock.model import Millis
@@ -59,11 +59,11 @@ class GroupTables:
 
     # Applying ---------------------------------------------------------------------------------------------------
 
-    changes = (OffsetKept, InTransaction, TransactionEnded, ClockMoved, BeingDeleted)
+    changes = (OffsetRecord, InTransaction, TransactionEnded, ClockMoved, BeingDeleted)
 
     def apply(self, change: Any) -> None:
         match change:
-            case OffsetKept():
+            case OffsetRecord():
                 self._apply_offset(change)
                 if self.pending.is_open(change.group_id):
                     self._outdo_pending(change)
@@ -84,13 +84,13 @@ class GroupTables:
         if group_id not in self.groups:
             self.groups[group_id] = Group(group_id=group_id)
 
-    def _outdo_pending(self, change: OffsetKept) -> None:
+    def _outdo_pending(self, change: OffsetRecord) -> None:
         if change.committed is None:
             self.pending.forget(place_of(change))
         else:
             self.pending.outdo(place_of(change))
 
-    def _apply_offset(self, change: OffsetKept) -> None:
+    def _apply_offset(self, change: OffsetRecord) -> None:
         group_id, topic, partition = change.group_id, change.topic, change.partition
         if change.committed is not None:
             self._simple_group(group_id)

@@ -18,7 +18,7 @@ from penstock.coordinators.transactions.commands import (
     Producer,
     ResumeDue,
 )
-from penstock.coordinators.transactions.records import TransactionKept
+from penstock.coordinators.transactions.records import TransactionRecord
 from penstock.coordinators.transactions.state import (
     AT_REST,
     EPOCH_MAX,
@@ -107,7 +107,7 @@ def completed(transaction: Transaction, now: Millis) -> Transaction:
 def settled(ends: Ends, transaction: Transaction, *replies: Reply) -> Decision:
     """The end is written; once it is past the high watermark nobody can change it, and the markers go out."""
     return Decision(
-        records=(TransactionKept(transaction.transactional_id, transaction),),
+        records=(TransactionRecord(transaction.transactional_id, transaction),),
         replies=(*replies, Reply(RUNNER, ends.markers_due(transaction))),
     )
 
@@ -126,7 +126,7 @@ def end(command: EndTransaction, transaction: Transaction | None, now: Millis, e
         producer = Producer(transaction.producer_id, transaction.producer_epoch)
         # The epoch tells a repeated end from that of the next transaction, or before version 2 nobody but the one who
         # coordinates: whoever was replaced, and does not know what has begun since, cannot have it written again.
-        records = () if command.version.bumps_epoch else (TransactionKept(transaction.transactional_id, transaction),)
+        records = () if command.version.bumps_epoch else (TransactionRecord(transaction.transactional_id, transaction),)
         return Decision(records=records, replies=(Reply(command.address, producer),))
     needs_id = command.version.bumps_epoch and transaction.is_epoch_used_up
     if needs_id and command.new_producer_id is None:
@@ -196,7 +196,9 @@ def complete(command: MarkersWritten, transaction: Transaction | None, now: Mill
     done = (Reply(command.address, None),)
     if transaction is None or transaction.state not in PREPARED or ends.markers_due(transaction) != command.due:
         return Decision(replies=done)
-    return Decision(records=(TransactionKept(transaction.transactional_id, completed(transaction, now)),), replies=done)
+    return Decision(
+        records=(TransactionRecord(transaction.transactional_id, completed(transaction, now)),), replies=done
+    )
 
 
 def resume(left: Sequence[str], transactions: Mapping[str, Transaction], now: Millis, ends: Ends) -> Decision:

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from penstock.coordinators.decision import ClockMoved, Decision, Loaded
-from penstock.coordinators.transactions import clearing, commands, ending, listing, partitions, producers
+from penstock.coordinators.transactions import commands, ending, expiry, listing, partitions, producers
 from penstock.coordinators.transactions.ending import Ends
-from penstock.coordinators.transactions.records import TransactionKept
+from penstock.coordinators.transactions.records import TransactionRecord
 from penstock.coordinators.transactions.state import PREPARED, Transaction, TransactionLimits, TransactionState
 from penstock.errors import PolicyViolation
 from penstock.model import Millis
@@ -53,13 +53,13 @@ class TransactionMachine:
             case commands.ListTransactions():
                 return listing.list_all(command, self.transactions, wall)
             case commands.TimeoutsDue():
-                return clearing.abort_timed_out(self._late(now), now, wall, self._limits, self._ends)
+                return expiry.abort_timed_out(self._late(now), now, wall, self._limits, self._ends)
             case commands.AbortTimedOut():
-                return clearing.abort_with_new_id(command, self._known(command), wall, self._ends)
+                return expiry.abort_with_new_id(command, self._known(command), wall, self._ends)
             case commands.ResumeDue(left=left):
                 return ending.resume(left, self.transactions, now, self._ends)
             case commands.ExpiryDue():
-                return clearing.forget_unused(self.transactions, now, wall, self._limits)
+                return expiry.forget_unused(self.transactions, now, wall, self._limits)
             case Loaded():
                 return self._begin(now)
             case _:
@@ -84,8 +84,8 @@ class TransactionMachine:
             notes=(commands.TimeoutsBounded(now),),
             timers=(
                 *resumed.timers,
-                clearing.timeouts_timer(Millis(now + self._limits.timeouts_interval_ms)),
-                clearing.expiry_timer(Millis(now + self._limits.expiry_interval_ms)),
+                expiry.timeouts_timer(Millis(now + self._limits.timeouts_interval_ms)),
+                expiry.expiry_timer(Millis(now + self._limits.expiry_interval_ms)),
             ),
             replies=resumed.replies,
         )
@@ -94,10 +94,10 @@ class TransactionMachine:
 
     def apply(self, change: Any) -> None:
         match change:
-            case TransactionKept(name, None):
+            case TransactionRecord(name, None):
                 self.transactions.pop(name, None)
                 self.deadlines.pop(name, None)
-            case TransactionKept(name, transaction) if transaction is not None:
+            case TransactionRecord(name, transaction) if transaction is not None:
                 self.transactions[name] = transaction
                 if transaction.state is TransactionState.ONGOING:
                     end = transaction.started_at + transaction.timeout_ms

@@ -2,7 +2,7 @@
 
 from penstock.coordinators.decision import Decision, Reply
 from penstock.coordinators.transactions.commands import AddPartitions, VerifyPartitions
-from penstock.coordinators.transactions.records import TransactionKept
+from penstock.coordinators.transactions.records import TransactionRecord
 from penstock.coordinators.transactions.state import PREPARED, Transaction, TransactionState
 from penstock.errors import ConcurrentTransactions, InvalidProducerIdMapping, ProducerFenced
 from penstock.model import Millis
@@ -26,7 +26,7 @@ def add(command: AddPartitions, transaction: Transaction | None, now: Millis) ->
         started_at=transaction.started_at if is_open else now,
         client_version=command.version,
     )
-    return Decision(records=(TransactionKept(added.transactional_id, added),), replies=done)
+    return Decision(records=(TransactionRecord(added.transactional_id, added),), replies=done)
 
 
 def verify(command: VerifyPartitions, transaction: Transaction | None) -> Decision:

@@ -8,7 +8,7 @@ producer everywhere).
 from penstock.coordinators.decision import Decision, Reply
 from penstock.coordinators.transactions.commands import InitProducer, NeedsProducerId, Producer
 from penstock.coordinators.transactions.ending import Ends, settled
-from penstock.coordinators.transactions.records import TransactionKept
+from penstock.coordinators.transactions.records import TransactionRecord
 from penstock.coordinators.transactions.state import (
     LAST_EPOCH_GIVEN,
     NO_EPOCH,
@@ -97,7 +97,7 @@ def _given(
         started_at=NOT_STARTED,
     )
     return Decision(
-        records=(TransactionKept(given.transactional_id, given),),
+        records=(TransactionRecord(given.transactional_id, given),),
         replies=(Reply(command.address, Producer(given_id, producer_epoch)),),
     )
 

@@ -9,7 +9,7 @@ import struct
 
 import msgspec
 
-from penstock.coordinators.transactions.layouts import Layouts
+from penstock.coordinators.transactions.sorted_partitions import SortedPartitions
 from penstock.coordinators.transactions.state import (
     NO_EPOCH,
     NO_PRODUCER_ID,
@@ -31,7 +31,7 @@ _OWN_TAG = b"\x90\x4e\x02"
 _ID_TAG_SIZE, _SHORT_TAG_SIZE = 10, 4
 
 
-class TransactionKept(msgspec.Struct, frozen=True):
+class TransactionRecord(msgspec.Struct, frozen=True):
     """A transactional id as it is from here on, or with None that it is forgotten."""
 
     transactional_id: str
@@ -40,27 +40,27 @@ class TransactionKept(msgspec.Struct, frozen=True):
 
 class TransactionCodec:
     def __init__(self) -> None:
-        self._layouts = Layouts()
+        self._sorted = SortedPartitions()
 
-    def encode(self, record: TransactionKept) -> tuple[bytes, bytes | None]:
+    def encode(self, record: TransactionRecord) -> tuple[bytes, bytes | None]:
         key = _VERSION.pack(_KEY_TYPE) + TransactionLogKey(record.transactional_id).encode(0)
         if record.transaction is None:
             return key, None
         value = self._value(record.transaction)
         return key, _VERSION.pack(_VALUE_VERSION) + _with_last_epoch(value, record.transaction.last_epoch)
 
-    def decode(self, key: bytes, value: bytes | None) -> TransactionKept | None:
+    def decode(self, key: bytes, value: bytes | None) -> TransactionRecord | None:
         (kind,) = _VERSION.unpack_from(key)
         if kind != _KEY_TYPE:
             return None
         transactional_id = TransactionLogKey.decode(key, 0, 2).transactional_id
         if value is None:
-            return TransactionKept(transactional_id, None)
+            return TransactionRecord(transactional_id, None)
         (version,) = _VERSION.unpack_from(value)
         if not 0 <= version <= _VALUE_VERSION:
             return None
         read = TransactionLogValue.decode(value, version, 2)
-        return TransactionKept(transactional_id, _read(transactional_id, read, _last_epoch_in(value, read)))
+        return TransactionRecord(transactional_id, _read(transactional_id, read, _last_epoch_in(value, read)))
 
     def _value(self, transaction: Transaction) -> TransactionLogValue:
         is_empty = transaction.state is TransactionState.EMPTY
@@ -71,7 +71,7 @@ class TransactionCodec:
             producer_epoch=transaction.producer_epoch,
             transaction_timeout_ms=transaction.timeout_ms,
             transaction_status=transaction.state.number,
-            transaction_partitions=None if is_empty else self._layouts.of(transaction),
+            transaction_partitions=None if is_empty else self._sorted.of(transaction),
             transaction_last_update_timestamp_ms=transaction.updated_at,
             transaction_start_timestamp_ms=transaction.started_at,
             client_transaction_version=transaction.client_version,

@@ -14,7 +14,7 @@ from pyspark.sql.types import StructType
 
 from penstock.pipelines.decode.avro_types import named_fields, readable, spark_type
 from penstock.pipelines.decode.framing import unframe
-from penstock.pipelines.decode.respelling import names_of, renamed
+from penstock.pipelines.decode.json_renaming import names_of, renamed
 from penstock.pipelines.decode.rows import Decode, Respelled, decode_rows
 from penstock.pipelines.decode.schemas import SchemasUnreachable
 from penstock.pipelines.decode.spellings import spellings

@@ -15,7 +15,7 @@ from pyspark.sql import types as t
 from pyspark.sql.pandas.functions import arrow_udf
 
 from penstock.pipelines.decode.json import decode_json
-from penstock.pipelines.decode.respelling import names_of, respelled
+from penstock.pipelines.decode.json_renaming import names_of, respelled
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

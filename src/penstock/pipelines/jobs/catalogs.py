@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.pipelines.places import local_path
+from penstock.pipelines.paths import local_path
 from penstock.pipelines.session import SparkOptions, lent, spark_session
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from pyspark.sql.types import BinaryType
 from penstock.model.words import counted
 from penstock.pipelines.jobs.copying import sessions
 from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop, made_of
+from penstock.pipelines.jobs.copying.offset_ranges import lag
 from penstock.pipelines.jobs.copying.sources import TopicSource, no_records
-from penstock.pipelines.jobs.copying.stretches import lag
-from penstock.pipelines.jobs.ends import unless_away
-from penstock.pipelines.jobs.understanding import asking
+from penstock.pipelines.jobs.expressions import asking
+from penstock.pipelines.jobs.topics import unless_away
 from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.session import SparkOptions

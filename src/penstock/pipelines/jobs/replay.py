@@ -18,9 +18,9 @@ from penstock.pipelines.jobs.copying import sessions
 from penstock.pipelines.jobs.copying.headers import with_headers
 from penstock.pipelines.jobs.copying.loop import Copy, CopyLoop, made_of
 from penstock.pipelines.jobs.copying.sources import Source, TableSource, TopicSource, no_records
-from penstock.pipelines.jobs.ends import unless_away
+from penstock.pipelines.jobs.expressions import asking
 from penstock.pipelines.jobs.lake import tables
-from penstock.pipelines.jobs.understanding import asking
+from penstock.pipelines.jobs.topics import unless_away
 from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.sink import Sink, SinkOptions

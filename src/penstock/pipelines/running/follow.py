@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark import SparkContext
 
 from penstock.pipelines.problems import PipelineProblem
-from penstock.pipelines.running.problem_words import problem_in
 from penstock.pipelines.running.progress import BatchProgress, Pace, Unwatched, Watcher
+from penstock.pipelines.running.spark_errors import problem_in
 from penstock.pipelines.running.stopping import Stopping
 from penstock.pipelines.running.topic_stream import TopicStream
 from penstock.pipelines.source.cluster import Cluster

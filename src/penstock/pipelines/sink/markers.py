@@ -13,9 +13,9 @@ from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
 
-from penstock.pipelines.passing import passes
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.sink.options import SinkOptions
+from penstock.pipelines.transient_errors import passes
 
 _POLL_S = 0.5
 _FETCHED_AT_ONCE = 500

@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
 from penstock.pipelines.problems import PipelineProblem
-from penstock.pipelines.running.problem_words import problem_in
+from penstock.pipelines.running.spark_errors import problem_in
 from penstock.pipelines.sink.ledger import Ledger
 from penstock.pipelines.sink.options import SinkOptions
 from penstock.pipelines.sink.placing import as_records, laid_out, with_slots

@@ -12,11 +12,11 @@ from confluent_kafka.admin._config import ConfigResource, ConfigSource
 from confluent_kafka.admin._resource import ResourceType
 from confluent_kafka.cimpl import NewTopic
 
-from penstock.pipelines.passing import NOT_THERE, patiently
 from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.sink.layout import Layout, TopicShape
 from penstock.pipelines.sink.options import SinkOptions
 from penstock.pipelines.sink.records import MARKER_PARTITIONS
+from penstock.pipelines.transient_errors import NOT_THERE, patiently
 
 _ANSWER_S = 15.0
 _PAUSE_S = 0.5

@@ -8,9 +8,9 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from penstock.pipelines.passing import NOT_THERE
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.sink.options import SinkOptions
+from penstock.pipelines.transient_errors import NOT_THERE
 
 _CALL_S = 30.0
 _PAUSE_S = 0.2

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
 from penstock.pipelines.source.cluster import Cluster
-from penstock.pipelines.source.losing import judge
+from penstock.pipelines.source.data_loss import judge
 from penstock.pipelines.source.options import SourceOptions
 from penstock.pipelines.source.planning import Range, ranges
 from penstock.pipelines.source.positions import Offsets, Position

@@ -20,12 +20,12 @@ from penstock.pipelines.kafka_names import (
     TopicCollection,
 )
 from penstock.pipelines.offsets import listed_offsets
-from penstock.pipelines.passing import NOT_THERE, passes, patiently
 from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.source.columns import header_pairs
 from penstock.pipelines.source.options import EARLIEST, LATEST, Place, SourceOptions
 from penstock.pipelines.source.planning import Log
 from penstock.pipelines.source.reading import consumer_settings
+from penstock.pipelines.transient_errors import NOT_THERE, passes, patiently
 
 SAMPLE_RECORDS = 200
 ASK_S = 10.0

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from penstock.pipelines.kafka_names import Consumer, KafkaError, KafkaException, Message, TopicPartition
-from penstock.pipelines.passing import NOT_THERE, passes
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.source.columns import record_batch
 from penstock.pipelines.source.group import commit
 from penstock.pipelines.source.options import SourceOptions
 from penstock.pipelines.source.planning import Range
 from penstock.pipelines.source.positions import Offsets
+from penstock.pipelines.transient_errors import NOT_THERE, passes
 
 if TYPE_CHECKING:
     import pyarrow as pa

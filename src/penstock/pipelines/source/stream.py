@@ -19,8 +19,8 @@ from penstock.model import TopicPartition
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.source.batch import RangePartition
 from penstock.pipelines.source.cluster import Cluster
+from penstock.pipelines.source.data_loss import judge
 from penstock.pipelines.source.group import GroupProgress, is_first_attempt, named_by_query
-from penstock.pipelines.source.losing import judge
 from penstock.pipelines.source.options import SourceOptions
 from penstock.pipelines.source.planning import Log, Loss, capped, limited, ranges, records_for, settled
 from penstock.pipelines.source.positions import Position

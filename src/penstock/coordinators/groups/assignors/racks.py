@@ -17,20 +17,20 @@ from itertools import pairwise
 
 import msgspec
 
-from penstock.coordinators.groups.assignors.board import Board
+from penstock.coordinators.groups.assignors.working_assignment import WorkingAssignment
 
 
-def settle(board: Board, members: Sequence[int], items: Sequence[int]) -> bool:
+def settle(work: WorkingAssignment, members: Sequence[int], items: Sequence[int]) -> bool:
     """Bring home what can be brought home, and say whether that was anything.
 
     Members and items are those of one pool: every one of the members may hold every one of the items.
     """
-    if board.item_racks is None:
+    if work.item_racks is None:
         return False
-    astray = [item for item in items if board.is_astray(item, board.holders[item])]
+    astray = [item for item in items if work.is_astray(item, work.holders[item])]
     if not astray:
         return False
-    exchange = _Exchange(board, members, items)
+    exchange = _Exchange(work, members, items)
     helped = helping = exchange.bring_all_home(astray)
     while helping:
         helping = exchange.bring_all_home(astray)
@@ -50,9 +50,9 @@ class _Spare(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Exchange:
-    def __init__(self, board: Board, members: Sequence[int], items: Sequence[int]) -> None:
-        self._board = board
-        self._racks = sorted({rack for member in members if (rack := board.member_racks[member]) is not None})
+    def __init__(self, work: WorkingAssignment, members: Sequence[int], items: Sequence[int]) -> None:
+        self._board = work
+        self._racks = sorted({rack for member in members if (rack := work.member_racks[member]) is not None})
         self._portable: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
         """Items held in the first rack that can be read in the second; some may have left since."""
         self._astray: defaultdict[str, list[int]] = defaultdict(list)
@@ -61,7 +61,7 @@ class _Exchange:
         for member in members:
             self._queue(member)
         # Taken from the end: what is new to its holder before what the holder reads already.
-        for item in sorted(items, key=lambda item: (board.homes[item] != board.holders[item], -item)):
+        for item in sorted(items, key=lambda item: (work.homes[item] != work.holders[item], -item)):
             self._list(item)
 
     def bring_all_home(self, items: Sequence[int]) -> bool:
@@ -72,16 +72,16 @@ class _Exchange:
 
     def bring_home(self, item: int) -> bool:
         """Move the item into one of its racks, exchanging whatever that takes. False where no exchange helps."""
-        board = self._board
-        loser = board.holders[item]
-        if not board.is_astray(item, loser) or (found := self._path(item, loser)) is None:
+        work = self._board
+        loser = work.holders[item]
+        if not work.is_astray(item, loser) or (found := self._path(item, loser)) is None:
             return False
         path, end = found
         travelling = item
         for here, there in pairwise(path):
             leaving = self._top(self._portable[here, there], here)
             assert leaving is not None
-            self._hand_over(travelling, to=board.holders[leaving])
+            self._hand_over(travelling, to=work.holders[leaving])
             travelling = leaving
         match end:
             case _Room(member):
@@ -89,7 +89,7 @@ class _Exchange:
                 self._queue(member)
                 self._queue(loser)
             case _Spare(spare):
-                self._hand_over(travelling, to=board.holders[spare])
+                self._hand_over(travelling, to=work.holders[spare])
                 self._hand_over(spare, to=loser)
         return True
 
@@ -133,11 +133,11 @@ class _Exchange:
         return near if near is not None else self._top(self._astray[rack], rack, astray=True)
 
     def _top(self, items: list[int], rack: str, *, astray: bool = False) -> int | None:
-        board = self._board
+        work = self._board
         while items:
             item = items[-1]
-            holder = board.holders[item]
-            if board.member_racks[holder] == rack and (not astray or board.is_astray(item, holder)):
+            holder = work.holders[item]
+            if work.member_racks[holder] == rack and (not astray or work.is_astray(item, holder)):
                 return item
             items.pop()
         return None
@@ -151,16 +151,16 @@ class _Exchange:
         self._list(item)
 
     def _list(self, item: int) -> None:
-        board = self._board
-        assert board.item_racks is not None
-        holder, near = board.holders[item], board.item_racks[item]
-        rack = board.member_racks[holder]
+        work = self._board
+        assert work.item_racks is not None
+        holder, near = work.holders[item], work.item_racks[item]
+        rack = work.member_racks[holder]
         if rack is None:
             return
         for other in self._racks:
             if other != rack and (not near or other in near):
                 self._portable[rack, other].append(item)
-        if board.is_astray(item, holder):
+        if work.is_astray(item, holder):
             self._astray[rack].append(item)
 
 

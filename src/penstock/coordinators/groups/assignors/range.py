@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from itertools import islice
 
 from penstock.coordinators.groups.assignors.balance import allowances, release_surplus
-from penstock.coordinators.groups.assignors.board import NOBODY, Board
 from penstock.coordinators.groups.assignors.pools import ordered, pools_of
 from penstock.coordinators.groups.assignors.racks import settle
 from penstock.coordinators.groups.assignors.spec import GroupAssignment, GroupSpec, MemberSpec, TopicView
+from penstock.coordinators.groups.assignors.working_assignment import NOBODY, WorkingAssignment
 from penstock.model import TopicId
 
 
@@ -48,19 +48,19 @@ def _share_out(
 ) -> list[frozenset[int]]:
     """The partition numbers of each subscriber, which hold for every one of these topics."""
     size, everyone = topics[topic_ids[0]].partitions, range(len(subscribers))
-    board = Board(
+    work = WorkingAssignment(
         _homes(subscribers, topic_ids, size),
         item_racks=_racks(subscribers, topic_ids, topics),
         member_racks=[member.rack for member in subscribers],
     )
-    allowed = allowances(board.loads(), size)
-    release_surplus(board, everyone, allowed)
-    waiting = iter(board.unheld(range(size)))
+    allowed = allowances(work.loads(), size)
+    release_surplus(work, everyone, allowed)
+    waiting = iter(work.unheld(range(size)))
     for place in everyone:
-        for number in islice(waiting, allowed[place] - len(board.held[place])):
-            board.give(number, place)
-    settle(board, everyone, range(size))
-    return [frozenset(numbers) for numbers in board.held]
+        for number in islice(waiting, allowed[place] - len(work.held[place])):
+            work.give(number, place)
+    settle(work, everyone, range(size))
+    return [frozenset(numbers) for numbers in work.held]
 
 
 def _homes(subscribers: Sequence[MemberSpec], topic_ids: Sequence[TopicId], size: int) -> list[int]:

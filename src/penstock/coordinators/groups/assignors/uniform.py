@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from itertools import chain
 
 from penstock.coordinators.groups.assignors.balance import allowances, hand_out, level, release_surplus
-from penstock.coordinators.groups.assignors.board import NOBODY, Board
 from penstock.coordinators.groups.assignors.pools import Pool, ordered, pools_of
 from penstock.coordinators.groups.assignors.racks import settle
 from penstock.coordinators.groups.assignors.spec import Assignment, GroupAssignment, GroupSpec, MemberSpec, TopicView
+from penstock.coordinators.groups.assignors.working_assignment import NOBODY, WorkingAssignment
 from penstock.model import TopicId
 
 
@@ -21,18 +21,18 @@ def assign_uniformly(group: GroupSpec, topics: TopicView) -> GroupAssignment:
     members = [member for _, member in named]
     pools = pools_of(members, topics)
     numbering = _Numbering(pools, topics)
-    board, dropped = _set_up(members, numbering, topics)
+    work, dropped = _set_up(members, numbering, topics)
     match pools:
         case []:
             pass
         case [pool]:
-            _balance_one(board, pool.members)
+            _balance_one(work, pool.members)
         case _:
-            _balance_many(board, pools, numbering)
-    _settle(board, pools, numbering)
-    changed = board.changed() | dropped
+            _balance_many(work, pools, numbering)
+    _settle(work, pools, numbering)
+    changed = work.changed() | dropped
     return {
-        member_id: numbering.assignment(board.held[place]) if place in changed else member.assigned
+        member_id: numbering.assignment(work.held[place]) if place in changed else member.assigned
         for place, (member_id, member) in enumerate(named)
     }
 
@@ -62,8 +62,10 @@ class _Numbering:
         return {topic_id: frozenset(numbers) for topic_id, numbers in partitions.items()}
 
 
-def _set_up(members: Sequence[MemberSpec], numbering: _Numbering, topics: TopicView) -> tuple[Board, set[int]]:
-    """The board as the group has it now, and the members that lost something on the way to it.
+def _set_up(
+    members: Sequence[MemberSpec], numbering: _Numbering, topics: TopicView
+) -> tuple[WorkingAssignment, set[int]]:
+    """The assignment as the group has it now, and the members that lost something on the way to it.
 
     A partition is lost with its topic, with the subscription, and to another member that has it too (which no target
     assignment of ours says, but one that was read from a log might).
@@ -89,27 +91,27 @@ def _set_up(members: Sequence[MemberSpec], numbering: _Numbering, topics: TopicV
             for topic_id in numbering.first
             for partition in range(topics[topic_id].partitions)
         ]
-    return Board(homes, item_racks=item_racks, member_racks=racks), dropped
+    return WorkingAssignment(homes, item_racks=item_racks, member_racks=racks), dropped
 
 
-def _balance_one(board: Board, members: Sequence[int]) -> None:
-    release_surplus(board, members, allowances([len(board.held[member]) for member in members], len(board.homes)))
-    hand_out(board, members, board.unheld(range(len(board.homes))))
+def _balance_one(work: WorkingAssignment, members: Sequence[int]) -> None:
+    release_surplus(work, members, allowances([len(work.held[member]) for member in members], len(work.homes)))
+    hand_out(work, members, work.unheld(range(len(work.homes))))
 
 
-def _balance_many(board: Board, pools: Sequence[Pool], numbering: _Numbering) -> None:
+def _balance_many(work: WorkingAssignment, pools: Sequence[Pool], numbering: _Numbering) -> None:
     # Pools with few members go first: the others can still make up for what these have no choice about.
     for pool, items in sorted(zip(pools, numbering.items, strict=True), key=lambda pair: len(pair[0].members)):
-        hand_out(board, pool.members, board.unheld(items))
+        hand_out(work, pool.members, work.unheld(items))
     pool_of = list(chain.from_iterable([number] * len(items) for number, items in enumerate(numbering.items)))
-    level(board, [pool.members for pool in pools], pool_of)
+    level(work, [pool.members for pool in pools], pool_of)
 
 
-def _settle(board: Board, pools: Sequence[Pool], numbering: _Numbering) -> None:
+def _settle(work: WorkingAssignment, pools: Sequence[Pool], numbering: _Numbering) -> None:
     # What an exchange in one pool does to the loads may make room for one in another: all are asked until none helps.
     helped = True
     while helped:
         helped = False
         for pool, items in zip(pools, numbering.items, strict=True):
-            helped |= settle(board, pool.members, items)
+            helped |= settle(work, pool.members, items)
         helped = helped and len(pools) > 1

@@ -10,7 +10,7 @@ import msgspec
 
 from penstock.coordinators.decision import Command, Decision, Reply, Timer
 from penstock.coordinators.groups.commands import GroupChanged, SessionsDue
-from penstock.coordinators.groups.records import GroupKept, GroupRecord, kept, kept_with_instance
+from penstock.coordinators.groups.records import GroupMetadataRecord, GroupRecord, kept, kept_with_instance
 from penstock.coordinators.groups.state import Group, GroupLimits, GroupState, Member, Waiter
 from penstock.errors import RebalanceInProgress, Refusal, UnknownMemberId
 from penstock.model import Millis
@@ -55,7 +55,7 @@ class Draft:
         if record is not None:
             self._keep(record)
 
-    def _keep(self, record: GroupKept) -> None:
+    def _keep(self, record: GroupMetadataRecord) -> None:
         self._records = [record]
         self.group.last_kept = record.value
 

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from penstock.coordinators.decision import Decision
-from penstock.coordinators.groups import commands, fetching, forgetting, listing, offsets
+from penstock.coordinators.groups import commands, listing, offset_deletion, offset_fetch, offsets
 from penstock.coordinators.groups.classic import membership, rebalancing
 from penstock.coordinators.groups.classic.draft import Draft
 from penstock.coordinators.groups.classic.joining import join
 from penstock.coordinators.groups.kind import Handler
-from penstock.coordinators.groups.records import GroupKept, restored
+from penstock.coordinators.groups.records import GroupMetadataRecord, restored
 from penstock.coordinators.groups.state import Group
 from penstock.coordinators.groups.tables import GroupTables
 from penstock.model import Millis
@@ -26,7 +26,7 @@ from penstock.wire.messages.list_groups_response import ListedGroup
 class ClassicGroups:
     name: ClassVar[str] = "classic"
     of: ClassVar[type[Any]] = Group
-    changes: ClassVar[Sequence[type[Any]]] = (commands.Seen, commands.GroupChanged, GroupKept)
+    changes: ClassVar[Sequence[type[Any]]] = (commands.Seen, commands.GroupChanged, GroupMetadataRecord)
 
     def __init__(self, tables: GroupTables) -> None:
         self._tables = tables
@@ -60,10 +60,10 @@ class ClassicGroups:
         return group
 
     def _fetch_offsets(self, command: commands.FetchOffsets, _group: Group | None, _now: Millis) -> Decision:
-        return fetching.fetch(command, self._tables.offsets_of(command.group_id), self._tables.pending)
+        return offset_fetch.fetch(command, self._tables.offsets_of(command.group_id), self._tables.pending)
 
     def _delete_offsets(self, command: commands.DeleteOffsets, group: Group | None, _now: Millis) -> Decision:
-        return forgetting.delete(command, group, self._tables.offsets_of(command.group_id), self._tables.pending)
+        return offset_deletion.delete(command, group, self._tables.offsets_of(command.group_id), self._tables.pending)
 
     def _describe(self, command: commands.DescribeGroup, group: Group | None, _now: Millis) -> Decision:
         return listing.describe(command, group)
@@ -121,8 +121,8 @@ class ClassicGroups:
     def resume(self, group: Group, now: Millis) -> Decision:
         return membership.resume(group, now, self._tables.limits)
 
-    def to_expire(self, group: Group) -> tuple[Group, Iterable[GroupKept]]:
-        return group, (GroupKept(group.group_id, None),)
+    def to_expire(self, group: Group) -> tuple[Group, Iterable[GroupMetadataRecord]]:
+        return group, (GroupMetadataRecord(group.group_id, None),)
 
     # Applying ---------------------------------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ class ClassicGroups:
                 deadlines[member_id] = max(deadline, deadlines.get(member_id, deadline))
             case commands.GroupChanged(group):
                 groups[group.group_id] = group
-            case GroupKept(group_id, None):
+            case GroupMetadataRecord(group_id, None):
                 self._tables.drop(group_id, Group)
-            case GroupKept(group_id, _):
+            case GroupMetadataRecord(group_id, _):
                 groups[group_id] = restored(change)

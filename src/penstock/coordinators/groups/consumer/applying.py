@@ -5,13 +5,13 @@ import msgspec
 from penstock.coordinators.groups.consumer import commands
 from penstock.coordinators.groups.consumer.records import (
     ConsumerRecord,
-    CurrentKept,
-    EpochKept,
-    MemberKept,
-    PatternKept,
-    SilenceKept,
-    TargetEpochKept,
-    TargetKept,
+    CurrentAssignmentRecord,
+    GroupEpochRecord,
+    MemberRecord,
+    PatternRecord,
+    SilenceRecord,
+    TargetAssignmentRecord,
+    TargetEpochRecord,
 )
 from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember
 
@@ -21,46 +21,46 @@ NO_ASSIGNMENT_EPOCH = -1
 
 def takes_back(record: ConsumerRecord) -> bool:
     match record:
-        case EpochKept(epoch=kept) | TargetEpochKept(epoch=kept):
+        case GroupEpochRecord(epoch=kept) | TargetEpochRecord(epoch=kept):
             return kept is None
-        case MemberKept(member=kept) | CurrentKept(member=kept):
+        case MemberRecord(member=kept) | CurrentAssignmentRecord(member=kept):
             return kept is None
-        case TargetKept(target=kept):
+        case TargetAssignmentRecord(target=kept):
             return kept is None
-        case SilenceKept(heard_at=heard_at):
+        case SilenceRecord(heard_at=heard_at):
             return heard_at is None
-        case PatternKept(resolved=kept):
+        case PatternRecord(resolved=kept):
             return kept is None
 
 
 def apply_record(group: ConsumerGroup, record: ConsumerRecord) -> None:
     """All but the end of the group, which is its owner's to note."""
     match record:
-        case EpochKept(_, epoch, topics_hash):
+        case GroupEpochRecord(_, epoch, topics_hash):
             if epoch is not None:
                 group.epoch, group.topics_hash = epoch, topics_hash
-        case MemberKept(_, member_id, None):
+        case MemberRecord(_, member_id, None):
             group.drop(member_id)
-        case MemberKept(_, member_id, ConsumerMember() as told):
+        case MemberRecord(_, member_id, ConsumerMember() as told):
             group.put(_with_current(told, _member(group, member_id)))
-        case CurrentKept(_, member_id, None):
+        case CurrentAssignmentRecord(_, member_id, None):
             known = group.members.get(member_id)
             if known is not None:
                 group.put(msgspec.structs.replace(known, epoch=-1, previous_epoch=-1, assigned={}, revoking={}))
-        case CurrentKept(_, member_id, ConsumerMember() as current):
+        case CurrentAssignmentRecord(_, member_id, ConsumerMember() as current):
             group.put(_with_current(_member(group, member_id), current))
-        case SilenceKept(_, member_id, heard_at):
+        case SilenceRecord(_, member_id, heard_at):
             group.silences.pop(member_id, None)
             if heard_at is not None and member_id in group.members:
                 group.silences[member_id] = heard_at
-        case TargetKept(_, member_id, target):
+        case TargetAssignmentRecord(_, member_id, target):
             group.targets.pop(member_id, None)
             if target is not None:
                 group.targets[member_id] = target
-        case TargetEpochKept(_, epoch, at):
+        case TargetEpochRecord(_, epoch, at):
             group.assignment_epoch = NO_ASSIGNMENT_EPOCH if epoch is None else epoch
             group.assigned_at = at
-        case PatternKept(_, pattern, resolved):
+        case PatternRecord(_, pattern, resolved):
             group.resolved.pop(pattern, None)
             if resolved is not None:
                 group.resolved[pattern] = resolved

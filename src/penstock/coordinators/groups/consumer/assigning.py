@@ -17,11 +17,11 @@ from penstock.coordinators.groups.assignors import (
     TopicShape,
 )
 from penstock.coordinators.groups.consumer.commands import TargetReady, WorkFailed, Working
-from penstock.coordinators.groups.consumer.records import ConsumerRecord, TargetEpochKept, TargetKept
+from penstock.coordinators.groups.consumer.environment import Environment
+from penstock.coordinators.groups.consumer.records import ConsumerRecord, TargetAssignmentRecord, TargetEpochRecord
 from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember, changed, preferred
 from penstock.coordinators.groups.consumer.step import Step
 from penstock.coordinators.groups.consumer.subscriptions import topic_ids
-from penstock.coordinators.groups.consumer.surroundings import Surroundings
 from penstock.model import TopicId
 
 ASSIGNING = "assigning"
@@ -37,13 +37,13 @@ def next_target(step: Step, epoch: int, former: ConsumerMember, member: Consumer
     last = group.assignment_epoch, group.target_of(member)
     if group.assignment_epoch >= epoch or ASSIGNING in group.working or not _is_due(step):
         return last
-    spec = _spec(group, member, step.around)
-    topics = _shapes(spec, step.around)
+    spec = _spec(group, member, step.environment)
+    topics = _shapes(spec, step.environment)
     counts = changed(group.assignor_counts, less=former.assignor, more=member.assignor)
     assign = ASSIGNORS[preferred(counts, step.limits.assignors)]
     if len(spec.members) + sum(shape.partitions for shape in topics.values()) <= AT_ONCE_MAX:
         target = assign(spec, topics)
-        step.keep(*_changes(group, target), TargetEpochKept(group.group_id, epoch, step.wall))
+        step.keep(*_changes(group, target), TargetEpochRecord(group.group_id, epoch, step.wall))
         return epoch, target[member.member_id]
     group_id, ticket = group.group_id, step.ticket
     instances = {m.instance_id: m_id for m_id, m in spec.members.items() if m.instance_id is not None}
@@ -66,7 +66,7 @@ def _is_due(step: Step) -> bool:
     return at is None or not at <= step.wall < at + step.settings.assignment_interval_ms
 
 
-def _spec(group: ConsumerGroup, changed_member: ConsumerMember, around: Surroundings) -> GroupSpec:
+def _spec(group: ConsumerGroup, changed_member: ConsumerMember, environment: Environment) -> GroupSpec:
     """All members, with one as it will be. Most have the same subscription, which is looked up once."""
     known: dict[tuple[frozenset[str], str], frozenset[TopicId]] = {}
     members: dict[str, MemberSpec] = {}
@@ -75,23 +75,23 @@ def _spec(group: ConsumerGroup, changed_member: ConsumerMember, around: Surround
     for member in (*others, changed_member):
         wish = (member.names, member.pattern)
         if wish not in known:
-            known[wish] = topic_ids(member, group, around)
+            known[wish] = topic_ids(member, group, environment)
         members[member.member_id] = MemberSpec(known[wish], group.target_of(member), member.rack, member.instance_id)
     return GroupSpec(members)
 
 
-def _shapes(spec: GroupSpec, around: Surroundings) -> dict[TopicId, TopicShape]:
+def _shapes(spec: GroupSpec, environment: Environment) -> dict[TopicId, TopicShape]:
     wanted: set[TopicId] = set()
     for subscribed in {member.subscribed for member in spec.members.values()}:
         wanted |= subscribed
-    found = (around.topic_with(topic_id) for topic_id in sorted(wanted))
+    found = (environment.topic_with(topic_id) for topic_id in sorted(wanted))
     return {facts.topic_id: TopicShape(facts.partitions, facts.racks) for facts in found if facts is not None}
 
 
 def _changes(group: ConsumerGroup, target: GroupAssignment) -> Iterator[ConsumerRecord]:
     for member_id, assignment in target.items():
         if group.targets.get(member_id) != assignment:
-            yield TargetKept(group.group_id, member_id, assignment)
+            yield TargetAssignmentRecord(group.group_id, member_id, assignment)
 
 
 def target_ready(step: Step, command: TargetReady) -> Decision:
@@ -116,6 +116,6 @@ def target_ready(step: Step, command: TargetReady) -> Decision:
     if len(changes) > WRITTEN_AT_ONCE:
         step.set_timer(Timer((ASSIGNING, group.group_id), step.now, command))
         return step.decision()
-    step.keep(TargetEpochKept(group.group_id, command.epoch, step.wall))
+    step.keep(TargetEpochRecord(group.group_id, command.epoch, step.wall))
     step.note(Working(group.group_id, ASSIGNING, None))
     return step.decision()

@@ -1,4 +1,4 @@
-"""The cluster image as consumer groups see it (`Surroundings`): facts of topics, worked out once a change, and the
+"""The cluster image as consumer groups see it (`Environment`): facts of topics, worked out once a change, and the
 settings of groups.
 """
 
@@ -20,7 +20,7 @@ from penstock.cluster import (
     TopicImage,
     Turn,
 )
-from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, ConsumerSettings, TopicFacts
+from penstock.coordinators.groups.consumer.environment import ConsumerLimits, ConsumerSettings, TopicFacts
 from penstock.model import TopicId
 from penstock.settings import Config, GroupConfig
 from penstock.settings import broker as settings

@@ -3,8 +3,8 @@
 from penstock.coordinators.decision import Decision, Reply
 from penstock.coordinators.groups.assignors import Assignment as Target
 from penstock.coordinators.groups.consumer.commands import DescribeConsumerGroup
+from penstock.coordinators.groups.consumer.environment import Environment
 from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember
-from penstock.coordinators.groups.consumer.surroundings import Surroundings
 from penstock.model import TopicId
 from penstock.wire.messages.consumer_group_describe_response import Assignment, DescribedGroup, Member, TopicPartitions
 
@@ -12,7 +12,7 @@ OF_CLASSIC_PROTOCOL, OF_CONSUMER_PROTOCOL = 0, 1
 
 
 def describe(
-    command: DescribeConsumerGroup, group: ConsumerGroup, around: Surroundings, assignors: tuple[str, ...]
+    command: DescribeConsumerGroup, group: ConsumerGroup, environment: Environment, assignors: tuple[str, ...]
 ) -> Decision:
     described = DescribedGroup(
         group_id=group.group_id,
@@ -20,12 +20,12 @@ def describe(
         group_epoch=group.epoch,
         assignment_epoch=group.assignment_epoch,
         assignor_name=group.default_assignor(assignors),
-        members=[_member(group, member, around) for member in group.members.values()],
+        members=[_member(group, member, environment) for member in group.members.values()],
     )
     return Decision(replies=(Reply(command.address, described),))
 
 
-def _member(group: ConsumerGroup, member: ConsumerMember, around: Surroundings) -> Member:
+def _member(group: ConsumerGroup, member: ConsumerMember, environment: Environment) -> Member:
     owned: dict[TopicId, frozenset[int]] = {}
     for topic_id, partitions in (*member.assigned.items(), *member.revoking.items()):
         owned[topic_id] = owned.get(topic_id, frozenset()) | partitions.keys()
@@ -38,16 +38,16 @@ def _member(group: ConsumerGroup, member: ConsumerMember, around: Surroundings) 
         client_host=member.client_host,
         subscribed_topic_names=sorted(member.names),
         subscribed_topic_regex=member.pattern,
-        assignment=_named(owned, around),
-        target_assignment=_named(group.targets.get(member.member_id, {}), around),
+        assignment=_named(owned, environment),
+        target_assignment=_named(group.targets.get(member.member_id, {}), environment),
         member_type=OF_CONSUMER_PROTOCOL if member.classic is None else OF_CLASSIC_PROTOCOL,
     )
 
 
-def _named(assignment: Target, around: Surroundings) -> Assignment:
+def _named(assignment: Target, environment: Environment) -> Assignment:
     topics = []
     for topic_id, partitions in assignment.items():
-        facts = around.topic_with(topic_id)
+        facts = environment.topic_with(topic_id)
         if facts is not None:
             topics.append(TopicPartitions(topic_id, facts.name, sorted(partitions)))
     return Assignment(topics)

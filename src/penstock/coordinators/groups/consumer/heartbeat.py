@@ -9,7 +9,7 @@ from penstock.coordinators.groups.consumer.assigning import next_target
 from penstock.coordinators.groups.consumer.commands import ConsumerHeartbeat
 from penstock.coordinators.groups.consumer.members import check_room, dynamic_member, static_member
 from penstock.coordinators.groups.consumer.reconciliation import Reported, Wanted, reconciled
-from penstock.coordinators.groups.consumer.records import CurrentKept, MemberKept
+from penstock.coordinators.groups.consumer.records import CurrentAssignmentRecord, MemberRecord
 from penstock.coordinators.groups.consumer.state import JOINING, ConsumerMember, Owned
 from penstock.coordinators.groups.consumer.step import Step
 from penstock.coordinators.groups.consumer.subscriptions import PatternChange, follow_patterns, follow_topics, topic_ids
@@ -87,7 +87,7 @@ def _is_idle(
         member is former
         and request.member_epoch != JOINING
         and group.assignment_epoch >= group.epoch
-        and group.topics_seen_at >= step.around.topics_changed_at
+        and group.topics_seen_at >= step.environment.topics_changed_at
         and not group.pattern_counts
         and member.is_reconciled_to(group.assignment_epoch)
     )
@@ -97,7 +97,7 @@ def _progress(
     step: Step, former: ConsumerMember, member: ConsumerMember, request: ConsumerGroupHeartbeatRequest
 ) -> ConsumerMember:
     if member != former:
-        step.keep(MemberKept(step.group.group_id, member.member_id, member))
+        step.keep(MemberRecord(step.group.group_id, member.member_id, member))
     patterns = follow_patterns(step, former, member)
     return follow_target(step, former, member, patterns, reported_in(request))
 
@@ -114,10 +114,10 @@ def follow_target(
     renamed = member.names != former.names
     epoch = follow_topics(step, former, member, must_rise=renamed or patterns.is_resolved)
     assignment_epoch, target = next_target(step, epoch, former, member)
-    wanted = Wanted(assignment_epoch, target, topic_ids(member, group, step.around))
+    wanted = Wanted(assignment_epoch, target, topic_ids(member, group, step.environment))
     after = reconciled(group, member, wanted, reported=reported, resubscribed=renamed or patterns.is_changed)
     if after is not member:
-        step.keep(CurrentKept(group.group_id, after.member_id, after))
+        step.keep(CurrentAssignmentRecord(group.group_id, after.member_id, after))
         step.watch_revocation(member, after)
     return after
 

@@ -16,7 +16,12 @@ from penstock.coordinators.groups.consumer.commands import (
 )
 from penstock.coordinators.groups.consumer.members import known_instance, known_member, removal
 from penstock.coordinators.groups.consumer.migration import can_downgrade, to_classic
-from penstock.coordinators.groups.consumer.records import CurrentKept, EpochKept, PatternKept, SilenceKept
+from penstock.coordinators.groups.consumer.records import (
+    CurrentAssignmentRecord,
+    GroupEpochRecord,
+    PatternRecord,
+    SilenceRecord,
+)
 from penstock.coordinators.groups.consumer.state import LEAVING_FOR_A_WHILE, ConsumerMember
 from penstock.coordinators.groups.consumer.step import Step
 from penstock.coordinators.groups.consumer.subscriptions import topics_hash
@@ -44,8 +49,8 @@ def leave(step: Step, command: ConsumerHeartbeat) -> Decision:
     )
     # It will be silent, and says so itself: its session goes on, whoever coordinates meanwhile.
     step.keep(
-        CurrentKept(group.group_id, member.member_id, away),
-        SilenceKept(group.group_id, member.member_id, step.wall),
+        CurrentAssignmentRecord(group.group_id, member.member_id, away),
+        SilenceRecord(group.group_id, member.member_id, step.wall),
     )
     return step.decision()
 
@@ -60,7 +65,7 @@ def remove(step: Step, members: Sequence[ConsumerMember]) -> Decision:
         step.keep(*removal(group, member.member_id))
         step.stop_all(member.member_id)
     topics = _remaining_topics(step, members)
-    step.keep(EpochKept(group.group_id, group.epoch + 1, topics_hash(topics, step.around)))
+    step.keep(GroupEpochRecord(group.group_id, group.epoch + 1, topics_hash(topics, step.environment)))
     if len(members) == len(group.members):
         step.note(Emptied(group.group_id, step.wall))
     return step.decision()
@@ -78,7 +83,7 @@ def _remaining_topics(step: Step, members: Sequence[ConsumerMember]) -> set[str]
     topics = {name for name, count in names.items() if count > 0}
     for pattern, count in sorted(patterns.items()):
         if count <= 0:
-            step.keep(PatternKept(group.group_id, pattern, None))
+            step.keep(PatternRecord(group.group_id, pattern, None))
         elif pattern in group.resolved:
             topics |= group.resolved[pattern].topics
     return topics

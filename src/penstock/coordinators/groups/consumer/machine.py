@@ -17,15 +17,16 @@ import msgspec
 
 from penstock.coordinators.decision import Decision, Timer
 from penstock.coordinators.groups import commands as requests
-from penstock.coordinators.groups import fetching, forgetting
+from penstock.coordinators.groups import offset_deletion, offset_fetch
 from penstock.coordinators.groups.classic.joining import join as join_classic
-from penstock.coordinators.groups.consumer import commands, commits, embedded, embedded_joining, leaving
+from penstock.coordinators.groups.consumer import classic_joining, classic_members, commands, commits, leaving
 from penstock.coordinators.groups.consumer.applying import apply_note, apply_record, takes_back
 from penstock.coordinators.groups.consumer.assigning import target_ready
 from penstock.coordinators.groups.consumer.describing import describe
+from penstock.coordinators.groups.consumer.environment import ConsumerLimits, Environment, NoTopics
 from penstock.coordinators.groups.consumer.heartbeat import heartbeat
 from penstock.coordinators.groups.consumer.migration import to_consumer, tombstones
-from penstock.coordinators.groups.consumer.records import ConsumerRecord, EpochKept, SilenceKept
+from penstock.coordinators.groups.consumer.records import ConsumerRecord, GroupEpochRecord, SilenceRecord
 from penstock.coordinators.groups.consumer.state import (
     JOINING,
     LEAVING,
@@ -35,7 +36,6 @@ from penstock.coordinators.groups.consumer.state import (
 )
 from penstock.coordinators.groups.consumer.step import SESSIONS, Context, Step
 from penstock.coordinators.groups.consumer.subscriptions import patterns_resolved
-from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, NoTopics, Surroundings
 from penstock.coordinators.groups.kind import Handler
 from penstock.coordinators.groups.state import CONSUMER, Group
 from penstock.coordinators.groups.tables import GroupTables
@@ -50,18 +50,18 @@ class ConsumerGroups:
     changes: ClassVar[Sequence[type[Any]]] = (*get_args(ConsumerRecord), *get_args(commands.ConsumerNote))
 
     def __init__(
-        self, tables: GroupTables, limits: ConsumerLimits | None = None, around: Surroundings | None = None
+        self, tables: GroupTables, limits: ConsumerLimits | None = None, environment: Environment | None = None
     ) -> None:
         self._tables = tables
         self._limits = limits or ConsumerLimits()
-        self._around: Surroundings = around or NoTopics()
+        self._environment: Environment = environment or NoTopics()
         self._tickets = 0
         """Of work that has begun, whether or not its group is still there."""
 
     # Deciding ---------------------------------------------------------------------------------------------------
 
     def _context(self, now: Millis) -> Context:
-        return Context(self._around, self._limits, self._tables.limits, now, self._tickets)
+        return Context(self._environment, self._limits, self._tables.limits, now, self._tickets)
 
     def _step(self, group: ConsumerGroup, now: Millis) -> Step:
         return Step(group, self._context(now))
@@ -87,13 +87,13 @@ class ConsumerGroups:
         return group
 
     def _describe(self, command: commands.DescribeConsumerGroup, group: ConsumerGroup | None, _now: Millis) -> Decision:
-        return describe(command, self._required(group, command.group_id), self._around, self._limits.assignors)
+        return describe(command, self._required(group, command.group_id), self._environment, self._limits.assignors)
 
     # Requests of the classic protocol, and of both: asked of groups that are there
 
     def _join(self, command: requests.Join, group: ConsumerGroup, now: Millis) -> Decision:
         if group.members:
-            return embedded_joining.join(self._step(group, now), command)
+            return classic_joining.join(self._step(group, now), command)
         decision = join_classic(command, None, now, self._tables.limits)
         if not decision.notes:
             return decision  # refused
@@ -101,13 +101,13 @@ class ConsumerGroups:
         return msgspec.structs.replace(decision, records=[*tombstones(group), *decision.records])
 
     def _sync(self, command: requests.Sync, group: ConsumerGroup, now: Millis) -> Decision:
-        return embedded.sync(self._step(group, now), command)
+        return classic_members.sync(self._step(group, now), command)
 
     def _classic_heartbeat(self, command: requests.Heartbeat, group: ConsumerGroup, now: Millis) -> Decision:
-        return embedded.heartbeat(self._step(group, now), command)
+        return classic_members.heartbeat(self._step(group, now), command)
 
     def _leave(self, command: requests.Leave, group: ConsumerGroup, now: Millis) -> Decision:
-        return embedded.leave(self._step(group, now), command)
+        return classic_members.leave(self._step(group, now), command)
 
     def _commit(self, command: requests.CommitOffsets, group: ConsumerGroup, now: Millis) -> Decision:
         return commits.commit(command, group, now, self._tables.limits)
@@ -119,18 +119,20 @@ class ConsumerGroups:
 
     def _fetch_offsets(self, command: requests.FetchOffsets, group: ConsumerGroup, _now: Millis) -> Decision:
         commits.check_fetch(group, member_id=command.member_id, epoch=command.member_epoch)
-        return fetching.fetch(command, self._tables.offsets_of(group.group_id), self._tables.pending)
+        return offset_fetch.fetch(command, self._tables.offsets_of(group.group_id), self._tables.pending)
 
     def _delete_offsets(self, command: requests.DeleteOffsets, group: ConsumerGroup, _now: Millis) -> Decision:
         known = self._tables.offsets_of(group.group_id)
-        return forgetting.delete(command, commits.as_group(group), known, self._tables.pending)
+        return offset_deletion.delete(command, commits.as_group(group), known, self._tables.pending)
 
     def _delete(self, command: requests.DeleteGroup, group: ConsumerGroup, now: Millis) -> Decision:
         if group.members:
             raise NonEmptyGroup
         known = self._tables.offsets_of(group.group_id)
         timers = (Timer((SESSIONS, group.group_id), None),)
-        return forgetting.delete_group(command, known, self._tables.pending, now, end=tombstones(group), timers=timers)
+        return offset_deletion.delete_group(
+            command, known, self._tables.pending, now, end=tombstones(group), timers=timers
+        )
 
     # Timers and finished work: those of a group that is not there any more have nothing to say
 
@@ -213,10 +215,10 @@ class ConsumerGroups:
                 apply_note(group, change)
             return
         if group is None:
-            if takes_back(change) or isinstance(change, SilenceKept):
+            if takes_back(change) or isinstance(change, SilenceRecord):
                 return
             group = self._tables.groups[change.group_id] = ConsumerGroup(group_id=change.group_id)
-        if isinstance(change, EpochKept) and change.epoch is None:
+        if isinstance(change, GroupEpochRecord) and change.epoch is None:
             del self._tables.groups[change.group_id]
         else:
             apply_record(group, change)

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import msgspec
 
+from penstock.coordinators.groups.consumer.environment import ConsumerLimits
 from penstock.coordinators.groups.consumer.reconciliation import Reported
 from penstock.coordinators.groups.consumer.records import (
     ConsumerRecord,
-    CurrentKept,
-    MemberKept,
-    SilenceKept,
-    TargetKept,
+    CurrentAssignmentRecord,
+    MemberRecord,
+    SilenceRecord,
+    TargetAssignmentRecord,
 )
 from penstock.coordinators.groups.consumer.state import (
     JOINING,
@@ -21,7 +22,6 @@ from penstock.coordinators.groups.consumer.state import (
     ConsumerMember,
 )
 from penstock.coordinators.groups.consumer.step import Step
-from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits
 from penstock.errors import (
     FencedInstanceId,
     FencedMemberEpoch,
@@ -95,9 +95,9 @@ def replace(step: Step, former: ConsumerMember, member_id: str) -> ConsumerMembe
     member = msgspec.structs.replace(former, member_id=member_id, epoch=JOINING, previous_epoch=JOINING)
     step.keep(
         *removal(step.group, former.member_id),
-        MemberKept(group_id, member_id, member),
-        TargetKept(group_id, member_id, step.group.targets.get(former.member_id, {})),
-        CurrentKept(group_id, member_id, member),
+        MemberRecord(group_id, member_id, member),
+        TargetAssignmentRecord(group_id, member_id, step.group.targets.get(former.member_id, {})),
+        CurrentAssignmentRecord(group_id, member_id, member),
     )
     step.stop_all(former.member_id)
     return member
@@ -106,10 +106,10 @@ def replace(step: Step, former: ConsumerMember, member_id: str) -> ConsumerMembe
 def removal(group: ConsumerGroup, member_id: str) -> Iterator[ConsumerRecord]:
     group_id = group.group_id
     if member_id in group.silences:
-        yield SilenceKept(group_id, member_id, None)
-    yield CurrentKept(group_id, member_id, None)
-    yield TargetKept(group_id, member_id, None)
-    yield MemberKept(group_id, member_id, None)
+        yield SilenceRecord(group_id, member_id, None)
+    yield CurrentAssignmentRecord(group_id, member_id, None)
+    yield TargetAssignmentRecord(group_id, member_id, None)
+    yield MemberRecord(group_id, member_id, None)
 
 
 def check_epoch(member: ConsumerMember, epoch: int, reported: Reported | None) -> None:

@@ -11,28 +11,28 @@ from penstock.coordinators.groups.assignors import Assignment
 from penstock.coordinators.groups.classic.draft import Draft
 from penstock.coordinators.groups.classic.rebalancing import REBALANCE, SYNC, prepare
 from penstock.coordinators.groups.consumer.applying import apply_record
-from penstock.coordinators.groups.consumer.embedded_protocol import (
+from penstock.coordinators.groups.consumer.classic_protocol import (
     assignment_of,
     owned_by,
     read_assignment,
     read_subscription,
     write_assignment,
 )
+from penstock.coordinators.groups.consumer.environment import ConsumerLimits, Environment
 from penstock.coordinators.groups.consumer.members import removal
 from penstock.coordinators.groups.consumer.records import (
     ConsumerRecord,
-    CurrentKept,
-    EpochKept,
-    MemberKept,
-    PatternKept,
-    TargetEpochKept,
-    TargetKept,
+    CurrentAssignmentRecord,
+    GroupEpochRecord,
+    MemberRecord,
+    PatternRecord,
+    TargetAssignmentRecord,
+    TargetEpochRecord,
 )
 from penstock.coordinators.groups.consumer.state import ClassicSide, ConsumerGroup, ConsumerMember
 from penstock.coordinators.groups.consumer.step import SESSIONS, Context, Step
 from penstock.coordinators.groups.consumer.subscriptions import topics_hash
-from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, Surroundings
-from penstock.coordinators.groups.records import GroupKept
+from penstock.coordinators.groups.records import GroupMetadataRecord
 from penstock.coordinators.groups.state import CONSUMER, Group, GroupState, Member
 from penstock.errors import GroupIdNotFound, RebalanceInProgress
 from penstock.model import TopicId
@@ -49,9 +49,9 @@ def tombstones(group: ConsumerGroup) -> Iterator[ConsumerRecord]:
     for member_id in group.members:
         yield from removal(group, member_id)
     for pattern in group.resolved:
-        yield PatternKept(group.group_id, pattern, None)
-    yield TargetEpochKept(group.group_id, None)
-    yield EpochKept(group.group_id, None)
+        yield PatternRecord(group.group_id, pattern, None)
+    yield TargetEpochRecord(group.group_id, None)
+    yield GroupEpochRecord(group.group_id, None)
 
 
 # To the consumer protocol ---------------------------------------------------------------------------------------
@@ -61,14 +61,14 @@ def to_consumer(classic: Group, context: Context) -> Step:
     """The group as one of this protocol, which the rest of the command then acts on."""
     group_id = classic.group_id
     step = Step(ConsumerGroup(group_id=group_id), context)
-    step.keep(GroupKept(group_id, None))
+    step.keep(GroupMetadataRecord(group_id, None))
     for name in CLASSIC_TIMERS:
         step.set_timer(Timer((name, group_id), None))
     if not classic.members:
         return step
     _check_upgrade(classic, context.limits)
     _call_back(step, classic, context)
-    for record in _records(classic, context.around):
+    for record in _records(classic, context.environment):
         apply_record(step.group, record)
         step.keep(record)
     for member in classic.members.values():
@@ -95,12 +95,14 @@ def _call_back(step: Step, classic: Group, context: Context) -> None:
     step.replies += draft.decision().replies
 
 
-def _records(classic: Group, around: Surroundings) -> list[ConsumerRecord]:
+def _records(classic: Group, environment: Environment) -> list[ConsumerRecord]:
     group_id, generation = classic.group_id, classic.generation
-    members = _with_claims(classic, [_consumer_member(classic, m, around) for m in classic.members.values()], around)
+    members = _with_claims(
+        classic, [_consumer_member(classic, m, environment) for m in classic.members.values()], environment
+    )
     topics = {name for member in members for name in member.names}
     targets: list[ConsumerRecord] = [
-        TargetKept(
+        TargetAssignmentRecord(
             group_id,
             member.member_id,
             {topic_id: frozenset(partitions) for topic_id, partitions in member.assigned.items()},
@@ -108,15 +110,15 @@ def _records(classic: Group, around: Surroundings) -> list[ConsumerRecord]:
         for member in members
     ]
     return [
-        *(MemberKept(group_id, member.member_id, member) for member in members),
-        EpochKept(group_id, generation, topics_hash(topics, around)),
+        *(MemberRecord(group_id, member.member_id, member) for member in members),
+        GroupEpochRecord(group_id, generation, topics_hash(topics, environment)),
         *targets,
-        TargetEpochKept(group_id, generation),
-        *(CurrentKept(group_id, member.member_id, member) for member in members),
+        TargetEpochRecord(group_id, generation),
+        *(CurrentAssignmentRecord(group_id, member.member_id, member) for member in members),
     ]
 
 
-def _with_claims(classic: Group, members: list[ConsumerMember], around: Surroundings) -> list[ConsumerMember]:
+def _with_claims(classic: Group, members: list[ConsumerMember], environment: Environment) -> list[ConsumerMember]:
     """Cooperative members read on while they rebalance, and say what; their assignments may have been dropped by then.
     What nobody was assigned belongs to whoever says that it has it.
     """
@@ -125,7 +127,7 @@ def _with_claims(classic: Group, members: list[ConsumerMember], around: Surround
     complete = []
     for member in members:
         told = read_subscription(classic.members[member.member_id].metadata(protocol))
-        claimed = [(topic_id, index) for topic_id, parts in owned_by(told, around).items() for index in parts]
+        claimed = [(topic_id, index) for topic_id, parts in owned_by(told, environment).items() for index in parts]
         assigned = {topic_id: dict(parts) for topic_id, parts in member.assigned.items()}
         for topic_id, index in claimed:
             if (topic_id, index) not in taken:
@@ -135,7 +137,7 @@ def _with_claims(classic: Group, members: list[ConsumerMember], around: Surround
     return complete
 
 
-def _consumer_member(classic: Group, member: Member, around: Surroundings) -> ConsumerMember:
+def _consumer_member(classic: Group, member: Member, environment: Environment) -> ConsumerMember:
     generation = classic.generation
     try:
         subscription = read_subscription(member.metadata(classic.protocol or classic.elected_protocol()))
@@ -147,7 +149,7 @@ def _consumer_member(classic: Group, member: Member, around: Surroundings) -> Co
                     f"classic group {classic.group_id} cannot become a consumer group: "
                     "it has an assignor of its own, whose data would be lost"
                 )
-            assigned = assignment_of(told, around)
+            assigned = assignment_of(told, environment)
     except Malformed as error:
         raise GroupIdNotFound(
             f"classic group {classic.group_id} cannot become a consumer group: "
@@ -230,7 +232,7 @@ def _classic_group(step: Step, leaving: Sequence[ConsumerMember], joining: Consu
     classic.subscribed = classic.topics_of_members()
     for consumer in staying:
         member = classic.members[consumer.member_id]
-        told = write_assignment(_may_read(consumer), member.metadata(classic.protocol), step.around)
+        told = write_assignment(_may_read(consumer), member.metadata(classic.protocol), step.environment)
         classic.members[member.member_id] = msgspec.structs.replace(member, assignment=told)
     return classic
 

@@ -42,7 +42,7 @@ SILENCE_TYPE = 0x5053
 _TIME = struct.Struct(">q")
 
 
-class EpochKept(msgspec.Struct, frozen=True, gc=False):
+class GroupEpochRecord(msgspec.Struct, frozen=True, gc=False):
     """The group and its epoch, or with None that there is no such group any more."""
 
     group_id: str
@@ -50,7 +50,7 @@ class EpochKept(msgspec.Struct, frozen=True, gc=False):
     topics_hash: int = 0
 
 
-class MemberKept(msgspec.Struct, frozen=True):
+class MemberRecord(msgspec.Struct, frozen=True):
     """Who a member is and what it wants; of `member` only that is kept here."""
 
     group_id: str
@@ -58,13 +58,13 @@ class MemberKept(msgspec.Struct, frozen=True):
     member: ConsumerMember | None
 
 
-class TargetEpochKept(msgspec.Struct, frozen=True, gc=False):
+class TargetEpochRecord(msgspec.Struct, frozen=True, gc=False):
     group_id: str
     epoch: int | None
     at: Millis | None = None
 
 
-class TargetKept(msgspec.Struct, frozen=True):
+class TargetAssignmentRecord(msgspec.Struct, frozen=True):
     """What a member is to own."""
 
     group_id: str
@@ -72,7 +72,7 @@ class TargetKept(msgspec.Struct, frozen=True):
     target: Assignment | None
 
 
-class CurrentKept(msgspec.Struct, frozen=True):
+class CurrentAssignmentRecord(msgspec.Struct, frozen=True):
     """How far a member has come; of `member` only that is kept here."""
 
     group_id: str
@@ -80,7 +80,7 @@ class CurrentKept(msgspec.Struct, frozen=True):
     member: ConsumerMember | None
 
 
-class SilenceKept(msgspec.Struct, frozen=True, gc=False):
+class SilenceRecord(msgspec.Struct, frozen=True, gc=False):
     """When a member was last heard of, by the wall clock; with None that it has been heard of since."""
 
     group_id: str
@@ -88,13 +88,21 @@ class SilenceKept(msgspec.Struct, frozen=True, gc=False):
     heard_at: Millis | None
 
 
-class PatternKept(msgspec.Struct, frozen=True):
+class PatternRecord(msgspec.Struct, frozen=True):
     group_id: str
     pattern: str
     resolved: Resolved | None
 
 
-ConsumerRecord = EpochKept | MemberKept | TargetEpochKept | TargetKept | CurrentKept | SilenceKept | PatternKept
+ConsumerRecord = (
+    GroupEpochRecord
+    | MemberRecord
+    | TargetEpochRecord
+    | TargetAssignmentRecord
+    | CurrentAssignmentRecord
+    | SilenceRecord
+    | PatternRecord
+)
 
 
 # Writing --------------------------------------------------------------------------------------------------------
@@ -104,26 +112,26 @@ def encode(record: ConsumerRecord) -> tuple[bytes, bytes | None]:
     key: Any
     value: Any = None
     match record:
-        case SilenceKept(group_id, member_id, heard_at):
+        case SilenceRecord(group_id, member_id, heard_at):
             key = ConsumerGroupCurrentMemberAssignmentKey(group_id, member_id)
             silence = None if heard_at is None else _VERSION_0 + _TIME.pack(heard_at)
             return _TYPE.pack(SILENCE_TYPE) + key.encode(0), silence
-        case EpochKept(group_id, epoch, topics_hash):
+        case GroupEpochRecord(group_id, epoch, topics_hash):
             key = ConsumerGroupMetadataKey(group_id)
             value = None if epoch is None else ConsumerGroupMetadataValue(epoch, topics_hash)
-        case MemberKept(group_id, member_id, member):
+        case MemberRecord(group_id, member_id, member):
             key = ConsumerGroupMemberMetadataKey(group_id, member_id)
             value = None if member is None else _metadata(member)
-        case TargetEpochKept(group_id, epoch, at):
+        case TargetEpochRecord(group_id, epoch, at):
             key = ConsumerGroupTargetAssignmentMetadataKey(group_id)
             value = None if epoch is None else ConsumerGroupTargetAssignmentMetadataValue(epoch, at or 0)
-        case TargetKept(group_id, member_id, assignment):
+        case TargetAssignmentRecord(group_id, member_id, assignment):
             key = ConsumerGroupTargetAssignmentMemberKey(group_id, member_id)
             value = None if assignment is None else _target(assignment)
-        case CurrentKept(group_id, member_id, member):
+        case CurrentAssignmentRecord(group_id, member_id, member):
             key = ConsumerGroupCurrentMemberAssignmentKey(group_id, member_id)
             value = None if member is None else _current(member)
-        case PatternKept(group_id, pattern, resolved):
+        case PatternRecord(group_id, pattern, resolved):
             key = ConsumerGroupRegularExpressionKey(group_id, pattern)
             value = None if resolved is None else _resolved(resolved)
         case _:

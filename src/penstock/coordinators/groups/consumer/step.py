@@ -15,9 +15,9 @@ from penstock.coordinators.groups.consumer.commands import (
     RevocationDue,
     SessionsLookedAt,
 )
-from penstock.coordinators.groups.consumer.records import SilenceKept
+from penstock.coordinators.groups.consumer.environment import ConsumerLimits, ConsumerSettings, Environment
+from penstock.coordinators.groups.consumer.records import SilenceRecord
 from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember, MemberState
-from penstock.coordinators.groups.consumer.surroundings import ConsumerLimits, ConsumerSettings, Surroundings
 from penstock.coordinators.groups.state import GroupLimits
 from penstock.model import Millis
 
@@ -31,13 +31,13 @@ class Context:
 
     def __init__(
         self,
-        around: Surroundings,
+        environment: Environment,
         limits: ConsumerLimits,
         classic_limits: GroupLimits,
         now: Millis,
         ticket: int,
     ) -> None:
-        self.around = around
+        self.environment = environment
         self.limits = limits
         self.classic_limits = classic_limits
         self.now = now
@@ -50,13 +50,13 @@ class Context:
 class Step:
     def __init__(self, group: ConsumerGroup, context: Context) -> None:
         self.group = group
-        self.around = context.around
+        self.environment = context.environment
         self.limits = context.limits
         self.classic_limits = context.classic_limits
         self.now = context.now
         self.wall = context.wall
         self.ticket = context.ticket
-        self.settings: ConsumerSettings = context.around.settings_of(group.group_id)
+        self.settings: ConsumerSettings = context.environment.settings_of(group.group_id)
         self.records: list[Any] = []
         self.notes: list[Any] = []
         self.replies: list[Reply] = []
@@ -98,7 +98,7 @@ class Step:
     def expect(self, member_id: str, session_ms: int) -> None:
         """The member is alive; it must be heard of again within this time."""
         if member_id in self.group.silences:
-            self.keep(SilenceKept(self.group.group_id, member_id, None))
+            self.keep(SilenceRecord(self.group.group_id, member_id, None))
         self._allow(member_id, session_ms, look_after_ms=min(session_ms, self._silence_ms(session_ms)))
 
     def allow(self, member: ConsumerMember, within_ms: int) -> None:
@@ -139,7 +139,7 @@ class Step:
 
     def keep_silence(self, member: ConsumerMember, deadline: Millis) -> None:
         heard_at = Millis(deadline - self._session_ms(member) + self.wall - self.now)
-        self.keep(SilenceKept(self.group.group_id, member.member_id, heard_at))
+        self.keep(SilenceRecord(self.group.group_id, member.member_id, heard_at))
 
     def left_of_session(self, member: ConsumerMember) -> int:
         """For a coordinator that has just loaded the group. Clocks of brokers differ: it is never more than a session,

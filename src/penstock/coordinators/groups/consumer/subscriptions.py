@@ -11,10 +11,10 @@ import msgspec
 
 from penstock.coordinators.decision import Decision, Work
 from penstock.coordinators.groups.consumer.commands import PatternsResolved, TopicsSeen, WorkFailed, Working
-from penstock.coordinators.groups.consumer.records import EpochKept, PatternKept
+from penstock.coordinators.groups.consumer.environment import Environment
+from penstock.coordinators.groups.consumer.records import GroupEpochRecord, PatternRecord
 from penstock.coordinators.groups.consumer.state import ConsumerGroup, ConsumerMember, Resolved, changed
 from penstock.coordinators.groups.consumer.step import Step
-from penstock.coordinators.groups.consumer.surroundings import Surroundings
 from penstock.coordinators.patterns import compile_pattern
 from penstock.model import Millis, TopicId
 
@@ -23,23 +23,23 @@ REFRESH_AT_MOST_EVERY_MS = 10_000
 """However often members change their patterns, topics are gone through no more often than this."""
 
 
-def topics_hash(names: Iterable[str], around: Surroundings) -> int:
+def topics_hash(names: Iterable[str], environment: Environment) -> int:
     """Over what is known of the topics that exist; 0 for none. It takes the place of Kafka's hash, and is as wide."""
     digest = blake2b(digest_size=8)
     is_empty = True
     for name in sorted(names):
-        facts = around.topic_named(name)
+        facts = environment.topic_named(name)
         if facts is not None:
             digest.update(facts.digest)
             is_empty = False
     return 0 if is_empty else int.from_bytes(digest.digest(), "big", signed=True)
 
 
-def topic_ids(member: ConsumerMember, group: ConsumerGroup, around: Surroundings) -> frozenset[TopicId]:
+def topic_ids(member: ConsumerMember, group: ConsumerGroup, environment: Environment) -> frozenset[TopicId]:
     names = member.names
     if member.pattern and member.pattern in group.resolved:
         names |= group.resolved[member.pattern].topics
-    found = (around.topic_named(name) for name in names)
+    found = (environment.topic_named(name) for name in names)
     return frozenset(facts.topic_id for facts in found if facts is not None)
 
 
@@ -78,7 +78,7 @@ def follow_patterns(step: Step, former: ConsumerMember, member: ConsumerMember) 
         return change
     patterns = changed(group.pattern_counts, less=former.pattern, more=member.pattern)
     is_old = last is None or not _is_within(step.limits.pattern_refresh_interval_ms, last, step)
-    has_news = (0 if last is None else last.revision) < step.around.topics_created_at
+    has_news = (0 if last is None else last.revision) < step.environment.topics_created_at
     if patterns and (must_resolve or is_old or has_news or len(patterns) != len(group.resolved)):
         _resolve(step, sorted(patterns))
     return change
@@ -95,7 +95,7 @@ def _pattern_change(step: Step, former: ConsumerMember, member: ConsumerMember) 
     if old == new:
         return PatternChange(), False
     if old and group.pattern_counts.get(old) == 1:
-        step.keep(PatternKept(group.group_id, old, None))
+        step.keep(PatternRecord(group.group_id, old, None))
     if not new:
         return PatternChange(is_changed=True, is_resolved=bool(old)), False
     if new in group.pattern_counts:
@@ -106,7 +106,7 @@ def _pattern_change(step: Step, former: ConsumerMember, member: ConsumerMember) 
 
 def _resolve(step: Step, patterns: list[str]) -> None:
     group_id = step.group.group_id
-    names, revision, wall = step.around.topic_names(), step.around.revision, step.wall
+    names, revision, wall = step.environment.topic_names(), step.environment.revision, step.wall
 
     def run() -> PatternsResolved | WorkFailed:
         try:
@@ -135,25 +135,25 @@ def patterns_resolved(step: Step, command: PatternsResolved) -> Decision:
         known = group.resolved.get(pattern)
         if resolved is not None:
             is_new |= resolved.topics != (frozenset() if known is None else known.topics)
-            step.keep(PatternKept(group.group_id, pattern, resolved))
+            step.keep(PatternRecord(group.group_id, pattern, resolved))
             topics |= resolved.topics
         elif known is not None:
             topics |= known.topics
-    new_hash = topics_hash(topics, step.around)
+    new_hash = topics_hash(topics, step.environment)
     if is_new or new_hash != group.topics_hash:
-        step.keep(EpochKept(group.group_id, group.epoch + 1, new_hash))
-        step.note(TopicsSeen(group.group_id, step.around.topics_changed_at))
+        step.keep(GroupEpochRecord(group.group_id, group.epoch + 1, new_hash))
+        step.note(TopicsSeen(group.group_id, step.environment.topics_changed_at))
     return step.decision()
 
 
 def follow_topics(step: Step, former: ConsumerMember, member: ConsumerMember, *, must_rise: bool) -> int:
     """The group's epoch, which rises if a subscription changed or if what is subscribed to did."""
-    group, around = step.group, step.around
-    if not must_rise and group.topics_seen_at >= around.topics_changed_at:
+    group, environment = step.group, step.environment
+    if not must_rise and group.topics_seen_at >= environment.topics_changed_at:
         return group.epoch
-    new_hash = topics_hash(topics_with(group, former, member), around)
-    step.note(TopicsSeen(group.group_id, around.topics_changed_at))
+    new_hash = topics_hash(topics_with(group, former, member), environment)
+    step.note(TopicsSeen(group.group_id, environment.topics_changed_at))
     if not must_rise and new_hash == group.topics_hash:
         return group.epoch
-    step.keep(EpochKept(group.group_id, group.epoch + 1, new_hash))
+    step.keep(GroupEpochRecord(group.group_id, group.epoch + 1, new_hash))
     return group.epoch + 1

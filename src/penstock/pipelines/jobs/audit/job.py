@@ -17,9 +17,9 @@ from penstock.pipelines.jobs.audit.options import AuditOptions, End
 from penstock.pipelines.jobs.audit.report import Cell, Report, bucket_seconds
 from penstock.pipelines.jobs.catalogs import is_unmade
 from penstock.pipelines.jobs.copying import sessions
-from penstock.pipelines.jobs.ends import Topics, looked_at
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.ranges import Ranges, read_ranges
+from penstock.pipelines.jobs.topics import Topics, looked_at
 from penstock.pipelines.problems import Kind, PipelineProblem
 from penstock.pipelines.running import Plan, Stopping, Unwatched, Watcher
 from penstock.pipelines.running.one_job import OneJob

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Observation
 from pyspark.sql import functions as f
 
-from penstock.pipelines.jobs.copying import stretches as st
+from penstock.pipelines.jobs.copying import offset_ranges as st
 from penstock.pipelines.jobs.copying.sources import ORDER, Source
-from penstock.pipelines.jobs.understanding import repeatable, understood
+from penstock.pipelines.jobs.expressions import repeatable, understood
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Pace, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.sink import Sink
@@ -129,7 +129,7 @@ class CopyLoop:
             self.at.setdefault(partition, first)
         return ends
 
-    def _run(self, wanted: tuple[st.Stretch, ...], ends: st.Positions) -> None:
+    def _run(self, wanted: tuple[st.OffsetRange, ...], ends: st.Positions) -> None:
         self._check_target()
         wanted = self._without_lost(wanted)
         # Before it is written down that it begins: an expression that Spark does not understand begins nothing.
@@ -147,12 +147,14 @@ class CopyLoop:
         self._write(wanted, read, rows, ends)
         self._hold_back()
 
-    def _prepared(self, wanted: tuple[st.Stretch, ...]) -> tuple[Observation, DataFrame]:
+    def _prepared(self, wanted: tuple[st.OffsetRange, ...]) -> tuple[Observation, DataFrame]:
         read = Observation("read")
         rows = self.source.read(wanted).observe(read, f.count(f.lit(1)).alias("rows"))
         return read, made_of(rows, self.copy.transform)
 
-    def _write(self, wanted: tuple[st.Stretch, ...], read: Observation, rows: DataFrame, ends: st.Positions) -> None:
+    def _write(
+        self, wanted: tuple[st.OffsetRange, ...], read: Observation, rows: DataFrame, ends: st.Positions
+    ) -> None:
         started = time.monotonic()
         written = self.sink.write(rows, self._batch, order=ORDER).rows
         seconds = time.monotonic() - started
@@ -171,7 +173,7 @@ class CopyLoop:
             )
         )
 
-    def _without_lost(self, wanted: tuple[st.Stretch, ...]) -> tuple[st.Stretch, ...]:
+    def _without_lost(self, wanted: tuple[st.OffsetRange, ...]) -> tuple[st.OffsetRange, ...]:
         """Retention may have taken records that were not copied yet: said, never passed over in silence."""
         firsts = self.source.firsts()
         kept = []
@@ -185,7 +187,7 @@ class CopyLoop:
                         hint="Retention, or somebody, deleted them. --accept-loss goes on without them, and says so.",
                     )
                 self.lost[each.partition] = self.lost.get(each.partition, 0) + first - each.first
-            kept.append(st.Stretch(each.partition, first, each.end))
+            kept.append(st.OffsetRange(each.partition, first, each.end))
         return tuple(kept)
 
     def _records_max(self) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pyspark.sql import functions as f
 
 from penstock.model import PartitionIndex, TopicPartition
-from penstock.pipelines.jobs.copying.stretches import Positions, Stretch
+from penstock.pipelines.jobs.copying.offset_ranges import OffsetRange, Positions
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.source.cluster import Cluster
@@ -42,7 +42,7 @@ class Source(Protocol):
 
     def ends(self) -> Positions: ...
 
-    def read(self, stretches: tuple[Stretch, ...]) -> DataFrame:
+    def read(self, stretches: tuple[OffsetRange, ...]) -> DataFrame:
         """The columns COLUMNS, of these offsets and no others."""
 
     def passed(self, at: Positions) -> None:
@@ -104,7 +104,7 @@ class TopicSource:
     def passed(self, at: Positions) -> None:
         self._progress.commit({_place(self._topic, partition): offset for partition, offset in at.items()})
 
-    def read(self, stretches: tuple[Stretch, ...]) -> DataFrame:
+    def read(self, stretches: tuple[OffsetRange, ...]) -> DataFrame:
         rows = self._spark.read.format(self._reader).options(
             **{
                 "kafka.bootstrap.servers": self._options.bootstrap,
@@ -169,7 +169,7 @@ class TableSource:
     def ends(self) -> Positions:
         return self._bound(f.max("record_offset") + 1)
 
-    def read(self, stretches: tuple[Stretch, ...]) -> DataFrame:
+    def read(self, stretches: tuple[OffsetRange, ...]) -> DataFrame:
         partition, column = f.col("record_partition"), f.col("record_offset")
         wanted = f.lit(False)
         for each in stretches:

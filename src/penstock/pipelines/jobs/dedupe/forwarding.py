@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from penstock.pipelines.jobs.copying.stretches import Positions, Stretch
+    from penstock.pipelines.jobs.copying.offset_ranges import OffsetRange, Positions
     from penstock.pipelines.jobs.dedupe.options import DedupeOptions
     from penstock.pipelines.jobs.lake.progress import Progress
     from penstock.pipelines.running import Stopping
@@ -51,7 +51,7 @@ class KeptSource:
     def ends(self) -> Positions:
         return dict(enumerate(self._progress().topics[self._topic].next))
 
-    def read(self, stretches: tuple[Stretch, ...]) -> DataFrame:
+    def read(self, stretches: tuple[OffsetRange, ...]) -> DataFrame:
         return self._table.read(stretches)
 
     def passed(self, at: Positions) -> None:

@@ -16,22 +16,22 @@ from pyspark.sql import functions as fn
 from pyspark.sql import types as t
 
 from penstock.pipelines.jobs import lake
-from penstock.pipelines.jobs.dedupe.choosing import first_of_each, unseen
+from penstock.pipelines.jobs.dedupe.duplicates import first_of_each, unseen
 from penstock.pipelines.jobs.dedupe.forwarding import Forwarding
 from penstock.pipelines.jobs.dedupe.options import DedupeOptions
-from penstock.pipelines.jobs.ends import unless_away
 from penstock.pipelines.jobs.identity import digest, identity
 from penstock.pipelines.jobs.lake.shaping import good_rows
 from penstock.pipelines.jobs.lake.worker import LakeWorker, Step
 from penstock.pipelines.jobs.targets import check_target
+from penstock.pipelines.jobs.topics import unless_away
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from penstock.pipelines.jobs.ends import TopicState
     from penstock.pipelines.jobs.lake import LakeOptions
     from penstock.pipelines.jobs.lake.progress import Progress
     from penstock.pipelines.jobs.ranges import Ranges
+    from penstock.pipelines.jobs.topics import TopicState
     from penstock.pipelines.running import Plan, Stopping, Summary, Watcher
 
 COLUMNS = t.StructType([t.StructField("value", t.BinaryType()), t.StructField("record_id", t.StringType())])

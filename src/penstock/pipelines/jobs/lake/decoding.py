@@ -26,10 +26,10 @@ from penstock.pipelines.decode import (
     message_columns,
     spellings,
 )
+from penstock.pipelines.jobs.expressions import understood
 from penstock.pipelines.jobs.lake.evolution import after, changes
 from penstock.pipelines.jobs.lake.options import LakeOptions
-from penstock.pipelines.jobs.understanding import understood
-from penstock.pipelines.places import local_path
+from penstock.pipelines.paths import local_path
 from penstock.pipelines.problems import PipelineProblem
 
 if TYPE_CHECKING:

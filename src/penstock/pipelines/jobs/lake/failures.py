@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from penstock.pipelines.jobs.ends import ClusterAway
-from penstock.pipelines.running.problem_words import full_disk_in
+from penstock.pipelines.jobs.topics import ClusterAway
+from penstock.pipelines.running.spark_errors import full_disk_in
 
 _AWAY = (
     "org.apache.kafka.common.errors.TimeoutException",

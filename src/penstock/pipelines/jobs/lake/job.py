@@ -12,18 +12,18 @@ from pyspark.errors import PySparkException
 
 from penstock.model.words import counted
 from penstock.pipelines.jobs.catalogs import is_embedded, is_unmade, opened
-from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at, unless_away
+from penstock.pipelines.jobs.expressions import asking
 from penstock.pipelines.jobs.lake import tables
 from penstock.pipelines.jobs.lake.batches import lag
+from penstock.pipelines.jobs.lake.column_checks import check_existing, check_new
 from penstock.pipelines.jobs.lake.columns import not_held
 from penstock.pipelines.jobs.lake.commits import CommittedByAnother, LakeTable
 from penstock.pipelines.jobs.lake.decoding import Decoding, decoding
 from penstock.pipelines.jobs.lake.failures import raise_meaning
-from penstock.pipelines.jobs.lake.fitting import check_existing, check_new
 from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.jobs.lake.progress import Progress
 from penstock.pipelines.jobs.lake.worker import LakeWorker, Step, following
-from penstock.pipelines.jobs.understanding import asking
+from penstock.pipelines.jobs.topics import ClusterAway, Patience, Topics, TopicState, looked_at, unless_away
 from penstock.pipelines.running import BatchProgress, Pace, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.session import check_startable
 from penstock.pipelines.source.group import GroupProgress

@@ -10,8 +10,8 @@ from typing import Any
 
 from penstock.model import PartitionIndex, TopicPartition
 from penstock.model.words import counted
-from penstock.pipelines.jobs.ends import TopicState
 from penstock.pipelines.jobs.ranges import Ranges
+from penstock.pipelines.jobs.topics import TopicState
 from penstock.pipelines.problems import PipelineProblem
 
 

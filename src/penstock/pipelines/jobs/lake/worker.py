@@ -13,9 +13,9 @@ from pyspark.sql import Observation
 from pyspark.sql import functions as fn
 from pyspark.sql import types as t
 
-from penstock.pipelines.jobs.ends import Topics
 from penstock.pipelines.jobs.lake import maintenance, tables
 from penstock.pipelines.jobs.lake.batches import next_ranges
+from penstock.pipelines.jobs.lake.column_checks import check_existing, check_new
 from penstock.pipelines.jobs.lake.columns import (
     DEAD_LETTERS,
     EVENT_TIME,
@@ -29,19 +29,19 @@ from penstock.pipelines.jobs.lake.commits import CommittedByAnother, LakeTable, 
 from penstock.pipelines.jobs.lake.decoding import Decoding, decoding
 from penstock.pipelines.jobs.lake.evolution import Change, after, changes
 from penstock.pipelines.jobs.lake.failures import RecordsGone
-from penstock.pipelines.jobs.lake.fitting import check_existing, check_new
 from penstock.pipelines.jobs.lake.limits import DeadLetterLimit
 from penstock.pipelines.jobs.lake.options import LakeOptions
 from penstock.pipelines.jobs.lake.progress import Progress, caught_up
 from penstock.pipelines.jobs.lake.shaping import bad_rows, good_rows, with_event_time, without
 from penstock.pipelines.jobs.lake.sizes import records_within
 from penstock.pipelines.jobs.ranges import Ranges, read_ranges
+from penstock.pipelines.jobs.topics import Topics
 from penstock.pipelines.source.columns import DDL_WITH_HEADERS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from penstock.pipelines.jobs.ends import TopicState
+    from penstock.pipelines.jobs.topics import TopicState
 
 
 _log = structlog.get_logger(__name__)

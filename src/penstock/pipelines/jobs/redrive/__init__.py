@@ -4,8 +4,8 @@ Which records were sent is kept as offsets, for the topic and not for a run: wha
 that is sent is not sent again.
 """
 
+from penstock.pipelines.jobs.redrive.dead_letters import Reading
 from penstock.pipelines.jobs.redrive.inspecting import inspect
-from penstock.pipelines.jobs.redrive.letters import Reading
 from penstock.pipelines.jobs.redrive.options import RedriveOptions
 from penstock.pipelines.jobs.redrive.running import check, opened, plan, redrive, run
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Row, Window
 from pyspark.sql import functions as f
 
+from penstock.pipelines.jobs.copying.offset_ranges import next_stretches
 from penstock.pipelines.jobs.copying.sources import TopicSource
-from penstock.pipelines.jobs.copying.stretches import next_stretches
-from penstock.pipelines.jobs.redrive.letters import counted, letters
+from penstock.pipelines.jobs.redrive.dead_letters import counted, letters
 from penstock.pipelines.jobs.redrive.options import RedriveOptions
 
 if TYPE_CHECKING:

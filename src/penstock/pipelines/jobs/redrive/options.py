@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from penstock.pipelines.jobs.redrive.letters import Reading, Transform
+from penstock.pipelines.jobs.redrive.dead_letters import Reading, Transform
 from penstock.pipelines.session import SparkOptions
 from penstock.pipelines.sink import SinkOptions
 

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as f
 
 from penstock.model.words import counted
+from penstock.pipelines.jobs.copying import offset_ranges as st
 from penstock.pipelines.jobs.copying import sessions
-from penstock.pipelines.jobs.copying import stretches as st
 from penstock.pipelines.jobs.copying.headers import with_headers
 from penstock.pipelines.jobs.copying.sources import ORDER, TopicSource, no_records
-from penstock.pipelines.jobs.ends import unless_away
-from penstock.pipelines.jobs.redrive.letters import Reading, letters
+from penstock.pipelines.jobs.expressions import asking
+from penstock.pipelines.jobs.redrive.dead_letters import Reading, letters
 from penstock.pipelines.jobs.redrive.offsets import OffsetSet
 from penstock.pipelines.jobs.redrive.options import RedriveOptions
-from penstock.pipelines.jobs.understanding import asking
+from penstock.pipelines.jobs.topics import unless_away
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Pace, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.sink import Sink
@@ -150,7 +150,7 @@ class _Redriving:
             chosen = OffsetSet.unpack(last.details["selected"])
             self._send(self._prepared(self._still_there(st.from_json(last.details["stretches"]), chosen), chosen))
 
-    def _still_there(self, wanted: tuple[st.Stretch, ...], chosen: OffsetSet) -> tuple[st.Stretch, ...]:
+    def _still_there(self, wanted: tuple[st.OffsetRange, ...], chosen: OffsetSet) -> tuple[st.OffsetRange, ...]:
         """Retention may have been quicker than the next start: what it took cannot be sent any more, and is told."""
         firsts = self._source.firsts()
         lost = sum(offset < firsts.get(partition, 0) for partition, offset in chosen)
@@ -160,7 +160,7 @@ class _Redriving:
             replace(each, first=min(max(each.first, firsts.get(each.partition, 0)), each.end)) for each in wanted
         )
 
-    def _take(self, wanted: tuple[st.Stretch, ...], *, lag: int) -> None:
+    def _take(self, wanted: tuple[st.OffsetRange, ...], *, lag: int) -> None:
         started = time.monotonic()
         if self._source.identity() != self._identity:  # else what was sent would be noted for the wrong one
             raise PipelineProblem(f"{self._options.topic} was deleted and made anew while it was read")
@@ -194,7 +194,7 @@ class _Redriving:
             )
         )
 
-    def _begin(self, wanted: tuple[st.Stretch, ...], chosen: OffsetSet, topics: Sequence[str]) -> None:
+    def _begin(self, wanted: tuple[st.OffsetRange, ...], chosen: OffsetSet, topics: Sequence[str]) -> None:
         self._sent = self._sent.with_places(chosen).without_below(self._source.firsts())
         details = {
             "identity": self._identity,
@@ -209,7 +209,7 @@ class _Redriving:
             )
         self._sink.begin(self._batch, details, topics=topics)
 
-    def _prepared(self, wanted: tuple[st.Stretch, ...], chosen: OffsetSet) -> DataFrame:
+    def _prepared(self, wanted: tuple[st.OffsetRange, ...], chosen: OffsetSet) -> DataFrame:
         """Which letters is decided; the filter is not asked again."""
         places = self._spark.createDataFrame(list(chosen), "from_partition int, from_offset bigint")
         rows = letters(self._source.read(wanted), _unfiltered(self._options))

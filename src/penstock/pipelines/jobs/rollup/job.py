@@ -17,11 +17,11 @@ from pyspark.sql import functions as fn
 from penstock.model.words import counted
 from penstock.pipelines.decode import as_struct, decode_json
 from penstock.pipelines.jobs import catalogs
-from penstock.pipelines.jobs.ends import ClusterAway, Patience, Topics, TopicState, looked_at, unless_away
+from penstock.pipelines.jobs.expressions import asking, understood
 from penstock.pipelines.jobs.lake import tables
+from penstock.pipelines.jobs.lake.column_checks import check_new
 from penstock.pipelines.jobs.lake.commits import CommittedByAnother, LakeTable
 from penstock.pipelines.jobs.lake.failures import RecordsGone, Uncounted, meaning, raise_meaning
-from penstock.pipelines.jobs.lake.fitting import check_new
 from penstock.pipelines.jobs.lake.progress import Progress
 from penstock.pipelines.jobs.lake.shaping import with_event_time
 from penstock.pipelines.jobs.ranges import Ranges, read_ranges
@@ -29,8 +29,8 @@ from penstock.pipelines.jobs.rollup.lateness import LateRows
 from penstock.pipelines.jobs.rollup.options import RollupOptions
 from penstock.pipelines.jobs.rollup.rolling import as_records, rolled_up, windowed
 from penstock.pipelines.jobs.targets import check_target, sink_options
-from penstock.pipelines.jobs.understanding import asking, understood
-from penstock.pipelines.places import is_address
+from penstock.pipelines.jobs.topics import ClusterAway, Patience, Topics, TopicState, looked_at, unless_away
+from penstock.pipelines.paths import is_address
 from penstock.pipelines.problems import PipelineProblem
 from penstock.pipelines.running import BatchProgress, Plan, Stopping, Summary, Unwatched, Watcher
 from penstock.pipelines.running.follow import follow

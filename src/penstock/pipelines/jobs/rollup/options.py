@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from penstock.pipelines.jobs.options import FillingOptions
 from penstock.pipelines.jobs.rollup.measures import Measure, parse
-from penstock.pipelines.places import absolute
+from penstock.pipelines.paths import absolute
 from penstock.pipelines.problems import PipelineProblem
 
 

@@ -12,8 +12,8 @@ import msgspec
 from penstock.coordinators.decision import Decision, Reply
 from penstock.coordinators.groups.commands import FetchOffsets
 from penstock.coordinators.groups.offsets import NO_TOPIC_ID, GroupOffsets, PartitionOffsets
-from penstock.coordinators.groups.pending import PendingOffsets
-from penstock.coordinators.groups.records import OffsetKept
+from penstock.coordinators.groups.pending_offsets import PendingOffsets
+from penstock.coordinators.groups.records import OffsetRecord
 from penstock.coordinators.groups.state import CommittedOffset
 from penstock.errors import UnstableOffsetCommit
 from penstock.wire.messages.offset_fetch_response import (
@@ -24,7 +24,7 @@ from penstock.wire.messages.offset_fetch_response import (
 
 PIECE = 1_000
 """Partitions between two pauses: about a millisecond's worth."""
-PROOF = OffsetKept("", "", -1, None)
+PROOF = OffsetRecord("", "", -1, None)
 """Says nothing: it takes back what no topic and no partition is named by. Of all of them compaction keeps the last."""
 _FEW = 8
 """Fewer than one in so many of a topic's partitions are looked up one by one; else all are copied, which is quicker."""

@@ -1,4 +1,4 @@
-"""The board on which an assignment is worked out: who holds which item.
+"""An assignment while it is being worked out: who holds which item.
 
 Items and members are numbered, so that every step is arithmetic on lists and sorting comes free. An item is one
 partition for the uniform assignor, and one partition number of several topics for the range assignor. Items start with
@@ -12,7 +12,7 @@ ELSEWHERE = ""
 """The rack of members whose rack holds no item. Clients say what they like, and the work grows with the racks."""
 
 
-class Board:
+class WorkingAssignment:
     def __init__(
         self, homes: list[int], *, item_racks: list[frozenset[str]] | None, member_racks: list[str | None]
     ) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import types as t
 
-from penstock.pipelines.decode.respelling import names_of, respelled
+from penstock.pipelines.decode.json_renaming import names_of, respelled
 
 
 def a_struct(**fields: t.DataType) -> t.StructType:

@@ -7,8 +7,8 @@ want and own, and writes what they get.
 import struct
 
 from penstock.coordinators.groups.assignors import Assignment
+from penstock.coordinators.groups.consumer.environment import Environment
 from penstock.coordinators.groups.consumer.reconciliation import Reported
-from penstock.coordinators.groups.consumer.surroundings import Surroundings
 from penstock.model import TopicId
 from penstock.wire.malformed import Malformed
 from penstock.wire.messages.consumer_protocol_assignment import ConsumerProtocolAssignment, TopicPartition
@@ -37,22 +37,22 @@ def read_assignment(told: bytes) -> ConsumerProtocolAssignment:
     return ConsumerProtocolAssignment.decode(told, version, _VERSION.size)
 
 
-def assignment_of(told: ConsumerProtocolAssignment, around: Surroundings) -> Assignment:
-    found = ((around.topic_named(topic.topic), topic.partitions) for topic in told.assigned_partitions)
+def assignment_of(told: ConsumerProtocolAssignment, environment: Environment) -> Assignment:
+    found = ((environment.topic_named(topic.topic), topic.partitions) for topic in told.assigned_partitions)
     return {facts.topic_id: frozenset(partitions) for facts, partitions in found if facts is not None}
 
 
-def owned_by(told: ConsumerProtocolSubscription, around: Surroundings) -> Reported:
-    found = ((around.topic_named(topic.topic), topic.partitions) for topic in told.owned_partitions)
+def owned_by(told: ConsumerProtocolSubscription, environment: Environment) -> Reported:
+    found = ((environment.topic_named(topic.topic), topic.partitions) for topic in told.owned_partitions)
     return {facts.topic_id: partitions for facts, partitions in found if facts is not None}
 
 
-def write_assignment(assignment: Assignment, subscription: bytes, around: Surroundings) -> bytes:
+def write_assignment(assignment: Assignment, subscription: bytes, environment: Environment) -> bytes:
     """In the version that the member's own subscription has. Topics that are gone are left out."""
     version = min(read_version(subscription), ConsumerProtocolAssignment.versions[1])
     topics = []
     for topic_id, partitions in assignment.items():
-        facts = around.topic_with(TopicId(topic_id))
+        facts = environment.topic_with(TopicId(topic_id))
         if facts is not None:
             topics.append(TopicPartition(facts.name, sorted(partitions)))
     return _VERSION.pack(version) + ConsumerProtocolAssignment(topics).encode(version)

@@ -6,8 +6,8 @@ import socket
 
 import pytest
 
-from penstock.pipelines.masters import check_master
 from penstock.pipelines.problems import Kind, PipelineProblem
+from penstock.pipelines.spark_master import check_master
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 from penstock.cli.exits import Failure, NotFound, Unreachable
 from penstock.pipelines.problems import Kind, PipelineProblem, not_installed
-from penstock.pipelines.running.problem_words import known_problem_in, problem_in
+from penstock.pipelines.running.spark_errors import known_problem_in, problem_in
 
 _FAILURES: dict[Kind, type[Failure]] = {Kind.OTHER: Failure, Kind.AWAY: Unreachable, Kind.MISSING: NotFound}
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.pipelines.jobs.copying.stretches import Stretch, after, from_json, lag, next_stretches, to_json
+from penstock.pipelines.jobs.copying.offset_ranges import OffsetRange, after, from_json, lag, next_stretches, to_json
 
 OFFSETS = st.dictionaries(st.integers(0, 7), st.integers(0, 10_000))
 
@@ -11,7 +11,7 @@ OFFSETS = st.dictionaries(st.integers(0, 7), st.integers(0, 10_000))
 @settings(deadline=None)
 @given(OFFSETS, OFFSETS, st.integers(1, 5_000))
 def test_batches_go_through_everything_once_and_in_order(at: dict[int, int], ends: dict[int, int], most: int) -> None:
-    seen: dict[int, list[Stretch]] = {}
+    seen: dict[int, list[OffsetRange]] = {}
     position = dict(at)
     while stretches := next_stretches(position, ends, records_max=most):
         assert 0 < sum(stretch.length for stretch in stretches) <= most
@@ -28,9 +28,9 @@ def test_batches_go_through_everything_once_and_in_order(at: dict[int, int], end
 
 def test_partitions_come_to_their_ends_together() -> None:
     stretches = next_stretches({}, {0: 1000, 1: 10_000}, records_max=1100)
-    assert stretches == (Stretch(0, 0, 100), Stretch(1, 0, 1000))
+    assert stretches == (OffsetRange(0, 0, 100), OffsetRange(1, 0, 1000))
 
 
 def test_stretches_survive_being_written_down() -> None:
-    stretches = (Stretch(0, 5, 9), Stretch(3, 0, 1))
+    stretches = (OffsetRange(0, 5, 9), OffsetRange(3, 0, 1))
     assert from_json(to_json(stretches)) == stretches

@@ -13,8 +13,8 @@ from tests.pipelines.jobs.topics import create, order_of, read
 from tests.support.topics import delete
 
 from penstock.pipelines.problems import PipelineProblem
-from penstock.pipelines.sink import carrying
-from penstock.pipelines.sink.carrying import Carried, options_of, write_carried
+from penstock.pipelines.sink import data_source_writer
+from penstock.pipelines.sink.data_source_writer import Carried, options_of, write_carried
 from penstock.pipelines.sink.murmur2 import partition_of
 from penstock.pipelines.sink.options import SinkOptions
 from penstock.pipelines.sink.tasks import write_sorted
@@ -68,7 +68,7 @@ def test_a_topic_made_anew_while_a_batch_is_written_is_told_and_gets_all_of_it(
         delete(queue.bootstrap, topic)
         create(queue.bootstrap, topic, 1)
 
-    monkeypatch.setattr(carrying, "write_sorted", written)
+    monkeypatch.setattr(data_source_writer, "write_sorted", written)
     with pytest.raises(PipelineProblem, match=f"{topic} was deleted and made anew while a batch was written"):
         write_carried(options, query, 0, [carried(0, range(10))], unknown=False)
     monkeypatch.undo()

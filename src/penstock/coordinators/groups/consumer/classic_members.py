@@ -8,8 +8,8 @@ give up or to get.
 from penstock.coordinators.decision import Decision
 from penstock.coordinators.groups.commands import Heartbeat, Leave, Sync
 from penstock.coordinators.groups.consumer.assigning import next_target
+from penstock.coordinators.groups.consumer.classic_protocol import write_assignment
 from penstock.coordinators.groups.consumer.commands import CalledToJoin, ClassicStepDue
-from penstock.coordinators.groups.consumer.embedded_protocol import write_assignment
 from penstock.coordinators.groups.consumer.leaving import remove
 from penstock.coordinators.groups.consumer.members import known_instance, known_member
 from penstock.coordinators.groups.consumer.state import ClassicSide, ConsumerGroup, ConsumerMember, MemberState
@@ -68,7 +68,7 @@ def sync(step: Step, command: Sync) -> Decision:
         SyncGroupResponse(
             protocol_type=request.protocol_type,
             protocol_name=request.protocol_name,
-            assignment=write_assignment(owned, subscription, step.around),
+            assignment=write_assignment(owned, subscription, step.environment),
         ),
     )
     return step.decision()

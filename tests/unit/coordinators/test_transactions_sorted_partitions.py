@@ -5,7 +5,7 @@ import random
 from tests.support.machines import START
 from tests.support.transactions import TransactionWorld, part
 
-from penstock.coordinators.transactions.layouts import LARGE, REMEMBERED_MAX, Layouts
+from penstock.coordinators.transactions.sorted_partitions import LARGE, REMEMBERED_MAX, SortedPartitions
 from penstock.coordinators.transactions.state import Transaction, TransactionState
 from penstock.model import TopicPartition
 
@@ -23,14 +23,14 @@ def a_transaction(*partitions: TopicPartition, name: str = "t") -> Transaction:
     )
 
 
-def flat(layouts: Layouts, transaction: Transaction) -> list[TopicPartition]:
+def flat(layouts: SortedPartitions, transaction: Transaction) -> list[TopicPartition]:
     laid_out = [part(index, each.topic) for each in layouts.of(transaction) for index in each.partition_ids]
     assert len({each.topic for each in layouts.of(transaction)}) == len(layouts.of(transaction))
     return laid_out
 
 
 def test_partitions_added_one_by_one_are_in_order_at_every_step() -> None:
-    dice, layouts = random.Random(7), Layouts()
+    dice, layouts = random.Random(7), SortedPartitions()
     places = [part(index, topic) for index in range(LARGE) for topic in TOPICS]
     dice.shuffle(places)
     for count in range(1, len(places) + 1):
@@ -38,14 +38,14 @@ def test_partitions_added_one_by_one_are_in_order_at_every_step() -> None:
 
 
 def test_what_was_laid_out_and_then_not_written_is_forgotten() -> None:
-    layouts = Layouts()
+    layouts = SortedPartitions()
     some = [part(index) for index in range(LARGE)]
     flat(layouts, a_transaction(*some, part(LARGE)))
     assert flat(layouts, a_transaction(*some, part(LARGE + 1))) == [*some, part(LARGE + 1)]
 
 
 def test_the_next_transaction_begins_anew() -> None:
-    layouts = Layouts()
+    layouts = SortedPartitions()
     some = [part(index) for index in range(LARGE)]
     flat(layouts, a_transaction(*some))
     assert flat(layouts, a_transaction(part(3))) == [part(3)]
@@ -53,7 +53,7 @@ def test_the_next_transaction_begins_anew() -> None:
 
 
 def test_more_large_transactions_than_are_remembered_are_laid_out_too() -> None:
-    layouts = Layouts()
+    layouts = SortedPartitions()
     some = [part(index) for index in range(LARGE)]
     for count in range(3):
         for number in range(REMEMBERED_MAX + 5):

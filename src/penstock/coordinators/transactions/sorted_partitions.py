@@ -19,7 +19,7 @@ REMEMBERED_MAX = 32
 _Layout = tuple[frozenset[TopicPartition], dict[str, PartitionsSchema]]
 
 
-class Layouts:
+class SortedPartitions:
     def __init__(self) -> None:
         self._remembered: dict[str, _Layout] = {}
 

@@ -13,7 +13,7 @@ from penstock.pipelines.jobs.catalogs import catalog_settings, is_unmade, prepar
 from penstock.pipelines.jobs.lake import LakeOptions
 from penstock.pipelines.jobs.lake.decoding import decoding
 from penstock.pipelines.jobs.rollup import RollupOptions
-from penstock.pipelines.places import absolute, is_address, local_path
+from penstock.pipelines.paths import absolute, is_address, local_path
 from penstock.pipelines.problems import PipelineProblem
 
 FOREIGN = ["s3://bucket/lake", "s3a://bucket/lake", "hdfs://name:8020/lake", "abfss://c@a.example/lake", "s3:/bucket"]

@@ -10,20 +10,20 @@ from collections.abc import Iterator
 
 import msgspec
 
-from penstock.coordinators.groups.records import OffsetKept
+from penstock.coordinators.groups.records import OffsetRecord
 
 Place = tuple[str, str, int]
 """Group, topic and partition."""
 
 
 class PendingOffset(msgspec.Struct, gc=False):
-    kept: OffsetKept
+    kept: OffsetRecord
     order: int
     """Counts up with every pending offset: which of two was written later."""
     is_outdone: bool = False
 
 
-def place_of(kept: OffsetKept) -> Place:
+def place_of(kept: OffsetRecord) -> Place:
     return (kept.group_id, kept.topic, kept.partition)
 
 
@@ -37,7 +37,7 @@ class PendingOffsets:
     def __len__(self) -> int:
         return sum(map(len, self._by_producer.values()))
 
-    def __iter__(self) -> Iterator[OffsetKept]:
+    def __iter__(self) -> Iterator[OffsetRecord]:
         for places in self._by_producer.values():
             yield from (pending.kept for pending in places.values())
 
@@ -53,12 +53,12 @@ class PendingOffsets:
     def of_group(self, group_id: str) -> list[tuple[str, int]]:
         return list(self._by_group.get(group_id, ()))
 
-    def of_topic(self, topic: str) -> Iterator[OffsetKept]:
+    def of_topic(self, topic: str) -> Iterator[OffsetRecord]:
         return (kept for kept in self if kept.topic == topic)
 
     # Changes ----------------------------------------------------------------------------------------------------
 
-    def add(self, producer_id: int, kept: OffsetKept) -> None:
+    def add(self, producer_id: int, kept: OffsetRecord) -> None:
         self._written += 1
         self._by_producer.setdefault(producer_id, {})[place_of(kept)] = PendingOffset(kept, self._written)
         self._by_group.setdefault(kept.group_id, {}).setdefault((kept.topic, kept.partition), {})[producer_id] = None
@@ -75,7 +75,7 @@ class PendingOffsets:
         for producer_id in list(self._producers(place)):
             self._drop(producer_id, place)
 
-    def end(self, producer_id: int, *, is_committed: bool) -> list[OffsetKept]:
+    def end(self, producer_id: int, *, is_committed: bool) -> list[OffsetRecord]:
         """The transaction is over: the offsets that count now."""
         ended = dict(self._by_producer.get(producer_id, ()))
         for place in ended:

@@ -6,13 +6,13 @@ from penstock.coordinators.decision import Decision
 from penstock.coordinators.groups.classic.draft import join_refused
 from penstock.coordinators.groups.classic.joining import check_join
 from penstock.coordinators.groups.commands import Join
+from penstock.coordinators.groups.consumer.classic_protocol import owned_by, read_subscription
 from penstock.coordinators.groups.consumer.commands import CalledToJoin, ClassicStepDue
-from penstock.coordinators.groups.consumer.embedded_protocol import owned_by, read_subscription
 from penstock.coordinators.groups.consumer.heartbeat import follow_target
 from penstock.coordinators.groups.consumer.members import check_room, known_instance, replace
 from penstock.coordinators.groups.consumer.migration import to_classic
 from penstock.coordinators.groups.consumer.reconciliation import Wanted, reconciled
-from penstock.coordinators.groups.consumer.records import CurrentKept, MemberKept
+from penstock.coordinators.groups.consumer.records import CurrentAssignmentRecord, MemberRecord
 from penstock.coordinators.groups.consumer.state import ClassicSide, ConsumerGroup, ConsumerMember
 from penstock.coordinators.groups.consumer.step import JOIN, SYNC, Step
 from penstock.coordinators.groups.consumer.subscriptions import (
@@ -60,12 +60,12 @@ def _join(step: Step, command: Join) -> Decision:
     former = _sender(step, command)
     member = _told(former, command, subscription)
     if member != former:
-        step.keep(MemberKept(group.group_id, member.member_id, member))
+        step.keep(MemberRecord(group.group_id, member.member_id, member))
     patterns = follow_patterns(step, former, member)
     patterns = PatternChange(is_changed=patterns.is_changed, is_resolved=patterns.is_changed)
     if replaced is not None and _is_the_last_of_its_protocol(group, replaced, step):
         return _take_back(step, command, former, member, patterns, subscription)
-    member = follow_target(step, former, member, patterns, owned_by(subscription, step.around))
+    member = follow_target(step, former, member, patterns, owned_by(subscription, step.environment))
     step.stop(JOIN, member.member_id)
     step.note(CalledToJoin(group.group_id, member.member_id, is_called=False))
     step.expect(member.member_id, request.session_timeout_ms)
@@ -151,10 +151,10 @@ def _take_back(
         other.is_reconciled_to(group.assignment_epoch) for other in others
     )
     if not rebalances:
-        wanted = Wanted(group.assignment_epoch, group.target_of(member), topic_ids(member, group, step.around))
-        reported = owned_by(subscription, step.around)
+        wanted = Wanted(group.assignment_epoch, group.target_of(member), topic_ids(member, group, step.environment))
+        reported = owned_by(subscription, step.environment)
         member = reconciled(group, member, wanted, reported=reported, resubscribed=must_rise)
-        step.keep(CurrentKept(group.group_id, member.member_id, member))
+        step.keep(CurrentAssignmentRecord(group.group_id, member.member_id, member))
         rebalances = not member.is_reconciled_to(group.assignment_epoch)
     step.reply(command.address, _joined(member))
     return to_classic(step, joining=member, rebalances=rebalances)

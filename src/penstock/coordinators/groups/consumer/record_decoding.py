@@ -6,13 +6,13 @@ from penstock.coordinators.groups.assignors import Assignment
 from penstock.coordinators.groups.consumer.records import (
     SILENCE_TYPE,
     ConsumerRecord,
-    CurrentKept,
-    EpochKept,
-    MemberKept,
-    PatternKept,
-    SilenceKept,
-    TargetEpochKept,
-    TargetKept,
+    CurrentAssignmentRecord,
+    GroupEpochRecord,
+    MemberRecord,
+    PatternRecord,
+    SilenceRecord,
+    TargetAssignmentRecord,
+    TargetEpochRecord,
 )
 from penstock.coordinators.groups.consumer.state import ClassicSide, ConsumerMember, MemberState, Owned, Resolved
 from penstock.model import Millis, TopicId
@@ -47,23 +47,25 @@ def decode(kind: int, key: bytes, value: bytes | None) -> ConsumerRecord | None:
             return _read_epoch(ConsumerGroupMetadataKey.decode(key, 0, _KEY_AT).group_id, value)
         case ConsumerGroupMemberMetadataKey.api_key:
             of_member = ConsumerGroupMemberMetadataKey.decode(key, 0, _KEY_AT)
-            return MemberKept(of_member.group_id, of_member.member_id, _read_metadata(of_member.member_id, value))
+            return MemberRecord(of_member.group_id, of_member.member_id, _read_metadata(of_member.member_id, value))
         case ConsumerGroupTargetAssignmentMetadataKey.api_key:
             group_id = ConsumerGroupTargetAssignmentMetadataKey.decode(key, 0, _KEY_AT).group_id
             return _read_target_epoch(group_id, value)
         case ConsumerGroupTargetAssignmentMemberKey.api_key:
             of_target = ConsumerGroupTargetAssignmentMemberKey.decode(key, 0, _KEY_AT)
-            return TargetKept(of_target.group_id, of_target.member_id, _read_target(value))
+            return TargetAssignmentRecord(of_target.group_id, of_target.member_id, _read_target(value))
         case ConsumerGroupCurrentMemberAssignmentKey.api_key:
             of_current = ConsumerGroupCurrentMemberAssignmentKey.decode(key, 0, _KEY_AT)
-            return CurrentKept(of_current.group_id, of_current.member_id, _read_current(of_current.member_id, value))
+            return CurrentAssignmentRecord(
+                of_current.group_id, of_current.member_id, _read_current(of_current.member_id, value)
+            )
         case _ if kind == SILENCE_TYPE:
             of_silence = ConsumerGroupCurrentMemberAssignmentKey.decode(key, 0, _KEY_AT)
             heard_at = None if value is None else Millis(_TIME.unpack_from(value, _TYPE.size)[0])
-            return SilenceKept(of_silence.group_id, of_silence.member_id, heard_at)
+            return SilenceRecord(of_silence.group_id, of_silence.member_id, heard_at)
         case ConsumerGroupRegularExpressionKey.api_key:
             of_pattern = ConsumerGroupRegularExpressionKey.decode(key, 0, _KEY_AT)
-            return PatternKept(of_pattern.group_id, of_pattern.regular_expression, _read_resolved(value))
+            return PatternRecord(of_pattern.group_id, of_pattern.regular_expression, _read_resolved(value))
         case _:
             return None
 
@@ -72,11 +74,11 @@ def _body(value: bytes) -> tuple[bytes, int, int]:
     return value, _TYPE.unpack_from(value)[0], _TYPE.size
 
 
-def _read_epoch(group_id: str, value: bytes | None) -> EpochKept:
+def _read_epoch(group_id: str, value: bytes | None) -> GroupEpochRecord:
     if value is None:
-        return EpochKept(group_id, None)
+        return GroupEpochRecord(group_id, None)
     read = ConsumerGroupMetadataValue.decode(*_body(value))
-    return EpochKept(group_id, read.epoch, read.metadata_hash)
+    return GroupEpochRecord(group_id, read.epoch, read.metadata_hash)
 
 
 def _read_metadata(member_id: str, value: bytes | None) -> ConsumerMember | None:
@@ -102,11 +104,11 @@ def _read_metadata(member_id: str, value: bytes | None) -> ConsumerMember | None
     )
 
 
-def _read_target_epoch(group_id: str, value: bytes | None) -> TargetEpochKept:
+def _read_target_epoch(group_id: str, value: bytes | None) -> TargetEpochRecord:
     if value is None:
-        return TargetEpochKept(group_id, None)
+        return TargetEpochRecord(group_id, None)
     read = ConsumerGroupTargetAssignmentMetadataValue.decode(*_body(value))
-    return TargetEpochKept(group_id, read.assignment_epoch, Millis(read.assignment_timestamp) or None)
+    return TargetEpochRecord(group_id, read.assignment_epoch, Millis(read.assignment_timestamp) or None)
 
 
 def _read_target(value: bytes | None) -> Assignment | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as f
 
 from penstock.pipelines.jobs.copying.headers import header
-from penstock.pipelines.jobs.understanding import repeatable, understood
+from penstock.pipelines.jobs.expressions import repeatable, understood
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

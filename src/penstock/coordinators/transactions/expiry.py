@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from penstock.coordinators.decision import RUNNER, Decision, Reply, Timer
 from penstock.coordinators.transactions.commands import AbortTimedOut, ExpiryDue, ProducerIdDue, TimeoutsDue
 from penstock.coordinators.transactions.ending import Ends, settled
-from penstock.coordinators.transactions.records import TransactionKept
+from penstock.coordinators.transactions.records import TransactionRecord
 from penstock.coordinators.transactions.state import AT_REST, Transaction, TransactionLimits, TransactionState
 from penstock.model import Millis
 
@@ -21,7 +21,7 @@ of either kind, partitions of the transactions, characters of ids and topics. Th
 def abort_timed_out(
     late: Iterable[Transaction], now: Millis, wall: Millis, limits: TransactionLimits, ends: Ends
 ) -> Decision:
-    records: list[TransactionKept] = []
+    records: list[TransactionRecord] = []
     orders: list[Reply] = []
     partitions = names = 0
     again_at = Millis(now + limits.timeouts_interval_ms)
@@ -35,7 +35,7 @@ def abort_timed_out(
             orders.append(Reply(RUNNER, _id_due(transaction, ends)))
             continue
         aborted = ends.fenced(transaction, wall, None)
-        records.append(TransactionKept(aborted.transactional_id, aborted))
+        records.append(TransactionRecord(aborted.transactional_id, aborted))
         partitions += len(aborted.partitions)
         orders.append(Reply(RUNNER, ends.markers_due(aborted)))
     return Decision(records=records, timers=(timeouts_timer(again_at),), replies=orders)
@@ -65,12 +65,12 @@ def abort_with_new_id(command: AbortTimedOut, transaction: Transaction | None, n
 def forget_unused(
     transactions: Mapping[str, Transaction], now: Millis, wall: Millis, limits: TransactionLimits
 ) -> Decision:
-    records: list[TransactionKept] = []
+    records: list[TransactionRecord] = []
     names = 0
     again_at = Millis(now + limits.expiry_interval_ms)
     for transaction in transactions.values():
         if transaction.state in AT_REST and transaction.updated_at <= wall - limits.id_expiration_ms:
-            records.append(TransactionKept(transaction.transactional_id, None))
+            records.append(TransactionRecord(transaction.transactional_id, None))
             names += len(transaction.transactional_id)
             if len(records) == FORGET_AT_ONCE or names >= NAMES_AT_ONCE:
                 again_at = now

@@ -11,7 +11,7 @@ Positions = Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class OffsetRange:
     """Offsets of a partition from `first` up to, but not including, `end`."""
 
     partition: int
@@ -23,7 +23,7 @@ class Stretch:
         return self.end - self.first
 
 
-def next_stretches(at: Positions, ends: Positions, *, records_max: int) -> tuple[Stretch, ...]:
+def next_stretches(at: Positions, ends: Positions, *, records_max: int) -> tuple[OffsetRange, ...]:
     """A batch of no more than `records_max` offsets, shared among the partitions by how much each has left: so all of
     them end at about the same time, and what was written together stays about together."""
     left = {partition: max(end - at.get(partition, 0), 0) for partition, end in sorted(ends.items())}
@@ -36,12 +36,12 @@ def next_stretches(at: Positions, ends: Positions, *, records_max: int) -> tuple
         take = min(count, max(int(count * share), 1 if count else 0), records_max - granted)
         if take > 0:
             first = at.get(partition, 0)
-            stretches.append(Stretch(partition, first, first + take))
+            stretches.append(OffsetRange(partition, first, first + take))
             granted += take
     return tuple(stretches)
 
 
-def after(at: Positions, stretches: tuple[Stretch, ...]) -> dict[int, int]:
+def after(at: Positions, stretches: tuple[OffsetRange, ...]) -> dict[int, int]:
     return {**at, **{stretch.partition: stretch.end for stretch in stretches}}
 
 
@@ -49,9 +49,9 @@ def lag(at: Positions, ends: Positions) -> int:
     return sum(max(end - at.get(partition, 0), 0) for partition, end in ends.items())
 
 
-def to_json(stretches: tuple[Stretch, ...]) -> list[list[int]]:
+def to_json(stretches: tuple[OffsetRange, ...]) -> list[list[int]]:
     return [[stretch.partition, stretch.first, stretch.end] for stretch in stretches]
 
 
-def from_json(rows: Any) -> tuple[Stretch, ...]:
-    return tuple(Stretch(*row) for row in rows)
+def from_json(rows: Any) -> tuple[OffsetRange, ...]:
+    return tuple(OffsetRange(*row) for row in rows)

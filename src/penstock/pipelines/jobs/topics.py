@@ -17,8 +17,8 @@ from penstock.pipelines.kafka_names import (
     TopicPartition,
 )
 from penstock.pipelines.offsets import listed_offsets
-from penstock.pipelines.passing import NOT_THERE, passes
 from penstock.pipelines.problems import Kind, PipelineProblem
+from penstock.pipelines.transient_errors import NOT_THERE, passes
 
 ANSWER_WITHIN_S = 10.0
 NOBODY_THERE = "Is a broker running there? --bootstrap HOST:PORT names another, --timeout SECONDS waits longer."

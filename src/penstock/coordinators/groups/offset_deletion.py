@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from penstock.coordinators.decision import Decision, Reply, Timer
 from penstock.coordinators.groups.commands import BeingDeleted, DeleteGroup, DeleteOffsets, ExpiryDue, ForgetTopic
 from penstock.coordinators.groups.offsets import GroupOffsets
-from penstock.coordinators.groups.pending import PendingOffsets
-from penstock.coordinators.groups.records import GroupRecord, OffsetKept
+from penstock.coordinators.groups.pending_offsets import PendingOffsets
+from penstock.coordinators.groups.records import GroupRecord, OffsetRecord
 from penstock.coordinators.groups.state import CONSUMER, Group, GroupLimits, GroupState
 from penstock.errors import GroupIdNotFound, GroupSubscribedToTopic, InvalidGroupId, NonEmptyGroup
 from penstock.model import Millis
@@ -49,7 +49,7 @@ def delete(command: DeleteOffsets, group: Group | None, offsets: GroupOffsets, p
         for part in topic.partitions:
             index = part.partition_index
             if not code and (index in known or pending.has(request.group_id, topic.name, index)):
-                records.append(OffsetKept(request.group_id, topic.name, index, None))
+                records.append(OffsetRecord(request.group_id, topic.name, index, None))
             answered.partitions.append(OffsetDeleteResponsePartition(index, code))
     return Decision(records=records, replies=(Reply(command.address, response),))
 
@@ -81,12 +81,12 @@ def delete_group(
     )
 
 
-def _taken_back(group_id: str, offsets: GroupOffsets, pending: PendingOffsets) -> Iterator[OffsetKept]:
+def _taken_back(group_id: str, offsets: GroupOffsets, pending: PendingOffsets) -> Iterator[OffsetRecord]:
     for topic, parts in offsets.items():
-        yield from (OffsetKept(group_id, topic, partition, None) for partition in parts)
+        yield from (OffsetRecord(group_id, topic, partition, None) for partition in parts)
     for topic, partition in pending.of_group(group_id):
         if partition not in offsets.get(topic, {}):
-            yield OffsetKept(group_id, topic, partition, None)
+            yield OffsetRecord(group_id, topic, partition, None)
 
 
 def forget_topic(
@@ -100,23 +100,23 @@ def forget_topic(
 
 def _committed_on(
     command: ForgetTopic, all_offsets: Mapping[str, GroupOffsets], pending: PendingOffsets
-) -> Iterator[OffsetKept]:
+) -> Iterator[OffsetRecord]:
     topic, ids = command.topic, command.ids
     begun: set[tuple[str, int]] = set()
     for offset in pending.of_topic(topic):
         place = (offset.group_id, offset.partition)
         if place not in begun and (ids is None or (offset.committed and offset.committed.topic_id in ids)):
             begun.add(place)
-            yield OffsetKept(offset.group_id, topic, offset.partition, None)
+            yield OffsetRecord(offset.group_id, topic, offset.partition, None)
     for group_id, offsets in all_offsets.items():
         for partition, committed in offsets.get(topic, {}).items():
             if (group_id, partition) not in begun and (ids is None or committed.topic_id in ids):
-                yield OffsetKept(group_id, topic, partition, None)
+                yield OffsetRecord(group_id, topic, partition, None)
 
 
-def _first_of(records: Iterable[OffsetKept]) -> tuple[list[OffsetKept], bool]:
+def _first_of(records: Iterable[OffsetRecord]) -> tuple[list[OffsetRecord], bool]:
     """As many as go into one batch, and whether that is all."""
-    first: list[OffsetKept] = []
+    first: list[OffsetRecord] = []
     names = 0
     for record in records:
         names += _names(record)
@@ -126,7 +126,7 @@ def _first_of(records: Iterable[OffsetKept]) -> tuple[list[OffsetKept], bool]:
     return first, True
 
 
-def _names(record: OffsetKept) -> int:
+def _names(record: OffsetRecord) -> int:
     return len(record.group_id) + len(record.topic)
 
 
@@ -174,7 +174,7 @@ def expiry_timer(at: Millis, left: Sequence[str] | None = None) -> Timer:
 
 def _expired(
     group: Group, offsets: GroupOffsets, pending: PendingOffsets, wall: Millis, limits: GroupLimits
-) -> Iterator[OffsetKept]:
+) -> Iterator[OffsetRecord]:
     """Members use what they are subscribed to. Of the rest: in an empty group each counts from when it became empty,
     or from its commit where that came later; in a stable or a simple one from its commit; while a group rebalances
     nothing expires.
@@ -194,4 +194,4 @@ def _expired(
             start = committed.committed_at if since is None else max(since, committed.committed_at)
             end = committed.expires_at or start + limits.offsets_retention_ms
             if wall >= end and not pending.has(group.group_id, topic, partition):
-                yield OffsetKept(group.group_id, topic, partition, None)
+                yield OffsetRecord(group.group_id, topic, partition, None)

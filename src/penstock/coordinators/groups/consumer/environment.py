@@ -38,7 +38,7 @@ class ConsumerLimits(msgspec.Struct, frozen=True, kw_only=True):
     pattern_refresh_interval_ms: int = 600_000
 
 
-class Surroundings(Protocol):
+class Environment(Protocol):
     @property
     def revision(self) -> int:
         """Of the cluster image."""
