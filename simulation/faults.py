@@ -132,7 +132,7 @@ class Dealer:
 
     def _notice(self, partition: Partition) -> None:
         """As a look from time to time does, which may be at any time."""
-        partition.look_after_followers(lag_ms_max=1_500)
+        partition.followers.look_after(lag_ms_max=1_500)
 
     def _joining(self, sender: int, transaction: Transaction) -> set[BrokerId] | None:
         """Who joins by this write; None where it is no leader's write to its in-sync set."""

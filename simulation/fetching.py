@@ -1,6 +1,6 @@
 """How followers fetch in a simulated world: one request under way for each partition that a broker follows.
 
-The leader's and the follower's side of a fetch are the real ones (`Partition.fetched_by`, `append_replicated`,
+The leader's and the follower's side of a fetch are the real ones (`Followers.fetched`, `FollowerLog.append`,
 `cut_back`, `take_over`); sessions, connections and encodings are not simulated here.
 """
 
@@ -61,13 +61,13 @@ class Fetching:
         process, epoch = self._process, self._cluster.broker_epoch
         if epoch <= 0 or partition.log.trouble is not None:
             return 0.05
-        if not partition.is_flushed:
+        if not partition.follower_log.is_flushed:
             try:
-                await partition.flush_replicated()
+                await partition.follower_log.flush()
             except KafkaStorageError:
                 return 0.05
             return 0.0
-        offset, last_epoch = partition.place()
+        offset, last_epoch = partition.follower_log.place()
         asked = FetchPartition(
             index=partition.index,
             offset=offset,
@@ -99,18 +99,18 @@ class Fetching:
             try:
                 self._take_in(partition, answer)
             except Refusal:  # the log takes no more
-                partition.leave_in_sync()
+                partition.leadership.leave_in_sync()
                 return 0.05
         return 0.0
 
     def _take_in(self, partition: Partition, answer: Diverging | Fetched) -> None:
         if isinstance(answer, Diverging):
             self._process.world.marks["diverging log cut"] += 1
-            partition.cut_back(answer)
+            partition.follower_log.cut_back(answer)
             return
         if answer.records:
-            partition.append_replicated(memoryview(bytearray(answer.records)))
-        partition.take_over(leaders_high_watermark=answer.high_watermark, leaders_start=answer.log_start)
+            partition.follower_log.append(memoryview(bytearray(answer.records)))
+        partition.follower_log.take_over(leaders_high_watermark=answer.high_watermark, leaders_start=answer.log_start)
 
 
 def served(leader: "BrokerProcess", held: "asyncio.Future[None] | None", *request: Any) -> Any:
@@ -139,7 +139,7 @@ def serve(
         raise InvalidFetchSessionEpoch
     leader.fetch_turns[key] = turn
     partition = leader.find_by_id(where)
-    diverging = partition.fetched_by(follower, asked, broker_epoch=broker_epoch)
+    diverging = partition.followers.fetched(follower, asked, broker_epoch=broker_epoch)
     if diverging is not None:
         return diverging
     found = _read(partition, asked)
@@ -163,8 +163,8 @@ class _Parked:
         self._epoch = partition.leader_epoch
         self.answer: asyncio.Future[Fetched] = loop.create_future()
         self._timer = loop.call_later(WAIT_S, self._look)
-        partition.watch(self)
-        partition.watch_end(self)
+        partition.waiters.watch(self)
+        partition.waiters.watch_end(self)
 
     def end_moved(self) -> None:
         self._look()
@@ -177,8 +177,8 @@ class _Parked:
         if self.answer.done():
             return
         self._timer.cancel()
-        self._partition.unwatch(self)
-        self._partition.unwatch_end(self)
+        self._partition.waiters.unwatch(self)
+        self._partition.waiters.unwatch_end(self)
         try:
             self.answer.set_result(_read(self._partition, self._asked))
         except Refusal as refusal:

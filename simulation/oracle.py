@@ -97,7 +97,7 @@ class Oracle:
 
     def watch(self, process: "BrokerProcess", partition: Partition) -> None:
         eye = Eye(self, process, partition)
-        partition.watch(eye)
+        partition.waiters.watch(eye)
         eye.partition_moved()
 
     def look(self, eye: Eye) -> None:

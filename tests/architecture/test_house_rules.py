@@ -20,6 +20,7 @@ LONG_FOR_A_REASON = {
 REALLY_RANDOM = {
     "log/folders/identity.py": "a data folder's id must be unlike every other in the world, in a simulation too",
 }
+LOGGERS = ("_log", "math")
 BOUNDED_OTHERWISE = {
     "replication/partitions.py": "one entry a change of the cluster image, which the controller paces",
 }
@@ -134,6 +135,17 @@ def test_queues_have_a_bound() -> None:
         found(unbounded, outside=tuple(BOUNDED_OTHERWISE)),
         "give the queue a maxsize from a setting, and say what happens when it is full",
     )
+
+
+def test_whoever_uses_a_partition_asks_it_and_not_its_log() -> None:
+    def reaching_through(module: Module) -> Iterator[ast.AST]:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Attribute) and node.attr == "log" and ast.unparse(node.value) not in LOGGERS:
+                yield node
+
+    below = ("model/", "wire/", "log/", "cluster/", "metastore/", "replication/")
+    places = found(reaching_through, outside=below)
+    refuse(places, "Ask the partition, or its reader: a log is an affair of replication.")
 
 
 def test_every_module_says_what_it_is_for() -> None:

@@ -118,7 +118,7 @@ async def test_a_read_behind_a_parked_fetch_shows_nothing_older_than_its_answer(
     both = fetch(ALONE, wait_ms=LONG_MS), asked(ALONE)
     async with client_of(nodes) as consumer, client_of(nodes) as producer:
         consumer.send(*both)
-        await nodes.until(lambda: nodes.partition(ALONE, 1)._watchers)
+        await nodes.until(lambda: nodes.partition(ALONE, 1).waiters.watchers)
         producer.send(produce(ALONE))
         fetched, answer = await consumer.answers(*both)
         assert fetched_end(fetched) == 1

@@ -81,13 +81,13 @@ class Bench:
             spawn=lambda work: work.close(),
         )
         self.leader_epoch += 1
-        partition.lead(epoch=LeaderEpoch(self.leader_epoch), leader=ME, replicas=(ME,), in_sync=(ME,))
+        partition.leadership.lead(epoch=LeaderEpoch(self.leader_epoch), leader=ME, replicas=(ME,), in_sync=(ME,))
         return partition
 
     def write(self, producer: int, count: int) -> None:
         epoch = self.epochs.setdefault(producer, 0)
         sequence = self.sequences.setdefault(producer, 0)
-        guard = self.partition.begin_transaction_check(producer, epoch, sequence)
+        guard = self.partition.transactions.begin_check(producer, epoch, sequence)
         assert (guard is None) == (producer in self.open)
         appended = self._append(producer, epoch, sequence, count, guard)
         self.sequences[producer] = sequence + count
@@ -106,7 +106,7 @@ class Bench:
         if self.version >= 2:  # the epoch goes up with every end, and sequences start anew
             epoch = self.epochs[producer] = epoch + 1
             self.sequences[producer] = 0
-        self.partition.append_marker(
+        self.partition.transactions.append_marker(
             Marker(how, 1), producer_id=producer, producer_epoch=epoch, transaction_version=self.version
         )
         self.fates.update((offset, fate) for offset in self.open.pop(producer, []))
@@ -117,7 +117,7 @@ class Bench:
             return
         epoch = self.epochs.setdefault(producer, 0)
         sequence = self.sequences.setdefault(producer, 0)
-        guard = self.partition.begin_transaction_check(producer, epoch, sequence)
+        guard = self.partition.transactions.begin_check(producer, epoch, sequence)
         self.end(producer, MarkerType.ABORT, "aborted")
         try:
             self._append(producer, epoch, sequence, 1, guard)
@@ -170,7 +170,7 @@ class Bench:
         """As a consumer reads: answer by answer, dropping what the answers say was aborted."""
         seen: list[int] = []
         while True:
-            readable = self.partition.read(at, bytes_max=bytes_max, committed_only=True, at_least_one=True)
+            readable = self.partition.reader.read(at, bytes_max=bytes_max, committed_only=True, at_least_one=True)
             if readable.records is None:
                 return seen
             assert isinstance(readable.records, FileSlice)
@@ -222,7 +222,7 @@ def _run(steps: list[Any], version: int, *, bug: bool = False) -> None:
         try:
             for step in steps:
                 if bug:
-                    bench.partition._verifications = _Forgetful()
+                    bench.partition.transactions.guards = _Forgetful()
                 _do(bench, step)
                 bench.check()
         finally:

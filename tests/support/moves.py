@@ -91,7 +91,7 @@ class TwoFolders:
             spawn=self._spawn,
         )
         leader = ME if leads else OTHER
-        partition.lead(epoch=LeaderEpoch(2), leader=leader, replicas=(ME, OTHER), in_sync=(leader,))
+        partition.leadership.lead(epoch=LeaderEpoch(2), leader=leader, replicas=(ME, OTHER), in_sync=(leader,))
         return partition
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
@@ -121,6 +121,6 @@ def append(partition: Partition, *, leader_epoch: int, count: int = 1) -> None:
         if partition.is_leader:
             partition.append(a_batch(0, value_bytes=100)[1], acks=1)
         else:
-            partition.append_replicated(
+            partition.follower_log.append(
                 a_batch(partition.log.end_offset, value_bytes=100, leader_epoch=leader_epoch)[1]
             )

@@ -78,7 +78,7 @@ class SomePartitions:
             metrics=self.metrics,
             spawn=self._spawn,
         )
-        partition.lead(epoch=LeaderEpoch(3), leader=ME, replicas=(ME,), in_sync=(ME,))
+        partition.leadership.lead(epoch=LeaderEpoch(3), leader=ME, replicas=(ME,), in_sync=(ME,))
         return partition
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:

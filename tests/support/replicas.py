@@ -21,7 +21,6 @@ from penstock.replication.log_port import on_disk
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.metrics import TopicMetrics
 from penstock.replication.planted import SOUND, Planted
-from penstock.replication.replica import Replica
 from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition
 from penstock.wire.records import Record, build_batch
@@ -44,7 +43,7 @@ class Replicas:
         self.state = a_state(leader=brokers[0], epoch=1, replicas=brokers, in_sync=brokers, revision=1)
         self.epochs = {BrokerId(broker): 10 * broker for broker in brokers}
         self.holds_writes = False
-        self.held: list[tuple[Replica, Leader, Proposal]] = []
+        self.held: list[tuple[Partition, Leader, Proposal]] = []
         self.resigned: list[int] = []
         self._folder = folder
         self._tasks: list[asyncio.Task[Any]] = []
@@ -87,13 +86,13 @@ class Replicas:
 
     # The metadata store -----------------------------------------------------------------------------------------
 
-    def propose(self, replica: Replica, leader: Leader, proposal: Proposal) -> None:
+    def propose(self, replica: Partition, leader: Leader, proposal: Proposal) -> None:
         if self.holds_writes:
             self.held.append((replica, leader, proposal))
         else:
             self.write(replica, leader, proposal)
 
-    def write(self, replica: Replica, leader: Leader, proposal: Proposal) -> None:
+    def write(self, replica: Partition, leader: Leader, proposal: Proposal) -> None:
         """As the metastore would: whoever is first at a revision wins."""
         following: Proposal | None = proposal
         while following is not None:
@@ -101,23 +100,23 @@ class Replicas:
             joined = all(self.epochs.get(broker) == epoch for broker, epoch in proposal.joining.items())
             if proposal.expected_revision == self.state.revision and joined:
                 self._change(in_sync=proposal.in_sync, eligible=proposal.eligible)
-                following = leader.written(proposal, self.state.revision, replica._now())
+                following = leader.written(proposal, self.state.revision, replica.now_ms())
             else:
-                leader.conflicted(proposal, replica._now())
-            replica.in_sync_settled(leader)
+                leader.conflicted(proposal, replica.now_ms())
+            replica.followers.in_sync_settled(leader)
 
-    def resign(self, replica: Replica, reason: str) -> None:
-        self.resigned.append(replica._broker_id)
+    def resign(self, replica: Partition, reason: str) -> None:
+        self.resigned.append(replica.broker_id)
 
-    def leave(self, replica: Replica, reason: str) -> None:
-        self.remove_from_in_sync(replica._broker_id)
+    def leave(self, replica: Partition, reason: str) -> None:
+        self.remove_from_in_sync(replica.broker_id)
 
     def _change(self, **fields: Any) -> None:
         self.state = msgspec.structs.replace(self.state, revision=self.state.revision + 1, **fields)
 
     def _tell(self) -> None:
         for partition in self._by_id.values():
-            partition.assign(self.state)
+            partition.leadership.assign(self.state)
 
     def elect(self, broker: int) -> None:
         """A new leader, in a new epoch; everybody hears of it."""
@@ -146,7 +145,7 @@ class Replicas:
     def fetch(self, broker: int, *, bytes_max: int = 1 << 20) -> str:
         """One fetch of a follower, taken in: what came of it in a word."""
         follower, leader = self[broker], self.leader
-        offset, last_epoch = follower.place()
+        offset, last_epoch = follower.follower_log.place()
         asked = FetchPartition(
             index=0,
             offset=offset,
@@ -157,18 +156,20 @@ class Replicas:
             high_watermark=follower.high_watermark,
         )
         try:
-            diverging = leader.fetched_by(BrokerId(broker), asked, broker_epoch=self.epochs[BrokerId(broker)])
+            diverging = leader.followers.fetched(BrokerId(broker), asked, broker_epoch=self.epochs[BrokerId(broker)])
         except OffsetOutOfRange:
-            follower.start_anew(leader.log.start_offset)
+            follower.follower_log.start_anew(leader.log.start_offset)
             return "began anew"
         if diverging is not None:
-            follower.cut_back(Diverging(diverging.epoch, diverging.end_offset))
+            follower.follower_log.cut_back(Diverging(diverging.epoch, diverging.end_offset))
             return "cut"
-        found = leader.slice_for_replica(offset, bytes_max=bytes_max, at_least_one=True)
+        found = leader.followers.slice(offset, bytes_max=bytes_max, at_least_one=True)
         if found is not None:
-            follower.append_replicated(memoryview(found.read()))
+            follower.follower_log.append(memoryview(found.read()))
             found.release()
-        follower.take_over(leaders_high_watermark=leader.high_watermark, leaders_start=leader.log.start_offset)
+        follower.follower_log.take_over(
+            leaders_high_watermark=leader.high_watermark, leaders_start=leader.log.start_offset
+        )
         return "nothing" if found is None else "records"
 
     def replicate(self, *brokers: int) -> None:
@@ -182,7 +183,7 @@ class Replicas:
     async def restart(self, broker: int) -> None:
         """Kill and start again: what was written is there, what was only in memory is not."""
         partition = self._by_id[broker]
-        partition.retire()
+        partition.leadership.retire()
         log = on_disk(partition.log)
         known = KnownLog(
             is_clean=False,
@@ -193,11 +194,11 @@ class Replicas:
         self.epochs[BrokerId(broker)] += 1_000
         for other in self._by_id.values():
             if other is not partition:
-                other.broker_registered(BrokerId(broker), self.epochs[BrokerId(broker)])
+                other.followers.broker_registered(BrokerId(broker), self.epochs[BrokerId(broker)])
         for segment in log.segments:
             segment.file.forget()
         self._by_id[broker] = self._make(broker, known)
-        self._by_id[broker].assign(self.state)
+        self._by_id[broker].leadership.assign(self.state)
 
     def bytes_of(self, broker: int) -> bytes:
         log = on_disk(self[broker].log)

@@ -107,7 +107,7 @@ class FakeLog:
         self.trouble: str | None = None
         self.is_readable = True
 
-    def read(self, start: int, at_most: int) -> bytes:
+    def load(self, start: int, at_most: int) -> bytes:
         if not self.is_readable:
             raise KafkaStorageError("all open files are in use")
         return b"".join(batch for base, batch in self.batches if base >= start)
@@ -116,6 +116,11 @@ class FakeLog:
 class FakePartition:
     topic, index = "__sums", 0
     topic_partition = TopicPartition("__sums", 0)  # type: ignore[arg-type]
+    waiters = transactions = followers = property(lambda self: self)
+    reader = property(lambda self: self.log)
+    start_offset = property(lambda self: self.log.start_offset)
+    end_offset = property(lambda self: self.log.end_offset)
+    trouble = property(lambda self: self.log.trouble)
 
     def __init__(self) -> None:
         self.log = FakeLog()

@@ -67,7 +67,7 @@ class FetchSession:
         return (
             cached is not None
             and cached.high_watermark == partition.high_watermark
-            and cached.log_start_offset == partition.log.start_offset
+            and cached.log_start_offset == partition.start_offset
         )
 
     def changed(self, key: TopicKey, answer: PartitionAnswer) -> bool:

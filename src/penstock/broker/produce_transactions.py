@@ -118,11 +118,11 @@ class ProducedTransaction(msgspec.Struct):
     def _holds_guard(self, partition: Partition, place: Place) -> bool:
         """Also where none is needed any more, or none was given: only one that was ended is a reason to ask again."""
         guard = self.guards.get(place)
-        return guard is None or partition.holds(guard)
+        return guard is None or partition.transactions.holds(guard)
 
     def _take_guard(self, partition: Partition, place: Place, sequence: int) -> None:
         try:
-            guard = partition.begin_transaction_check(
+            guard = partition.transactions.begin_check(
                 self.producer_id, self.producer_epoch, sequence, adds=self.api_version >= ADDS_FROM
             )
         except Refusal as refusal:

@@ -30,7 +30,7 @@ class RackAwareChoice:
             return READ_HERE
         there = [
             (follower.end, follower.caught_up_at, -broker_id)
-            for broker_id, follower in partition.in_sync_followers()
+            for broker_id, follower in partition.followers.in_sync_progress()
             if follower.log_start <= offset <= follower.end and self._rack_of(broker_id) == self._rack
         ]
         return -max(there)[2] if there else READ_HERE

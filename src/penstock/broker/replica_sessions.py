@@ -84,8 +84,8 @@ class Followed:
         self.diverging: Diverging | None = None
         self.told_mark = asked.high_watermark
         self.told_start = asked.log_start_offset
-        partition.watch(self)
-        partition.watch_end(self)
+        partition.waiters.watch(self)
+        partition.waiters.watch_end(self)
 
     def end_moved(self) -> None:
         if not self.is_waiting:
@@ -99,8 +99,8 @@ class Followed:
             self.session.wake(self)
         elif (
             broker_id not in partition.in_sync
-            and partition.has_lost_track_of(broker_id)
-            and self.asked.offset >= partition.log.end_offset  # else it is owed records, and named again after those
+            and partition.followers.has_lost_track_of(broker_id)
+            and self.asked.offset >= partition.end_offset  # else it is owed records, and named again after those
         ):
             self._have_it_named_again()
         else:
@@ -115,8 +115,8 @@ class Followed:
         self.session.wake(self)
 
     def leave(self) -> None:
-        self.partition.unwatch(self)
-        self.partition.unwatch_end(self)
+        self.partition.waiters.unwatch(self)
+        self.partition.waiters.unwatch_end(self)
 
 
 class ReplicaSession:
@@ -185,7 +185,7 @@ class ReplicaSession:
         is left is for the next answers, and the follower asks for those at once.
         """
         for followed in cold[:COLD_AT_ONCE]:
-            await asyncio.to_thread(followed.partition.log.warm, followed.asked.offset)
+            await asyncio.to_thread(followed.partition.reader.warm, followed.asked.offset)
         left = [followed for followed in cold[COLD_AT_ONCE:] if followed in self._to_read]
         for followed in left:
             del self._to_read[followed]
@@ -197,8 +197,8 @@ class ReplicaSession:
         return [
             followed
             for followed in self._to_read
-            if followed.asked.offset < followed.partition.log.end_offset
-            and not followed.partition.log.is_near(max(followed.asked.offset, followed.partition.log.start_offset))
+            if followed.asked.offset < followed.partition.end_offset
+            and not followed.partition.reader.is_near(max(followed.asked.offset, followed.partition.start_offset))
         ]
 
     def _take_in(self, request: FetchRequest) -> "list[tuple[TopicKey, PartitionAnswer]]":
@@ -229,7 +229,7 @@ class ReplicaSession:
         followed.refusal = followed.diverging = None
         followed.told_mark = asked.high_watermark
         try:
-            followed.diverging = partition.fetched_by(self.broker_id, asked, broker_epoch=broker_epoch)
+            followed.diverging = partition.followers.fetched(self.broker_id, asked, broker_epoch=broker_epoch)
         except Exception as error:
             followed.refusal = self._refusal(partition, error)
         self._to_read[followed] = None
@@ -307,7 +307,7 @@ class ReplicaSession:
             is_first = left == self._request.bytes_max
             answer = self._read_one(followed, min(followed.asked.bytes_max, left), at_least_one=is_first)
             if answer is None:
-                if followed.asked.offset < followed.partition.log.end_offset:
+                if followed.asked.offset < followed.partition.end_offset:
                     self._to_read[followed] = None  # too large for what is left of this answer
                     self._was_full = True
                 elif self._has_news(followed):
@@ -341,7 +341,7 @@ class ReplicaSession:
             if refusal is None:
                 partition.require_leader(asked.current_leader_epoch)
                 if followed.diverging is None:
-                    records = partition.slice_for_replica(asked.offset, bytes_max=bytes_max, at_least_one=at_least_one)
+                    records = partition.followers.slice(asked.offset, bytes_max=bytes_max, at_least_one=at_least_one)
                     if records is None:
                         return None
         except Exception as error:
@@ -380,7 +380,7 @@ class ReplicaSession:
 
     def _state(self, followed: Followed) -> PartitionAnswer:
         partition = followed.partition
-        followed.told_mark, followed.told_start = partition.high_watermark, partition.log.start_offset
+        followed.told_mark, followed.told_start = partition.high_watermark, partition.start_offset
         return PartitionAnswer(
             partition.index,
             high_watermark=followed.told_mark,
@@ -392,7 +392,7 @@ class ReplicaSession:
         partition = followed.partition
         if followed.is_waiting or followed.refusal is not None or followed.diverging is not None:
             return False  # of a tail that is not ours a high watermark says nothing: first the follower must know that
-        return followed.told_mark < partition.high_watermark or followed.told_start < partition.log.start_offset
+        return followed.told_mark < partition.high_watermark or followed.told_start < partition.start_offset
 
     def _encode(self, answers: "list[tuple[TopicKey, PartitionAnswer]]") -> RawReply:
         topics: dict[TopicKey, list[PartitionAnswer]] = {}

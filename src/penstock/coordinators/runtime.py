@@ -194,14 +194,14 @@ class Runtime:
         partition = shard.partition
         if self._shards.get(partition.index) is not shard or not partition.is_leader:
             return  # another leads, or it was begun anew with a new epoch
-        if partition.log.trouble is not None:
+        if partition.trouble is not None:
             self._reload_later(shard)
         else:
             self._begin(partition)
 
     async def _load(self, shard: Shard) -> None:
         try:
-            if shard.partition.log.start_offset < shard.partition.log.end_offset:
+            if shard.partition.start_offset < shard.partition.end_offset:
                 # One after the other: all at once would take as long until the last is ready, and the first as well.
                 async with self._loading:
                     await shard.load()

@@ -115,13 +115,13 @@ class Shard:
         for longer than a piece does.
         """
         partition = self.partition  # its log may be exchanged between two pieces, by one with the same records
-        offset = partition.log.start_offset
-        while offset < partition.log.end_offset and not self.is_gone:
-            data = partition.log.read(offset, LOAD_BYTES)
+        offset = partition.start_offset
+        while offset < partition.end_offset and not self.is_gone:
+            data = partition.reader.load(offset, LOAD_BYTES)
             if not data:
                 break
             offset = await self._replay(data, offset)
-        self._written_to = partition.log.end_offset
+        self._written_to = partition.end_offset
         self.load_seconds = self._clock.monotonic() - self._began_s
 
     async def _replay(self, data: bytes, offset: int) -> int:
@@ -142,7 +142,7 @@ class Shard:
         if self.is_gone:
             return
         self.is_active = True
-        self.partition.watch(self)
+        self.partition.waiters.watch(self)
         self.submit(Loaded())
         for command in commands:
             self.submit(command)
@@ -241,7 +241,7 @@ class Shard:
     def _end_transaction(self, command: EndTransaction) -> Decision:
         marker = command.marker
         self._write(
-            lambda: self.partition.append_marker(
+            lambda: self.partition.transactions.append_marker(
                 marker,
                 producer_id=command.producer_id,
                 producer_epoch=command.producer_epoch,
@@ -367,7 +367,7 @@ class Shard:
         if self.is_gone:
             return
         self.is_gone, self.is_active = True, False
-        self.partition.unwatch(self)
+        self.partition.waiters.unwatch(self)
         for handle in self._timers.values():
             handle.cancel()
         self._timers.clear()

@@ -30,7 +30,7 @@ from penstock.log.health import DISK_FULL, FREE_BYTES_MIN, Trouble
 from penstock.log.partition_log import PartitionLog
 from penstock.log.producers.checks import Duplicate
 from penstock.log.producers.producer import ProducerState
-from penstock.log.producers.producers import ProducerStates
+from penstock.log.producers.producers import ActiveProducer, ProducerStates
 from penstock.log.recovery import ExpectedLog
 from penstock.log.segments.scan import Damaged
 from penstock.log.segments.slices import FileSlice
@@ -46,6 +46,7 @@ __all__ = [
     "NO_TOPIC_ID",
     "UNREADABLE",
     "AbortedTransaction",
+    "ActiveProducer",
     "BadBatch",
     "CannotCopy",
     "Cleaner",

@@ -8,15 +8,15 @@ from penstock.replication.machine import Diverging
 from penstock.replication.mending import Mending
 from penstock.replication.metrics import ReplicationMetrics
 from penstock.replication.moves import FolderMoves
-from penstock.replication.partition import ALL, Appended, Partition
+from penstock.replication.partition import ALL, SLOTS, Partition
+from penstock.replication.partition_reader import Readable
 from penstock.replication.partitions import Partitions
 from penstock.replication.peers import Peers
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.promise import Promise
-from penstock.replication.readable import Readable
 from penstock.replication.reader import LaterRecords, RecordBytes, RecordReader, Records
-from penstock.replication.replica import SLOTS
 from penstock.replication.rules import (
+    Appended,
     AppendRules,
     NotOneBatch,
     Opened,

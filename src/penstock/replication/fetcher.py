@@ -356,7 +356,7 @@ class LeaderFetcher:
 
     def _ask(self, place: FollowedPartition, bytes_max: int) -> FetchPartition:
         partition = place.partition
-        offset, last_epoch = partition.place()
+        offset, last_epoch = partition.follower_log.place()
         return FetchPartition(
             index=partition.index,
             offset=offset,
@@ -414,7 +414,7 @@ class LeaderFetcher:
             reason=reason,
             exc_info=is_bug,
         )
-        partition.leave_in_sync()
+        partition.leadership.leave_in_sync()
         self._back_off(place, shortly=isinstance(error, CorruptMessage))
 
     def _cut_or_wait(self, place: FollowedPartition, where: "Diverging | int") -> None:
@@ -425,7 +425,7 @@ class LeaderFetcher:
         appended.
         """
         place.asked_in = NOT_ASKED
-        write = place.partition.cut_ahead(where)
+        write = place.partition.follower_log.cut_ahead(where)
         if write is None and not self._has_cut:
             self._has_cut = True
             self._cut(place, where)
@@ -455,17 +455,19 @@ class LeaderFetcher:
 
     def _cut(self, place: FollowedPartition, where: "Diverging | int") -> None:
         if isinstance(where, Diverging):
-            place.partition.cut_back(where)
+            place.partition.follower_log.cut_back(where)
         else:
-            place.partition.start_anew(where)
+            place.partition.follower_log.start_anew(where)
         self._flush_or_name(place)
 
     def _append(self, place: FollowedPartition, answer: FetchedPartition) -> None:
         partition, log = place.partition, place.partition.log
         start_before = log.start_offset
         records = answer.records
-        counts = partition.append_replicated(records) if records is not None else True
-        partition.take_over(leaders_high_watermark=answer.high_watermark, leaders_start=answer.log_start_offset)
+        counts = partition.follower_log.append(records) if records is not None else True
+        partition.follower_log.take_over(
+            leaders_high_watermark=answer.high_watermark, leaders_start=answer.log_start_offset
+        )
         place.lag = max(answer.high_watermark - log.end_offset, 0)
         place.backoff_s = 0.0
         if records is not None and self._me not in partition.in_sync:
@@ -515,7 +517,7 @@ class LeaderFetcher:
         place.retry = None
         if place.partition.log.trouble is not None:
             self._back_off(place, shortly=False)  # what is asked for could not be kept
-        elif place.partition.is_flushed:
+        elif place.partition.follower_log.is_flushed:
             self._name(place)
         else:
             place.is_busy = True
@@ -523,11 +525,11 @@ class LeaderFetcher:
 
     async def _flush(self, place: FollowedPartition) -> None:
         try:
-            await place.partition.flush_replicated()
+            await place.partition.follower_log.flush()
         except Refusal as refusal:
             partition = place.partition
             _log.warning("not flushed", partition=str(partition.topic_partition), reason=refusal.message)
-            partition.leave_in_sync()
+            partition.leadership.leave_in_sync()
             if self.places.get(place.key) is place:
                 self._back_off(place, shortly=False)
             return

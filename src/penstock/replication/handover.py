@@ -13,8 +13,8 @@ import structlog
 
 from penstock.metastore import MetastoreError
 from penstock.replication.following import Follower
+from penstock.replication.partition import Partition
 from penstock.replication.ports import Resignations
-from penstock.replication.replica import Replica
 
 AGAIN_AFTER_S = 0.5
 
@@ -25,25 +25,25 @@ class ReplicaHandover:
     def __init__(self, resignations: Resignations, spawn: Callable[[Coroutine[Any, Any, None]], object]) -> None:
         self._resignations = resignations
         self._spawn = spawn
-        self._under_way: set[Replica] = set()
+        self._under_way: set[Partition] = set()
 
-    def resign(self, replica: Replica, reason: str) -> None:
+    def resign(self, replica: Partition, reason: str) -> None:
         self._begin(replica, self._resign(replica, reason))
 
-    def leave(self, replica: Replica, reason: str) -> None:
+    def leave(self, replica: Partition, reason: str) -> None:
         self._begin(replica, self._leave(replica, reason))
 
-    def tell_of_nothing(self, replica: Replica) -> None:
+    def tell_of_nothing(self, replica: Partition) -> None:
         self._begin(replica, self._tell_of_nothing(replica))
 
-    def _begin(self, replica: Replica, asking: Coroutine[Any, Any, None]) -> None:
+    def _begin(self, replica: Partition, asking: Coroutine[Any, Any, None]) -> None:
         if replica in self._under_way:
             asking.close()
         else:
             self._under_way.add(replica)
             self._spawn(asking)
 
-    async def _resign(self, replica: Replica, reason: str) -> None:
+    async def _resign(self, replica: Partition, reason: str) -> None:
         epoch = replica.leader_epoch
         try:
             await until_heard(
@@ -54,27 +54,27 @@ class ReplicaHandover:
                     replica.index,
                     leader_epoch=epoch,
                     reason=reason,
-                    eligible_below=replica.eligible_below,
+                    eligible_below=replica.leadership.eligible_below,
                 ),
                 is_wanted=lambda: replica.is_leader and replica.leader_epoch == epoch,
             )
         finally:
             self._under_way.discard(replica)
 
-    async def _leave(self, replica: Replica, reason: str) -> None:
+    async def _leave(self, replica: Partition, reason: str) -> None:
         try:
             await until_heard(
                 replica,
                 "leave",
                 lambda: self._resignations.leave(
-                    replica.topic_id, replica.index, reason=reason, eligible_below=replica.eligible_below
+                    replica.topic_id, replica.index, reason=reason, eligible_below=replica.leadership.eligible_below
                 ),
                 is_wanted=lambda: isinstance(replica.role, Follower) and replica.log.trouble is not None,
             )
         finally:
             self._under_way.discard(replica)
 
-    async def _tell_of_nothing(self, replica: Replica) -> None:
+    async def _tell_of_nothing(self, replica: Partition) -> None:
         try:
             await until_heard(
                 replica,
@@ -87,7 +87,7 @@ class ReplicaHandover:
 
 
 async def until_heard(
-    replica: Replica, what: str, ask: Callable[[], Awaitable[None]], *, is_wanted: Callable[[], bool]
+    replica: Partition, what: str, ask: Callable[[], Awaitable[None]], *, is_wanted: Callable[[], bool]
 ) -> None:
     """Ask the cluster until it has answered, for as long as it is wanted."""
     while is_wanted():

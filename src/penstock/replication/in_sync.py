@@ -17,8 +17,8 @@ from penstock.model import BrokerId, Clock
 from penstock.replication.following import Offline
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.metrics import ReplicationMetrics
+from penstock.replication.partition import Partition
 from penstock.replication.ports import InSyncWrites
-from penstock.replication.replica import Replica
 from penstock.settings import Config
 from penstock.settings.broker import REPLICA_LAG_TIME_MAX_MS
 
@@ -47,21 +47,21 @@ class InSyncKeeper:
         self._metrics = metrics
         self._spawn = spawn
 
-    def submit(self, partition: Replica, leader: Leader, proposal: Proposal) -> None:
+    def submit(self, partition: Partition, leader: Leader, proposal: Proposal) -> None:
         self._spawn(self._carry_out(partition, leader, proposal))
 
-    async def run(self, due: Callable[[int], Sequence[Replica]]) -> None:
+    async def run(self, due: Callable[[int], Sequence[Partition]]) -> None:
         """Look from time to time for followers that have stayed behind, or may join; `due` says whom to look after."""
         for turn in count():
             lag_ms_max = self._config[REPLICA_LAG_TIME_MAX_MS]
             await asyncio.sleep(min(lag_ms_max / 2000, TICK_MAX_S))
             for number, partition in enumerate(due(turn), 1):
                 if not isinstance(partition.role, Offline):  # gone since the round began
-                    partition.look_after_followers(lag_ms_max=lag_ms_max)
+                    partition.followers.look_after(lag_ms_max=lag_ms_max)
                 if number % AT_ONCE == 0:
                     await asyncio.sleep(0)
 
-    async def _carry_out(self, partition: Replica, leader: Leader, proposal: Proposal) -> None:
+    async def _carry_out(self, partition: Partition, leader: Leader, proposal: Proposal) -> None:
         """One write, and those that its outcome leads to, one after the other."""
         following: Proposal | None = proposal
         while following is not None:
@@ -69,9 +69,9 @@ class InSyncKeeper:
             try:
                 following = await self._write(partition, leader, proposal)
             finally:
-                partition.in_sync_settled(leader)
+                partition.followers.in_sync_settled(leader)
 
-    async def _write(self, partition: Replica, leader: Leader, proposal: Proposal) -> Proposal | None:
+    async def _write(self, partition: Partition, leader: Leader, proposal: Proposal) -> Proposal | None:
         retry_s, is_uncertain = RETRY_FIRST_S, False
         before = frozenset(leader.image.in_sync)
         while leader.pending is proposal and partition.role is leader:
@@ -112,7 +112,7 @@ class InSyncKeeper:
     def _now(self) -> int:
         return int(self._clock.monotonic() * 1000)
 
-    def _count(self, partition: Replica, proposal: Proposal, before: Set[BrokerId]) -> None:
+    def _count(self, partition: Partition, proposal: Proposal, before: Set[BrokerId]) -> None:
         joined, left = set(proposal.in_sync) - before, before - set(proposal.in_sync)
         self._metrics.isrexpands += bool(joined)
         self._metrics.isrshrinks += bool(left)

@@ -86,11 +86,11 @@ class Move:
         await self._flush()
         self._copying.level_marks(self.partition.high_watermark)
         await self.target.futures.prepare(self.log, self.origin)
-        release = self.partition.hold_flushes()
+        release = self.partition.durability.hold()
         try:
             for _ in range(TRIES):  # the flush that was under way lands, no other begins: the copy can draw level
                 await self._copy_all(paced=False)
-                if not self.partition.is_as_durable(self.copy):
+                if not self.partition.durability.is_as_durable(self.copy):
                     await self._flush()
                 if self._may_exchange():
                     self._exchange()
@@ -105,7 +105,7 @@ class Move:
         if self.partition.log is not self.log:
             raise CannotCopy("the replica has another log now")
         return (
-            self.partition.is_as_durable(self.copy)
+            self.partition.durability.is_as_durable(self.copy)
             and not self._flusher.is_busy(self.log)
             and not self._flusher.is_busy(self.copy)
             and self._copying.copy_rest(pieces_max=PIECES_AT_ONCE)

@@ -40,7 +40,6 @@ from penstock.replication.partition import Partition
 from penstock.replication.partition_readings import expose
 from penstock.replication.planted import SOUND, Planted
 from penstock.replication.ports import InSyncWrites, Resignations
-from penstock.replication.replica import Replica
 from penstock.settings import Config, TopicConfig
 from penstock.wire.produce import Endpoint
 
@@ -279,7 +278,7 @@ class Partitions:
         if broker.id != self._broker_id:
             for partition in self:
                 if partition.is_leader and broker.id in partition.replicas:
-                    partition.broker_registered(broker.id, broker.epoch)
+                    partition.followers.broker_registered(broker.id, broker.epoch)
 
     async def keep_in_sync(self) -> None:
         """Look after followers for as long as the broker runs."""
@@ -295,15 +294,15 @@ class Partitions:
 
     # What replicas ask for --------------------------------------------------------------------------------------
 
-    def propose(self, replica: Replica, leader: Leader, proposal: Proposal) -> None:
+    def propose(self, replica: Partition, leader: Leader, proposal: Proposal) -> None:
         if self._keeper is not None:
             self._keeper.submit(replica, leader, proposal)
 
-    def resign(self, replica: Replica, reason: str) -> None:
+    def resign(self, replica: Partition, reason: str) -> None:
         if self._handover is not None:
             self._handover.resign(replica, reason)
 
-    def leave(self, replica: Replica, reason: str) -> None:
+    def leave(self, replica: Partition, reason: str) -> None:
         topic = self._image.topics_by_id.get(replica.topic_id)
         partition = self._by_id.get(replica.topic_id, {}).get(replica.index)
         if topic is not None and partition is replica and self._is_to_renew(partition, topic.partitions[replica.index]):
@@ -411,7 +410,7 @@ class Partitions:
         local[image.index] = partition
         self._lead(partition, image)
         if self._is_keeping:
-            partition.keep_flush_note()  # a new log has nothing yet that could have counted too early
+            partition.durability.keep_note()  # a new log has nothing yet that could have counted too early
         if log.health.open_again is not None:
             self._open_again_later(partition)
         elif log.trouble is not None and log.trouble.is_unmade:
@@ -471,7 +470,7 @@ class Partitions:
             callback(partition)
 
     def _lead(self, partition: Partition, image: PartitionImage) -> None:
-        partition.assign(image)
+        partition.leadership.assign(image)
         if len(image.replicas) > 1:
             self._shared[partition] = None
         else:
@@ -489,7 +488,7 @@ class Partitions:
         """
         for partition in list(self._shared):
             if is_isolated:
-                partition.stand_aside()
+                partition.leadership.stand_aside()
                 self._tell(partition)
             elif (topic := self._image.topics_by_id.get(partition.topic_id)) is not None:
                 self._lead(partition, topic.partitions[partition.index])
@@ -555,8 +554,8 @@ class Partitions:
         if all(broker == self._broker_id for broker in partition.in_sync):
             return False
         refusal = partition.log.health.take_offline(reason, stops_reads=True)
-        partition.resign(refusal)
-        partition.leave_in_sync()
+        partition.leadership.resign(refusal)
+        partition.leadership.leave_in_sync()
         topic = self._image.topics_by_id.get(partition.topic_id)
         if topic is not None and self._is_to_renew(partition, topic.partitions[partition.index]):
             self._renew_soon(partition)  # it was out of the in-sync set already: the image will not tell of it
@@ -564,7 +563,7 @@ class Partitions:
 
     def _retire(self, partition: Partition) -> None:
         self._shared.pop(partition, None)
-        partition.retire()
+        partition.leadership.retire()
         self._tell(partition)
 
     def _tell(self, partition: Partition) -> None:

@@ -4,7 +4,7 @@
     RecordBytes    batches in memory: rewritten on their way, or brought from elsewhere
     LaterRecords   a promise of either, where they have to be brought first
 
-A partition is read through its log unless it has a `reader`: records that no local file holds (below the log's
+A partition is read through its log unless its reader has a `source`: records that no local file holds (below the log's
 `local_start_offset`), or that are to be shown as something else, come from that. Followers always read the log.
 """
 

@@ -73,6 +73,15 @@ class Opened(msgspec.Struct, frozen=True, gc=False):
     """What its header had wrong and has right now."""
 
 
+class Appended(msgspec.Struct, frozen=True, gc=False):
+    """Where a batch came to lie; for a duplicate, where the first one did."""
+
+    base_offset: int
+    next_offset: int
+    log_append_time_ms: int
+    log_start_offset: int
+
+
 class AppendRules(msgspec.Struct, frozen=True, gc=False):
     """A topic's settings as the append path wants them; made anew when the settings' version moves."""
 

@@ -8,7 +8,7 @@ waits for them.
 from typing import Final
 
 from penstock.model import BrokerId, Clock
-from penstock.replication.replica import Replica
+from penstock.replication.partition import Partition
 from penstock.settings import Config, Setting
 from penstock.settings.broker import FOLLOWER_REPLICATION_THROTTLED_RATE, LEADER_REPLICATION_THROTTLED_RATE
 from penstock.settings.topic import FOLLOWER_REPLICATION_THROTTLED_REPLICAS, LEADER_REPLICATION_THROTTLED_REPLICAS
@@ -52,7 +52,7 @@ class Throttle:
             clock=clock,
         )
 
-    def concerns(self, replica: Replica, follower: BrokerId) -> bool:
+    def concerns(self, replica: Partition, follower: BrokerId) -> bool:
         """Whether a follower's copy of this partition is to be held back here."""
         if follower in replica.in_sync or self._config[self._rate] == LONG_MAX:
             return False

@@ -57,15 +57,10 @@ def test_a_full_fetch_with_epoch_0_begins_a_session_with_an_id_of_its_own() -> N
 
 
 @dataclass
-class FakeLog:
-    start_offset: int
-
-
-@dataclass
 class FakePartition:
     index: int
     high_watermark: int
-    log: FakeLog
+    start_offset: int
 
 
 def test_a_session_knows_what_it_told_of_a_partition() -> None:
@@ -73,7 +68,7 @@ def test_a_session_knows_what_it_told_of_a_partition() -> None:
     session = begun(sessions, 0)
 
     def knows(index: int, high_watermark: int, start: int) -> bool:
-        return session.knows(TOPIC, FakePartition(index, high_watermark, FakeLog(start)))  # type: ignore[arg-type]
+        return session.knows(TOPIC, FakePartition(index, high_watermark, start))  # type: ignore[arg-type]
 
     assert not knows(0, 5, 0)
     session.changed(TOPIC, PartitionAnswer(0, high_watermark=5, log_start_offset=0))

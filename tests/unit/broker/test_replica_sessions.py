@@ -54,7 +54,7 @@ class Bench:
     ) -> None:
         self.partitions = SomePartitions(folder, 3, topic)
         for index in self.partitions:
-            self.partitions[index].lead(
+            self.partitions[index].leadership.lead(
                 epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, FOLLOWER, OTHER)
             )
         self.config = Config.for_broker(dict(settings or {}))
@@ -243,7 +243,7 @@ async def test_news_of_the_high_watermark_waits_longer_while_records_keep_coming
 async def test_a_tail_that_is_not_the_leaders_is_told_and_is_no_progress(bench: Bench) -> None:
     partition = bench.partitions[0]
     bench.partitions.fill(0)
-    partition.lead(epoch=LeaderEpoch(9), leader=ME, replicas=(ME, FOLLOWER), in_sync=(ME, FOLLOWER))
+    partition.leadership.lead(epoch=LeaderEpoch(9), leader=ME, replicas=(ME, FOLLOWER), in_sync=(ME, FOLLOWER))
     answers = bench.read(bench.ask({0: 5}, epoch=9, last_epoch=7))
     assert (answers[0].diverging_epoch.epoch, answers[0].diverging_epoch.end_offset) == (EPOCH, 1)
     assert partition.high_watermark == 0
@@ -253,7 +253,7 @@ async def test_of_a_partition_whose_tail_diverges_nothing_is_told_before_that(be
     """A high watermark alone would make the follower take its own tail for committed."""
     bench.begin(p0=0, p1=0)
     bench.partitions.fill(1)
-    bench.partitions[0].lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER), in_sync=(ME,))
+    bench.partitions[0].leadership.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER), in_sync=(ME,))
     bench.partitions.fill(0)
     assert bench.partitions[0].high_watermark == 1
     assert set(bench.read(bench.ask({0: 5}, last_epoch=EPOCH, bytes_max=1))) == {1}
@@ -284,7 +284,7 @@ async def test_a_follower_with_an_older_epoch_is_fenced_and_told_once(bench: Ben
 async def test_a_leader_that_is_deposed_says_so_at_once(bench: Bench) -> None:
     bench.begin(p0=0)
     waiting = parked(bench.ask({}))
-    bench.partitions[0].lead(
+    bench.partitions[0].leadership.lead(
         epoch=LeaderEpoch(EPOCH + 1), leader=OTHER, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, FOLLOWER, OTHER)
     )
     await settle()
@@ -345,7 +345,7 @@ async def test_a_new_session_of_a_follower_ends_its_former_one(bench: Bench) -> 
     waiting = parked(bench.ask({}))
     bench.read(bench.ask({1: 0}, session=(0, 0)))
     assert waiting.done() and len(bench.sessions) == 1
-    assert not bench.partitions[0]._end_watchers and len(bench.partitions[1]._end_watchers) == 1
+    assert not bench.partitions[0].waiters.end_watchers and len(bench.partitions[1].waiters.end_watchers) == 1
 
 
 async def test_a_stranger_moves_no_high_watermark(tmp_path: Path) -> None:
@@ -365,13 +365,15 @@ async def test_whoever_is_no_broker_gets_no_session(bench: Bench) -> None:
     for replica in range(100, 110):
         answered = bench.read(bench.ask({0: 0}, replica=replica, session=(0, 0)))
         assert answered[0].error_code == NotLeaderOrFollower.code
-    assert len(bench.sessions) == 0 and not bench.partitions[0]._end_watchers
+    assert len(bench.sessions) == 0 and not bench.partitions[0].waiters.end_watchers
 
 
 async def test_a_replica_that_catches_up_is_held_to_its_rate_and_one_in_sync_is_not(tmp_path: Path) -> None:
     rate = {"leader.replication.throttled.rate": "100"}
     bench = Bench(tmp_path, settings=rate, topic={"leader.replication.throttled.replicas": "0:1,1:1"})
-    bench.partitions[0].lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, OTHER))
+    bench.partitions[0].leadership.lead(
+        epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, OTHER)
+    )
     for index in bench.partitions:
         bench.partitions.fill(index, 3)
     assert set(bench.begin(p0=0)) == {0}, "a second's worth, and the batch that goes beyond it"
@@ -386,7 +388,7 @@ async def test_a_replica_that_catches_up_is_held_to_its_rate_and_one_in_sync_is_
 
 async def test_what_a_follower_is_in_sync_with_does_not_wait_for_all_that_it_catches_up_on(bench: Bench) -> None:
     for index in (0, 1):
-        bench.partitions[index].lead(
+        bench.partitions[index].leadership.lead(
             epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, OTHER)
         )
         bench.partitions.fill(index, 2)
@@ -399,7 +401,7 @@ async def test_what_a_follower_is_in_sync_with_does_not_wait_for_all_that_it_cat
 
 async def test_what_it_catches_up_on_goes_on_though_there_is_ever_more_of_what_it_is_in_sync_with(bench: Bench) -> None:
     partition = bench.partitions[0]
-    partition.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, OTHER))
+    partition.leadership.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, OTHER))
     for index in bench.partitions:
         bench.partitions.fill(index, 9)
     sent = set(bench.read(bench.ask({1: 0, 2: 0, 0: 0}, bytes_max=1)))
@@ -426,7 +428,9 @@ async def test_of_many_logs_whose_indexes_are_not_in_memory_some_are_loaded_for_
 async def test_what_was_held_back_and_then_sent_is_not_sent_again_when_its_pause_is_over(tmp_path: Path) -> None:
     rate = {"leader.replication.throttled.rate": "100"}
     bench = Bench(tmp_path, settings=rate, topic={"leader.replication.throttled.replicas": "0:1"})
-    bench.partitions[0].lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, OTHER))
+    bench.partitions[0].leadership.lead(
+        epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, OTHER)
+    )
     bench.partitions.fill(0, 3)
     bench.begin(p0=0)
     waiting = parked(bench.ask({0: 1}))
@@ -445,16 +449,16 @@ async def test_a_follower_that_was_taken_out_of_sync_is_asked_how_far_it_is(benc
     bench.begin(p0=0, p1=0)
     waiting = parked(bench.ask({}))
     partition, everybody = bench.partitions[0], (ME, FOLLOWER, OTHER)
-    partition.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=everybody, in_sync=(ME, OTHER))
+    partition.leadership.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=everybody, in_sync=(ME, OTHER))
     await settle()
     ((index, told),) = bench.read(waiting.result()).items()
     assert (index, told.error_code) == (0, ReplicaNotAvailable.code)
-    partition.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=everybody, in_sync=(ME, OTHER))
+    partition.leadership.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=everybody, in_sync=(ME, OTHER))
     parked(bench.ask({}))
     await settle()
     waiting = parked(bench.ask({0: 0}))
-    assert not partition.has_lost_track_of(FOLLOWER)
-    partition.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=everybody, in_sync=everybody)
+    assert not partition.followers.has_lost_track_of(FOLLOWER)
+    partition.leadership.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=everybody, in_sync=everybody)
     await settle()
     parked(waiting)
 
@@ -467,7 +471,7 @@ async def test_a_follower_out_of_sync_that_waits_for_its_turn_is_sent_records_an
     bench.partitions.fill(1, 1)
     assert set(bench.read(bench.ask({1: 0, 0: 0}, bytes_max=1))) == {1}
     partition = bench.partitions[0]
-    partition.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, OTHER))
-    assert partition.has_lost_track_of(FOLLOWER)
+    partition.leadership.lead(epoch=LeaderEpoch(EPOCH), leader=ME, replicas=(ME, FOLLOWER, OTHER), in_sync=(ME, OTHER))
+    assert partition.followers.has_lost_track_of(FOLLOWER)
     answers = bench.read(bench.ask({}))
     assert set(answers) == {0} and answers[0].error_code == 0 and answers[0].records

@@ -18,7 +18,7 @@ from penstock.coordinators.groups.group_lag import (
     GroupLag,
 )
 from penstock.errors import CoordinatorLoadInProgress, NotCoordinator
-from penstock.log import PartitionLog
+from penstock.log import FileSlice, PartitionLog
 from penstock.metrics import MetricsRegistry
 from penstock.wire.messages.describe_groups_response import DescribedGroup, DescribedGroupMember
 from penstock.wire.messages.list_groups_response import ListedGroup
@@ -52,6 +52,9 @@ class FakeGroups:
 
 
 class FakePartition:
+    reader = property(lambda self: self)
+    start_offset = property(lambda self: self.log.start_offset)
+
     def __init__(self, folder: Path, *, is_leader: bool = True) -> None:
         self.is_leader = is_leader
         self.log = a_log(folder)
@@ -59,6 +62,9 @@ class FakePartition:
             batch = a_batch(self.log.end_offset, count=10, timestamp=NOW + 10_000 * number)
             self.log.append([batch])
         self.high_watermark = self.log.high_watermark = self.log.end_offset
+
+    def slice(self, offset: int, *, bytes_max: int) -> FileSlice | None:
+        return self.log.slice(offset, at_most=bytes_max, before=self.high_watermark)
 
 
 class World:

@@ -30,12 +30,13 @@ GUARD = VerificationGuard(7, 1, -1, adds=False, coordinator_epoch=4)
 
 class FakePartition:
     topic_partition = PLACE
+    transactions = property(lambda self: self)
 
     def __init__(self, guard: Any = GUARD) -> None:
         self.guard = guard
         self.asked: list[Any] = []
 
-    def begin_transaction_check(self, producer_id: int, epoch: int, sequence: int, *, adds: bool) -> Any:
+    def begin_check(self, producer_id: int, epoch: int, sequence: int, *, adds: bool) -> Any:
         self.asked.append((producer_id, epoch, sequence, adds))
         if isinstance(self.guard, Refusal):
             raise self.guard

@@ -37,9 +37,7 @@ class OffsetsPartition(FakePartition):
     topic_partition = TopicPartition(CONSUMER_OFFSETS, PartitionIndex(0))
     can_prove_lead = False
 
-    def begin_transaction_check(
-        self, producer_id: int, producer_epoch: int, sequence: int, *, adds: bool
-    ) -> VerificationGuard:
+    def begin_check(self, producer_id: int, producer_epoch: int, sequence: int, *, adds: bool) -> VerificationGuard:
         return VerificationGuard(producer_id, producer_epoch, sequence, adds)
 
 

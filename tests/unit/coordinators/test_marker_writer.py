@@ -92,7 +92,7 @@ async def test_a_partition_that_is_named_twice_is_told_once(stage: Stage) -> Non
 
 
 async def test_each_partition_has_its_own_outcome(stage: Stage) -> None:
-    stage.local[1].lead(epoch=LeaderEpoch(9), leader=BrokerId(2), replicas=(), in_sync=())
+    stage.local[1].leadership.lead(epoch=LeaderEpoch(9), leader=BrokerId(2), replicas=(), in_sync=())
     assert await written(stage, entry(at(0), at(1), at(5), at(0, "missing"))) == [
         [None, NotLeaderOrFollower, UnknownTopicOrPartition, UnknownTopicOrPartition]
     ]
@@ -187,7 +187,7 @@ async def test_a_coordinator_that_was_replaced_does_not_abort_the_transaction_af
     partition = stage.local[0]
 
     def append(sequence: int) -> None:
-        guard = partition.begin_transaction_check(7, 0, sequence)
+        guard = partition.transactions.begin_check(7, 0, sequence)
         batch = stage.local.batch(producer=7, sequence=sequence, transactional=True)
         partition.append(memoryview(batch), acks=ALL, guard=guard)
 
@@ -204,7 +204,7 @@ async def test_a_coordinator_that_was_replaced_does_not_abort_the_transaction_af
 async def test_a_later_epoch_is_let_in_from_anybody_but_not_while_a_transaction_is_open(stage: Stage) -> None:
     """So a marker that is refused for one has nothing to end: whoever sends it may leave it at that."""
     partition = stage.local[0]
-    guard = partition.begin_transaction_check(7, 0, 0)
+    guard = partition.transactions.begin_check(7, 0, 0)
     first = stage.local.batch(producer=7, sequence=0, transactional=True)
     partition.append(memoryview(first), acks=ALL, guard=guard)
     later = stage.local.batch(producer=7, sequence=0, epoch=9)
@@ -220,7 +220,7 @@ async def test_a_later_epoch_is_told_when_all_that_came_before_it_is_replicated(
     """So is the marker that ended the transaction: a leader lost now leaves it open, and nobody would end it."""
     stage = Stage(tmp_path, penstock_flush_before_ack="true")
     partition, flushed = stage.local[0], stage.local.flusher.gates
-    guard = partition.begin_transaction_check(7, 0, 0)
+    guard = partition.transactions.begin_check(7, 0, 0)
     first = stage.local.batch(producer=7, sequence=0, transactional=True)
     partition.append(memoryview(first), acks=ALL, guard=guard)
     assert await written(stage, entry(at(0))) == [[RequestTimedOut]]

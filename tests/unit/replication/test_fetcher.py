@@ -25,6 +25,7 @@ from penstock.log.flushing import Flushing
 from penstock.model import BrokerId
 from penstock.replication import Throttle, fetcher
 from penstock.replication.fetcher import FollowedPartition, LeaderFetcher
+from penstock.replication.follower_log import FollowerLog
 from penstock.replication.log_port import on_disk
 from penstock.replication.peer_connection import PeerConnection
 from penstock.settings import Config
@@ -222,6 +223,7 @@ async def test_of_many_logs_to_be_begun_anew_one_a_turn_is_and_those_that_went_m
 
         role, log = bench.partition.role, bench.partition.log
         topic_partition, leader_epoch, is_flushed = bench.partition.topic_partition, bench.partition.leader_epoch, True
+        follower_log = property(lambda self: self)
 
         def cut_ahead(self, _: int) -> None:
             return None
@@ -252,6 +254,7 @@ async def test_what_the_disk_must_say_before_cuts_a_thread_writes_for_many(bench
 
         role, log = bench.partition.role, bench.partition.log
         topic_partition, leader_epoch, is_flushed = bench.partition.topic_partition, bench.partition.leader_epoch, True
+        follower_log = property(lambda self: self)
 
         def cut_ahead(self, _: int) -> Callable[[], None]:
             return self.write
@@ -285,6 +288,7 @@ async def test_a_log_that_waits_to_be_cut_is_cut_once_whatever_else_was_asked_be
 
         role, log = bench.partition.role, bench.partition.log
         topic_partition, leader_epoch, is_flushed = bench.partition.topic_partition, bench.partition.leader_epoch, False
+        follower_log = property(lambda self: self)
         cut_back = staticmethod(cuts.append)
 
         def cut_ahead(self, _: object) -> None:
@@ -449,7 +453,7 @@ async def test_a_partition_that_is_new_here_is_named_while_a_fetch_is_parked(ben
     bench.leader.answer(first)
     await bench.leader.next()
     bench.replicas._change(leader_epoch=2)
-    bench.partition.assign(bench.replicas.state)
+    bench.partition.leadership.assign(bench.replicas.state)
     bench.fetcher.follow(bench.partition)
     _, asked = await bench.leader.next_naming()
     assert asked.current_leader_epoch == 2
@@ -458,7 +462,7 @@ async def test_a_partition_that_is_new_here_is_named_while_a_fetch_is_parked(ben
 async def test_an_answer_of_an_earlier_epoch_is_not_taken_in(bench: Bench) -> None:
     first, _ = await bench.leader.next()
     bench.replicas._change(leader_epoch=2)
-    bench.partition.assign(bench.replicas.state)
+    bench.partition.leadership.assign(bench.replicas.state)
     bench.leader.answer(first, records_at(0))
     second, _ = await bench.leader.next()
     bench.leader.answer(second)
@@ -521,12 +525,12 @@ async def test_what_goes_wrong_with_one_partition_is_its_own_trouble(
     first, _ = await bench.leader.next()
     failures: list[Exception] = [OSError(errno.EIO, "I/O error"), ZeroDivisionError()]
 
-    def fail(**_: object) -> None:
+    def fail(_log: FollowerLog, **_: object) -> None:
         if failures:
             raise failures.pop()
         monkeypatch.undo()
 
-    monkeypatch.setattr(bench.partition, "take_over", fail)
+    monkeypatch.setattr(FollowerLog, "take_over", fail)
     answered = first
     while failures:
         bench.leader.answer(answered, PartitionAnswer(0, 0, 0, -1, 0))
@@ -554,7 +558,7 @@ async def test_what_an_earlier_epoch_said_is_no_answer_to_what_this_one_asked(be
     second, asked = await bench.leader.next_naming()
     assert asked.offset == 1
     bench.replicas._change(leader_epoch=2)
-    bench.partition.assign(bench.replicas.state)
+    bench.partition.leadership.assign(bench.replicas.state)
     bench.fetcher.follow(bench.partition)
     third, asked = await bench.leader.next_naming()
     assert (asked.offset, asked.current_leader_epoch) == (1, 2)
@@ -571,7 +575,7 @@ async def test_records_that_a_former_log_asked_for_leave_no_gap_in_the_new_one(b
     second, asked = await bench.leader.next_naming()
     assert asked.offset == 1
     bench.fetcher.forget(bench.partition)
-    bench.partition.start_anew(0)
+    bench.partition.follower_log.start_anew(0)
     bench.fetcher.follow(bench.partition)
     third, asked = await bench.leader.next_naming()
     assert asked.offset == 0

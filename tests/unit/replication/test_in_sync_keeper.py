@@ -16,8 +16,9 @@ class LookedAfter:
     def __init__(self, turns: list[int]) -> None:
         self.role: Follower | Offline = Follower(leader=BrokerId(1), epoch=LeaderEpoch(0))
         self._turns = turns
+        self.followers = self
 
-    def look_after_followers(self, *, lag_ms_max: int) -> None:
+    def look_after(self, *, lag_ms_max: int) -> None:
         if not self._turns[-1]:
             asyncio.get_running_loop().call_soon(self._turns.append, 0)
         self._turns[-1] += 1

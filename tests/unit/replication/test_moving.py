@@ -14,7 +14,7 @@ from penstock.errors import Fatal, KafkaStorageError
 from penstock.log import CannotCopy
 from penstock.log.file_pool import names_in
 from penstock.replication import ALL
-from penstock.replication.moving import Move
+from penstock.replication.durability import Durability
 from penstock.wire.markers import MarkerType
 
 
@@ -187,7 +187,7 @@ async def test_a_copy_that_cannot_be_written_leaves_the_log_where_it_is(make: Ca
     assert world.homes == ["a"] and log.end_offset == 101 and log.trouble is None
 
 
-STEPS = ["prepare", "hold_flushes", "promote", "remove_later", "remove_note"]
+STEPS = ["prepare", "hold", "promote", "remove_later", "remove_note"]
 
 
 class Killed(BaseException):
@@ -204,7 +204,7 @@ async def test_a_crash_at_any_step_of_the_exchange_leaves_one_whole_log(
     partition = world.partition()
     wanted = read_all(world.log)
     move = world.begin(partition)
-    interrupt(world, move, step, after=after, monkeypatch=monkeypatch)
+    interrupt(world, step, after=after, monkeypatch=monkeypatch)
     with pytest.raises(Killed):
         await move.run()
     for file in world.a.path.glob("*/*.log"):
@@ -221,11 +221,11 @@ async def test_a_crash_at_any_step_of_the_exchange_leaves_one_whole_log(
     assert world.homes == ["b"] and not world.a.futures.logs and not world.b.futures.logs
 
 
-def interrupt(world: TwoFolders, move: Move, step: str, *, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def interrupt(world: TwoFolders, step: str, *, after: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Die before or after a step, whether it is awaited or not."""
     owner: Any = {
         "prepare": world.b.futures,
-        "hold_flushes": move.partition,
+        "hold": Durability,
         "promote": world.b.futures,
         "remove_later": world.a,
     }.get(step)

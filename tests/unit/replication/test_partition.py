@@ -82,7 +82,7 @@ class Bench:
         self.tasks.append(asyncio.get_running_loop().create_task(work))
 
     def lead(self, *, epoch: int, leader: BrokerId = ME, replicas: tuple[BrokerId, ...] = (ME,)) -> None:
-        self.partition.lead(epoch=LeaderEpoch(epoch), leader=leader, replicas=replicas, in_sync=(leader,))
+        self.partition.leadership.lead(epoch=LeaderEpoch(epoch), leader=leader, replicas=replicas, in_sync=(leader,))
 
     def batch(self, count: int = 1, *, producer: int = -1, sequence: int = -1, epoch: int = 0) -> memoryview:
         records = [Record(i, self.clock.now(), b"k%d" % i, b"v%d" % i) for i in range(count)]
@@ -93,7 +93,7 @@ class Bench:
         )
 
     def values(self, offset: int = 0) -> list[bytes | None]:
-        readable = self.partition.read(offset, bytes_max=1 << 20, committed_only=False, at_least_one=True)
+        readable = self.partition.reader.read(offset, bytes_max=1 << 20, committed_only=False, at_least_one=True)
         if readable.records is None:
             return []
         assert isinstance(readable.records, FileSlice)
@@ -140,10 +140,10 @@ def test_without_followers_and_flushes_an_append_is_committed_at_once(bench: Ben
 def test_a_leader_that_stands_aside_refuses_whoever_asks_and_goes_on_in_its_epoch(bench: Bench) -> None:
     """It cannot know who leads; where nobody was elected after all, it is as if nothing had been."""
     bench.lead(epoch=4, replicas=(ME, OTHER))
-    bench.partition.lead(epoch=LeaderEpoch(5), leader=ME, replicas=(ME, OTHER), in_sync=(ME, OTHER))
+    bench.partition.leadership.lead(epoch=LeaderEpoch(5), leader=ME, replicas=(ME, OTHER), in_sync=(ME, OTHER))
     waiting = bench.partition.acknowledged(bench.partition.append(bench.batch(3), acks=ALL), acks=ALL)
     assert waiting is not None
-    bench.partition.stand_aside()
+    bench.partition.leadership.stand_aside()
     assert isinstance(waiting.exception(), NotLeaderOrFollower)
     assert bench.partition.leader == -1, "no answer names it"
     for refused in (
@@ -154,7 +154,7 @@ def test_a_leader_that_stands_aside_refuses_whoever_asks_and_goes_on_in_its_epoc
         with pytest.raises(NotLeaderOrFollower):
             refused()
     assert not bench.partition.is_idle_at(0, 5, committed_only=False)
-    bench.partition.lead(epoch=LeaderEpoch(5), leader=ME, replicas=(ME, OTHER), in_sync=(ME,))
+    bench.partition.leadership.lead(epoch=LeaderEpoch(5), leader=ME, replicas=(ME, OTHER), in_sync=(ME,))
     assert bench.partition.append(bench.batch(), acks=ALL).base_offset == 3
     assert (bench.partition.high_watermark, bench.log.epochs.latest) == (4, 5)
 
@@ -162,7 +162,7 @@ def test_a_leader_that_stands_aside_refuses_whoever_asks_and_goes_on_in_its_epoc
 def test_a_follower_that_stands_aside_is_not_read_from(bench: Bench) -> None:
     bench.lead(epoch=4, leader=OTHER, replicas=(ME, OTHER))
     bench.partition.require_reader(4)
-    bench.partition.stand_aside()
+    bench.partition.leadership.stand_aside()
     with pytest.raises(NotLeaderOrFollower):
         bench.partition.require_reader(4)
     bench.lead(epoch=4, leader=OTHER, replicas=(ME, OTHER))
@@ -236,8 +236,8 @@ def test_a_record_proves_who_leads_where_another_in_sync_must_take_it_and_enough
 ) -> None:
     bench = Bench(folder, {"min.insync.replicas": minimum})
     replicas, others = tuple(map(BrokerId, (1, 2, 3))), tuple(map(BrokerId, in_sync))
-    bench.partition.lead(epoch=LeaderEpoch(4), leader=ME, replicas=replicas, in_sync=others)
-    assert bench.partition.can_prove_lead is can
+    bench.partition.leadership.lead(epoch=LeaderEpoch(4), leader=ME, replicas=replicas, in_sync=others)
+    assert bench.partition.followers.can_prove_lead is can
     bench.pool.close_all()
 
 
@@ -345,7 +345,7 @@ async def test_a_flush_from_before_does_not_take_the_high_watermark_back_where_f
     assert isinstance(bench.partition.role, Leader) and bench.partition.role.high_watermark == 3
     bench.flusher.gates[1].set_result(None)
     await asyncio.gather(*bench.tasks)
-    assert bench.partition.is_flushed and bench.partition.high_watermark == 3
+    assert bench.partition.follower_log.is_flushed and bench.partition.high_watermark == 3
     bench.pool.close_all()
 
 
@@ -378,11 +378,11 @@ async def test_flushing_every_record_is_flushing_before_the_acknowledgement(fold
 
 def test_watchers_hear_of_every_move_until_they_stop_watching(bench: Bench) -> None:
     watcher = Watcher()
-    bench.partition.watch(watcher)
+    bench.partition.waiters.watch(watcher)
     bench.partition.append(bench.batch(), acks=1)
     bench.partition.append(bench.batch(), acks=1)
     assert watcher.calls == 2
-    bench.partition.unwatch(watcher)
+    bench.partition.waiters.unwatch(watcher)
     bench.partition.append(bench.batch(), acks=1)
     assert watcher.calls == 2
 
@@ -400,11 +400,11 @@ async def test_the_latest_offset_is_unknown_until_this_epoch_has_a_high_watermar
     bench.partition.append(bench.batch(), acks=1)
     bench.lead(epoch=4)
     with pytest.raises(OffsetNotAvailable):
-        bench.partition.latest_offset(committed_only=False)
+        bench.partition.reader.latest_offset(committed_only=False)
     await asyncio.sleep(0)
     bench.flusher.gates[0].set_result(None)
     await asyncio.gather(*bench.tasks)
-    assert bench.partition.latest_offset(committed_only=False) == 1
+    assert bench.partition.reader.latest_offset(committed_only=False) == 1
     bench.pool.close_all()
 
 
@@ -412,12 +412,12 @@ def test_a_fetcher_of_a_lost_epoch_is_told_where_it_parted(bench: Bench) -> None
     bench.partition.append(bench.batch(5), acks=1)
     bench.lead(epoch=6)
     bench.partition.append(bench.batch(2), acks=1)
-    assert bench.partition.diverging_epoch(6, 7) is None
-    assert bench.partition.diverging_epoch(3, 5) is None
-    assert bench.partition.diverging_epoch(3, 6) == (3, 5)
-    assert bench.partition.diverging_epoch(5, 5) == (3, 5)
+    assert bench.partition.reader.diverging_epoch(6, 7) is None
+    assert bench.partition.reader.diverging_epoch(3, 5) is None
+    assert bench.partition.reader.diverging_epoch(3, 6) == (3, 5)
+    assert bench.partition.reader.diverging_epoch(5, 5) == (3, 5)
     with pytest.raises(OffsetOutOfRange):
-        bench.partition.diverging_epoch(9, 0)
+        bench.partition.reader.diverging_epoch(9, 0)
 
 
 def test_a_log_does_not_forget_epochs_that_are_later_than_the_one_its_broker_is_told_to_lead_in(folder: Path) -> None:

@@ -321,10 +321,10 @@ async def test_a_follower_whose_log_was_not_opened_leaves_the_in_sync_set_and_ke
             on_disk(unread.log).health.leave_unread(
                 OSError(errno.EMFILE, "Too many open files"), lambda: on_disk(unread.log)
             )
-            assert unread.eligible_below == 1
-            unread.leave_in_sync()
+            assert unread.leadership.eligible_below == 1
+            unread.leadership.leave_in_sync()
             await brokers.until(lambda: me not in cluster.image.topics["orders"].partitions[0].in_sync)
-            unread.look_after_followers(lag_ms_max=30_000)
+            unread.followers.look_after(lag_ms_max=30_000)
             await asyncio.sleep(60)
             assert partitions.require("orders", 0) is unread and not folder.strays
 
@@ -339,7 +339,7 @@ async def test_a_damaged_log_is_begun_anew_only_when_nothing_that_was_fetched_in
             damaged = partitions.require("orders", 0)
             began_in = damaged.leader_epoch
             damaged.log.health.take_offline("damage below the recovery point", stops_reads=True)
-            damaged.leave_in_sync()
+            damaged.leadership.leave_in_sync()
             await brokers.until(lambda: partitions.get("orders", 0) not in (damaged, None))
             renewed = partitions.require("orders", 0)
             assert renewed.log.trouble is None and renewed.log is not damaged.log
@@ -348,7 +348,7 @@ async def test_a_damaged_log_is_begun_anew_only_when_nothing_that_was_fetched_in
             with pytest.MonkeyPatch.context() as patching:
                 disk = FullDisk(folder, patching)
                 renewed.log.health.take_offline("damaged again before it was in sync", stops_reads=True)
-                renewed.look_after_followers(lag_ms_max=30_000)
+                renewed.followers.look_after(lag_ms_max=30_000)
                 await brokers.until(lambda: partitions.require("orders", 0) is not renewed)
                 stand_in = partitions.require("orders", 0)
                 assert stand_in.log.health.offline_reason == "no space left"

@@ -201,14 +201,14 @@ async def test_between_high_watermark_and_end_a_fetch_finds_nothing_and_the_late
     replicas.elect(2)
     leader = replicas.leader
     assert leader.high_watermark == 1 and leader.log.end_offset == 2
-    assert leader.read(1, bytes_max=1000, committed_only=False, at_least_one=True).records is None
-    assert leader.read(2, bytes_max=1000, committed_only=False, at_least_one=True).records is None
+    assert leader.reader.read(1, bytes_max=1000, committed_only=False, at_least_one=True).records is None
+    assert leader.reader.read(2, bytes_max=1000, committed_only=False, at_least_one=True).records is None
     with pytest.raises(OffsetNotAvailable):
-        leader.latest_offset(committed_only=False)
+        leader.reader.latest_offset(committed_only=False)
     with pytest.raises(OffsetOutOfRange):
-        leader.read(3, bytes_max=1000, committed_only=False, at_least_one=True)
+        leader.reader.read(3, bytes_max=1000, committed_only=False, at_least_one=True)
     replicas.replicate()
-    assert leader.latest_offset(committed_only=False) == 2
+    assert leader.reader.latest_offset(committed_only=False) == 2
 
 
 def _behind_a_start_of(start: int, replicas: Replicas) -> None:
@@ -244,7 +244,7 @@ async def test_a_log_start_travels_to_followers_and_delete_records_waits_for_the
         replicas.append(b"a")
     replicas.replicate()
     assert replicas.leader.delete_records(2) == 2
-    deleted = replicas.leader.deleted_everywhere(2)
+    deleted = replicas.leader.followers.deleted_everywhere(2)
     assert deleted is not None and not deleted.done()
     replicas.replicate()
     assert [replicas[broker].log.start_offset for broker in (1, 2, 3)] == [2, 2, 2]
@@ -255,8 +255,8 @@ async def test_a_follower_flushes_before_the_leader_hears_of_what_it_has(make: C
     replicas = make(settings={"penstock.flush.before.ack": "true"})
     replicas.append(b"a")
     replicas.fetch(2)
-    assert not replicas[2].is_flushed
-    await replicas[2].flush_replicated()
+    assert not replicas[2].follower_log.is_flushed
+    await replicas[2].follower_log.flush()
     assert replicas[2].log.recovery_point == 1
     assert replicas.fetch(2) == "nothing"
 
@@ -269,7 +269,7 @@ async def test_a_leader_that_flushes_before_it_acknowledges_counts_itself_after_
     assert acknowledged is not None
     for broker in (2, 3):
         replicas.fetch(broker)
-        await replicas[broker].flush_replicated()
+        await replicas[broker].follower_log.flush()
         replicas.fetch(broker)
     await asyncio.wait_for(acknowledged, 60)
     assert replicas.leader.log.recovery_point == 1
@@ -284,13 +284,13 @@ async def test_a_topic_that_begins_to_flush_first_flushes_what_it_had_before_any
     replicas.replicate()
     assert [replicas[broker].log.recovery_point for broker in (1, 2, 3)] == [0, 0, 0], "nobody has asked for a flush"
     replicas.config.replace_overrides({"penstock.flush.before.ack": "true"})
-    assert not replicas[2].is_flushed and not replicas[3].is_flushed
+    assert not replicas[2].follower_log.is_flushed and not replicas[3].follower_log.is_flushed
     acknowledged = replicas.leader.acknowledged(replicas.append(b"b"), acks=ALL)
     assert acknowledged is not None
     for broker in (2, 3):
-        await replicas[broker].flush_replicated()
+        await replicas[broker].follower_log.flush()
         replicas.fetch(broker)
-        await replicas[broker].flush_replicated()
+        await replicas[broker].follower_log.flush()
         replicas.fetch(broker)
     await asyncio.wait_for(acknowledged, 60)
     assert [replicas[broker].log.recovery_point for broker in (1, 2, 3)] == [2, 2, 2]
@@ -304,7 +304,7 @@ async def test_a_topic_that_begins_to_flush_first_does_so_also_where_nobody_writ
     replicas.replicate()
     replicas.config.replace_overrides({"flush.messages": "1"})
     for broker in (1, 2, 3):
-        replicas[broker].look_after_followers(lag_ms_max=30_000)
+        replicas[broker].followers.look_after(lag_ms_max=30_000)
     await replicas.idle()
     assert [replicas[broker].log.recovery_point for broker in (1, 2, 3)] == [1, 1, 1]
     assert [replicas[broker].high_watermark for broker in (1, 2, 3)] == [1, 1, 1]
@@ -322,15 +322,15 @@ async def test_a_folder_says_that_all_was_flushed_before_it_counted_once_that_is
     replicas.append(b"a")
     replicas.replicate()
     follower = replicas[2]
-    release = follower.hold_flushes()
+    release = follower.durability.hold()
     replicas.config.replace_overrides({"penstock.flush.before.ack": "true"})
-    follower.look_after_followers(lag_ms_max=30_000)
+    follower.followers.look_after(lag_ms_max=30_000)
     await asyncio.sleep(0)
     assert not is_flush_noted(follower), "what it told the leader of is not on disk yet"
     release()
     await replicas.idle()
     assert not is_flush_noted(follower), "only a process that is registered speaks for itself"
-    follower.look_after_followers(lag_ms_max=30_000)
+    follower.followers.look_after(lag_ms_max=30_000)
     await replicas.idle()
     assert is_flush_noted(follower) and not is_flush_noted(replicas[3])
 
@@ -340,32 +340,32 @@ async def test_as_long_as_the_folder_says_so_records_are_flushed_before_they_cou
 ) -> None:
     replicas = make(settings={"penstock.flush.before.ack": "true"})
     follower = replicas[2]
-    follower.look_after_followers(lag_ms_max=30_000)
+    follower.followers.look_after(lag_ms_max=30_000)
     await replicas.idle()
     assert is_flush_noted(follower)
     replicas.config.replace_overrides({})
     replicas.append(b"a")
     replicas.fetch(2)
-    assert not follower.is_flushed, "the note would be a lie"
-    await follower.flush_replicated()
-    follower.look_after_followers(lag_ms_max=30_000)
+    assert not follower.follower_log.is_flushed, "the note would be a lie"
+    await follower.follower_log.flush()
+    follower.followers.look_after(lag_ms_max=30_000)
     await replicas.idle()
     assert not is_flush_noted(follower)
     replicas.append(b"b")
     replicas.fetch(2)
-    assert follower.place() == (2, 1) and follower.log.recovery_point == 1, "no flush any more"
+    assert follower.follower_log.place() == (2, 1) and follower.log.recovery_point == 1, "no flush any more"
 
 
 async def test_a_process_that_comes_upon_the_note_of_the_former_one_keeps_to_it(make: Callable[..., Replicas]) -> None:
     replicas = make(settings={"penstock.flush.before.ack": "true"})
-    replicas[2].look_after_followers(lag_ms_max=30_000)
+    replicas[2].followers.look_after(lag_ms_max=30_000)
     await replicas.idle()
     replicas.config.replace_overrides({})
     await replicas.restart(2)
     assert replicas[2].log.is_flush_noted
     replicas.append(b"a")
     replicas.fetch(2)
-    assert not replicas[2].is_flushed
+    assert not replicas[2].follower_log.is_flushed
 
 
 async def test_records_from_before_flushing_was_asked_for_count_again_when_they_are_flushed(
@@ -379,7 +379,7 @@ async def test_records_from_before_flushing_was_asked_for_count_again_when_they_
     for broker in (1, 2, 3):
         replicas[broker].config.replace_overrides({"penstock.flush.before.ack": "true"})
         replicas[broker].current_rules()
-    assert not any(replicas[broker].is_flushed for broker in (1, 2, 3))
+    assert not any(replicas[broker].follower_log.is_flushed for broker in (1, 2, 3))
     for broker in (2, 3):
         replicas.fetch(broker)  # had the leader counted what it has in memory, all would have it now
     assert replicas.leader.high_watermark == 0 and not acknowledged.done()
@@ -391,7 +391,7 @@ async def test_records_that_wait_for_a_flush_count_at_once_when_flushing_is_no_l
     make: Callable[..., Replicas],
 ) -> None:
     replicas = make(settings={"penstock.flush.before.ack": "true"})
-    release = replicas.leader.hold_flushes()
+    release = replicas.leader.durability.hold()
     one, all_of_them = (
         replicas.leader.acknowledged(appended, acks=acks)
         for appended, acks in ((replicas.append(b"a"), 1), (replicas.append(b"b"), ALL))
@@ -413,7 +413,7 @@ async def test_a_damaged_batch_from_the_leader_is_not_appended(make: Callable[..
     data = bytearray(replicas.bytes_of(1))
     data[-1] ^= 1
     with pytest.raises(CorruptMessage):
-        replicas[2].append_replicated(memoryview(data))
+        replicas[2].follower_log.append(memoryview(data))
     assert replicas[2].log.end_offset == 0
 
 
@@ -423,7 +423,7 @@ async def test_what_comes_before_a_damaged_batch_is_taken(make: Callable[..., Re
     replicas.append(b"b")
     data = bytearray(replicas.bytes_of(1))
     data[-1] ^= 1
-    replicas[2].append_replicated(memoryview(data))
+    replicas[2].follower_log.append(memoryview(data))
     assert replicas[2].log.end_offset == 1
 
 
@@ -434,7 +434,7 @@ async def test_less_than_a_batch_is_no_answer(make: Callable[..., Replicas]) -> 
     data = bytearray(replicas.bytes_of(1))
     data[8] ^= 1  # its length
     with pytest.raises(CorruptMessage):
-        replicas[2].append_replicated(memoryview(data))
+        replicas[2].follower_log.append(memoryview(data))
 
 
 async def test_a_batch_that_is_cut_short_is_left_for_the_next_fetch(make: Callable[..., Replicas]) -> None:
@@ -442,7 +442,7 @@ async def test_a_batch_that_is_cut_short_is_left_for_the_next_fetch(make: Callab
     replicas.append(b"a")
     replicas.append(b"b")
     data = replicas.bytes_of(1)
-    replicas[2].append_replicated(memoryview(bytearray(data[:-1])))
+    replicas[2].follower_log.append(memoryview(bytearray(data[:-1])))
     assert replicas[2].log.end_offset == 1
 
 
@@ -450,8 +450,8 @@ async def test_what_is_fetched_twice_is_appended_once(make: Callable[..., Replic
     replicas = make()
     replicas.append(b"a")
     data = memoryview(bytearray(replicas.bytes_of(1)))
-    replicas[2].append_replicated(data)
-    replicas[2].append_replicated(data)
+    replicas[2].follower_log.append(data)
+    replicas[2].follower_log.append(data)
     assert replicas[2].log.end_offset == 1
 
 
@@ -470,7 +470,7 @@ async def test_a_leader_whose_log_is_found_damaged_while_nobody_writes_resigns(m
     replicas.append(b"a")
     replicas.leader.log.health.take_offline("damage found by a reader", stops_reads=True)
     assert replicas.resigned == []
-    replicas.leader.look_after_followers(lag_ms_max=30_000)
+    replicas.leader.followers.look_after(lag_ms_max=30_000)
     assert replicas.resigned == [1]
 
 
@@ -481,11 +481,11 @@ async def test_a_leader_that_had_nobody_to_make_way_for_resigns_when_there_is(ma
     replicas.remove_from_in_sync(2)
     replicas.remove_from_in_sync(3)
     replicas.leader.log.health.take_offline("input/output error", stops_reads=False)
-    replicas.leader.look_after_followers(lag_ms_max=30_000)
+    replicas.leader.followers.look_after(lag_ms_max=30_000)
     assert replicas.resigned == []
     replicas.fetch(2)
     assert replicas.state.in_sync == (1, 2)
-    replicas.leader.look_after_followers(lag_ms_max=30_000)
+    replicas.leader.followers.look_after(lag_ms_max=30_000)
     assert replicas.resigned == [1]
 
 
@@ -497,10 +497,10 @@ async def test_a_leader_alone_in_sync_resigns_where_somebody_eligible_is_there(m
     replicas.epochs.pop(BrokerId(3))
     replicas.below_minimum(in_sync=1, eligible=2)
     replicas.leader.log.health.take_offline("input/output error", stops_reads=False)
-    replicas.leader.look_after_followers(lag_ms_max=30_000)
+    replicas.leader.followers.look_after(lag_ms_max=30_000)
     assert replicas.resigned == [], "nobody is there"
     replicas.epochs[BrokerId(2)] = epoch
-    replicas.leader.look_after_followers(lag_ms_max=30_000)
+    replicas.leader.followers.look_after(lag_ms_max=30_000)
     assert replicas.resigned == [1]
 
 
@@ -508,7 +508,7 @@ async def test_only_a_full_disk_leaves_a_log_what_it_had_for_certain(make: Calla
     for may_pass, stays_below in ((True, 2), (False, 0)):
         replicas = make(settings={"min.insync.replicas": "2"})
         replicas.leader.log.health.take_offline("write failed", stops_reads=False, may_pass=may_pass)
-        assert replicas.leader.eligible_below == stays_below
+        assert replicas.leader.leadership.eligible_below == stays_below
 
 
 async def test_a_damaged_leader_does_not_hold_it_against_followers_that_they_stay_behind(
@@ -518,7 +518,7 @@ async def test_a_damaged_leader_does_not_hold_it_against_followers_that_they_sta
     replicas.append(b"a")
     replicas.leader.log.health.take_offline("damage found by a reader", stops_reads=True)
     replicas.clock.time += 60_000
-    replicas.leader.look_after_followers(lag_ms_max=30_000)
+    replicas.leader.followers.look_after(lag_ms_max=30_000)
     assert replicas.state.in_sync == (1, 2, 3) and replicas.resigned == [1]
 
 
@@ -527,7 +527,7 @@ async def test_a_follower_whose_log_is_found_damaged_while_nobody_writes_leaves(
     replicas.append(b"a")
     replicas.replicate()
     replicas[2].log.health.take_offline("damage found by a scrub", stops_reads=True)
-    replicas[2].look_after_followers(lag_ms_max=30_000)
+    replicas[2].followers.look_after(lag_ms_max=30_000)
     assert replicas.state.in_sync == (1, 3)
 
 
@@ -545,7 +545,7 @@ async def test_a_deposed_leader_that_has_not_heard_of_it_commits_nothing(make: C
     old = replicas[1]
     replicas._change(leader=BrokerId(2), leader_epoch=LeaderEpoch(2))
     for broker in (2, 3):
-        replicas[broker].assign(replicas.state)
+        replicas[broker].leadership.assign(replicas.state)
     acknowledged = old.acknowledged(replicas.append(b"lost", at=1), acks=ALL)
     assert acknowledged is not None
     replicas.append(b"b")
@@ -553,7 +553,7 @@ async def test_a_deposed_leader_that_has_not_heard_of_it_commits_nothing(make: C
     assert not acknowledged.done() and old.high_watermark == 1
     asked = FetchPartition(0, 1, 1000, current_leader_epoch=2, last_fetched_epoch=1)
     with pytest.raises(Exception, match="newer"):
-        old.fetched_by(BrokerId(3), asked, broker_epoch=30)
+        old.followers.fetched(BrokerId(3), asked, broker_epoch=30)
 
 
 async def test_what_was_fetched_in_an_earlier_epoch_does_not_count_though_the_leader_is_the_same(
@@ -579,7 +579,7 @@ async def test_a_fetch_from_before_a_follower_began_anew_does_not_count(make: Ca
     replicas.remove_from_in_sync(2)
     replicas.elect(1)  # as `begin_anew` does: the same leader, in the next epoch
     with pytest.raises(FencedLeaderEpoch):
-        replicas.leader.fetched_by(BrokerId(2), asked, broker_epoch=20)
+        replicas.leader.followers.fetched(BrokerId(2), asked, broker_epoch=20)
     assert replicas.state.in_sync == (1, 3)
 
 

@@ -35,7 +35,7 @@ class Stage:
     def check(
         self, producer: int = P, *, epoch: int = 0, sequence: int = 0, adds: bool = False
     ) -> VerificationGuard | None:
-        return self.partition.begin_transaction_check(producer, epoch, sequence, adds=adds)
+        return self.partition.transactions.begin_check(producer, epoch, sequence, adds=adds)
 
     def append(
         self,
@@ -56,12 +56,12 @@ class Stage:
     def end(
         self, how: MarkerType, *, producer: int = P, epoch: int = 0, coordinator: int = 0, version: int = 0
     ) -> Appended:
-        return self.partition.append_marker(
+        return self.partition.transactions.append_marker(
             Marker(how, coordinator), producer_id=producer, producer_epoch=epoch, transaction_version=version
         )
 
     def aborted(self, offset: int = 0) -> list[tuple[int, int]] | None:
-        readable = self.partition.read(offset, bytes_max=1 << 20, committed_only=True, at_least_one=True)
+        readable = self.partition.reader.read(offset, bytes_max=1 << 20, committed_only=True, at_least_one=True)
         if readable.records is not None:
             readable.records.release()
         return readable.aborted
@@ -125,14 +125,14 @@ def test_a_guard_of_one_producer_is_none_of_another(stage: Stage) -> None:
 def test_a_new_leader_epoch_begins_without_guards_and_whoever_had_one_tries_again(stage: Stage) -> None:
     """INVALID_TXN_STATE would be the end of the producer's transaction."""
     guard = stage.check()
-    stage.partition.lead(epoch=LeaderEpoch(4), leader=ME, replicas=(ME,), in_sync=(ME,))
+    stage.partition.leadership.lead(epoch=LeaderEpoch(4), leader=ME, replicas=(ME,), in_sync=(ME,))
     with pytest.raises(NotLeaderOrFollower):
         stage.append(0, guard=guard)
     assert stage.begin().base_offset == 0
 
 
 def test_whoever_does_not_lead_gives_no_guard(stage: Stage) -> None:
-    stage.partition.lead(epoch=LeaderEpoch(4), leader=OTHER, replicas=(ME, OTHER), in_sync=(ME, OTHER))
+    stage.partition.leadership.lead(epoch=LeaderEpoch(4), leader=OTHER, replicas=(ME, OTHER), in_sync=(ME, OTHER))
     with pytest.raises(NotLeaderOrFollower):
         stage.check()
 
@@ -281,12 +281,12 @@ def test_after_a_bumped_marker_the_producer_goes_on_with_sequence_0(stage: Stage
 
 def test_markers_need_the_in_sync_set_that_acks_all_needs(tmp_path: Path) -> None:
     partition = SomePartitions(tmp_path, settings={"min.insync.replicas": "2"})[0]
-    partition.lead(epoch=LeaderEpoch(4), leader=ME, replicas=(ME, OTHER), in_sync=(ME,))
+    partition.leadership.lead(epoch=LeaderEpoch(4), leader=ME, replicas=(ME, OTHER), in_sync=(ME,))
     with pytest.raises(NotEnoughReplicas):
-        partition.append_marker(Marker(COMMIT, 0), producer_id=P, producer_epoch=0, transaction_version=0)
-    partition.lead(epoch=LeaderEpoch(5), leader=OTHER, replicas=(ME, OTHER), in_sync=(ME, OTHER))
+        partition.transactions.append_marker(Marker(COMMIT, 0), producer_id=P, producer_epoch=0, transaction_version=0)
+    partition.leadership.lead(epoch=LeaderEpoch(5), leader=OTHER, replicas=(ME, OTHER), in_sync=(ME, OTHER))
     with pytest.raises(NotLeaderOrFollower):
-        partition.append_marker(Marker(COMMIT, 0), producer_id=P, producer_epoch=0, transaction_version=0)
+        partition.transactions.append_marker(Marker(COMMIT, 0), producer_id=P, producer_epoch=0, transaction_version=0)
 
 
 def test_a_read_that_cannot_tell_what_was_aborted_gives_its_file_back(stage: Stage) -> None:

@@ -44,7 +44,7 @@ def _begin(
         partition = partitions.require(topic, part.partition_index)
         partition.require_leader()
         result.low_watermark = partition.delete_records(part.offset)
-        pending = partition.deleted_everywhere(result.low_watermark)
+        pending = partition.followers.deleted_everywhere(result.low_watermark)
         return result, None if pending is None else asyncio.ensure_future(pending)
     except Refusal as refusal:
         result.error_code = refusal.code

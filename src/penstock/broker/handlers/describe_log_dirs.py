@@ -27,10 +27,12 @@ def describe_log_dirs(
     wanted = None
     if request.topics is not None:
         wanted = {(topic.topic, index) for topic in request.topics for index in topic.partitions}
-    return DescribeLogDirsResponse(results=[_describe(folder, partitions, wanted) for folder in moves.folders])
+    return DescribeLogDirsResponse(results=[_describe(folder, partitions, moves, wanted) for folder in moves.folders])
 
 
-def _describe(folder: LogFolder, partitions: Partitions, wanted: set[tuple[str, int]] | None) -> DescribeLogDirsResult:
+def _describe(
+    folder: LogFolder, partitions: Partitions, moves: FolderMoves, wanted: set[tuple[str, int]] | None
+) -> DescribeLogDirsResult:
     result = DescribeLogDirsResult(log_dir=str(folder.path.absolute()), topics=[])
     try:
         space = os.statvfs(folder.path)
@@ -41,10 +43,9 @@ def _describe(folder: LogFolder, partitions: Partitions, wanted: set[tuple[str, 
     result.usable_bytes = space.f_bavail * space.f_frsize
     topics: dict[str, list[DescribeLogDirsPartition]] = {}
     for partition in partitions:
-        if folder.logs.get(partition.topic_partition) is partition.log and (
-            wanted is None or (partition.topic, partition.index) in wanted
-        ):
-            topics.setdefault(partition.topic, []).append(_partition(partition))
+        is_wanted = wanted is None or (partition.topic, partition.index) in wanted
+        if is_wanted and moves.folder_of(partition) is folder:
+            topics.setdefault(partition.topic, []).append(_partition(partition, folder))
     for name, copy in folder.futures.logs.items():
         original = partitions.get(*name)
         if original is not None and (wanted is None or name in wanted):
@@ -53,11 +54,11 @@ def _describe(folder: LogFolder, partitions: Partitions, wanted: set[tuple[str, 
     return result
 
 
-def _partition(partition: Partition) -> DescribeLogDirsPartition:
+def _partition(partition: Partition, folder: LogFolder) -> DescribeLogDirsPartition:
     return DescribeLogDirsPartition(
         partition_index=partition.index,
-        partition_size=partition.log.size,
-        offset_lag=max(partition.high_watermark - partition.log.end_offset, 0),
+        partition_size=folder.logs[partition.topic_partition].size,
+        offset_lag=max(partition.high_watermark - partition.end_offset, 0),
         is_future_key=False,
     )
 
@@ -67,6 +68,6 @@ def _copy(original: Partition, copy: PartitionLog) -> DescribeLogDirsPartition:
     return DescribeLogDirsPartition(
         partition_index=original.index,
         partition_size=copy.size,
-        offset_lag=max(original.log.end_offset - copy.end_offset, 0),
+        offset_lag=max(original.end_offset - copy.end_offset, 0),
         is_future_key=True,
     )

@@ -52,8 +52,7 @@ async def describe_producers(
 def _describe(partitions: Partitions, topic: str, index: int) -> PartitionResponse:
     try:
         check_topic_name(topic)
-        partition = partitions.require(topic, index)
-        partition.log.health.ensure_readable()
+        producers = partitions.require(topic, index).reader.producers()
     except Refusal as refusal:
         return PartitionResponse(partition_index=index, error_code=refusal.code, error_message=refusal.message)
     return PartitionResponse(
@@ -67,6 +66,6 @@ def _describe(partitions: Partitions, topic: str, index: int) -> PartitionRespon
                 coordinator_epoch=producer.coordinator_epoch,
                 current_txn_start_offset=producer.transaction_first_offset,
             )
-            for producer in partition.log.producers.describe()
+            for producer in producers
         ],
     )

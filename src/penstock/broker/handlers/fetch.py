@@ -205,7 +205,7 @@ class _Fetch:
                     answers.append((key, asked, _idle(partition, committed_only), partition))
                 has_error = has_error or partition.high_watermark > asked.high_watermark
                 continue
-            if not may_load and asked.offset < partition.high_watermark and not partition.log.is_near(asked.offset):
+            if not may_load and asked.offset < partition.high_watermark and not partition.reader.is_near(asked.offset):
                 self.cold.append((partition, asked.offset))
                 continue
             try:
@@ -236,7 +236,7 @@ class _Fetch:
         had = 0
         for _key, asked, answer, partition in self._answers:
             if answer.records is not None and partition is not None:
-                available = partition.bytes_from(answer.records, committed_only=committed_only)
+                available = partition.reader.bytes_from(answer.records, committed_only=committed_only)
                 if available is None:
                     return True
                 had += min(available, max(asked.bytes_max, answer.records.size))
@@ -256,7 +256,7 @@ class _Fetch:
         if self.is_beyond:
             self._is_confirmed = await confirmations.confirmed()
         for partition, offset in self.cold:
-            await asyncio.to_thread(partition.log.warm, offset)
+            await asyncio.to_thread(partition.reader.warm, offset)
         if self.read(may_load=True) or self._request.wait_ms_max <= 0:
             return self.answer()
         return self.park(afterwards, deadlines)
@@ -273,7 +273,7 @@ class _Fetch:
         return PartitionAnswer(index, (UnknownTopicId if is_unknown_id else UnknownTopicOrPartition).code, aborted=[])
 
     def _refused(self, partition: Partition, asked: FetchPartition, error: Exception) -> PartitionAnswer:
-        if isinstance(error, OffsetOutOfRange) and asked.offset > partition.log.end_offset and not self._is_confirmed:
+        if isinstance(error, OffsetOutOfRange) and asked.offset > partition.end_offset and not self._is_confirmed:
             self.is_beyond = True
             return PartitionAnswer(partition.index, NotLeaderOrFollower.code)  # ask again, perhaps elsewhere
         if not isinstance(error, Refusal):
@@ -299,7 +299,7 @@ class _Fetch:
             local[asked.index] for key, asked in self._asked if (local := find(key)) and asked.index in local
         ]
         for partition in self._watched:
-            partition.watch(self)
+            partition.waiters.watch(self)
         promise.add_done_callback(self._unpark)
         return promise
 
@@ -335,7 +335,7 @@ class _Fetch:
         if self._deadline is not None:
             self._deadline.cancel()
         for partition in self._watched:
-            partition.unwatch(self)
+            partition.waiters.unwatch(self)
 
     def _release(self) -> None:
         for _key, _asked, answer, _partition in self._answers:
@@ -404,7 +404,7 @@ def _idle(partition: Partition, committed_only: bool) -> PartitionAnswer:
         0,
         partition.high_watermark,
         partition.last_stable_offset,
-        partition.log.start_offset,
+        partition.start_offset,
         [] if committed_only else None,
     )
 
@@ -415,7 +415,7 @@ def _elsewhere(partition: Partition, preferred: int) -> PartitionAnswer:
         0,
         partition.high_watermark,
         partition.last_stable_offset,
-        partition.log.start_offset,
+        partition.start_offset,
         preferred_read_replica=preferred,
     )
 
@@ -435,17 +435,19 @@ def _read(
     else:
         partition.require_reader(epoch)
     diverging = (
-        partition.diverging_epoch(asked.last_fetched_epoch, asked.offset) if asked.last_fetched_epoch >= 0 else None
+        partition.reader.diverging_epoch(asked.last_fetched_epoch, asked.offset)
+        if asked.last_fetched_epoch >= 0
+        else None
     )
     if diverging is not None:
         return PartitionAnswer(
             asked.index,
             high_watermark=partition.high_watermark,
             last_stable_offset=partition.last_stable_offset,
-            log_start_offset=partition.log.start_offset,
+            log_start_offset=partition.start_offset,
             diverging_epoch=diverging,
         )
-    readable = partition.read(
+    readable = partition.reader.read(
         asked.offset,
         bytes_max=min(asked.bytes_max, left),
         committed_only=committed_only,

@@ -102,25 +102,21 @@ async def _offset(
 
 async def _find(partition: Partition, timestamp: int, request: ListOffsetsRequest) -> tuple[int, int, int]:
     committed_only = request.isolation_level == READ_COMMITTED
-    log = partition.log
     match timestamp:
         case -1:
             if request.replica_id != CONSUMER:
-                return -1, log.end_offset, partition.leader_epoch
-            return -1, partition.latest_offset(committed_only=committed_only), partition.leader_epoch
-        case -2:
-            return -1, log.start_offset, log.epochs.epoch_at(log.start_offset)
-        case -4:
-            return -1, log.local_start_offset, log.epochs.epoch_at(log.local_start_offset)
+                return -1, partition.end_offset, partition.leader_epoch
+            return -1, partition.reader.latest_offset(committed_only=committed_only), partition.leader_epoch
+        case -2 | -4:
+            return -1, *partition.reader.earliest_offset(local_only=timestamp == -4)
         case -5 | -6:
             return -1, -1, -1
-    # Opening the batch that holds the answer reads from disk, so it is done in a thread.
-    times = log.times
-    found = await times.look_up(times.find_largest if timestamp == MAX_TIMESTAMP else lambda: times.find(timestamp))
+    reader = partition.reader
+    found = await (reader.find_latest_time() if timestamp == MAX_TIMESTAMP else reader.find_by_time(timestamp))
     if found is None:
         return -1, -1, -1
     fetchable = partition.last_stable_offset if committed_only else partition.high_watermark
     if found.offset >= fetchable:
-        partition.latest_offset(committed_only=committed_only)  # says so while the high watermark lags its epoch
+        partition.reader.latest_offset(committed_only=committed_only)  # says so while the high watermark lags its epoch
         return -1, -1, -1
     return found.timestamp, found.offset, found.leader_epoch

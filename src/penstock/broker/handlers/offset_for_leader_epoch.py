@@ -35,7 +35,7 @@ def _end(partitions: Partitions, topic: str, part: OffsetForLeaderPartition) -> 
     try:
         partition = partitions.require(topic, part.partition)
         partition.require_leader(part.current_leader_epoch)
-        epoch, end_offset = partition.end_of_epoch(part.leader_epoch)
+        epoch, end_offset = partition.reader.end_of_epoch(part.leader_epoch)
     except Refusal as refusal:
         return EpochEndOffset(partition=part.partition, error_code=refusal.code)
     return EpochEndOffset(partition=part.partition, leader_epoch=epoch, end_offset=end_offset)

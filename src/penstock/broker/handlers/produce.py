@@ -290,7 +290,7 @@ class _Produce:
             # a new epoch and sends again what the successor has.
             return PartitionOutcome(partition.index, NotLeaderOrFollower.code, error_message=CUT_OFF)
         outcome = PartitionOutcome(partition.index, error.code, error_message=error.message)
-        outcome.log_start_offset = -1 if isinstance(error, SAY_NO_START) else partition.log.start_offset
+        outcome.log_start_offset = -1 if isinstance(error, SAY_NO_START) else partition.start_offset
         if isinstance(error, RecordsRefused | TimestampsRefused):
             outcome.record_errors = list(error.record_errors)
         if isinstance(error, (NotLeaderOrFollower, FencedLeaderEpoch)) and partition.leader >= 0:

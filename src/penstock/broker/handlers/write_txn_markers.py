@@ -92,10 +92,10 @@ def _abort(entry: MarkerEntry, at: TopicPartition, partitions: Partitions) -> Ma
     partition = partitions.get(at.topic, at.partition)
     if entry.marker.type is not MarkerType.ABORT or partition is None or not partition.is_leader:
         return None
-    producers = partition.log.producers
-    if not producers.is_in_transaction(entry.producer_id, entry.producer_epoch):
+    coordinator_epoch = partition.transactions.open_under(entry.producer_id, entry.producer_epoch)
+    if coordinator_epoch is None:
         return None
-    marker = Marker(MarkerType.ABORT, max(producers.coordinator_epoch_of(entry.producer_id), 0))
+    marker = Marker(MarkerType.ABORT, max(coordinator_epoch, 0))
     return msgspec.structs.replace(entry, marker=marker, partitions=[at])
 
 

@@ -46,7 +46,7 @@ async def admitted(
 
     def take_guard() -> None:
         nonlocal guard
-        guard = partition.begin_transaction_check(producer_id, producer_epoch, NO_SEQUENCE, adds=adds)
+        guard = partition.transactions.begin_check(producer_id, producer_epoch, NO_SEQUENCE, adds=adds)
 
     try:
         take_guard()
@@ -60,7 +60,9 @@ async def admitted(
             adds=adds,
             coordinator_epoch=guard.coordinator_epoch,
         )
-        outcomes = await gate.admit(asked, again=take_guard, holds=lambda _: guard is None or partition.holds(guard))
+        outcomes = await gate.admit(
+            asked, again=take_guard, holds=lambda _: guard is None or partition.transactions.holds(guard)
+        )
         refusal = outcomes[place]
         if refusal is not None:
             raise refusal

@@ -182,4 +182,4 @@ class GroupLag:
                 measured.late(of_partition, 0.0)
             elif partition is not None:
                 # What was deleted cannot be read any more: the oldest that waits is at the log's start.
-                measured.waiting[of_partition] = (place, max(committed, partition.log.start_offset))
+                measured.waiting[of_partition] = (place, max(committed, partition.start_offset))

@@ -50,7 +50,7 @@ class RecordAges:
         if partition is None:
             return None
         try:
-            return partition.log.slice(offset, at_most=HEADER_SIZE, before=partition.high_watermark)
+            return partition.reader.slice(offset, bytes_max=HEADER_SIZE)
         except (Refusal, OSError):
             return None
 

@@ -245,7 +245,7 @@ class Groups(CoordinatorService):
                 group_id=group_id,
                 topics=topics,
                 require_stable=require_stable,
-                proves_lead=require_stable and partition.can_prove_lead,
+                proves_lead=require_stable and partition.followers.can_prove_lead,
                 member_id=member_id,
                 member_epoch=member_epoch,
             ),

@@ -102,7 +102,7 @@ class MarkerWriter:
         if partition is None:
             raise UnknownTopicOrPartition(f"{at} is not here")
         try:
-            appended = partition.append_marker(
+            appended = partition.transactions.append_marker(
                 entry.marker,
                 producer_id=entry.producer_id,
                 producer_epoch=entry.producer_epoch,
@@ -115,8 +115,8 @@ class MarkerWriter:
 
 
 def _once_replicated(partition: Partition, refusal: Refusal) -> "asyncio.Future[Any]":
-    end_offset = partition.log.end_offset
-    rests_on = Appended(end_offset, end_offset, -1, partition.log.start_offset)
+    end_offset = partition.end_offset
+    rests_on = Appended(end_offset, end_offset, -1, partition.start_offset)
     pending = partition.acknowledged(rests_on, acks=ALL)
 
     async def refuse() -> None:

@@ -1,6 +1,6 @@
 """The gate in front of a transaction's first append to a partition: its coordinator must know of the partition.
 
-Whoever appends takes the partition's guard first (`Partition.begin_transaction_check`), asks here, and appends under
+Whoever appends takes the partition's guard first (`Partition.transactions.begin_check`), asks here, and appends under
 the guard (RULES 30). A client of transaction version 2 need not have told the coordinator: asking adds the partition.
 For older ones asking only verifies.
 """

@@ -27,7 +27,9 @@ async def ask(partitions: Any, *, times: int = 1) -> list[PartitionResponse]:
 async def test_leader_and_follower_tell_of_the_producers_that_their_log_has(tmp_path: Path, leader: BrokerId) -> None:
     partitions = SomePartitions(tmp_path)
     partitions[0].append(memoryview(partitions.batch(producer=7, sequence=0)), acks=1)
-    partitions[0].lead(epoch=LeaderEpoch(4), leader=leader, replicas=(ME, BrokerId(2)), in_sync=(ME, BrokerId(2)))
+    partitions[0].leadership.lead(
+        epoch=LeaderEpoch(4), leader=leader, replicas=(ME, BrokerId(2)), in_sync=(ME, BrokerId(2))
+    )
     (told,) = await ask(Mock(require=lambda _topic, index: partitions[index]))
     assert (told.error_code, [state.producer_id for state in told.active_producers]) == (0, [7])
     await partitions.close()

@@ -103,10 +103,10 @@ async def test_an_incremental_answer_tells_of_trouble_until_it_is_gone(make: Mak
     for epoch in (1, 2):
         found = bench.read(bench.call({}, session=(session_id, epoch)))
         assert {index: part.error_code for index, part in found.items()} == {7: UnknownTopicOrPartition.code}
-    bench.partitions[0].retire()
+    bench.partitions[0].leadership.retire()
     found = bench.read(bench.call({}, session=(session_id, 3)))
     assert found[0].error_code == NotLeaderOrFollower.code
-    bench.partitions[0].lead(epoch=LeaderEpoch(5), leader=ME, replicas=(ME,), in_sync=(ME,))
+    bench.partitions[0].leadership.lead(epoch=LeaderEpoch(5), leader=ME, replicas=(ME,), in_sync=(ME,))
     found = bench.read(bench.call({}, session=(session_id, 4)))
     assert found[0].error_code == 0, "that it is well again is news"
     assert 0 not in bench.read(bench.call({}, session=(session_id, 5)))
@@ -116,7 +116,7 @@ async def test_a_follower_serves_consumers_that_know_of_followers_up_to_its_high
     bench = make(1)
     bench.partitions.fill(0, batches=2)
     two = BrokerId(2)
-    bench.partitions[0].lead(epoch=LeaderEpoch(4), leader=two, replicas=(ME, two), in_sync=(ME, two))
+    bench.partitions[0].leadership.lead(epoch=LeaderEpoch(4), leader=two, replicas=(ME, two), in_sync=(ME, two))
     old = bench.read(bench.call({0: 0}, version=10), version=10)
     assert old[0].error_code == NotLeaderOrFollower.code
     new = bench.read(bench.call({0: 0}, epoch=4))
@@ -142,7 +142,7 @@ async def test_that_there_is_no_such_offset_is_said_when_the_store_has_confirmed
     assert [part.error_code for part in found.values()] == [OffsetOutOfRange.code, 0]
     assert (bench.store.times, base_offsets(bytes(found[1].records or b""))) == (1, [0])
     two = BrokerId(2)
-    bench.store.news = lambda: bench.partitions[0].lead(
+    bench.store.news = lambda: bench.partitions[0].leadership.lead(
         epoch=LeaderEpoch(4), leader=two, replicas=(ME, two), in_sync=(two,)
     )
     found = bench.read(await bench.call({0: 1}, version=10), version=10)
@@ -172,7 +172,7 @@ async def test_a_fetch_that_finds_nothing_waits_for_the_append_that_satisfies_it
     bench.partitions.fill(0)
     found = bench.read(cast(list[Any], await waiting))
     assert {index: base_offsets(bytes(part.records or b"")) for index, part in found.items()} == {0: [0], 2: [0]}
-    assert not any(bench.partitions[index]._watchers for index in bench.partitions)
+    assert not any(bench.partitions[index].waiters.watchers for index in bench.partitions)
 
 
 @pytest.mark.parametrize("is_woken", [True, False])
@@ -214,12 +214,12 @@ async def test_where_no_index_is_in_memory_a_thread_goes_first(make: Make, monke
 def _begin_transaction(bench: FetchBench, index: int, *, value_count: int = 1) -> None:
     partition = bench.partitions[index]
     batch = bench.partitions.batch(value_count, producer=7, sequence=0, transactional=True)
-    guard = partition.begin_transaction_check(7, 0, 0)
+    guard = partition.transactions.begin_check(7, 0, 0)
     partition.append(memoryview(batch), acks=-1, guard=guard)
 
 
 def _end_transaction(bench: FetchBench, index: int) -> None:
-    bench.partitions[index].append_marker(
+    bench.partitions[index].transactions.append_marker(
         Marker(MarkerType.ABORT, 0), producer_id=7, producer_epoch=0, transaction_version=0
     )
 

@@ -77,7 +77,7 @@ def a_bench_with_a_cold_tier(make: Make, count: int = 1) -> tuple[FetchBench, Co
     log.rolling.roll()
     bench.partitions.fill(0, batches=2)
     log.segments = log.segments[1:]
-    tier = bench.partitions[0].reader = ColdTier(kept)
+    tier = bench.partitions[0].reader.source = ColdTier(kept)
     return bench, tier
 
 
@@ -108,7 +108,7 @@ async def test_a_reader_in_front_of_a_log_may_rewrite_its_records(make: Make) ->
     bench = make(2)
     for index in (0, 1):
         bench.partitions.fill(index, batches=2)
-    bench.partitions[0].reader = Shouting()
+    bench.partitions[0].reader.source = Shouting()
     chunks = [await sent(bench.call({0: 0, 1: 0}))]
     found = bench.read(chunks)
     batches = {index: list(batches_of(bytes(part.records or b""))) for index, part in found.items()}
@@ -121,7 +121,7 @@ async def test_a_reader_in_front_of_a_log_may_rewrite_its_records(make: Make) ->
 async def test_what_a_reader_calls_aborted_is_what_a_read_committed_consumer_is_told(make: Make) -> None:
     bench = make(1)
     bench.partitions.fill(0)
-    bench.partitions[0].reader = Shouting()
+    bench.partitions[0].reader.source = Shouting()
     (part,) = bench.read(bench.call({0: 0}, committed_only=True)).values()
     assert [(each.producer_id, each.first_offset) for each in part.aborted_transactions or []] == [(7, 0)]
     (part,) = bench.read(bench.call({0: 0})).values()
@@ -170,7 +170,7 @@ async def test_records_that_cannot_be_brought_are_refused_for_their_partition_al
 async def test_whoever_hangs_up_leaves_nothing_behind(make: Make, is_brought: bool) -> None:
     bench, tier = a_bench_with_a_cold_tier(make, count=2)
     bench.partitions.fill(1)
-    bench.partitions[1].reader = second = ColdTier(b"", keeps_all=True)
+    bench.partitions[1].reader.source = second = ColdTier(b"", keeps_all=True)
     waiting = bench.call({0: 0, 1: 0})
     if is_brought:
         found = bench.partitions[0].log.slice(2, at_most=1 << 20, before=4)
@@ -185,7 +185,7 @@ async def test_whoever_hangs_up_leaves_nothing_behind(make: Make, is_brought: bo
 
 async def test_a_parked_fetch_that_finds_records_elsewhere_waits_for_them_and_not_for_its_time(make: Make) -> None:
     bench = make(1)
-    tier = bench.partitions[0].reader = ColdTier(b"")
+    tier = bench.partitions[0].reader.source = ColdTier(b"")
     log = on_disk(bench.partitions[0].log)
     waiting = bench.call({0: 0}, wait_ms=1)
     bench.partitions.fill(0)
@@ -213,7 +213,7 @@ async def test_a_frame_is_as_long_as_the_records_that_were_brought(make: Make) -
 
 async def test_without_a_reader_what_lies_elsewhere_is_out_of_range_and_no_damage(make: Make) -> None:
     bench, _ = a_bench_with_a_cold_tier(make)
-    bench.partitions[0].reader = None
+    bench.partitions[0].reader.source = None
     log = on_disk(bench.partitions[0].log)
     assert (log.start_offset, log.local_start_offset, log.end_offset) == (0, 2, 4)
     with pytest.raises(OffsetOutOfRange, match="files from 2 on"):

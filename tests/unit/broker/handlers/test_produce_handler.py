@@ -148,7 +148,9 @@ async def test_a_failed_write_is_told_and_leaves_nothing(make: Make, monkeypatch
 
 async def test_who_does_not_lead_says_who_does(make: Make) -> None:
     partitions = make()
-    partitions[0].lead(epoch=LeaderEpoch(4), leader=BrokerId(2), replicas=(BrokerId(2),), in_sync=(BrokerId(2),))
+    partitions[0].leadership.lead(
+        epoch=LeaderEpoch(4), leader=BrokerId(2), replicas=(BrokerId(2),), in_sync=(BrokerId(2),)
+    )
     (answer,) = read(call(partitions, partitions.batch()))
     assert answer.error_code == NotLeaderOrFollower.code
     assert (answer.current_leader.leader_id, answer.current_leader.leader_epoch) == (2, 4)
@@ -157,10 +159,10 @@ async def test_who_does_not_lead_says_who_does(make: Make) -> None:
 async def test_who_waits_for_replicas_when_another_takes_over_is_told_who_does(make: Make) -> None:
     partitions = make()
     both = (BrokerId(1), BrokerId(2))
-    partitions[0].lead(epoch=LeaderEpoch(3), leader=BrokerId(1), replicas=both, in_sync=both)
+    partitions[0].leadership.lead(epoch=LeaderEpoch(3), leader=BrokerId(1), replicas=both, in_sync=both)
     reply = call(partitions, partitions.batch(), acks=-1)
     assert isinstance(reply, Promise) and not reply.done()
-    partitions[0].lead(epoch=LeaderEpoch(4), leader=BrokerId(2), replicas=both, in_sync=both)
+    partitions[0].leadership.lead(epoch=LeaderEpoch(4), leader=BrokerId(2), replicas=both, in_sync=both)
     (answer,) = read(await reply)
     assert (answer.error_code, answer.base_offset) == (NotLeaderOrFollower.code, -1)
     assert (answer.current_leader.leader_id, answer.current_leader.leader_epoch) == (2, 4)
@@ -172,7 +174,7 @@ async def test_a_leader_that_is_cut_off_sends_those_who_wait_in_vain_to_look_for
     monkeypatch.setattr("penstock.broker.handlers.produce.LOOK_AGAIN_MS", 10)
     partitions = make()
     both = (BrokerId(1), BrokerId(2))
-    partitions[0].lead(epoch=LeaderEpoch(3), leader=BrokerId(1), replicas=both, in_sync=both)
+    partitions[0].leadership.lead(epoch=LeaderEpoch(3), leader=BrokerId(1), replicas=both, in_sync=both)
     reply = call(partitions, partitions.batch(), acks=-1)
     await asyncio.sleep(0.05)
     assert not reply.done(), "a follower may just be slow"

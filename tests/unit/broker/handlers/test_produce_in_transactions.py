@@ -151,7 +151,9 @@ async def test_a_marker_that_comes_while_the_coordinator_is_asked_keeps_the_batc
     partitions = make()
 
     def abort() -> None:
-        partitions[0].append_marker(Marker(MarkerType.ABORT, 1), producer_id=P, producer_epoch=0, transaction_version=1)
+        partitions[0].transactions.append_marker(
+            Marker(MarkerType.ABORT, 1), producer_id=P, producer_epoch=0, transaction_version=1
+        )
 
     assert codes(await send(partitions, batch(partitions), gate=Gate(abort))) == [InvalidTxnState.code]
     assert partitions[0].last_stable_offset == partitions[0].log.end_offset == 1
@@ -162,7 +164,9 @@ async def test_a_marker_before_the_coordinator_is_asked_again_is_the_former_tran
     partitions = make()
 
     def abort() -> None:
-        partitions[0].append_marker(Marker(MarkerType.ABORT, 1), producer_id=P, producer_epoch=1, transaction_version=2)
+        partitions[0].transactions.append_marker(
+            Marker(MarkerType.ABORT, 1), producer_id=P, producer_epoch=1, transaction_version=2
+        )
 
     taken = await send(partitions, batch(partitions, epoch=1), gate=Gate(abort, asks_again=True))
     assert codes(taken) == [0] and partitions[0].log.end_offset == 2
@@ -173,11 +177,11 @@ async def test_asking_again_gives_no_guard_where_nobody_was_asked(make: Make) ->
     partitions = make(2)
     await send(partitions, batch(partitions), batch(partitions), gate=Gate())
     marker = Marker(MarkerType.ABORT, 1)
-    partitions[0].append_marker(marker, producer_id=P, producer_epoch=0, transaction_version=1)
+    partitions[0].transactions.append_marker(marker, producer_id=P, producer_epoch=0, transaction_version=1)
 
     def abort() -> None:
         for index in range(2):
-            partitions[index].append_marker(marker, producer_id=P, producer_epoch=0, transaction_version=1)
+            partitions[index].transactions.append_marker(marker, producer_id=P, producer_epoch=0, transaction_version=1)
 
     gate = Gate(abort, asks_again=True)
     answers = await send(partitions, batch(partitions, 1), batch(partitions, 1), gate=gate)
@@ -189,7 +193,7 @@ async def test_leadership_that_is_lost_meanwhile_refuses_the_batch(make: Make) -
     partitions = make()
 
     def lose() -> None:
-        partitions[0].lead(epoch=LeaderEpoch(4), leader=BrokerId(2), replicas=(), in_sync=())
+        partitions[0].leadership.lead(epoch=LeaderEpoch(4), leader=BrokerId(2), replicas=(), in_sync=())
 
     (answer,) = await send(partitions, batch(partitions), gate=Gate(lose))
     assert (answer.error_code, answer.current_leader.leader_id) == (NotLeaderOrFollower.code, 2)
@@ -210,7 +214,9 @@ async def test_a_batch_is_copied_only_where_the_coordinator_must_be_waited_for(
 
 async def test_each_partition_has_its_own_outcome(make: Make) -> None:
     partitions = make(3)
-    partitions[1].append_marker(Marker(MarkerType.ABORT, 1), producer_id=P, producer_epoch=3, transaction_version=1)
+    partitions[1].transactions.append_marker(
+        Marker(MarkerType.ABORT, 1), producer_id=P, producer_epoch=3, transaction_version=1
+    )
     gate = Gate(p2=NotCoordinator())
     answers = await send(partitions, *[batch(partitions) for _ in range(3)], gate=gate)
     assert codes(answers) == [0, InvalidProducerEpoch.code, NotEnoughReplicas.code]

@@ -77,7 +77,7 @@ async def test_a_broker_that_does_not_lead_says_so_and_looks_into_nothing(
     make: Make, poison: Callable[[SomePartitions], bytearray]
 ) -> None:
     partitions = make()
-    partitions[0].stand_aside()
+    partitions[0].leadership.stand_aside()
     assert await answer_of(call(partitions, poison(partitions), caller=Caller())) == NotLeaderOrFollower.code
 
 
