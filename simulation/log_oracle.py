@@ -124,7 +124,8 @@ def read_batches(log: PartitionLog) -> list[Batch]:
 
 
 def _differs(log: PartitionLog, batches: list[Batch], version: Version) -> str | None:
-    if not version.lowest_start <= log.start_offset <= version.start:
+    is_lost = log.start_offset == log.end_offset < version.lowest_start  # all that it had was deleted, or not flushed
+    if not version.lowest_start <= log.start_offset <= version.start and not is_lost:
         return f"begins at {log.start_offset}, not within {version.lowest_start} and {version.start}"
     if log.end_offset > version.end:
         return f"ends at {log.end_offset}, after {version.end}"

@@ -176,6 +176,7 @@ class _Life:
             if at not in self._logs:
                 self._folder.create(at, story.ids[at], config)
                 story.expected[at] = Expected()
+            story.expected.setdefault(at, Expected())
         story.has_lost_power = False
 
     def run(self, *, until_s: float) -> None:

@@ -153,7 +153,9 @@ class _Opening:
         log, known = self.log, self.known
         log.damage.load()
         log.aborts.sums.load()
-        segments = self._list_segments() or [self._segment(known.start_offset, size=0, is_created=False)]
+        segments = self._without_deleted(self._list_segments()) or [
+            self._segment(known.start_offset, size=0, is_created=False)
+        ]
         self._look_at_damage(segments)
         first_offset = segments[0].base_offset
         log.segments = tuple(segments)
@@ -242,7 +244,7 @@ class _Opening:
         if self.known.is_clean or not epochs.starts or epochs.starts[0] <= self.log.start_offset or not first.size:
             return True
         header = header_at(first, 0)
-        if header is None or not 0 <= header.leader_epoch < epochs.epochs[0]:
+        if header is None or not 0 <= header.leader_epoch <= epochs.epochs[0]:
             return True
         # A flush has written the file when the log began later already, and a crash came before the checkpoint.
         _log.warning("leader epochs of the first records unknown, read from the batches", file=first.file.path)
@@ -279,6 +281,16 @@ class _Opening:
         orphans = [name for name in ours if name.endswith(SUFFIXES[1:]) and name.partition(".")[0] + LOG not in held]
         remove_files(str(folder / name) for name in orphans)
         return segments
+
+    def _without_deleted(self, segments: list[Segment]) -> list[Segment]:
+        """After a crash, what lies below the log's start is removed: retention had dropped it. Nobody waited for its
+        bytes to reach the disk, nor for its names to leave it, so it may be back, and torn.
+        """
+        start_offset = self.known.start_offset if self.known.is_start_exact and not self.known.is_clean else 0
+        count = sum(following.base_offset <= start_offset for following in segments[1:])
+        for segment in segments[:count]:
+            remove_files(segment.path(suffix) for suffix in SUFFIXES)
+        return segments[count:]
 
     def _segment(self, base_offset: int, *, size: int, is_created: bool) -> Segment:
         log = self.log

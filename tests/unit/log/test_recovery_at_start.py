@@ -493,6 +493,23 @@ def test_leader_epochs_of_first_records_are_known_again_where_a_crash_takes_the_
     assert again.epochs.snapshot() == [(1, 0), (2, 1), (3, 2)]
 
 
+def test_segments_that_retention_dropped_and_a_crash_brought_back_torn_are_no_damage(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings=SMALL)
+    fill(log, 12)
+    log.flushing.flush()
+    log.pool.close_all()
+    first, second, third = log.segments[:3]
+    os.truncate(first.file.path, 10)  # nobody had flushed it when it was dropped
+    log.start_offset = third.base_offset
+
+    again = reopen(log)
+
+    assert again.trouble is None
+    assert again.start_offset == again.segments[0].base_offset == third.base_offset
+    assert not os.path.exists(first.file.path) and not os.path.exists(second.file.path)
+    assert base_offsets(read_all(again)) == list(range(third.base_offset, 12))
+
+
 def test_leader_epochs_above_the_recovery_point_are_read_off_the_batches(tmp_path: Path) -> None:
     log = a_log(tmp_path / "orders-0")
     fill(log, 3, leader_epoch=1)
