@@ -15,7 +15,7 @@ from tests.support.nodes import Nodes, some_nodes
 from penstock.log import PartitionLog
 from penstock.log.checkpoint_files import RECOVERY_POINTS
 from penstock.log.epochs import FILE_NAME as EPOCHS
-from penstock.log.folders.folder import CLEAN_MARKER
+from penstock.log.folders.clean_marker import CLEAN_MARKER
 from penstock.replication.log_port import on_disk
 from penstock.wire.batch import BatchHeader
 from penstock.wire.records import iterate

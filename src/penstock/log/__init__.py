@@ -19,11 +19,12 @@ from penstock.log.epochs import LEADER_EPOCH_MAX, LeaderEpochs
 from penstock.log.file_pool import UNREADABLE, FilePool
 from penstock.log.flusher import Flusher, FlushMetrics
 from penstock.log.folders.accept_loss import SoundPart, begin_empty, keep_sound, look_for_sound
-from penstock.log.folders.folder import NO_TOPIC_ID, LogFolder
+from penstock.log.folders.folder import LogFolder
 from penstock.log.folders.folder_set import folder_id, require_first_folder, require_known_folders
 from penstock.log.folders.identity import Identity, read_identity
 from penstock.log.folders.names import check_future_name
 from penstock.log.folders.offline import OfflineFolder, SetAside, lost_logs, offline_folders
+from penstock.log.folders.opening import NO_TOPIC_ID
 from penstock.log.folders.reserve import give_up_reserve
 from penstock.log.folders.unfinished_moves import settle_moves
 from penstock.log.health import DISK_FULL, FREE_BYTES_MIN, Trouble

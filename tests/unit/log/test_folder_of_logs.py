@@ -12,8 +12,10 @@ from penstock.errors import Fatal, KafkaStorageError
 from penstock.log.checkpoint_files import write_offsets
 from penstock.log.file_pool import FilePool, names_in
 from penstock.log.folders import checkpoints as folder_checkpoints
-from penstock.log.folders.folder import CLEAN_MARKER, NO_TOPIC_ID, LogFolder, remove_paths
+from penstock.log.folders.clean_marker import CLEAN_MARKER
+from penstock.log.folders.folder import LogFolder, remove_paths
 from penstock.log.folders.identity import read_identity
+from penstock.log.folders.opening import NO_TOPIC_ID
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import ExpectedLog
 from penstock.model import PartitionIndex, TopicId, TopicPartition, topic_id_text

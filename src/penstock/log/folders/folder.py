@@ -7,7 +7,6 @@ checkpoint.
 """
 
 import asyncio
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -22,23 +21,23 @@ import structlog
 
 from penstock.errors import KafkaStorageError
 from penstock.log.checkpoint_files import (
-    CLEANER_OFFSETS,
     HIGH_WATERMARKS,
-    LOG_START_OFFSETS,
     RECOVERY_POINTS,
     read_properties,
 )
-from penstock.log.cut_notes import CutNote, read_note
-from penstock.log.file_pool import FilePool, remove_files, sync_folder, write_atomically
+from penstock.log.cut_notes import CutNote
+from penstock.log.file_pool import FilePool, remove_files
 from penstock.log.folder_port import FolderPort, steady_ms
 from penstock.log.folders.checkpoints import CheckpointSnapshot, FolderCheckpoints, Offsets
+from penstock.log.folders.clean_marker import write_clean_marker
 from penstock.log.folders.future_logs import PARTITION_METADATA, FutureLogs, let_go, write_topic_id
 from penstock.log.folders.identity import FolderLock, claim, write_identity
-from penstock.log.folders.names import DELETE, STRAY, is_on_its_way_out, leaving_name, parse_folder_name
-from penstock.log.folders.reserve import give_up_reserve, keep_reserve
+from penstock.log.folders.names import DELETE, STRAY, leaving_name
+from penstock.log.folders.opening import NO_TOPIC_ID, FindExpected, FolderOpening
+from penstock.log.folders.reserve import keep_reserve
 from penstock.log.health import Trouble
 from penstock.log.partition_log import PartitionLog
-from penstock.log.recovery import ExpectedLog, KnownLog, open_log
+from penstock.log.recovery import KnownLog, open_log
 from penstock.log.segments.segment import Segment
 from penstock.model import Clock, TopicId, TopicPartition, topic_id_from_text
 from penstock.settings.topic import FILE_DELETE_DELAY_MS
@@ -46,12 +45,8 @@ from penstock.settings.topic import FILE_DELETE_DELAY_MS
 if TYPE_CHECKING:
     from penstock.settings.config import Config, TopicConfig
 
-    FindExpected = Callable[[TopicPartition, TopicId], ExpectedLog | None]
-
 _log = structlog.get_logger(__name__)
 
-CLEAN_MARKER: Final = ".kafka_cleanshutdown"
-NO_TOPIC_ID: Final = TopicId(bytes(16))
 CLOSE_AT_ONCE: Final = 64
 
 
@@ -93,50 +88,14 @@ class LogFolder(FolderPort):
         self.failing: dict[str, str] = {}
         """Steps of housekeeping that failed here when they were last tried, and why."""
 
-    # --- opening ---
-
-    def open_all(self, find: "FindExpected", *, threads: int = 2) -> dict[TopicPartition, PartitionLog]:
+    def open_all(self, find: FindExpected, *, threads: int = 2) -> dict[TopicPartition, PartitionLog]:
         """Open every log, in threads; blocks. Those for which `find` says None are set aside (RULES 15)."""
-        give_up_reserve(self.path)  # on a full disk, for what has to be written of logs to open them
-        is_clean = self._take_clean_marker()
-        wanted: list[Callable[[], PartitionLog]] = []
-        elsewhere = self.moved_away | self.futures.found.keys()
-        found: set[TopicPartition] = set()
-        for name in sorted(entry.name for entry in os.scandir(self.path) if entry.is_dir()):
-            partition = parse_folder_name(name)
-            if partition is None:
-                if is_on_its_way_out(name, DELETE):
-                    self.doomed_files.append((0, [str(self.path / name)]))
-                elif is_on_its_way_out(name, STRAY):
-                    self.strays.append(name)
-                continue
-            found.add(partition)
-            topic_id = self.topic_id_of(name)
-            expected = find(partition, topic_id)
-            if expected is None:
-                self._set_aside(partition)
-                continue
-            if topic_id == NO_TOPIC_ID and expected.topic_id is not None:
-                topic_id = expected.topic_id
-                self._name_topic(partition, topic_id)
-            wanted.append(self._opener(name, partition, topic_id, expected, is_clean=is_clean))
-        missed = self.checkpoints.least_ends().items()
-        self.lost = {at: end for at, end in missed if end > 0 and at not in elsewhere and at not in found}
-        copies = self._find_copies(find, is_clean=is_clean)
-        with ThreadPoolExecutor(max_workers=threads, thread_name_prefix="open logs") as executor:
-            for log in executor.map(lambda open_one: open_one(), wanted):
-                log.home = self
-                self.logs[log.partition] = log
-            self.futures.adopt(executor.map(lambda open_one: open_one(), copies))
-        marks = self.checkpoints.on_disk[HIGH_WATERMARKS] | self.checkpoints.notes.high_watermarks()
-        ends = dict.fromkeys(marks.keys() - elsewhere - found, 0)
-        ends |= {at: log.end_offset for at, log in self.logs.items()}
-        self.shortened = {at: mark for at, mark in marks.items() if ends.get(at, mark) < mark}
+        FolderOpening(self, find).run(threads=threads)
         self._is_open = True
         keep_reserve(self.path)
         if not self.checkpoints.knows_flushed:
             self._flush_all()
-        if self.identity.is_adopted and all(log.health.open_again is None for log in self._all_logs()):
+        if self.identity.is_adopted and all(log.health.open_again is None for log in self.all_logs()):
             self.write_checkpoints()
             write_identity(self.path, self.identity)
         return self.logs
@@ -145,68 +104,9 @@ class LogFolder(FolderPort):
         """All that was read is whole. Were recovery points to begin again at 0, damage anywhere would be cut as a torn
         tail after the next crash, for as long as nobody writes to a log.
         """
-        for log in self._all_logs():
+        for log in self.all_logs():
             with suppress(KafkaStorageError):  # offline, and says why
                 log.flushing.flush()
-
-    def _find_copies(self, find: "FindExpected", *, is_clean: bool) -> list[Callable[[], PartitionLog]]:
-        wanted = []
-        for partition, name in self.futures.found.items():
-            topic_id = self.topic_id_of(name)
-            expected = find(partition, topic_id)
-            if expected is None:
-                self.doomed_files.append((0, [str(self.path / name)]))
-            else:
-                wanted.append(self._opener(name, partition, topic_id, expected, is_clean=is_clean))
-        return wanted
-
-    def _opener(
-        self, name: str, partition: TopicPartition, topic_id: TopicId, expected: ExpectedLog, *, is_clean: bool
-    ) -> Callable[[], PartitionLog]:
-        known, folder = self._known(partition, is_clean=is_clean), self.path / name
-
-        def open_one() -> PartitionLog:
-            note = read_note(folder)
-            log = open_log(
-                folder,
-                partition,
-                topic_id,
-                known if note is None else note.correct(known),
-                config=expected.config,
-                pool=self.pool,
-                clock=self.clock,
-            )
-            if note is not None:
-                self.checkpoints.notes.found(log, note)
-            return log
-
-        return open_one
-
-    def _known(self, partition: TopicPartition, *, is_clean: bool) -> KnownLog:
-        on_disk = self.checkpoints.on_disk
-        are_starts_known = self.checkpoints.knows_starts and not self.identity.is_adopted
-        return KnownLog(
-            is_clean=is_clean,
-            recovery_point=self.checkpoints.least_ends().get(partition, 0),
-            is_point_known=self.checkpoints.knows_flushed,
-            start_offset=on_disk[LOG_START_OFFSETS].get(partition, 0),
-            is_start_exact=are_starts_known or partition in on_disk[LOG_START_OFFSETS],
-            may_have_gaps=self.identity.is_adopted,
-            high_watermark=on_disk[HIGH_WATERMARKS].get(partition, 0),
-            clean_upto=on_disk[CLEANER_OFFSETS].get(partition, 0),
-        )
-
-    def _take_clean_marker(self) -> bool:
-        """Gone before anything is opened: a crash from here on is a crash."""
-        marker = self.path / CLEAN_MARKER
-        try:
-            text = marker.read_bytes()
-            marker.unlink()
-        except FileNotFoundError:
-            return False
-        sync_folder(str(self.path))
-        self.stopped_under = _epoch_of(text)
-        return True
 
     def topic_id_of(self, name: str) -> TopicId:
         values = read_properties(str(self.path / name / PARTITION_METADATA), separator=":") or {}
@@ -214,23 +114,6 @@ class LogFolder(FolderPort):
             return topic_id_from_text(values.get("topic_id", ""))
         except ValueError:
             return NO_TOPIC_ID
-
-    def _name_topic(self, partition: TopicPartition, topic_id: TopicId) -> None:
-        """A log whose file does not say, torn or lost, is its namesake's where that counts on it (`find` knows): this
-        broker is in sync by it, or may be the only one to have it. Any other may be of a topic deleted since, and is
-        set aside.
-        """
-        _log.warning("log does not say whose it is, taken by its name", partition=str(partition))
-        try:
-            write_topic_id(self.path / str(partition), topic_id, durably=True)
-        except OSError as error:  # the next start tries again
-            _log.error("topic not written down", partition=str(partition), reason=str(error))
-
-    def _set_aside(self, partition: TopicPartition) -> None:
-        name = leaving_name(partition, STRAY)
-        (self.path / str(partition)).rename(self.path / name)
-        self.strays.append(name)
-        _log.warning("log set aside", partition=str(partition), folder=str(self.path / name))
 
     # --- partitions come and go ---
 
@@ -324,9 +207,16 @@ class LogFolder(FolderPort):
         """A log that is open and damaged: its place is needed for a new one, its bytes may be worth a look."""
         log = self.logs.pop(partition)
         let_go(log, "it was set aside")
-        self._set_aside(partition)
+        self.rename_to_stray(partition)
 
-    # --- what logs tell (Home) ---
+    def rename_to_stray(self, partition: TopicPartition) -> None:
+        """The folder of a log that is not open; a person may look at it."""
+        name = leaving_name(partition, STRAY)
+        (self.path / str(partition)).rename(self.path / name)
+        self.strays.append(name)
+        _log.warning("log set aside", partition=str(partition), folder=str(self.path / name))
+
+    # --- what logs tell (FolderPort) ---
 
     def rolled(self, log: PartitionLog) -> None:
         assert isinstance(log, PartitionLog)
@@ -362,11 +252,11 @@ class LogFolder(FolderPort):
     # --- checkpoints, removal, closing ---
 
     def take_picture(self) -> CheckpointSnapshot:
-        picture = self.checkpoints.take(self._all_logs(), self.lost)
+        picture = self.checkpoints.take(self.all_logs(), self.lost)
         picture.files[HIGH_WATERMARKS].update(self.shortened)
         return picture
 
-    def _all_logs(self) -> Iterator[PartitionLog]:
+    def all_logs(self) -> Iterator[PartitionLog]:
         """Copies too: a folder never has a log and a copy of one partition."""
         yield from self.logs.values()
         yield from self.futures.logs.values()
@@ -406,14 +296,13 @@ class LogFolder(FolderPort):
         self._is_open = False
         is_clean = True
         try:
-            logs = self._all_logs()
+            logs = self.all_logs()
             with ThreadPoolExecutor(max_workers=4, thread_name_prefix="close logs") as executor:
                 while some := list(islice(logs, CLOSE_AT_ONCE)):
                     is_clean = self._close_some(some, executor) and is_clean
             self.write_checkpoints()
             if is_clean:
-                marker = f'{{"version":0,"brokerEpoch":{broker_epoch}}}'
-                write_atomically(str(self.path / CLEAN_MARKER), marker.encode())
+                write_clean_marker(self.path, broker_epoch=broker_epoch)
         except OSError as error:
             _log.error("folder not closed cleanly", folder=str(self.path), reason=str(error))
             is_clean = False
@@ -449,12 +338,3 @@ def remove_paths(paths: list[str]) -> None:
                 remove_files([path])
         except OSError as error:  # the next start finds it; the others need not wait for that
             _log.error("not removed", path=path, reason=str(error))
-
-
-def _epoch_of(marker: bytes) -> int | None:
-    """Kafka's own markers carry one too; older ones are empty."""
-    try:
-        epoch = json.loads(marker)["brokerEpoch"]
-    except (ValueError, KeyError, TypeError):
-        return None
-    return epoch if isinstance(epoch, int) and epoch > 0 else None
