@@ -136,10 +136,10 @@ class SimulatedLog:
         for stored in self.batches:
             self.epochs.assign(stored.header.leader_epoch, stored.header.base_offset)
         self.producers = ProducerStates(NOWHERE, config)
-        self.producers._snapshots = Snapshots(disk.snapshots)  # type: ignore[assignment]
+        self.producers.history.files = Snapshots(disk.snapshots)  # type: ignore[assignment]
         self.restore_producers(0)  # all that was aborted, which the transaction indexes on disk tell
         aborted = self.aborted
-        self.restore_producers(self.producers.restore(self.end_offset))
+        self.restore_producers(self.producers.history.restore(self.end_offset))
         self.aborted = aborted
 
     @property
@@ -170,7 +170,7 @@ class SimulatedLog:
                 self.epochs.assign(header.leader_epoch, header.base_offset)
             self._note(header, data)
             if len(self.batches) % SNAPSHOT_BATCHES == 0:
-                self.producers.take_snapshot(self.end_offset)
+                self.producers.history.take_snapshot(self.end_offset)
 
     def keep(self, kept: int) -> None:
         self.cuts += 1
@@ -258,7 +258,7 @@ class SimulatedTruncation:
         log = self._log
         if to < log.end_offset:
             log.keep(bisect_right(log.ends, to))
-            log.restore_producers(log.producers.truncate_to(log.end_offset))
+            log.restore_producers(log.producers.history.truncate_to(log.end_offset))
 
     def start_anew(self, offset: int) -> None:
         assert offset == 0, "no log here is ever cut at its head"

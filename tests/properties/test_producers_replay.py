@@ -88,10 +88,10 @@ def test_snapshot_and_replay_equal_the_live_state(history: list[bytearray], data
     ends = [0, *(BatchHeader.peek(batch).next_offset for batch in history)]
     with tempfile.TemporaryDirectory() as folder:
         live = _replayed(ProducerStates(Path(folder), CONFIG), history[:at])
-        live.take_snapshot(ends[at])
+        live.history.take_snapshot(ends[at])
         _replayed(live, history[at:])
         restored = ProducerStates(Path(folder), CONFIG)
-        start = restored.restore(ends[-1], 0)
+        start = restored.history.restore(ends[-1], 0)
         _replayed(restored, [batch for batch in history if BatchHeader.peek(batch).base_offset >= start])
         assert _answers(restored, history) == _answers(live, history)
 
@@ -106,11 +106,11 @@ def test_truncation_gives_the_state_that_was_there_then(history: list[bytearray]
         states = ProducerStates(Path(folder), CONFIG)
         for number, batch in enumerate(history):
             if number in snapshots:
-                states.take_snapshot(ends[number])
+                states.history.take_snapshot(ends[number])
             if number in remembered:
-                states.remember(ends[number])
+                states.history.remember(ends[number])
             states.update(BatchHeader.peek(batch), batch)
-        start = states.truncate_to(ends[at])
+        start = states.history.truncate_to(ends[at])
         _replayed(states, [batch for batch in history[:at] if BatchHeader.peek(batch).base_offset >= start])
         then = _replayed(ProducerStates(Path(other), CONFIG), history[:at])
         assert _answers(states, history) == _answers(then, history)

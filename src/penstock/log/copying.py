@@ -107,7 +107,7 @@ class LogCopy:
         """What is known of the log beside its batches: epochs without a record, producers whose records are gone."""
         self.copy.epochs.take_over(self.log.epochs)
         self.copy.producers.take_over(self.log.producers)
-        self.copy.producers.take_snapshot(self.copy.end_offset)
+        self.copy.producers.history.take_snapshot(self.copy.end_offset)
 
     # --- steps ---
 

@@ -215,7 +215,7 @@ class Flushing:
             if job is not None:
                 self.end(job, error)
             if log.trouble is None and log.end_offset > log.start_offset:
-                log.producers.take_snapshot(log.end_offset, flush=True)
+                log.producers.history.take_snapshot(log.end_offset, flush=True)
         except OSError as failed:
             raise log.health.fail("close failed", failed) from failed
         finally:

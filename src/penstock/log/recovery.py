@@ -179,7 +179,7 @@ class _Opening:
         log.epochs.cut_end(log.end_offset)
         log.epochs.cut_start(log.start_offset)
         self._look_at_aborts()
-        log.bookkeeping.restore(log.producers.restore(self._replay_before(), first_offset))
+        log.bookkeeping.restore(log.producers.history.restore(self._replay_before(), first_offset))
         self._find_aborts_again()
         if self.was_damaged:
             _log.info("log found whole again", partition=str(log.partition))

@@ -143,4 +143,4 @@ class Retention:
         log = self._log
         log.start_offset = offset
         log.epochs.cut_start(offset)
-        log.producers.remove_snapshots_before(log.segments[0].base_offset)
+        log.producers.history.remove_before(log.segments[0].base_offset)

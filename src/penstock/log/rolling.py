@@ -103,7 +103,7 @@ class Rolling:
         log = self._log
         active = log.active
         # Whatever can fail comes first: a roll that failed has not happened.
-        log.producers.take_snapshot(log.end_offset)
+        log.producers.history.take_snapshot(log.end_offset)
         if active.is_index_unwritten:
             # The files are of an earlier stop and know of nothing since. True of an active segment, which is read on
             # from there; of a closed one they would be believed: by retention, that its records are as old.

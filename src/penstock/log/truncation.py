@@ -104,7 +104,7 @@ class Truncation:
             if last.transactions is not None:
                 last.transactions.truncate_to(to)
             doom(log, gone[::-1])
-            log.bookkeeping.restore(log.producers.truncate_to(to, log.segments[0].base_offset))
+            log.bookkeeping.restore(log.producers.history.truncate_to(to, log.segments[0].base_offset))
         except OSError as error:
             raise log.health.take_offline(f"could not be read again after a cut: {error}", stops_reads=False) from error
         except (Damaged, Malformed) as error:

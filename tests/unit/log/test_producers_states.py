@@ -171,9 +171,9 @@ def test_ended_transactions_do_not_pile_up_where_nobody_reads(states: ProducerSt
         begun = _batch(offset, sequence=offset // 2, producer=1, transactional=True)
         _take(states, begun, _marker(offset + 1, MarkerType.COMMIT, producer=1))
     states.replicated_to(199)
-    assert states._ended == {198: 199}, "the high watermark has not passed the last marker"
+    assert states.ended == {198: 199}, "the high watermark has not passed the last marker"
     states.replicated_to(200)
-    assert states._ended == {}
+    assert states.ended == {}
 
 
 def test_a_marker_without_records_here_completes_nothing_but_moves_the_epoch(states: ProducerStates) -> None:
@@ -199,25 +199,25 @@ def test_a_batch_outside_the_open_transaction_is_refused(states: ProducerStates)
 def test_all_five_batches_are_known_after_a_restart(states: ProducerStates, tmp_path: Path) -> None:
     for n in range(6):
         _take(states, _batch(n, sequence=n, timestamp=NOW + n))
-    states.take_snapshot(6, flush=True)
+    states.history.take_snapshot(6, flush=True)
     again = _reopened(tmp_path)
-    assert again.restore(6, 0) == 6
+    assert again.history.restore(6, 0) == 6
     assert again.check(_header(sequence=1)) == Duplicate(1, 1, NOW + 1)
     assert again.check(_header(sequence=6)) is None
 
 
 def test_without_a_snapshot_everything_is_replayed(tmp_path: Path) -> None:
-    assert _reopened(tmp_path).restore(50, 20) == 20
+    assert _reopened(tmp_path).history.restore(50, 20) == 20
 
 
 def test_the_newest_snapshot_at_or_below_is_taken_and_those_outside_are_removed(
     states: ProducerStates, tmp_path: Path
 ) -> None:
     for n in range(4):
-        states.take_snapshot(10 * n)
+        states.history.take_snapshot(10 * n)
         _take(states, _batch(10 * n, sequence=n))
     again = _reopened(tmp_path)
-    assert again.restore(25, first_offset=10) == 20
+    assert again.history.restore(25, first_offset=10) == 20
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "00000000000000000010.snapshot",
         "00000000000000000020.snapshot",
@@ -230,9 +230,9 @@ def test_a_damaged_snapshot_is_removed_and_an_older_one_used(
     states: ProducerStates, tmp_path: Path, damage: str
 ) -> None:
     _take(states, _batch(0, sequence=0))
-    states.take_snapshot(1)
+    states.history.take_snapshot(1)
     _take(states, _batch(1, sequence=1))
-    states.take_snapshot(2)
+    states.history.take_snapshot(2)
     newest = tmp_path / "00000000000000000002.snapshot"
     data = bytearray(newest.read_bytes())
     if damage == "flip":
@@ -241,7 +241,7 @@ def test_a_damaged_snapshot_is_removed_and_an_older_one_used(
         data[1] = 9
     newest.write_bytes(bytes({"cut": data[:-1], "empty": bytearray()}.get(damage, data)))
     again = _reopened(tmp_path)
-    assert again.restore(2, 0) == 1
+    assert again.history.restore(2, 0) == 1
     assert not newest.exists()
     assert again.check(_header(sequence=1)) is None
 
@@ -251,9 +251,9 @@ def test_a_producer_is_known_after_a_restart_however_old_its_timestamps_are(
 ) -> None:
     """What it had sent when the broker stopped it sends again now."""
     _take(states, _batch(0, sequence=0))
-    states.take_snapshot(1)
+    states.history.take_snapshot(1)
     again = _reopened(tmp_path)
-    again.restore(1, 0)
+    again.history.restore(1, 0)
     later = ManualClock(NOW + 86_400_000).now()
     assert again.expire(later) == 0
     assert again.check(_header(sequence=0)) == Duplicate(0, 0, NOW)
@@ -262,11 +262,11 @@ def test_a_producer_is_known_after_a_restart_however_old_its_timestamps_are(
 
 def test_truncation_goes_back_to_the_snapshot_below_the_cut(states: ProducerStates, tmp_path: Path) -> None:
     _take(states, _batch(0, sequence=0), _batch(1, sequence=1))
-    states.take_snapshot(2)
+    states.history.take_snapshot(2)
     _take(states, _batch(2, sequence=2, transactional=True))
-    states.take_snapshot(3)
-    assert states.truncate_to(3) == 3
-    assert states.truncate_to(2) == 2
+    states.history.take_snapshot(3)
+    assert states.history.truncate_to(3) == 3
+    assert states.history.truncate_to(2) == 2
     assert states.check(_header(sequence=2)) is None
     assert states.last_stable_offset(2) == 2
     assert not (tmp_path / "00000000000000000003.snapshot").exists()
@@ -276,55 +276,55 @@ def test_truncation_goes_back_to_a_remembered_state_where_that_is_later_than_the
     states: ProducerStates,
 ) -> None:
     _take(states, _batch(0, sequence=0))
-    states.take_snapshot(1)
+    states.history.take_snapshot(1)
     _take(states, _batch(1, sequence=1, transactional=True), _marker(2, MarkerType.ABORT))
-    states.remember(3)
+    states.history.remember(3)
     _take(states, _batch(3, sequence=2, transactional=True))
-    states.remember(4)
+    states.history.remember(4)
     _take(states, _batch(4, sequence=3, transactional=True))
-    assert states.truncate_to(3) == 3
+    assert states.history.truncate_to(3) == 3
     assert states.check(_header(sequence=1)) == Duplicate(1, 1, NOW) and states.check(_header(sequence=2)) is None
     assert states.last_stable_offset(2) == 1, "the marker is not replicated yet"
-    assert states.truncate_to(2) == 1, "none is remembered that is below this cut"
+    assert states.history.truncate_to(2) == 1, "none is remembered that is below this cut"
 
 
 def test_what_is_remembered_is_not_of_a_log_that_starts_anew_or_later(states: ProducerStates) -> None:
     _take(states, _batch(0, sequence=0))
-    states.remember(1)
+    states.history.remember(1)
     _take(states, _batch(1, sequence=1), _batch(2, sequence=2))
-    assert states.truncate_to(2, first_offset=2) == 2 and len(states) == 0
+    assert states.history.truncate_to(2, first_offset=2) == 2 and len(states) == 0
     _take(states, _batch(2, sequence=2))
-    states.remember(3)
+    states.history.remember(3)
     states.reset()
     _take(states, _batch(3, sequence=0), _batch(4, sequence=1))
-    assert states.truncate_to(4) == 0
+    assert states.history.truncate_to(4) == 0
 
 
 def test_truncation_above_all_producers_leaves_the_state_alone(states: ProducerStates) -> None:
     _take(states, _batch(0, sequence=0))
-    assert states.truncate_to(5) == 5
+    assert states.history.truncate_to(5) == 5
     assert states.check(_header(sequence=1)) is None
 
 
 def test_a_log_that_starts_anew_knows_nobody(states: ProducerStates, tmp_path: Path) -> None:
     _take(states, _batch(0, sequence=0, transactional=True))
-    states.take_snapshot(1)
+    states.history.take_snapshot(1)
     states.reset()
     assert len(states) == 0 and states.last_stable_offset(9) == 9 and list(tmp_path.iterdir()) == []
 
 
 def test_snapshots_of_deleted_segments_are_removed(states: ProducerStates, tmp_path: Path) -> None:
     for offset in (1, 2, 3):
-        states.take_snapshot(offset)
-    states.remove_snapshots_before(3)
+        states.history.take_snapshot(offset)
+    states.history.remove_before(3)
     assert [path.name for path in tmp_path.iterdir()] == ["00000000000000000003.snapshot"]
 
 
 def test_a_snapshot_that_is_there_already_is_not_written_again(states: ProducerStates, tmp_path: Path) -> None:
-    states.take_snapshot(4)
+    states.history.take_snapshot(4)
     _take(states, _batch(4, sequence=0))
-    states.take_snapshot(4)
-    assert _reopened(tmp_path).restore(4, 0) == 4
+    states.history.take_snapshot(4)
+    assert _reopened(tmp_path).history.restore(4, 0) == 4
 
 
 def test_active_producers_are_described(states: ProducerStates) -> None:

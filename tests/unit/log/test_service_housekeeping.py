@@ -393,7 +393,7 @@ async def test_a_cut_reads_no_further_back_than_producers_were_looked_after(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It reads on the event loop, and a segment may be a gigabyte."""
-    monkeypatch.setattr("penstock.log.producers.producers.REMEMBERED_AFTER", 300)
+    monkeypatch.setattr("penstock.log.producers.history.REMEMBERED_AFTER", 300)
     kept = Kept(tmp_path, internal_segment_bytes="1000000")
     log = kept.log
     read: list[int] = []

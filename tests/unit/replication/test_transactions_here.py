@@ -226,7 +226,7 @@ def test_a_partition_that_nobody_reads_remembers_no_transaction_whose_marker_is_
     for sequence in range(3):
         stage.begin(sequence=sequence)
         stage.end(COMMIT)
-    assert stage.partition.log.producers._ended == {}
+    assert stage.partition.log.producers.ended == {}
 
 
 def test_what_is_written_is_a_control_batch_of_the_producer(stage: Stage) -> None:

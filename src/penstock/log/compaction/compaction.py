@@ -236,7 +236,7 @@ class Compaction:
         except OSError:
             remove_leftovers(self._log.folder, base_offset)
             raise
-        self._log.producers.remove_snapshots_at([segment.base_offset for segment in members[1:]])
+        self._log.producers.history.remove_at([segment.base_offset for segment in members[1:]])
         self._all = self._log.segments
         self._by_base = {segment.base_offset: segment for segment in self._all}
 

@@ -136,7 +136,7 @@ def rename_in_memory(log: PartitionLog, folder: Path) -> None:
     """The log's folder has another name now. Nobody but the caller may be at work on the log."""
     log.folder = folder
     log.epochs.folder = str(folder)
-    log.producers.folder_renamed(folder)
+    log.producers.history.files.folder = folder
     for segment in log.segments:
         segment.file.path = str(folder / Path(segment.file.path).name)
         if segment.transactions is not None:

@@ -67,9 +67,9 @@ class ProducerBookkeeping:
     def remember(self) -> bool:
         """From time to time, for a cut that may come (RULES 27); whether there was enough that is new."""
         log = self._log
-        if log.trouble is not None or not log.producers.is_worth_remembering(log.end_offset):
+        if log.trouble is not None or not log.producers.history.is_worth_remembering(log.end_offset):
             return False
-        log.producers.remember(log.end_offset)
+        log.producers.history.remember(log.end_offset)
         return True
 
 

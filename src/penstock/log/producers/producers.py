@@ -1,14 +1,13 @@
 """Idempotence and open transactions of one partition: what may come next, what came already, what is undecided.
 
-The rules are in `producer_checks`. A producer without state here (expired, its records deleted) is accepted at any
+The rules are in `checks`. A producer without state here (expired, its records deleted) is accepted at any
 sequence.
 
-The state at an offset is the newest snapshot at or below it plus a replay of the batches in between; live use, restart,
-replication and truncation all go through `update`, so that they cannot disagree. A cut replays on the event loop, and a
-segment may have millions of batches: so two late states are kept in memory too, as snapshots.
+Live use, restart, replication and truncation all go through `update`, so that they cannot disagree. Earlier states are
+kept in `history`.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from penstock.log.producers.checks import Duplicate, check_batch, check_epoch, check_marker, find_duplicate
+from penstock.log.producers.history import ProducerHistory
 from penstock.log.producers.producer import NO_OFFSET, Batch, ProducerState
-from penstock.log.producers.snapshots import SnapshotFiles, decode_snapshot, encode_snapshot
 from penstock.model import Millis
 from penstock.settings.broker import PENSTOCK_PRODUCERS_PER_PARTITION_MAX, PRODUCER_ID_EXPIRATION_MS
 from penstock.wire.batch import CONTROL, TRANSACTIONAL, BatchHeader
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
 
 LOOKED_AT: Final = 64
 """Producers among which one is chosen to be forgotten."""
-
-REMEMBERED_AFTER: Final = 10_000
-"""Offsets after which a state is worth keeping: to replay as many batches takes some tens of milliseconds."""
 
 _KIND: Final = TRANSACTIONAL | CONTROL
 
@@ -56,29 +52,25 @@ class ActiveProducer(msgspec.Struct, frozen=True, gc=False):
     transaction_first_offset: int
 
 
-class _Remembered(msgspec.Struct, frozen=True, gc=False):
-    at_offset: int
-    snapshot: bytes
-    ended: dict[int, int]
-
-
 class ProducerStates:
     def __init__(self, folder: Path, config: "Config | TopicConfig") -> None:
         self._config = config
         self._states: dict[int, ProducerState] = {}
         # Producer ids by first offset of their open transaction, ascending: transactions begin at the log's end.
         self._open: dict[int, int] = {}
-        # First offset -> marker's offset of ended transactions, in the order of the markers, kept until the high
-        # watermark passes the marker.
-        self._ended: dict[int, int] = {}
+        self.ended: dict[int, int] = {}
+        """First offset -> marker's offset of ended transactions, in the order of the markers, kept until the high
+        watermark passes the marker."""
         # Who was found silent at the last look, and what it had written last by then.
         self._silent: dict[int, tuple[int, int]] = {}
         self._updated_to = 0  # from this offset on there is nothing in here but a producer's last batches
-        self._snapshots = SnapshotFiles(folder)
-        self._remembered: list[_Remembered] = []  # ascending
+        self.history = ProducerHistory(self, folder)
 
     def __len__(self) -> int:
         return len(self._states)
+
+    def __iter__(self) -> Iterator[ProducerState]:
+        return iter(self._states.values())
 
     def highest_below(self, producer_id: int) -> int:
         """The highest id below this one of a producer that is known here; -1 where there is none."""
@@ -185,7 +177,7 @@ class ProducerStates:
         if first_offset < 0:
             return None
         self._open.pop(first_offset, None)
-        self._ended[first_offset] = header.base_offset
+        self.ended[first_offset] = header.base_offset
         return CompletedTransaction(
             producer_id=header.producer_id,
             first_offset=first_offset,
@@ -215,7 +207,7 @@ class ProducerStates:
         """Told as the high watermark rises, whether or not anybody reads: transactions whose markers it has passed hold
         nothing up any more, and would pile up where nobody reads.
         """
-        ended = self._ended
+        ended = self.ended
         while ended:
             first_offset, marker = next(iter(ended.items()))
             if marker >= high_watermark:
@@ -224,10 +216,10 @@ class ProducerStates:
 
     def last_stable_offset(self, high_watermark: int) -> int:
         """Below it every transaction is decided, and replicated so: what a read_committed consumer may see."""
-        if not self._open and not self._ended:
+        if not self._open and not self.ended:
             return high_watermark
         self.replicated_to(high_watermark)
-        return min(high_watermark, next(iter(self._open), high_watermark), min(self._ended, default=high_watermark))
+        return min(high_watermark, next(iter(self._open), high_watermark), min(self.ended, default=high_watermark))
 
     def describe(self) -> list[ActiveProducer]:
         return [
@@ -268,105 +260,38 @@ class ProducerStates:
         silent_ms = now - state.last_timestamp
         return state.transaction_first_offset < 0 and silent_ms >= self._config[PRODUCER_ID_EXPIRATION_MS]
 
-    # -- snapshots, restart, truncation ------------------------------------------------------------------------------
+    # -- other states at once ----------------------------------------------------------------------------------------
 
-    def take_snapshot(self, at_offset: int, *, flush: bool = False) -> None:
-        """Write down the state, which must be that of the log up to `at_offset`.
+    def load(self, states: Iterable[ProducerState], *, at_offset: int, ended: dict[int, int] | None = None) -> None:
+        """Know this instead, which was so at an offset."""
+        self._states = {state.producer_id: state for state in states}
+        undecided = [state for state in self._states.values() if state.transaction_first_offset >= 0]
+        undecided.sort(key=lambda state: state.transaction_first_offset)
+        self._open = {state.transaction_first_offset: state.producer_id for state in undecided}
+        self.ended = dict(ended or {})
+        self._silent.clear()
+        self._updated_to = at_offset
 
-        Without `flush` a crash may leave a torn file: its CRC tells, and the one before it serves.
-        """
-        files = self._snapshots
-        if not files.offsets or files.offsets[-1] < at_offset:
-            files.write(at_offset, self._states.values(), flush=flush)
-
-    def is_worth_remembering(self, at_offset: int) -> bool:
-        """Whether a cut at an offset would have much to replay, for what it costs to write a state down."""
-        if at_offset < REMEMBERED_AFTER:  # the first cut would replay less
-            return False
-        known = [each.at_offset for each in self._remembered[-1:]] + self._snapshots.offsets[-1:]
-        return at_offset - max(known, default=0) >= max(REMEMBERED_AFTER, 10 * len(self._states))
-
-    def remember(self, at_offset: int) -> None:
-        """As `take_snapshot`, in memory and with the one before: a cut may come to lie below this one."""
-        latest = _Remembered(at_offset, encode_snapshot(self._states.values()), dict(self._ended))
-        self._remembered = [*self._remembered[-1:], latest]
-
-    def restore(self, upto_offset: int, first_offset: int = 0) -> int:
-        """Load the newest good snapshot in [first_offset, upto_offset]; the offset from which batches must be replayed.
-
-        Snapshots outside are deleted: they tell of records that are gone, and not of all of them.
-        """
-        self._clear()
-        self._snapshots.find()
-        self._delete_snapshots(lambda offset: not first_offset <= offset <= upto_offset)
-        found = self._snapshots.read_newest()
-        if found is None:
-            return first_offset
-        self._updated_to, states = found
-        self._load(states)
-        return self._updated_to
+    def is_all_below(self, offset: int) -> bool:
+        """Whether nothing here is of a batch at or after an offset."""
+        return self._updated_to <= offset and all(state.last_offset < offset for state in self._states.values())
 
     def known_at(self, offset: int, first_offset: int) -> tuple["ProducerStates", int]:
         """What was known at an offset or before it, as a copy, and the offset from which batches are to be replayed on
         it; changes nothing. For a thread.
         """
-        states = ProducerStates(self._snapshots.folder, self._config)
-        found = self._snapshots.read_within(first_offset, offset)
-        if found is None:
-            return states, first_offset
-        states._load(found[1])
-        return states, found[0]
-
-    def truncate_to(self, offset: int, first_offset: int = 0) -> int:
-        """The log now ends at `offset`; batches from the offset returned on must be replayed (`offset`: none)."""
-        self._delete_snapshots(lambda later: later > offset)
-        remembered = [each for each in self._remembered if first_offset <= each.at_offset <= offset]
-        self._remembered = remembered
-        if self._updated_to <= offset and all(state.last_offset < offset for state in self._states.values()):
-            return offset
-        if not remembered or remembered[-1].at_offset < max(self._snapshots.offsets, default=0):
-            return self.restore(offset, first_offset)
-        latest = remembered[-1]
-        self._clear()
-        self._load(decode_snapshot(latest.snapshot))
-        self._ended, self._updated_to, self._remembered = dict(latest.ended), latest.at_offset, remembered
-        return latest.at_offset
+        replay_from, states = self.history.find(offset, first_offset)
+        known = ProducerStates(self.history.files.folder, self._config)
+        known.load(states, at_offset=replay_from)
+        return known, replay_from
 
     def take_over(self, other: "ProducerStates") -> None:
         """Know what is known of the producers of a log with the same records, those included whose records are gone."""
-        self._states, self._open, self._ended = dict(other._states), dict(other._open), dict(other._ended)
+        self._states, self._open, self.ended = dict(other._states), dict(other._open), dict(other.ended)
         self._updated_to = other._updated_to
-        self._remembered = []
-
-    def folder_renamed(self, folder: Path) -> None:
-        self._snapshots.folder = folder
+        self.history.forget()
 
     def reset(self) -> None:
         """The log starts anew elsewhere: nothing known here holds any more."""
-        self._clear()
-        self._delete_snapshots(lambda _: True)
-
-    def remove_snapshots_before(self, offset: int) -> None:
-        self._delete_snapshots(lambda earlier: earlier < offset)
-
-    def remove_snapshots_at(self, offsets: list[int]) -> None:
-        """Their segments were merged into earlier ones; the newest snapshot stays, from which a restart begins."""
-        newest = self._snapshots.offsets[-1:]
-        self._delete_snapshots(lambda offset: offset in offsets and offset not in newest)
-
-    def _delete_snapshots(self, is_unwanted: Callable[[int], bool]) -> None:
-        self._snapshots.delete(filter(is_unwanted, self._snapshots.offsets))
-
-    def _clear(self) -> None:
-        self._states.clear()
-        self._open.clear()
-        self._ended.clear()
-        self._silent.clear()
-        self._remembered = []
-        self._updated_to = 0
-
-    def _load(self, states: list[ProducerState]) -> None:
-        self._states = {state.producer_id: state for state in states}
-        undecided = [state for state in self._states.values() if state.transaction_first_offset >= 0]
-        undecided.sort(key=lambda state: state.transaction_first_offset)
-        self._open = {state.transaction_first_offset: state.producer_id for state in undecided}
+        self.load((), at_offset=0)
+        self.history.delete()
