@@ -14,7 +14,7 @@ from penstock.replication.partitions import Partitions
 from penstock.replication.peers import Peers
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.promise import Promise
-from penstock.replication.reader import LaterRecords, RecordBytes, RecordReader, Records
+from penstock.replication.record_source import LaterRecords, RecordBytes, Records, RecordSource
 from penstock.replication.rules import (
     Appended,
     AppendRules,
@@ -51,7 +51,7 @@ __all__ = [
     "Promise",
     "Readable",
     "RecordBytes",
-    "RecordReader",
+    "RecordSource",
     "Records",
     "RecordsDisagree",
     "RecordsRefused",

@@ -10,7 +10,7 @@ import msgspec
 
 from penstock.errors import OffsetNotAvailable, OffsetOutOfRange
 from penstock.log import ActiveProducer, FileSlice, FoundByTime
-from penstock.replication.reader import LaterRecords, RecordBytes, RecordReader, Records
+from penstock.replication.record_source import LaterRecords, RecordBytes, Records, RecordSource
 
 if TYPE_CHECKING:
     from penstock.replication.partition import Partition
@@ -31,7 +31,7 @@ class PartitionReader:
 
     def __init__(self, partition: "Partition") -> None:
         self._partition = partition
-        self.source: RecordReader | None = None
+        self.source: RecordSource | None = None
         """In front of the log, for whoever consumes."""
 
     def read(self, offset: int, *, bytes_max: int, committed_only: bool, at_least_one: bool) -> Readable:

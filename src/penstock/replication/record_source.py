@@ -56,7 +56,7 @@ class LaterRecords(Promise[Records]):
             self.result().release()
 
 
-class RecordReader(Protocol):
+class RecordSource(Protocol):
     def slice(
         self, log: LogPort, start: int, *, at_most: int, before: int, at_least_one: bool
     ) -> Records | LaterRecords | None:
