@@ -105,6 +105,6 @@ def test_many_at_once_under_asyncio(cluster: str) -> None:
 
 def test_the_examples_of_the_page_run(cluster: str) -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
-    assert len(blocks) == 2
+    assert len(blocks) == 5
     for block in blocks:
         exec(block.replace("127.0.0.1:9092", cluster), {})

@@ -21,14 +21,24 @@ if TYPE_CHECKING:
     from penstock.client.admin.topics import NewTopic
     from penstock.client.admin.transactions import ProducerIdentity
     from penstock.client.aio import AsyncClient
+    from penstock.client.records.aio import AsyncConsumer, AsyncProducer
+    from penstock.client.records.batches import Sent, Written
+    from penstock.client.records.blocking import Consumer, Producer
+    from penstock.client.records.fetched import ConsumedRecord
+    from penstock.client.records.settings import ConsumerSettings, ProducerSettings
 
 __all__ = [
     "AsyncClient",
+    "AsyncConsumer",
+    "AsyncProducer",
     "Change",
     "Client",
     "ClientSettings",
     "ClusterInfo",
     "CommittedOffset",
+    "ConsumedRecord",
+    "Consumer",
+    "ConsumerSettings",
     "Election",
     "Features",
     "FoundOffset",
@@ -40,30 +50,43 @@ __all__ = [
     "OffsetSpec",
     "Outcomes",
     "PartitionInfo",
+    "Producer",
     "ProducerIdentity",
+    "ProducerSettings",
     "QuotaOf",
     "Resource",
     "ResourceType",
+    "Sent",
     "TopicInfo",
+    "Written",
     "place",
 ]
 
 
 _LOADED_LATER = {
     "AsyncClient": "penstock.client.aio",
+    "AsyncConsumer": "penstock.client.records.aio",
+    "AsyncProducer": "penstock.client.records.aio",
     "Change": "penstock.client.admin.cluster",
     "ClusterInfo": "penstock.client.admin.cluster",
     "CommittedOffset": "penstock.client.admin.groups",
+    "ConsumedRecord": "penstock.client.records.fetched",
+    "Consumer": "penstock.client.records.blocking",
+    "ConsumerSettings": "penstock.client.records.settings",
     "Election": "penstock.client.admin.partitions",
     "Features": "penstock.client.admin.cluster",
     "FoundOffset": "penstock.client.admin.partitions",
     "NewTopic": "penstock.client.admin.topics",
     "OffsetRange": "penstock.client.admin.partitions",
     "OffsetSpec": "penstock.client.admin.partitions",
+    "Producer": "penstock.client.records.blocking",
     "ProducerIdentity": "penstock.client.admin.transactions",
+    "ProducerSettings": "penstock.client.records.settings",
     "QuotaOf": "penstock.client.admin.access",
     "Resource": "penstock.client.admin.cluster",
     "ResourceType": "penstock.client.admin.cluster",
+    "Sent": "penstock.client.records.batches",
+    "Written": "penstock.client.records.batches",
 }
 """Not every client needs all of them, and a blocking one no asyncio."""
 

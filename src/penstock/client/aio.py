@@ -19,6 +19,7 @@ from penstock.client.settings import ClientSettings, addresses
 
 if TYPE_CHECKING:
     from penstock.client.admin import access, cluster, groups, partitions, topics, transactions
+    from penstock.client.records.aio import AsyncConsumer, AsyncProducer
 else:
     access, cluster, groups, partitions, topics, transactions = (
         LazyModule(f"penstock.client.admin.{each}")
@@ -145,6 +146,22 @@ class AsyncClient:
         if (wake_s := scheduler.next_wake_s) is not None:
             delay_s = max(wake_s - self._clock.monotonic(), 0.0)
             self._timer = asyncio.get_running_loop().call_later(delay_s, self._turn)
+
+    def turn(self) -> None:
+        """Let what is under way go on, and be called again when it has to."""
+        self._turn()
+
+    def producer(self, **settings: Any) -> "AsyncProducer":
+        """Writes records. `settings`: see ProducerSettings."""
+        from penstock.client.records.aio import AsyncProducer  # noqa: PLC0415 - for who reads and writes records
+
+        return AsyncProducer(self, **settings)
+
+    def consumer(self, **settings: Any) -> "AsyncConsumer":
+        """Reads records, as a member of a `group` or of partitions chosen by hand. `settings`: see ConsumerSettings."""
+        from penstock.client.records.aio import AsyncConsumer  # noqa: PLC0415
+
+        return AsyncConsumer(self, **settings)
 
     async def close(self) -> None:
         self.core.network.close()

@@ -18,6 +18,7 @@ from penstock.client.sockets import Sockets
 
 if TYPE_CHECKING:
     from penstock.client.admin import access, cluster, groups, partitions, topics, transactions
+    from penstock.client.records.blocking import Consumer, Producer
 else:
     access, cluster, groups, partitions, topics, transactions = (
         LazyModule(f"penstock.client.admin.{each}")
@@ -71,6 +72,24 @@ class Client:
             task.cancel()
             scheduler.run()
             raise
+
+    def turn(self) -> None:
+        """Let what is under way go on, without waiting."""
+        self.core.scheduler.run()
+        self._sockets.poll(0)
+        self.core.scheduler.run()
+
+    def producer(self, **settings: Any) -> "Producer":
+        """Writes records. `settings`: see ProducerSettings."""
+        from penstock.client.records.blocking import Producer  # noqa: PLC0415 - for who reads and writes records
+
+        return Producer(self, **settings)
+
+    def consumer(self, **settings: Any) -> "Consumer":
+        """Reads records, as a member of a `group` or of partitions chosen by hand. `settings`: see ConsumerSettings."""
+        from penstock.client.records.blocking import Consumer  # noqa: PLC0415
+
+        return Consumer(self, **settings)
 
     def close(self) -> None:
         self.core.network.close()

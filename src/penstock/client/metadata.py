@@ -117,6 +117,11 @@ class Metadata:
         topic = self.topics.get(place.topic)
         return topic.partitions.get(place.partition) if topic else None
 
+    def id_of(self, topic: str) -> bytes:
+        """Zeros for a topic that is not known (any more): brokers then say that they do not know it either."""
+        known = self.topics.get(topic)
+        return ZERO_UUID if known is None else known.id
+
     def leader_of(self, place: TopicPartition) -> Node:
         """LeaderNotAvailable while nobody leads; what the topic was refused with if it was."""
         found = self.partition(place)

@@ -2,121 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.support.hand_fed import Brokers, offers, run, two_brokers
 
 from penstock.client import aio, blocking
 from penstock.client.admin import groups, topics
-from penstock.client.core import Core
-from penstock.client.network import NotConnected, Wire
+from penstock.client.network import NotConnected
 from penstock.client.routing import ROUTES
-from penstock.client.settings import ClientSettings, addresses
 from penstock.errors import RequestTimedOut, UnsupportedVersion
-from penstock.model import Millis
-from penstock.wire.api import API_VERSIONS, BROKER_APIS, ApiKey, request_type
-from penstock.wire.framing import RequestHeader, response_frame
+from penstock.wire.api import BROKER_APIS, ApiKey
 from penstock.wire.messages.api_versions_response import ApiVersion, ApiVersionsResponse
 from penstock.wire.messages.delete_groups_response import DeletableGroupResult, DeleteGroupsResponse
 from penstock.wire.messages.find_coordinator_response import Coordinator, FindCoordinatorResponse
-from penstock.wire.messages.metadata_response import MetadataResponse, MetadataResponseBroker
-
-
-class TurnedClock:
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def now(self) -> Millis:
-        return Millis(int(self.seconds * 1000))
-
-    def monotonic(self) -> float:
-        return self.seconds
-
-
-Answer = Callable[[int, Any, int], Any]
-
-
-class Brokers:
-    """Answers by a function of port, request and version; None never answers."""
-
-    def __init__(self, answer: Answer) -> None:
-        self._answer = answer
-        self.opened: list[int] = []
-        self.refusing: set[int] = set()
-        self._todo: list[Callable[[], None]] = []
-        self.asked: list[tuple[int, ApiKey, int]] = []
-
-    def open(self, host: str, port: int, wire: Wire) -> _Line:
-        self.opened.append(port)
-        refused = port in self.refusing
-        self._todo.append(lambda: wire.lost("Connection refused") if refused else wire.opened())
-        return _Line(self, port, wire)
-
-    def sent(self, port: int, wire: Wire, frame: bytes) -> None:
-        header, position = RequestHeader.decode(frame[4:])
-        key, version = ApiKey(header.api_key), header.api_version
-        self.asked.append((port, key, version))
-        found = self._answer(port, request_type(key).decode(frame[4:], version, position), version)
-        if found is None:
-            return
-        answer, answer_version = found if isinstance(found, tuple) else (found, version)
-        said = response_frame(key, answer_version, header.correlation_id, answer.encode(answer_version))
-        self._todo.append(lambda: _tell(wire, said))
-
-    def settle(self) -> bool:
-        todo, self._todo = self._todo, []
-        for each in todo:
-            each()
-        return bool(todo)
-
-
-def _tell(wire: Wire, data: bytes) -> None:
-    """In pieces of seven bytes, as a network may."""
-    for begin in range(0, len(data), 7):
-        piece = data[begin : begin + 7]
-        wire.buffer()[: len(piece)] = piece
-        wire.received(len(piece))
-
-
-class _Line:
-    def __init__(self, brokers: Brokers, port: int, wire: Wire) -> None:
-        self._brokers, self._port, self._wire = brokers, port, wire
-
-    def send(self, frames: list[bytes]) -> None:
-        for frame in frames:
-            self._brokers.sent(self._port, self._wire, frame)
-
-    def close(self) -> None: ...
-
-
-def run(brokers: Brokers, operation: Callable[[Core], Any], **settings: Any) -> Any:
-    clock = TurnedClock()
-    core = Core(ClientSettings(bootstrap=addresses("a:1,a:2"), **settings), clock, brokers)
-    task = core.scheduler.start(operation(core))
-    while not task.is_done:
-        core.scheduler.run()
-        if not brokers.settle() and not task.is_done:
-            assert core.scheduler.next_wake_s is not None, "nothing is under way, and the operation is not done"
-            clock.seconds = core.scheduler.next_wake_s
-    return task.value()
-
-
-def offers(**newest: int) -> ApiVersionsResponse:
-    return ApiVersionsResponse(
-        api_keys=[ApiVersion(key, low, newest.get(key.name, high)) for key, (low, high) in API_VERSIONS.items()]
-    )
-
-
-def two_brokers(request: Any) -> Any:
-    match request.api_key:
-        case ApiKey.API_VERSIONS:
-            return offers()
-        case ApiKey.METADATA:
-            return MetadataResponse(
-                brokers=[MetadataResponseBroker(1, "a", 1), MetadataResponseBroker(2, "a", 2)], controller_id=1
-            )
-    return None
+from penstock.wire.messages.metadata_response import MetadataResponse
 
 
 def test_the_newest_version_that_both_know_is_spoken() -> None:

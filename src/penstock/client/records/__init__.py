@@ -1,0 +1,1 @@
+"""Writing and reading records: a producer and a consumer without I/O, and their two drivers."""

@@ -1,0 +1,103 @@
+"""The producer and the consumer for ordinary code: nothing happens between calls.
+
+A producer's batches go out during `send` and `flush`. A member of a group sends its heartbeats during `poll`: who does
+not poll for as long as the group's session lasts (45 s unless the broker is set otherwise) loses its partitions.
+"""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from penstock.client.admin.groups import CommittedOffset
+from penstock.client.clock import SystemDice
+from penstock.client.records.batches import Sent, Written
+from penstock.client.records.consumer import ConsumerCore
+from penstock.client.records.fetched import ConsumedRecord
+from penstock.client.records.producer import Headers, ProducerCore
+from penstock.client.records.settings import ConsumerSettings, ProducerSettings
+from penstock.client.tasks import first_of
+from penstock.model import TopicPartition
+
+if TYPE_CHECKING:
+    from penstock.client.blocking import Client
+
+
+class Producer:
+    """Writes records. As a context manager it flushes at the end of the block."""
+
+    def __init__(self, client: "Client", **settings: Any) -> None:
+        self._client = client
+        self.core = ProducerCore(client.core, ProducerSettings(**settings), SystemDice())
+        self._turned_s = 0.0
+
+    def send(
+        self,
+        topic: str,
+        value: bytes | None,
+        *,
+        key: bytes | None = None,
+        headers: Headers = (),
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+    ) -> Sent:
+        """Take a record, which is written soon; `wait` tells what became of it. Waits only while the buffer is full."""
+        given: dict[str, Any] = {
+            "key": key, "headers": headers, "partition": partition, "timestamp_ms": timestamp_ms,
+        }  # fmt: skip
+        sent = self.core.offer(topic, value, **given)
+        if sent is None:
+            sent = self._client.run(self.core.send(topic, value, **given))
+        now_s = self._client.core.clock.monotonic()
+        if now_s - self._turned_s >= self.core.settings.linger_s:
+            self._client.turn()
+            self._turned_s = now_s
+        return sent
+
+    def wait(self, sent: Sent) -> Written:
+        """Where a record was written, as soon as it is; raises what it was refused with."""
+        if not sent.is_done:
+            self._client.run(first_of([sent.future]))
+        return sent.value()
+
+    def flush(self) -> None:
+        """Until all that was sent is written. Raises the first failure since the last flush."""
+        self._client.run(self.core.flush())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.flush()
+
+
+class Consumer:
+    """Reads records. As a context manager it leaves its group at the end of the block."""
+
+    def __init__(self, client: "Client", **settings: Any) -> None:
+        self._client = client
+        self.core = ConsumerCore(client.core, ConsumerSettings(**settings), SystemDice())
+        self.assign, self.seek, self.position = self.core.assign, self.core.seek, self.core.position
+        self.assignment, self.pause, self.resume = self.core.assignment, self.core.pause, self.core.resume
+
+    def poll(self, timeout_s: float = 1.0, *, at_most: int = 500) -> list[ConsumedRecord]:
+        """Records, as soon as there are some; an empty list when the time is over."""
+        return self._client.run(self.core.poll(timeout_s, at_most=at_most))
+
+    def commit(self, offsets: Mapping[TopicPartition, int | CommittedOffset] | None = None) -> None:
+        """Write down these offsets for the group, or those of all that `poll` handed out."""
+        self._client.run(self.core.commit(offsets))
+
+    def close(self) -> None:
+        """Commit what is due, and leave the group."""
+        self._client.run(self.core.close())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
