@@ -24,6 +24,7 @@ from penstock.broker.registry import REGISTRY, Answer, Bound
 from penstock.broker.request_order import LETS_PASS
 from penstock.metrics import MetricsRegistry
 from penstock.replication import Promise
+from penstock.transport import SocketChannel
 from penstock.wire.api import ApiKey, response_header_version
 from penstock.wire.framing import RequestHeader
 
@@ -53,7 +54,7 @@ class World:
         for end in (ours, self.sock):
             end.setblocking(False)
         self.connection = Connection(
-            ours,
+            SocketChannel(ours, loop),
             listener="PLAINTEXT",
             peer="test:1",
             loop=loop,

@@ -6,13 +6,14 @@ loaded with the first one.
 """
 
 import asyncio
-import os
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from types import TracebackType
 from typing import Self
 
 import msgspec
+
+from penstock.transport import serve_streams
 
 READ_BYTES = 4 * 1024
 _TURNED_AWAY = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\nretry-after: 1\r\n\r\n"
@@ -60,15 +61,12 @@ class HttpServer:
         self._is_stopped = False
 
     async def start(self) -> None:
-        # Empty is every interface, which asyncio calls None.
         try:
-            self._server = await asyncio.start_server(
-                self._accept, self._host or None, self._asked_port, limit=READ_BYTES, backlog=self._connections_max
+            self._server = await serve_streams(
+                self._accept, self._host, self._asked_port, limit=READ_BYTES, backlog=self._connections_max
             )
         except OSError as error:
-            # asyncio's own text is long, and does not say that it is the HTTP server's address.
-            why = os.strerror(error.errno) if error.errno is not None and error.errno > 0 else error.strerror
-            raise OSError(error.errno, f"http://{self._host or '*'}:{self._asked_port}: {why}") from error
+            raise OSError(error.errno, f"http://{error.strerror}") from error
 
     @property
     def port(self) -> int:

@@ -1,8 +1,8 @@
 """One client's connection: frames in, answers out, in order.
 
-A plain non-blocking socket on the event loop. All connections receive into one shared scratch buffer; frames that are
-whole in it are handled where they lie, and only what is left of an unfinished frame is moved to a buffer of its own.
-Answers to all frames of one receive leave in one send.
+A channel on the event loop (`penstock.transport`). All connections receive into one shared scratch buffer; frames that
+are whole in it are handled where they lie, and only what is left of an unfinished frame is moved to a buffer of its
+own. Answers to all frames of one receive leave in one send.
 
 Order: what a client sees is as if its requests were carried out one after the other (RULES 49, ADR 41). A handler's
 ordered part runs before the next frame is looked at. What a handler leaves open (a long poll, acks=all) parks its
@@ -17,15 +17,11 @@ and starts again when that has passed; for a broker that stops it never does. By
 `_backlog`, which is at most one scratch long.
 """
 
-import socket
 import struct
-import sys
 from asyncio import AbstractEventLoop, Task
 from collections import deque
 from collections.abc import Callable, Coroutine
 from collections.abc import Set as AbstractSet
-from fcntl import ioctl
-from termios import TIOCOUTQ
 from typing import Any, Protocol
 
 import msgspec
@@ -38,6 +34,7 @@ from penstock.broker.peer_authentication import Caller
 from penstock.errors import Fatal
 from penstock.log import FileSlice
 from penstock.replication import Promise
+from penstock.transport import Channel
 
 SCRATCH_SIZE = 256 * 1024
 OUTBOX_MAX = 1024 * 1024
@@ -114,6 +111,7 @@ class Connection:
         "_awaits_turn",
         "_backlog",
         "_buffer",
+        "_channel",
         "_filled",
         "_frame_began",
         "_frame_size",
@@ -130,9 +128,9 @@ class Connection:
         "_on_closed",
         "_ordered",
         "_outbox",
+        "_receive_into",
         "_scratch",
         "_slots",
-        "_sock",
         "_spawn",
         "_unsent_seen",
         "_wants_memory",
@@ -146,7 +144,7 @@ class Connection:
 
     def __init__(
         self,
-        sock: socket.socket,
+        channel: Channel,
         *,
         listener: str,
         peer: str,
@@ -165,7 +163,8 @@ class Connection:
         self.context_cache: dict[Any, Any] = {}
         self.is_closed = False
         self.last_active = loop.time()
-        self._sock = sock
+        self._channel = channel
+        self._receive_into = channel.receive_into
         self._loop = loop
         self._handler = handler
         self._memory = memory
@@ -174,7 +173,7 @@ class Connection:
         self._limits = limits
         self._spawn = spawn
         self._on_closed = on_closed
-        self._outbox = Outbox(sock, loop, on_drained=self._resume, on_broken=self._broken)
+        self._outbox = Outbox(channel, loop, on_drained=self._resume, on_broken=self._broken)
         self._slots: deque[_Slot] = deque()
         self._may_pass = _NONE
         """APIs whose requests may begin while answers are owed."""
@@ -197,7 +196,7 @@ class Connection:
         self._is_reading = True
         self._is_answering = False
         self._is_finishing = False
-        loop.add_reader(sock.fileno(), self._on_readable)
+        channel.start_reading(self._on_readable)
 
     def hand_to(self, handler: FrameHandler) -> None:
         """From the next frame on another answers."""
@@ -229,14 +228,14 @@ class Connection:
         asked = SCRATCH_SIZE - kept
         if kept:
             scratch[:kept] = self._backlog
-            received = self._sock.recv_into(scratch[kept:])
+            received = self._receive_into(scratch[kept:])
             self._backlog = b""
         elif self._frame_size >= LARGE_FRAME:
             asked = HEAD_SIZE
-            received = self._sock.recv_into(scratch, asked)
+            received = self._receive_into(scratch, asked)
             self._frame_size = 0
         else:
-            received = self._sock.recv_into(scratch)
+            received = self._receive_into(scratch)
         if received == 0:
             self.close("end of stream")
             return
@@ -251,7 +250,7 @@ class Connection:
         buffer = self._buffer
         assert buffer is not None
         end = min(self._frame_size, len(buffer))
-        received = self._sock.recv_into(memoryview(buffer)[self._filled : end])
+        received = self._receive_into(memoryview(buffer)[self._filled : end])
         if received == 0:
             self.close("end of stream within a frame")
             return
@@ -384,7 +383,7 @@ class Connection:
     def _stop_reading(self) -> None:
         if self._is_reading:
             self._is_reading = False
-            self._loop.remove_reader(self._sock.fileno())
+            self._channel.stop_reading()
 
     def _resume(self) -> None:
         """Something that held reading back has passed: first what was received already, then the socket."""
@@ -402,7 +401,7 @@ class Connection:
             self._outbox.flush()
         if not self.is_closed and not self._is_reading and self._may_read():
             self._is_reading = True
-            self._loop.add_reader(self._sock.fileno(), self._on_readable)
+            self._channel.start_reading(self._on_readable)
 
     # Answering --------------------------------------------------------------------------------------------------
 
@@ -527,7 +526,7 @@ class Connection:
         """
         unsent = self._outbox.size
         if unsent:
-            unsent += int.from_bytes(ioctl(self._sock.fileno(), TIOCOUTQ, bytes(4)), sys.byteorder)
+            unsent += self._channel.unsent_bytes()
         if unsent != self._unsent_seen:
             self._unsent_seen = unsent
             self.last_active = now
@@ -569,7 +568,7 @@ class Connection:
             _release(slot.chunks)
             if slot.parked is not None and not slot.is_done:
                 slot.parked.promise.cancel()
-        self._sock.close()
+        self._channel.close()
         _log.debug("connection closed", peer=self.peer, reason=reason)
         self._on_closed(self)
 

@@ -26,6 +26,7 @@ from penstock.metrics import MetricsRegistry
 from penstock.settings import Config
 from penstock.settings import broker as settings
 from penstock.settings.listeners import Listener
+from penstock.transport import SocketChannel, listen, prepare_accepted
 
 ACCEPT_AT_ONCE = 64
 ACCEPT_PAUSE_S = 0.1
@@ -115,7 +116,6 @@ class SocketServer:
         loop.call_later(ACCEPT_PAUSE_S, go_on)
 
     def _admit(self, listener: str, sock: socket.socket, host: str, port: int) -> None:
-        config = self._config
         self._metrics.accepted += 1
         limit = self._limit_reached(sock, host)
         may_be_broker = listener == self._peer_listener and sock.fileno() < self._descriptors_max + WAITING_MAX
@@ -123,16 +123,14 @@ class SocketServer:
             self._note_turned_away(host, limit)
             sock.close()
             return
-        sock.setblocking(False)
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        _size_buffers(sock, config)
+        _prepare(sock, self._config)
+        loop = asyncio.get_running_loop()
         self._per_address[host] += 1
         connection = Connection(
-            sock,
+            SocketChannel(sock, loop),
             listener=listener,
             peer=f"{host}:{port}",
-            loop=asyncio.get_running_loop(),
+            loop=loop,
             handler=self._handler if limit is None else self._over_limit,
             memory=self._memory,
             scratch=self._scratch,
@@ -246,25 +244,15 @@ class SocketServer:
 
 
 def _listen(listener: Listener, *, backlog: int) -> socket.socket:
-    host = listener.host or "0.0.0.0"
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
     try:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.setblocking(False)
-        sock.bind((host, listener.port))
-        sock.listen(max(backlog, 128))
+        return listen(listener.host, listener.port, backlog=backlog)
     except OSError as error:
-        sock.close()
         raise OSError(error.errno, f"{listener}: {error.strerror}") from error
-    return sock
 
 
-def _size_buffers(sock: socket.socket, config: Config) -> None:
-    for option, setting in (
-        (socket.SO_SNDBUF, settings.SOCKET_SEND_BUFFER_BYTES),
-        (socket.SO_RCVBUF, settings.SOCKET_RECEIVE_BUFFER_BYTES),
-    ):
-        size = config[setting]
-        if size > 0:
-            sock.setsockopt(socket.SOL_SOCKET, option, size)
+def _prepare(sock: socket.socket, config: Config) -> None:
+    prepare_accepted(
+        sock,
+        send_buffer_bytes=config[settings.SOCKET_SEND_BUFFER_BYTES],
+        receive_buffer_bytes=config[settings.SOCKET_RECEIVE_BUFFER_BYTES],
+    )

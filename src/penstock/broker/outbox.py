@@ -5,7 +5,7 @@ written.
 
 What is small is gathered, since a send costs more than copying: answers of one receive become one run of bytes as they
 are put, and a small slice is read into the run behind its header. A large slice goes out by sendfile, without copying,
-and the bytes before it with MSG_MORE, so that header and records share a packet.
+and the bytes before it with MORE, so that header and records share a packet.
 
 Slices whose pages are not in memory are read in a thread first: sendfile would stall every other connection meanwhile.
 
@@ -13,8 +13,6 @@ A slice that cannot be read, or whose file is too short, ends the connection: it
 is told, so that whoever connects anew is refused those batches and nothing else (RULES 47).
 """
 
-import os
-import socket
 from asyncio import AbstractEventLoop, Future
 from collections import deque
 from collections.abc import Callable
@@ -23,6 +21,7 @@ from functools import partial
 import structlog
 
 from penstock.log import UNREADABLE, BadBatch, FileSlice, Suspect, examine, not_sent, suspect_slice
+from penstock.transport import MORE, Channel
 
 SLICE_COPIED_MAX = 32 * 1024
 """Slices up to this size are read and sent with the bytes around them, larger ones by sendfile.
@@ -46,28 +45,30 @@ class _CannotBeRead(Exception):
 
 class Outbox:
     __slots__ = (
+        "_channel",
         "_chunks",
-        "_fd",
         "_is_closed",
         "_is_warming",
         "_is_watching",
         "_loop",
         "_on_broken",
         "_on_drained",
-        "_sock",
+        "_send",
+        "_sendfile",
         "size",
     )
 
     def __init__(
         self,
-        sock: socket.socket,
+        channel: Channel,
         loop: AbstractEventLoop,
         *,
         on_drained: Callable[[], None],
         on_broken: Callable[[BaseException], None],
     ) -> None:
-        self._sock = sock
-        self._fd = sock.fileno()
+        self._channel = channel
+        self._send = channel.send
+        self._sendfile = channel.sendfile
         self._loop = loop
         self._on_drained = on_drained
         self._on_broken = on_broken
@@ -102,7 +103,7 @@ class Outbox:
             self._send_all()
         except BlockingIOError:
             self._is_watching = True
-            self._loop.add_writer(self._fd, self._on_writable)
+            self._channel.start_writing(self._on_writable)
         except OSError as error:
             self._on_broken(error)
         except _CannotBeRead as failure:
@@ -126,7 +127,7 @@ class Outbox:
     def _stop_watching(self) -> None:
         if self._is_watching:
             self._is_watching = False
-            self._loop.remove_writer(self._fd)
+            self._channel.stop_writing()
 
     # Sending ----------------------------------------------------------------------------------------------------
 
@@ -175,7 +176,7 @@ class Outbox:
     def _send_bytes(self, data: bytearray | memoryview) -> None:
         """Send what is at the front, and keep what did not go."""
         chunks = self._chunks
-        sent = self._sock.send(data, socket.MSG_MORE if len(chunks) > 1 else 0)
+        sent = self._send(data, MORE if len(chunks) > 1 else 0)
         self.size -= sent
         if sent == len(data):
             chunks.popleft()
@@ -189,7 +190,7 @@ class Outbox:
         end = chunk.part_end
         while chunk.position < end:
             try:
-                sent = os.sendfile(self._fd, chunk.fd, chunk.position, end - chunk.position)
+                sent = self._sendfile(chunk.fd, chunk.position, end - chunk.position)
             except OSError as error:
                 if error.errno not in UNREADABLE:
                     raise  # the socket's

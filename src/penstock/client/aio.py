@@ -16,6 +16,7 @@ from penstock.client.core import Core
 from penstock.client.lazy import LazyModule
 from penstock.client.network import Wire
 from penstock.client.settings import ClientSettings, addresses
+from penstock.transport import connect
 
 if TYPE_CHECKING:
     from penstock.client.admin import access, cluster, groups, partitions, topics, transactions
@@ -42,8 +43,8 @@ class AsyncLine(asyncio.BufferedProtocol):
 
     async def connect(self, host: str, port: int) -> None:
         try:
-            await asyncio.get_running_loop().create_connection(lambda: self, host, port)
-        except (OSError, ValueError) as error:
+            await connect(lambda: self, host, port)
+        except OSError as error:
             self._wire.lost(getattr(error, "strerror", None) or str(error))
             self._turn()
 

@@ -21,6 +21,8 @@ import struct
 from collections.abc import Callable
 from typing import Final
 
+from penstock.transport import connect
+
 FRAME_BYTES_FIRST: Final = 256 * 1024
 STRANGERS_FRAME_BYTES_MAX: Final = 1024 * 1024
 """As long as nobody knows who is there: a port that others have by now may say anything."""
@@ -51,13 +53,8 @@ class PeerConnection(asyncio.BufferedProtocol):
         cls, host: str, port: int, on_frame: Callable[[memoryview], None], *, timeout_s: float
     ) -> "PeerConnection":
         """OSError where nobody is there, TimeoutError where nobody answers."""
-        loop = asyncio.get_running_loop()
-        try:
-            async with asyncio.timeout(timeout_s):
-                _, connection = await loop.create_connection(lambda: cls(on_frame), host, port)
-        except ValueError as error:  # a name with two dots in a row, for one
-            raise OSError(f"{host!r} cannot be a host's name: {error}") from error
-        return connection
+        async with asyncio.timeout(timeout_s):
+            return await connect(lambda: cls(on_frame), host, port)
 
     def send(self, frame: "bytes | bytearray | memoryview") -> None:
         if self._transport is not None and not self.lost.done():
@@ -74,7 +71,6 @@ class PeerConnection(asyncio.BufferedProtocol):
         self._transport = transport
         sock = transport.get_extra_info("socket")
         if sock is not None:
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
 
     def get_buffer(self, sizehint: int) -> memoryview:

@@ -22,6 +22,7 @@ from penstock.broker.connection import (
 )
 from penstock.broker.outbox import Outbox
 from penstock.replication import Promise
+from penstock.transport import SocketChannel
 
 MIB = 1024 * 1024
 ANYTHING = frozenset(range(-(1 << 15), 1 << 15))
@@ -96,7 +97,7 @@ class Peer:
         self.loop = asyncio.get_running_loop()
         self.afterwards: AfterReceive = AfterReceive(self.loop) if beside is None else beside.afterwards
         self.connection = Connection(
-            ours,
+            SocketChannel(ours, self.loop),
             listener="PLAINTEXT",
             peer="test:1",
             loop=self.loop,

@@ -19,23 +19,22 @@ from penstock.errors import CorruptMessage
 from penstock.log import FilePool, FileSlice
 from penstock.log.file_pool import PooledFile
 from penstock.log.segments import slices
+from penstock.transport import SocketChannel
 
 KIB = 1024
 DATA = random.Random(7).randbytes(2048 * KIB)
 SMALL, LARGE = SLICE_COPIED_MAX, SLICE_COPIED_MAX + 1
 
 
-class CountingSocket:
+class CountingChannel(SocketChannel):
     """The broker's side, which remembers what each send was asked for."""
 
-    def __init__(self, sock: socket.socket) -> None:
-        self._sock = sock
+    def __init__(self, sock: socket.socket, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(sock, loop)
         self.sends: list[tuple[int, int]] = []
+        self.send = self._counted
 
-    def fileno(self) -> int:
-        return self._sock.fileno()
-
-    def send(self, data: Any, flags: int = 0) -> int:
+    def _counted(self, data: Any, flags: int) -> int:
         self.sends.append((len(data), flags))
         return self._sock.send(data, flags)
 
@@ -69,12 +68,12 @@ class Bench:
         self.ours, self.theirs = socket.socketpair()
         self.ours.setblocking(False)
         self.theirs.setblocking(False)
-        self.sock = CountingSocket(self.ours)
         self.drained = 0
         self.broken: list[BaseException] = []
         self.loop = asyncio.get_running_loop()
+        self.sock = CountingChannel(self.ours, self.loop)
         self.outbox = Outbox(
-            self.sock,  # type: ignore[arg-type]
+            self.sock,
             self.loop,
             on_drained=self._on_drained,
             on_broken=self._on_broken,

@@ -25,6 +25,7 @@ from penstock.broker.registry import REGISTRY, Answer, Bound
 from penstock.errors import InvalidRequest, Refusal
 from penstock.metrics import MetricsRegistry
 from penstock.replication import Promise
+from penstock.transport import SocketChannel
 from penstock.wire.api import ApiKey, response_header_version
 from penstock.wire.framing import RequestHeader
 
@@ -95,7 +96,7 @@ class Broker:
         for end in (ours, theirs):
             end.setblocking(False)
         connection = Connection(
-            ours,
+            SocketChannel(ours, loop),
             listener="PLAINTEXT",
             peer="test:1",
             loop=loop,

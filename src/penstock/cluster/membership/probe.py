@@ -14,6 +14,7 @@ from typing import Protocol
 from penstock.cluster.image.shapes import BrokerImage
 from penstock.cluster.records import Endpoint
 from penstock.model import BrokerId
+from penstock.transport import connect
 from penstock.wire.api import ApiKey
 from penstock.wire.framing import SIZE, RequestHeader
 from penstock.wire.messages.describe_cluster_request import DescribeClusterRequest
@@ -142,9 +143,7 @@ class TcpProbe:
                 pass  # whether that was the process's end, a new connection tells
         self._drop(broker.id)
         try:
-            _, line = await asyncio.get_running_loop().create_connection(
-                lambda: _Line(lambda: self._on_break(broker.id)), endpoint.host, endpoint.port
-            )
+            line = await connect(lambda: _Line(lambda: self._on_break(broker.id)), endpoint.host, endpoint.port)
         except (ConnectionRefusedError, ConnectionResetError):
             return ProbeResult.REFUSED
         self._lines[broker.id] = endpoint, line
@@ -156,7 +155,7 @@ class TcpProbe:
         endpoint, line = broker.peer_endpoint, _Line(lambda: None)
         try:
             async with asyncio.timeout(self._timeout_s):
-                await asyncio.get_running_loop().create_connection(lambda: line, endpoint.host, endpoint.port)
+                await connect(lambda: line, endpoint.host, endpoint.port)
                 answer = await line.ask(ApiKey.DESCRIBE_CLUSTER, DescribeClusterRequest().encode(0))
             described = DescribeClusterResponse.decode(answer[_NO_TAGS_SIZE:], 0)
         except ConnectionRefusedError:
