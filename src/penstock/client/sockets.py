@@ -1,19 +1,22 @@
-"""Plain sockets for the blocking driver: many at once, none ever waited for alone. The only file that touches them.
+"""Sockets for the blocking driver: many at once, none ever waited for alone. The only file that touches them.
 
-A line tries the addresses of its host one after the other. Whatever happens is told to its wire from `poll`.
+A line tries the addresses of its host one after the other; the connection it gets is a channel (`penstock.transport`).
+Whatever happens is told to its wire from `poll`.
 """
 
 import os
 import selectors
 import socket
 from collections import deque
+from collections.abc import Callable
 from errno import EINPROGRESS
 from typing import Any, Final
 
 from penstock.client.network import Wire
+from penstock.transport import Channel, SocketChannel
 
 SENT_AT_ONCE_MAX: Final = 64
-"""Frames of one sendmsg; the kernel takes a thousand pieces at most."""
+"""Frames of one send; the kernel takes a thousand pieces at most."""
 
 
 class SocketLine:
@@ -22,22 +25,25 @@ class SocketLine:
         self._place = (host, port)
         self._wire = wire
         self._untried: list[tuple[Any, ...]] | None = None
-        self._socket: socket.socket | None = None
+        self._connecting: socket.socket | None = None
+        self._channel: Channel | None = None
+        self._is_writing = False
         self._unsent: deque[memoryview] = deque()
-        self.is_open = False
 
     # What the client asks for ---------------------------------------------------------------------------------------
 
     def send(self, frames: list[bytes]) -> None:
         self._unsent.extend(map(memoryview, frames))
-        if self.is_open:
+        if self._channel is not None:
             self._send()
 
     def close(self) -> None:
-        if self._socket is not None:
-            self._sockets.unwatch(self._socket)
-            self._socket.close()
-            self._socket = None
+        self._give_up_connecting()
+        if self._channel is not None:
+            channel, self._channel = self._channel, None
+            channel.stop_reading()
+            channel.stop_writing()
+            channel.close()
         self._unsent.clear()
         self._untried = []
 
@@ -50,47 +56,44 @@ class SocketLine:
                 self._untried = socket.getaddrinfo(*self._place, type=socket.SOCK_STREAM)
             while self._untried:
                 family, kind, protocol, _, address = self._untried.pop(0)
-                self._socket = socket.socket(family, kind, protocol)
-                self._socket.setblocking(False)
-                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                code = self._socket.connect_ex(address)
+                self._connecting = sock = socket.socket(family, kind, protocol)
+                sock.setblocking(False)
+                sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                code = sock.connect_ex(address)
                 if code in (0, EINPROGRESS):
-                    self._sockets.watch(self._socket, selectors.EVENT_WRITE, self)
+                    self._sockets.add_writer(sock.fileno(), self._connected)
                     return
-                self._socket.close()
-                self._socket, reason = None, os.strerror(code)
+                self._give_up_connecting()
+                reason = os.strerror(code)
         except (OSError, UnicodeError) as error:
             reason = getattr(error, "strerror", None) or str(error)
         self._lost(reason or "no address")
 
-    def happened(self, events: int) -> None:
-        if self._socket is None:
-            return
-        if not self.is_open:
-            self._connected()
-            return
-        if events & selectors.EVENT_READ:
-            self._receive()
-        if events & selectors.EVENT_WRITE and self._socket is not None:
-            self._send()
+    def _give_up_connecting(self) -> None:
+        if self._connecting is not None:
+            self._sockets.remove_writer(self._connecting.fileno())
+            self._connecting.close()
+            self._connecting = None
 
     def _connected(self) -> None:
-        assert self._socket is not None
-        code = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        assert self._connecting is not None
+        code = self._connecting.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
         if code:
-            self._sockets.unwatch(self._socket)
-            self._socket.close()
-            self._socket = None
+            self._give_up_connecting()
             self.try_next(os.strerror(code))
             return
-        self.is_open = True
+        sock, self._connecting = self._connecting, None
+        self._sockets.remove_writer(sock.fileno())
+        self._channel = SocketChannel(sock, self._sockets)
+        self._channel.start_reading(self._receive)
         self._wire.opened()
         self._send()
 
     def _receive(self) -> None:
-        assert self._socket is not None
+        if self._channel is None:
+            return
         try:
-            count = self._socket.recv_into(self._wire.buffer())
+            count = self._channel.receive_into(self._wire.buffer())
         except BlockingIOError:
             return
         except OSError as error:
@@ -102,11 +105,13 @@ class SocketLine:
             self._lost("the broker closed the connection")
 
     def _send(self) -> None:
-        assert self._socket is not None
+        channel = self._channel
+        if channel is None:
+            return
         try:
             while self._unsent:
                 pieces = [self._unsent[index] for index in range(min(len(self._unsent), SENT_AT_ONCE_MAX))]
-                sent = self._socket.sendmsg(pieces)
+                sent = channel.send_many(pieces)
                 while self._unsent and sent >= len(self._unsent[0]):
                     sent -= len(self._unsent.popleft())
                 if sent:
@@ -116,8 +121,12 @@ class SocketLine:
         except OSError as error:
             self._lost(error.strerror or str(error))
             return
-        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._unsent else 0)
-        self._sockets.watch(self._socket, events, self)
+        if self._is_writing != bool(self._unsent):
+            self._is_writing = bool(self._unsent)
+            if self._is_writing:
+                channel.start_writing(self._send)
+            else:
+                channel.stop_writing()
 
     def _lost(self, reason: str) -> None:
         self.close()
@@ -125,11 +134,13 @@ class SocketLine:
 
 
 class Sockets:
-    """All lines of one client, and the place to wait for them."""
+    """All lines of one client, and the place to wait for them. To channels it is what an event loop would be."""
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
         self._starting: list[SocketLine] = []
+        self._calls: dict[tuple[int, int], Callable[[], None]] = {}
+        """By descriptor and event."""
 
     def open(self, host: str, port: int, wire: Wire) -> SocketLine:
         line = SocketLine(self, host, port, wire)
@@ -142,19 +153,37 @@ class Sockets:
         for line in starting:
             line.try_next()
         for key, events in self._selector.select(0 if starting else timeout_s):
-            line = key.data
-            line.happened(events)
+            for event in (selectors.EVENT_READ, selectors.EVENT_WRITE):
+                # What was called before may have ended this one.
+                if events & event and (call := self._calls.get((key.fd, event))) is not None:
+                    call()
 
-    def watch(self, sock: socket.socket, events: int, line: SocketLine) -> None:
-        known = self._selector.get_map().get(sock)
+    def add_reader(self, fd: int, callback: Callable[[], None]) -> None:
+        self._watch(fd, selectors.EVENT_READ, callback)
+
+    def remove_reader(self, fd: int) -> None:
+        self._watch(fd, selectors.EVENT_READ, None)
+
+    def add_writer(self, fd: int, callback: Callable[[], None]) -> None:
+        self._watch(fd, selectors.EVENT_WRITE, callback)
+
+    def remove_writer(self, fd: int) -> None:
+        self._watch(fd, selectors.EVENT_WRITE, None)
+
+    def _watch(self, fd: int, event: int, callback: Callable[[], None] | None) -> None:
+        if callback is None:
+            self._calls.pop((fd, event), None)
+        else:
+            self._calls[fd, event] = callback
+        events = sum(each for each in (selectors.EVENT_READ, selectors.EVENT_WRITE) if (fd, each) in self._calls)
+        known = self._selector.get_map().get(fd)
         if known is None:
-            self._selector.register(sock, events, line)
+            if events:
+                self._selector.register(fd, events)
+        elif not events:
+            self._selector.unregister(fd)
         elif known.events != events:
-            self._selector.modify(sock, events, line)
-
-    def unwatch(self, sock: socket.socket) -> None:
-        if sock in self._selector.get_map():
-            self._selector.unregister(sock)
+            self._selector.modify(fd, events)
 
     def close(self) -> None:
         self._selector.close()

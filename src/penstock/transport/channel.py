@@ -33,6 +33,10 @@ class Channel(Protocol):
     def send(self) -> Callable[[Bytes, int], int]:
         """(data, 0 or MORE) How many bytes were taken."""
 
+    @property
+    def send_many(self) -> Callable[[list[memoryview]], int]:
+        """(pieces) As `send`, of several that follow each other."""
+
     def sendfile(self, file: int, position: int, count: int) -> int:
         """How many bytes of a file, by its descriptor, were taken; 0 where the file is too short."""
 
@@ -68,7 +72,7 @@ class Watcher(Protocol):
 class SocketChannel:
     """A plain non-blocking socket. Its calls are the socket's own: a request pays nothing for the port."""
 
-    __slots__ = ("_fd", "_sock", "_watcher", "receive_into", "send")
+    __slots__ = ("_fd", "_sock", "_watcher", "receive_into", "send", "send_many")
 
     def __init__(self, sock: socket.socket, watcher: Watcher) -> None:
         self._sock = sock
@@ -76,6 +80,7 @@ class SocketChannel:
         self._fd = sock.fileno()
         self.receive_into: Callable[..., int] = sock.recv_into
         self.send: Callable[[Bytes, int], int] = sock.send
+        self.send_many: Callable[[list[memoryview]], int] = sock.sendmsg
 
     def sendfile(self, file: int, position: int, count: int) -> int:
         return os.sendfile(self._fd, file, position, count)

@@ -16,6 +16,7 @@ from penstock.errors import KafkaStorageError, OffsetOutOfRange
 from penstock.log import FileSlice
 from penstock.replication import LaterRecords, Promise, RecordBytes
 from penstock.replication.log_port import LogPort, on_disk
+from penstock.transport import SocketChannel
 from penstock.wire.batch import BatchHeader
 from penstock.wire.records import Record, build_batch, iterate
 
@@ -93,7 +94,8 @@ async def sent(chunks: list[Any]) -> bytes:
     with ours, theirs:
         for end in (ours, theirs):
             end.setblocking(False)
-        outbox = Outbox(ours, loop, on_drained=lambda: None, on_broken=lambda error: None)
+        channel = SocketChannel(ours, loop)
+        outbox = Outbox(channel, loop, on_drained=lambda: None, on_broken=lambda error: None)
         outbox.put(chunks)
         size, data = outbox.size, b""
         outbox.flush()
