@@ -17,11 +17,11 @@ from penstock.broker.deadlines import Deadlines
 from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.handlers.fetch import fetch
 from penstock.broker.registry import RequestContext
-from penstock.broker.replica_sessions import ReplicaSessions
 from penstock.cluster import Confirmations
 from penstock.log import FileSlice
 from penstock.replication import Partitions
 from penstock.replication.log_port import on_disk
+from penstock.replication.replica_sessions import ReplicaSessions
 from penstock.settings import Config
 from penstock.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
 from penstock.wire.messages.fetch_response import FetchResponse, PartitionData

@@ -11,13 +11,18 @@ from collections import OrderedDict
 from penstock.errors import FetchSessionIdNotFound, FetchSessionTopicIdError, InvalidFetchSessionEpoch
 from penstock.model import Clock, Dice
 from penstock.replication import Partition
-from penstock.wire.fetch import TOPIC_IDS_FROM, FetchPartition, FetchRequest, PartitionAnswer
+from penstock.wire.fetch import (
+    EPOCH_MAX,
+    FINAL_EPOCH,
+    FULL_EPOCH,
+    NO_SESSION,
+    TOPIC_IDS_FROM,
+    FetchPartition,
+    FetchRequest,
+    PartitionAnswer,
+)
 from penstock.wire.produce import TopicKey
 
-NO_SESSION = 0
-FULL_EPOCH = 0
-FINAL_EPOCH = -1
-EPOCH_MAX = 0x7FFFFFFF
 EVICT_AFTER_S = 120.0
 PARTITIONS_MAX = 500_000
 """Partitions that all sessions remember together, a few hundred bytes each."""

@@ -18,7 +18,6 @@ from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
 from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.peer_authentication import PeerAuthenticator
-from penstock.broker.replica_sessions import ReplicaSessions
 from penstock.cluster import BrokerAvailability, Cluster, ClusterImage, Confirmations, Controller, ProducerIds
 from penstock.coordinators.groups import Groups
 from penstock.coordinators.groups.group_lag import GroupLag
@@ -31,7 +30,16 @@ from penstock.coordinators.transactions.transaction_gate import CoordinatorGate,
 from penstock.log import Cleaner, Flusher, LogFolder, LogHousekeeping, PartitionLog, Scrubber
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, Dice
-from penstock.replication import Fetchers, FolderMoves, Introduction, Mending, Partitions, Peers, Throttle
+from penstock.replication import (
+    Fetchers,
+    FolderMoves,
+    Introduction,
+    Mending,
+    Partitions,
+    Peers,
+    ReplicaSessions,
+    Throttle,
+)
 from penstock.replication.planted import SOUND, Planted
 from penstock.settings import Config, inter_broker_listener
 from penstock.settings import broker as settings

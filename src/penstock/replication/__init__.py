@@ -15,6 +15,7 @@ from penstock.replication.peers import Peers
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.promise import Promise
 from penstock.replication.record_source import LaterRecords, RecordBytes, Records, RecordSource
+from penstock.replication.replica_sessions import ReplicaSessions
 from penstock.replication.rules import (
     Appended,
     AppendRules,
@@ -55,6 +56,7 @@ __all__ = [
     "Records",
     "RecordsDisagree",
     "RecordsRefused",
+    "ReplicaSessions",
     "ReplicationMetrics",
     "Resignations",
     "Throttle",

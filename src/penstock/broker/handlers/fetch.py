@@ -15,10 +15,9 @@ import structlog
 
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.deadlines import Deadline, Deadlines
-from penstock.broker.fetch_sessions import NO_SESSION, Asked, FetchSession, FetchSessions
+from penstock.broker.fetch_sessions import Asked, FetchSession, FetchSessions
 from penstock.broker.read_replicas import READ_HERE, RackAwareChoice, choice_for
 from penstock.broker.registry import LaterReply, RawReply, RequestContext, answers_raw
-from penstock.broker.replica_sessions import ReplicaSessions
 from penstock.broker.rights import CLUSTER_ACTION, NOTHING, READ_TOPIC
 from penstock.cluster import ClusterImage, Confirmations
 from penstock.errors import (
@@ -30,12 +29,13 @@ from penstock.errors import (
     UnknownTopicId,
     UnknownTopicOrPartition,
 )
-from penstock.replication import LaterRecords, Partition, Partitions, Promise, RecordBytes, Records
+from penstock.replication import LaterRecords, Partition, Partitions, Promise, RecordBytes, Records, ReplicaSessions
 from penstock.settings import Config
 from penstock.settings.broker import FETCH_MAX_BYTES
 from penstock.wire.api import ApiKey
 from penstock.wire.fetch import (
     ENDPOINTS_FROM,
+    NO_SESSION,
     TOPIC_IDS_FROM,
     FetchPartition,
     FetchRequest,
@@ -72,7 +72,7 @@ def fetch(
 ) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
     request = decode_request(frame, position, context.api_version)
     if request.replica_id >= 0:
-        return replicas.fetch(request, context)
+        return replicas.fetch(request, context.api_version, proved=context.caller.broker_id)
     if request.isolation_level not in KNOWN_ISOLATION_LEVELS:
         return _refused_whole(request, context, UnknownServerError.code)
     try:

@@ -11,12 +11,8 @@ from tests.support.clusters import SeededDice
 from tests.support.logs import TOPIC_ID, headers_in
 from tests.support.partitions import SomePartitions
 
-from penstock.broker import replica_sessions
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.deadlines import Deadlines
-from penstock.broker.peer_authentication import Caller
-from penstock.broker.registry import RequestContext
-from penstock.broker.replica_sessions import NEWS_AFTER_MS, NEWS_IN_A_RUN_AFTER_MS, ReplicaSessions
 from penstock.cluster import ClusterImage
 from penstock.errors import (
     ClusterAuthorizationFailed,
@@ -30,7 +26,8 @@ from penstock.errors import (
 )
 from penstock.log import FileSlice, PartitionLog
 from penstock.model import BrokerId, LeaderEpoch
-from penstock.replication import Partitions, Promise, Throttle
+from penstock.replication import Partitions, Promise, ReplicaSessions, Throttle, replica_session
+from penstock.replication.replica_session import NEWS_AFTER_MS, NEWS_IN_A_RUN_AFTER_MS
 from penstock.replication.throttle import PAUSE_S
 from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition, FetchRequest
@@ -99,9 +96,8 @@ class Bench:
             topics=[(TOPIC_ID, parts)] if parts else [],
             forgotten=[(TOPIC_ID, list(forgets))] if forgets else [],
         )
-        context = RequestContext(VERSION, "replica", "PLAINTEXT", "10.0.0.2:5", caller=Caller(proved))
         self.session_epoch += 1
-        return self.sessions.fetch(request, context)
+        return self.sessions.fetch(request, VERSION, proved=proved)
 
     def read(self, reply: Any) -> dict[int, PartitionData]:
         """What an answer says, by partition."""
@@ -414,7 +410,7 @@ async def test_of_many_logs_whose_indexes_are_not_in_memory_some_are_loaded_for_
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded: list[int] = []
-    monkeypatch.setattr(replica_sessions, "COLD_AT_ONCE", 1)
+    monkeypatch.setattr(replica_session, "COLD_AT_ONCE", 1)
     for index in bench.partitions:
         bench.partitions.fill(index, 1)
     logs = {bench.partitions[index].log: index for index in bench.partitions}
