@@ -378,6 +378,8 @@ class LeaderFetcher:
         if head.error_code:
             raise refusal_for(head.error_code)(f"the leader refuses the fetch: {error_name(head.error_code)}")
         if self._answered >= self._session_from:
+            if not head.session_id:  # nothing more could be asked: that waits for the number of a session
+                raise ReplicaNotAvailable("the leader has not heard of this broker's registration yet")
             self._session_id = head.session_id
         self._retry_s = 0.0
         self._has_cut = False

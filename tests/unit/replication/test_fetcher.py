@@ -339,6 +339,15 @@ async def test_a_session_that_the_leader_does_not_know_is_begun_anew(bench: Benc
     assert request.session_epoch == 0 and len(request.topics) == 1 and bench.leader.connections == 2
 
 
+async def test_a_leader_that_has_not_heard_of_this_broker_yet_is_asked_again(bench: Bench) -> None:
+    first, _ = await bench.leader.next()
+    bench.leader.answer(first, PartitionAnswer(0, NotLeaderOrFollower.code), session_id=0)  # as to a stranger
+    again, asked = await bench.leader.next_naming(0)
+    assert asked.offset == 0
+    bench.leader.answer(again, records_at(0))
+    await bench.until(lambda: offsets_of(bench) == [0])
+
+
 async def test_a_broken_connection_is_reported_and_another_one_tried(bench: Bench) -> None:
     await bench.leader.next()
     bench.leader.hang_up()
