@@ -35,9 +35,9 @@ def main() -> int:
     left_out.write_text("".join(f"{name}\t{reason}\n" for name, reason in LEFT_OUT.items()), encoding="utf-8")
     path = class_path()
     outcomes = []
-    for name in asked.classes or CLASSES:
+    for name in map(full_name, asked.classes or CLASSES):
         for time in range(1, asked.times + 1):
-            outcome = _run(full_name(name), path, left_out, out / (name if asked.times == 1 else f"{name}-{time}"))
+            outcome = _run(name, path, left_out, out / (name if asked.times == 1 else f"{name}-{time}"))
             outcomes.append(outcome)
             _tell(outcome)
     print("\n" + table(outcomes))
@@ -59,7 +59,7 @@ def _run(name: str, path: str, left_out: Path, folder: Path) -> ClassOutcome:
             code = -1
     if stage.ignored:
         (folder / "settings-not-passed-on.txt").write_text("\n".join(sorted(stage.ignored)) + "\n", encoding="utf-8")
-    return ClassOutcome(name.rpartition(".")[2], read(told), cut_off=code != 0)
+    return ClassOutcome(name.removeprefix("org.apache.kafka."), read(told), cut_off=code != 0)
 
 
 def _tell(outcome: ClassOutcome) -> None:

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.provider.Arguments;
-import org.opentest4j.TestAbortedException;
 import penstock.suites.BrokerHandle;
+import penstock.suites.NotHere;
 import penstock.suites.OutsideBrokers;
 import scala.Option;
 import scala.collection.Seq;
@@ -28,6 +28,7 @@ import scala.collection.immutable.Nil$;
  * Stands in for the class of this name, the ancestor of Kafka's older integration tests, which starts a KRaft controller
  * and brokers in this process: the brokers are those that the runner starts, and there is no controller.
  */
+@SuppressWarnings("unchecked")
 public abstract class QuorumTestHarness implements Logging {
     private TestInfo testInfo;
     private String logIdent = "";
@@ -51,7 +52,7 @@ public abstract class QuorumTestHarness implements Logging {
         Map<String, String> settings = new HashMap<>();
         config.originals().forEach((name, value) -> settings.put(name, String.valueOf(value)));
         if (settings.containsKey("authorizer.class.name")) {
-            throw new TestAbortedException("not built yet: ACLs");
+            throw NotHere.notBuilt("ACLs");
         }
         return BrokerHandle.of(brokers, brokers.add(config.brokerId(), settings), config);
     }
@@ -97,15 +98,15 @@ public abstract class QuorumTestHarness implements Logging {
     }
 
     public ControllerServer controllerServer() {
-        throw new TestAbortedException("asks for KRaft controllers");
+        throw NotHere.controller();
     }
 
     public QuorumImplementation implementation() {
-        throw new TestAbortedException("asks for KRaft controllers");
+        throw NotHere.controller();
     }
 
     public void shutdownKRaftController() {
-        throw new TestAbortedException("asks for KRaft controllers");
+        throw NotHere.controller();
     }
 
     public Seq<Properties> kraftControllerConfigs(TestInfo testInfo) {

@@ -8,7 +8,6 @@ import java.util.Properties;
 import kafka.server.KafkaBroker;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.metadata.BrokerState;
-import org.opentest4j.TestAbortedException;
 
 /**
  * What a test takes for a broker object in its own process: it can be stopped and started, and says where it listens.
@@ -72,7 +71,7 @@ public final class BrokerHandle implements InvocationHandler {
             case "toString":
                 return "broker " + broker.id() + " at " + broker.address();
             default:
-                throw new TestAbortedException("looks into the broker's process: " + method.getName());
+                throw NotHere.inside(method.getName());
         }
     }
 

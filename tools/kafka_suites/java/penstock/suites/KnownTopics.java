@@ -13,7 +13,6 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.metadata.LeaderAndIsr;
 import org.apache.kafka.metadata.LeaderRecoveryState;
 import org.apache.kafka.metadata.MetadataCache;
-import org.opentest4j.TestAbortedException;
 
 /** What a broker knows of topics, for tests that wait until it does: asked by a Metadata request to that broker. */
 final class KnownTopics implements InvocationHandler {
@@ -48,7 +47,7 @@ final class KnownTopics implements InvocationHandler {
             case "hasAliveBroker":
                 return brokers.all().containsKey((int) arguments[0]) && brokers.isRunning((int) arguments[0]);
             default:
-                throw new TestAbortedException("looks into the broker's process: metadataCache." + method.getName());
+                throw NotHere.inside("metadataCache." + method.getName());
         }
     }
 

@@ -24,7 +24,6 @@ import org.apache.kafka.common.test.api.ClusterConfig;
 import org.apache.kafka.common.test.api.Type;
 import org.apache.kafka.server.authorizer.Authorizer;
 import org.apache.kafka.server.fault.FaultHandlerException;
-import org.opentest4j.TestAbortedException;
 
 /** The cluster that a test of Kafka's is given: brokers of another process, known by their addresses. */
 public final class OutsideInstance implements ClusterInstance {
@@ -56,7 +55,7 @@ public final class OutsideInstance implements ClusterInstance {
             config.features().forEach((feature, level) -> {
                 FinalizedVersionRange now = found.finalizedFeatures().get(feature.featureName());
                 if (level > 0 && !found.supportedFeatures().containsKey(feature.featureName())) {
-                    throw new TestAbortedException("not built yet: " + feature.featureName());
+                    throw NotHere.notBuilt(feature.featureName());
                 }
                 if (level != (now == null ? 0 : now.maxVersionLevel())) {
                     boolean lower = now != null && level < now.maxVersionLevel();
@@ -222,31 +221,27 @@ public final class OutsideInstance implements ClusterInstance {
 
     @Override
     public Set<Integer> controllerIds() {
-        throw noController();
+        throw NotHere.controller();
     }
 
     @Override
     public List<Integer> controllerBoundPorts() {
-        throw noController();
+        throw NotHere.controller();
     }
 
     @Override
     public String bootstrapControllers() {
-        throw noController();
+        throw NotHere.controller();
     }
 
     @Override
     public ListenerName controllerListenerName() {
-        throw noController();
+        throw NotHere.controller();
     }
 
     @Override
     public List<Authorizer> authorizers() {
-        throw new TestAbortedException("looks into the broker's process: authorizers");
-    }
-
-    private static TestAbortedException noController() {
-        return new TestAbortedException("asks for KRaft controllers");
+        throw NotHere.inside("authorizers");
     }
 
     private Properties settingsOf(int id) {

@@ -4,7 +4,6 @@ package penstock.suites;
 import kafka.network.SocketServer;
 import org.mockito.MockMakers;
 import org.mockito.Mockito;
-import org.opentest4j.TestAbortedException;
 
 /** A socket server that tells its port, and nothing else. */
 final class Ports {
@@ -18,7 +17,7 @@ final class Ports {
                 if (asked.equals("boundPort")) {
                     return port;
                 }
-                throw new TestAbortedException("looks into the broker's process: socketServer." + asked);
+                throw NotHere.inside("socketServer." + asked);
             }));
     }
 }

@@ -10,7 +10,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
@@ -78,15 +77,14 @@ public final class Run implements TestExecutionListener {
     public void executionFinished(TestIdentifier test, TestExecutionResult result) {
         boolean passed = result.getStatus() == TestExecutionResult.Status.SUCCESSFUL;
         if (test.isTest() || !passed) {
-            Optional<Throwable> cause = result.getThrowable();
-            String outcome = switch (result.getStatus()) {
-                case SUCCESSFUL -> "passed";
-                case ABORTED -> "skipped";
-                case FAILED -> "failed";
-            };
+            Throwable cause = result.getThrowable().orElse(null);
+            String notHere = NotHere.in(cause);
+            String outcome = passed ? "passed" : notHere == null ? "failed" : "skipped";
             StringWriter trace = new StringWriter();
-            cause.ifPresent(error -> error.printStackTrace(new PrintWriter(trace)));
-            tell(test, outcome, cause.map(Throwable::getMessage).orElse(""), passed ? "" : trace.toString());
+            if (cause != null) {
+                cause.printStackTrace(new PrintWriter(trace));
+            }
+            tell(test, outcome, notHere != null || cause == null ? notHere : cause.getMessage(), trace.toString());
         }
     }
 

@@ -23,7 +23,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.server.util.MockTime;
 import org.apache.kafka.test.TestUtils;
-import org.opentest4j.TestAbortedException;
+import penstock.suites.NotHere;
 import penstock.suites.OutsideBrokers;
 
 /** Stands in for the class of this name of Kafka Streams' tests: the brokers are those that the runner starts. */
@@ -236,7 +236,7 @@ public class EmbeddedKafkaCluster {
         throw noStreamsGroups();
     }
 
-    private static TestAbortedException noStreamsGroups() {
-        return new TestAbortedException("not built yet: streams groups");
+    private static RuntimeException noStreamsGroups() {
+        return NotHere.notBuilt("streams groups");
     }
 }
