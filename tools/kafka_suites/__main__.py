@@ -2,7 +2,8 @@
 
 Runs classes of Kafka's published tests, each in a Java of its own, each test on a fresh cluster of Penstock brokers,
 and prints a table. Without classes: all that CLASSES names. What they print, and the brokers' logs, are in
-.cache/kafka-suites/out. The exit code is 1 if a test failed or a class was cut off.
+.cache/kafka-suites/out. A test that failed is run once more, alone, and counts as flaky if it passes then. The exit
+code is 1 if a test failed twice or a class was cut off.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from tools.kafka_suites.classes import CLASSES, full_name
 from tools.kafka_suites.jars import CACHE, class_path
 from tools.kafka_suites.left_out import LEFT_OUT
-from tools.kafka_suites.outcome import ClassOutcome, read, table
+from tools.kafka_suites.outcome import KINDS, ClassOutcome, read, table
 from tools.kafka_suites.stage import Stage
 
 TEST_SECONDS_MAX = 180
@@ -37,7 +38,10 @@ def main() -> int:
     outcomes = []
     for name in map(full_name, asked.classes or CLASSES):
         for time in range(1, asked.times + 1):
-            outcome = _run(name, path, left_out, out / (name if asked.times == 1 else f"{name}-{time}"))
+            folder = out / (name if asked.times == 1 else f"{name}-{time}")
+            outcome = _run(name, path, left_out, folder)
+            again = [_run(f"{name}#{each}", path, left_out, folder / each) for each in outcome.failed_methods]
+            outcome = outcome.after(again)
             outcomes.append(outcome)
             _tell(outcome)
     print("\n" + table(outcomes))
@@ -63,11 +67,13 @@ def _run(name: str, path: str, left_out: Path, folder: Path) -> ClassOutcome:
 
 
 def _tell(outcome: ClassOutcome) -> None:
-    counts = ", ".join(f"{outcome.count(kind)} {kind}" for kind in ("passed", "failed", "skipped"))
+    counts = ", ".join(f"{outcome.count(kind)} {kind}" for kind in KINDS)
     print(f"{outcome.name}: {counts}{', cut off' if outcome.cut_off else ''}", flush=True)
-    for test in outcome.failed:
+    for test in outcome.tests:
+        if test.outcome not in ("failed", "flaky"):
+            continue
         first_line = test.reason.splitlines()[0] if test.reason else ""
-        print(f"  FAILED {test.test} ({test.seconds:.0f} s): {first_line}", flush=True)
+        print(f"  {test.outcome.upper()} {test.test} ({test.seconds:.0f} s): {first_line}", flush=True)
 
 
 if __name__ == "__main__":

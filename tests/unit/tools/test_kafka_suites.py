@@ -9,8 +9,8 @@ from tools.kafka_suites.outcome import ClassOutcome, Outcome, read, table
 from tools.kafka_suites.stage import known
 
 
-def a_test(outcome: str, reason: str = "") -> Outcome:
-    return Outcome("testIt", outcome, reason, 1.0, "")
+def a_test(outcome: str, reason: str = "", *, name: str = "testIt [1]") -> Outcome:
+    return Outcome(name, outcome, reason, 1.0, "")
 
 
 def test_settings_that_penstock_has_are_passed_on_and_the_others_are_named() -> None:
@@ -34,9 +34,9 @@ def test_the_table_counts_and_gives_each_reason_once() -> None:
     lines = table([ClassOutcome("OneTest", tests, cut_off=False), ClassOutcome("TwoTest", [], cut_off=True)]).split(
         "\n"
     )
-    assert lines[2] == "| OneTest | 1 | 1 | 2 | 2 × not built |"
-    assert lines[3] == "| TwoTest (cut off) | 0 | 0 | 0 |  |"
-    assert lines[4] == "| all | 1 | 1 | 2 | |"
+    assert lines[2] == "| OneTest | 1 | 1 | 0 | 2 | 2 × not built |"
+    assert lines[3] == "| TwoTest (cut off) | 0 | 0 | 0 | 0 |  |"
+    assert lines[4] == "| all | 1 | 1 | 0 | 2 | |"
 
 
 def test_a_class_that_was_cut_off_is_not_good_even_if_nothing_failed() -> None:
@@ -54,3 +54,12 @@ def test_outcomes_are_read_line_by_line(tmp_path: Path) -> None:
     assert read(file) == []
     file.write_text(json.dumps(a_test("skipped", "not built")._asdict()) + "\n")
     assert read(file) == [a_test("skipped", "not built")]
+
+
+def test_a_test_that_passes_alone_is_flaky_and_one_that_does_not_has_failed() -> None:
+    first = ClassOutcome("OneTest", [a_test("failed"), a_test("failed", name="testOther(String)[1]")], cut_off=False)
+    assert first.failed_methods == ["testIt", "testOther"]
+    again = [ClassOutcome("OneTest#testIt", [a_test("passed")], cut_off=False)]
+    outcome = first.after(again)
+    assert [test.outcome for test in outcome.tests] == ["flaky", "failed"]
+    assert not outcome.is_good
