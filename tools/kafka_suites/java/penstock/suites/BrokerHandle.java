@@ -7,6 +7,8 @@ import java.lang.reflect.Proxy;
 import java.util.Properties;
 import kafka.server.KafkaBroker;
 import kafka.server.KafkaConfig;
+import org.apache.kafka.common.utils.Utils;
+import org.apache.kafka.coordinator.group.GroupCoordinator;
 import org.apache.kafka.metadata.BrokerState;
 
 /**
@@ -60,6 +62,8 @@ public final class BrokerHandle implements InvocationHandler {
                 return brokers.clusterId();
             case "config":
                 return config;
+            case "groupCoordinator":
+                return groupCoordinator();
             case "metadataCache":
                 return KnownTopics.of(brokers, broker.id());
             case "socketServer":
@@ -73,6 +77,24 @@ public final class BrokerHandle implements InvocationHandler {
             default:
                 throw NotHere.inside(method.getName());
         }
+    }
+
+    /** One that says which partition a group belongs to, and how the topic of groups is made. */
+    private GroupCoordinator groupCoordinator() {
+        Class<?>[] looks = {GroupCoordinator.class};
+        InvocationHandler facts = (proxy, method, arguments) -> switch (method.getName()) {
+            case "partitionFor" -> Utils.abs(arguments[0].hashCode())
+                % config.groupCoordinatorConfig().offsetsTopicPartitions();
+            case "groupMetadataTopicConfigs" -> compacted();
+            default -> throw NotHere.inside("groupCoordinator." + method.getName());
+        };
+        return (GroupCoordinator) Proxy.newProxyInstance(BrokerHandle.class.getClassLoader(), looks, facts);
+    }
+
+    private static Properties compacted() {
+        Properties settings = new Properties();
+        settings.put("cleanup.policy", "compact");
+        return settings;
     }
 
     private static KafkaConfig configOf(OutsideBrokers.Broker broker, Properties settings) {
