@@ -15,9 +15,9 @@ below the one has lowered the other. So are the starts: a log that begins anew, 
 
 import threading
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 
-import msgspec
 import structlog
 
 from penstock.errors import Fatal
@@ -42,15 +42,53 @@ Offsets = dict[TopicPartition, Offset]
 _log = structlog.get_logger(__name__)
 
 
-class CheckpointSnapshot(msgspec.Struct, frozen=True):
-    number: int
-    files: dict[str, Offsets]
-    topic_ids: dict[TopicPartition, TopicId]
-    logs: list[tuple[PartitionLog, int]]
-    """Whose offsets they are, and how often each had been cut: by the time they are on disk others may have the names,
-    or the logs may be shorter."""
-    notes: dict[PartitionLog, HeldNote]
-    """What the logs' own folders say, and these say too."""
+Taken = tuple[PartitionLog, int, int, int, int, int]
+"""A log, and as they were: how far it was cleaned, recovery point, start, high watermark, how often it had been cut. By
+the time that these are on disk others may have the log's name, or it may be shorter."""
+
+
+class CheckpointSnapshot:
+    """What is to be written. There may be thousands of logs, so the loop only notes their numbers. Rows are made of
+    them by whoever asks first: nearly always the thread that writes them.
+    """
+
+    def __init__(
+        self, number: int, logs: list[Taken], notes: dict[PartitionLog, HeldNote], *, lost: Offsets, shortened: Offsets
+    ) -> None:
+        self.number = number
+        self.logs = logs
+        self.notes = notes
+        """What the logs' own folders say, and these say too."""
+        self._lost = lost
+        self._shortened = shortened
+
+    @cached_property
+    def files(self) -> dict[str, Offsets]:
+        """Zero is what a missing row means, so idle partitions need none."""
+        recovery_points: Offsets = dict(self._lost)
+        cleaned: Offsets = {}
+        starts: Offsets = {}
+        high_watermarks: Offsets = {}
+        for log, clean_upto, recovery_point, start_offset, high_watermark, _ in self.logs:
+            if clean_upto:
+                cleaned[log.partition] = Offset(clean_upto)
+            if recovery_point:
+                recovery_points[log.partition] = Offset(recovery_point)
+            if start_offset:
+                starts[log.partition] = Offset(start_offset)
+            if high_watermark:
+                high_watermarks[log.partition] = Offset(high_watermark)
+        high_watermarks.update(self._shortened)
+        return {
+            CLEANER_OFFSETS: cleaned,
+            LOG_START_OFFSETS: starts,
+            RECOVERY_POINTS: recovery_points,
+            HIGH_WATERMARKS: high_watermarks,
+        }
+
+    @cached_property
+    def topic_ids(self) -> dict[TopicPartition, TopicId]:
+        return {log.partition: log.topic_id for log, _, point, _, mark, _ in self.logs if point or mark}
 
     def has(self, partition: TopicPartition) -> bool:
         return any(partition in offsets for offsets in self.files.values())
@@ -124,36 +162,21 @@ class FolderCheckpoints:
         """How far logs reach at least."""
         return self.on_disk[RECOVERY_POINTS if self.knows_flushed else HIGH_WATERMARKS]
 
-    def take(self, logs: Iterable[PartitionLog], lost: Mapping[TopicPartition, Offset]) -> CheckpointSnapshot:
-        """On the loop. Zero is what a missing row means, so idle partitions need none. `lost`: how far logs should
-        reach that are not there.
+    def take(
+        self,
+        logs: Iterable[PartitionLog],
+        *,
+        lost: Mapping[TopicPartition, Offset],
+        shortened: Mapping[TopicPartition, Offset],
+    ) -> CheckpointSnapshot:
+        """On the loop. `lost`: how far logs should reach that are not there. `shortened`: high watermarks that logs had
+        which end below them.
         """
-        cleaned: Offsets = {}
-        recovery_points: Offsets = dict(lost)
-        starts: Offsets = {}
-        high_watermarks: Offsets = {}
-        topic_ids: dict[TopicPartition, TopicId] = {}
-        taken = list(logs)
-        for log in taken:
-            if log.clean_upto:
-                cleaned[log.partition] = Offset(log.clean_upto)
-            if log.recovery_point:
-                recovery_points[log.partition] = Offset(log.recovery_point)
-            if log.start_offset:
-                starts[log.partition] = Offset(log.start_offset)
-            if log.high_watermark:
-                high_watermarks[log.partition] = Offset(log.high_watermark)
-            if log.recovery_point or log.high_watermark:
-                topic_ids[log.partition] = log.topic_id
+        taken = [
+            (log, log.clean_upto, log.recovery_point, log.start_offset, log.high_watermark, log.cuts) for log in logs
+        ]
         self._taken += 1
-        files = {
-            CLEANER_OFFSETS: cleaned,
-            LOG_START_OFFSETS: starts,
-            RECOVERY_POINTS: recovery_points,
-            HIGH_WATERMARKS: high_watermarks,
-        }
-        marked = [(log, log.cuts) for log in taken]
-        picture = CheckpointSnapshot(self._taken, files, topic_ids, marked, self.notes.taken())
+        picture = CheckpointSnapshot(self._taken, taken, self.notes.taken(), lost=dict(lost), shortened=dict(shortened))
         self._on_their_way[self._taken] = picture
         return picture
 

@@ -21,8 +21,6 @@ import structlog
 
 from penstock.errors import KafkaStorageError
 from penstock.log.checkpoint_files import (
-    HIGH_WATERMARKS,
-    RECOVERY_POINTS,
     read_properties,
 )
 from penstock.log.cut_notes import CutNote
@@ -252,9 +250,7 @@ class LogFolder(FolderPort):
     # --- checkpoints, removal, closing ---
 
     def take_picture(self) -> CheckpointSnapshot:
-        picture = self.checkpoints.take(self.all_logs(), self.lost)
-        picture.files[HIGH_WATERMARKS].update(self.shortened)
-        return picture
+        return self.checkpoints.take(self.all_logs(), lost=self.lost, shortened=self.shortened)
 
     def all_logs(self) -> Iterator[PartitionLog]:
         """Copies too: a folder never has a log and a copy of one partition."""
@@ -263,10 +259,9 @@ class LogFolder(FolderPort):
 
     def picture_written(self, picture: CheckpointSnapshot) -> None:
         if self.checkpoints.is_latest(picture):
-            points = picture.files[RECOVERY_POINTS]
-            for log, cuts in picture.logs:
+            for log, _, recovery_point, _, _, cuts in picture.logs:
                 if log.cuts == cuts:  # else it is what the note of the last cut says, or lower
-                    log.recovery_point_on_disk = points.get(log.partition, 0)
+                    log.recovery_point_on_disk = recovery_point
 
     async def checkpoint(self) -> None:
         """Write down what is so now, in a thread."""
