@@ -18,9 +18,9 @@ from penstock.cluster import (
     PartitionChanged,
     PartitionImage,
     PartitionRef,
+    Subscriber,
     TopicDeleted,
     TopicImage,
-    Turn,
 )
 from penstock.log import LEADER_EPOCH_MAX, LogFolder, PartitionLog
 from penstock.metastore import Revision
@@ -58,7 +58,7 @@ class IncompleteLogs:
         """Partitions whose records are not all here, and why; those that have caught up since are gone from it."""
         self._look_for_short_logs()
         self._look_for_missing_logs(image, self.report.held or ())
-        image.subscribe(self._on_changes, Turn.INCOMPLETE_LOGS)
+        image.subscribe(self._on_changes, Subscriber.INCOMPLETE_LOGS)
 
     def _committed(self, partition: TopicPartition) -> int:
         """How far a log that is not there should reach at least; 0 where nothing tells."""

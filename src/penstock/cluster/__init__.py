@@ -50,7 +50,7 @@ from penstock.cluster.image.changes import (
 )
 from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.image.shapes import NO_LEADER, BrokerImage, PartitionImage, TopicImage
-from penstock.cluster.image.turns import Turn
+from penstock.cluster.image.subscribers import Subscriber
 from penstock.cluster.in_sync import InSyncWrites
 from penstock.cluster.keys import Keys
 from penstock.cluster.log_report import LogReport
@@ -134,13 +134,13 @@ __all__ = [
     "SettingChange",
     "SettingsChanged",
     "StoreWait",
+    "Subscriber",
     "TcpProbe",
     "TopicCreated",
     "TopicDeleted",
     "TopicGrown",
     "TopicImage",
     "TopicSettingsChanged",
-    "Turn",
     "UpgradeType",
     "check_topic_name",
     "controller_for_clients",

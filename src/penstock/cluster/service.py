@@ -25,7 +25,7 @@ from penstock.cluster.image.changes import ImageChange, SecretChanged, SettingsC
 from penstock.cluster.image.counts import ClusterCounts
 from penstock.cluster.image.feed import ImageFeed
 from penstock.cluster.image.image import ClusterImage
-from penstock.cluster.image.turns import Turn
+from penstock.cluster.image.subscribers import Subscriber
 from penstock.cluster.in_sync import InSyncWrites
 from penstock.cluster.keys import Keys
 from penstock.cluster.log_report import NOTHING_LOST, LogReport
@@ -105,8 +105,8 @@ class Cluster:
         self.member: Member | None = None
         self.secret: Secrets | None = None
         """What brokers of this cluster know each other by; None where there are no others."""
-        self.image.subscribe(self._take_dynamic_settings, Turn.SETTINGS)
-        self.image.subscribe(self._take_secret, Turn.SECRET)
+        self.image.subscribe(self._take_dynamic_settings, Subscriber.SETTINGS)
+        self.image.subscribe(self._take_secret, Subscriber.SECRET)
 
     @property
     def broker_epoch(self) -> Revision:

@@ -13,7 +13,7 @@ from penstock.replication.partition_reader import Readable
 from penstock.replication.partitions import Partitions
 from penstock.replication.peers import Peers
 from penstock.replication.ports import InSyncWrites, Resignations
-from penstock.replication.promise import Promise
+from penstock.replication.promise import Promise, then
 from penstock.replication.record_source import LaterRecords, RecordBytes, Records, RecordSource
 from penstock.replication.replica_sessions import ReplicaSessions
 from penstock.replication.rules import (
@@ -63,4 +63,5 @@ __all__ = [
     "TimestampsRefused",
     "VerificationGuard",
     "on_disk",
+    "then",
 ]

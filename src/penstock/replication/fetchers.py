@@ -8,7 +8,7 @@ from asyncio import Task
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
-from penstock.cluster import BrokerRegistered, ClusterImage, ImageChange, Turn
+from penstock.cluster import BrokerRegistered, ClusterImage, ImageChange, Subscriber
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, TopicId
 from penstock.replication.fetcher import LeaderFetcher
@@ -55,7 +55,7 @@ class Fetchers:
         registry.read(FETCHER_LAG, self._lags)
 
     def start(self) -> None:
-        self._image.subscribe(self._on_changes, Turn.FETCHERS)
+        self._image.subscribe(self._on_changes, Subscriber.FETCHERS)
         self._partitions.subscribe(self._on_partition)
 
     def stop(self) -> None:

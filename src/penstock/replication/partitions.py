@@ -20,12 +20,12 @@ from penstock.cluster import (
     ImageChange,
     PartitionChanged,
     PartitionImage,
+    Subscriber,
     TopicCreated,
     TopicDeleted,
     TopicGrown,
     TopicImage,
     TopicSettingsChanged,
-    Turn,
 )
 from penstock.errors import KafkaStorageError, NotLeaderOrFollower, UnknownTopicOrPartition
 from penstock.metrics import MetricsRegistry
@@ -195,7 +195,7 @@ class Partitions:
 
     async def follow(self) -> None:
         """Make and remove logs for as long as the broker runs; begins with those the image has and the disk lacks."""
-        self._image.subscribe(self._on_changes, Turn.REPLICAS)
+        self._image.subscribe(self._on_changes, Subscriber.REPLICAS)
         self._learn_brokers()
         for topic, image in self._image.partitions():
             if image.index in self._by_id.get(topic.topic_id, {}):

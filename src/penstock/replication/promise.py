@@ -9,6 +9,8 @@ from asyncio import CancelledError, Future, InvalidStateError, get_running_loop
 from collections.abc import Callable, Generator
 from typing import Any, Generic, TypeVar
 
+from penstock.errors import Refusal
+
 T = TypeVar("T")
 
 
@@ -80,3 +82,24 @@ class Promise(Generic[T]):
     def _require_done(self) -> None:
         if not self._is_done:
             raise InvalidStateError("this answer is not there yet")
+
+
+def then(first: Promise[Any], go_on: Callable[[Any], T]) -> "Promise[T | Refusal]":
+    """A promise of what `go_on` makes of the first one's value, be that a Refusal; raised Refusals are values too."""
+    second: Promise[T | Refusal] = Promise()
+
+    def settle(done: Promise[Any]) -> None:
+        if second.done():
+            return
+        if done.cancelled():
+            second.cancel()
+            return
+        try:
+            second.set_result(go_on(done.result()))
+        except Refusal as refusal:
+            second.set_result(refusal)
+        except Exception as error:
+            second.set_exception(error)
+
+    first.add_done_callback(settle)
+    return second

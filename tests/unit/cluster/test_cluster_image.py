@@ -13,11 +13,11 @@ from penstock.cluster import (
     Keys,
     PartitionChanged,
     SettingsChanged,
+    Subscriber,
     TopicCreated,
     TopicDeleted,
     TopicGrown,
     TopicSettingsChanged,
-    Turn,
 )
 from penstock.cluster.records import ControllerRecord, PartitionRecord, SettingsRecord, TopicRecord, encode
 from penstock.cluster.resources import BROKER_DEFAULTS
@@ -160,12 +160,12 @@ def test_names_that_differ_only_in_dots_and_underscores_collide_while_the_topic_
 
 
 def test_subscribers_hear_in_their_turns_whoever_subscribed_first() -> None:
-    watched, heard = Watched(), list[Turn]()
+    watched, heard = Watched(), list[Subscriber]()
 
-    def note(turn: Turn) -> Callable[[Sequence[ImageChange]], None]:
-        return lambda _: heard.append(turn)
+    def note(subscriber: Subscriber) -> Callable[[Sequence[ImageChange]], None]:
+        return lambda _: heard.append(subscriber)
 
-    for turn in (Turn.GROUPS, Turn.AVAILABILITY, Turn.REPLICAS):
-        watched.image.subscribe(note(turn), turn)
+    for each in (Subscriber.GROUPS, Subscriber.AVAILABILITY, Subscriber.REPLICAS):
+        watched.image.subscribe(note(each), each)
     watched.write(partition(0), topic(1))
-    assert heard == [Turn.AVAILABILITY, Turn.REPLICAS, Turn.GROUPS]
+    assert heard == [Subscriber.AVAILABILITY, Subscriber.REPLICAS, Subscriber.GROUPS]

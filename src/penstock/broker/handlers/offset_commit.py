@@ -7,14 +7,13 @@ coordinator is not asked.
 
 import msgspec
 
-from penstock.broker.later import then
 from penstock.broker.registry import RequestContext, answers
 from penstock.broker.rights import READ_GROUP, READ_TOPIC, ResourceKind
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal, UnknownTopicId, UnknownTopicOrPartition
 from penstock.model import TopicId
-from penstock.replication import Promise
+from penstock.replication import Promise, then
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.offset_commit_request import OffsetCommitRequest, OffsetCommitRequestTopic
 from penstock.wire.messages.offset_commit_response import (

@@ -16,7 +16,7 @@ from penstock.cluster.duties.machine import DutyMachine
 from penstock.cluster.image.changes import BrokerGone, BrokerRegistered, ImageChange, MarkChanged
 from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.image.shapes import BrokerImage
-from penstock.cluster.image.turns import Turn
+from penstock.cluster.image.subscribers import Subscriber
 from penstock.cluster.keys import Keys
 from penstock.cluster.membership.candidacy import Candidacy
 from penstock.cluster.membership.probe import Probe, ProbeResult
@@ -65,7 +65,7 @@ class FailureDetector:
         self.suspected: Callable[[BrokerId], None] = lambda _: None
         """Called when a broker comes under suspicion, before it is looked into; and `found_alive` when it answers."""
         self.found_alive: Callable[[BrokerId], None] = lambda _: None
-        image.subscribe(self._on_changes, Turn.FAILURE_DETECTOR)
+        image.subscribe(self._on_changes, Subscriber.FAILURE_DETECTOR)
         probe.watch(self.suspect)
 
     async def run(self) -> None:

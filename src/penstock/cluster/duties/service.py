@@ -26,7 +26,7 @@ from penstock.cluster.image.changes import (
 )
 from penstock.cluster.image.feed import ImageFeed
 from penstock.cluster.image.image import ClusterImage
-from penstock.cluster.image.turns import Turn
+from penstock.cluster.image.subscribers import Subscriber
 from penstock.cluster.membership.candidacy import Candidacy
 from penstock.cluster.membership.store_contact import StoreContact
 from penstock.cluster.metrics import ControllerMetrics
@@ -76,7 +76,7 @@ class Duties:
         """Something was decided while nobody was to be taken for lost: it is decided again when that is over."""
         self._woken = asyncio.Event()
         self._commits = asyncio.Semaphore(COMMITS_MAX)
-        image.subscribe(self._on_changes, Turn.DUTIES)
+        image.subscribe(self._on_changes, Subscriber.DUTIES)
 
     async def run(self) -> None:
         """Do what is due whenever something is. Never returns."""

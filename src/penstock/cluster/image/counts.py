@@ -9,7 +9,7 @@ import msgspec
 from penstock.cluster.image.changes import ImageChange, PartitionChanged, TopicCreated, TopicDeleted, TopicGrown
 from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.image.shapes import PartitionImage, TopicImage
-from penstock.cluster.image.turns import Turn
+from penstock.cluster.image.subscribers import Subscriber
 from penstock.model import BrokerId
 
 
@@ -32,7 +32,7 @@ class ClusterCounts:
         self._changed: set[TopicImage] = set(image.topics.values())
         self._leaders: Counter[BrokerId] = Counter()
         self._not_preferred = 0
-        image.subscribe(self._on_changes, Turn.COUNTS)
+        image.subscribe(self._on_changes, Subscriber.COUNTS)
 
     def offline(self) -> int:
         """Partitions that nobody leads who is here."""

@@ -24,7 +24,7 @@ from penstock.cluster.image.shapes import (
     partition_from,
     partition_without_key,
 )
-from penstock.cluster.image.turns import Turn
+from penstock.cluster.image.subscribers import Subscriber
 from penstock.cluster.keys import Keys, resource_at
 from penstock.cluster.names import collision_key, is_internal
 from penstock.cluster.records import Decoders, TopicRecord
@@ -41,7 +41,7 @@ Callback = Callable[[Sequence[news.ImageChange]], None]
 class ClusterImage:
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
-        self._subscribers: list[tuple[Turn, Callback]] = []
+        self._subscribers: list[tuple[Subscriber, Callback]] = []
         self.hidden: BrokerId | None = None
         """This broker itself, while it is cut off: the store has nothing to do with it, but clients are not sent to a
         broker that others have replaced (see `Isolation`)."""
@@ -64,13 +64,13 @@ class ClusterImage:
         self.marks = Marks()
         self._collisions: dict[str, set[str]] = {}
 
-    def subscribe(self, callback: Callback, turn: Turn = Turn.OBSERVERS) -> None:
+    def subscribe(self, callback: Callback, subscriber: Subscriber = Subscriber.OBSERVERS) -> None:
         """Call back, on the loop and at once, after each transaction that changed something here, when it is the
         subscriber's turn.
 
         Whoever waits for a transaction to show in the image goes on only after all callbacks have returned.
         """
-        self._subscribers = sorted([*self._subscribers, (turn, callback)], key=itemgetter(0))
+        self._subscribers = sorted([*self._subscribers, (subscriber, callback)], key=itemgetter(0))
 
     def colliding_with(self, name: str) -> str | None:
         """A topic whose name differs from this one only in '.' and '_'."""

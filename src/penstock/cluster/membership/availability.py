@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 from penstock.cluster.image.changes import BrokerGone, BrokerRegistered, ImageChange, MarkChanged
 from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.image.shapes import BrokerImage
-from penstock.cluster.image.turns import Turn
+from penstock.cluster.image.subscribers import Subscriber
 from penstock.metastore import Revision
 from penstock.model import BrokerId
 
@@ -48,7 +48,7 @@ class BrokerAvailability:
         self._suspected: dict[BrokerId, _Suspicion] = {}
         self._gone: dict[BrokerId, tuple[BrokerImage, float]] = {}
         self._news: set[asyncio.Future[None]] = set()
-        image.subscribe(self._on_changes, Turn.AVAILABILITY)
+        image.subscribe(self._on_changes, Subscriber.AVAILABILITY)
 
     # Suspicions -------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ import structlog
 from penstock.cluster.image.changes import BrokerRegistered, ControllerChanged, ImageChange
 from penstock.cluster.image.feed import ImageFeed
 from penstock.cluster.image.image import ClusterImage
-from penstock.cluster.image.turns import Turn
+from penstock.cluster.image.subscribers import Subscriber
 from penstock.cluster.keys import Keys
 from penstock.cluster.membership.registration import RETRY_AFTER_S, Registration
 from penstock.cluster.records import NO_LEADER, ControllerRecord, encode
@@ -58,7 +58,7 @@ class Candidacy:
         self._vacant = asyncio.Event()
         self.began: Callable[[], None] = lambda: None
         """Called when this broker has become the controller."""
-        image.subscribe(self._on_changes, Turn.CANDIDACY)
+        image.subscribe(self._on_changes, Subscriber.CANDIDACY)
 
     @property
     def is_in_charge(self) -> bool:

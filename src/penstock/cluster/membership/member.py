@@ -18,7 +18,7 @@ from penstock.cluster.image.changes import ImageChange
 from penstock.cluster.image.feed import ImageFeed
 from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.image.shapes import TopicImage
-from penstock.cluster.image.turns import Turn
+from penstock.cluster.image.subscribers import Subscriber
 from penstock.cluster.keys import Keys
 from penstock.cluster.log_report import LogReport
 from penstock.cluster.membership.candidacy import Candidacy
@@ -111,7 +111,7 @@ class Member:
             image, feed, self.registration, self.contact, probe, broker_id=broker_id, heartbeat_ms=heartbeat_ms
         )
         self.candidacy.began = self._begin_reign
-        image.subscribe(self._on_changes, Turn.HANDOVER)
+        image.subscribe(self._on_changes, Subscriber.HANDOVER)
 
     async def step_down(self, mine: IdentityRecord, report: LogReport) -> None:
         await self._wait.answered(lambda: self.registration.step_down(mine, report))

@@ -20,7 +20,7 @@ from penstock.cluster.duties.machine import DutyMachine
 from penstock.cluster.image.changes import BrokerGone, BrokerRegistered, ImageChange
 from penstock.cluster.image.feed import ImageFeed
 from penstock.cluster.image.image import ClusterImage
-from penstock.cluster.image.turns import Turn
+from penstock.cluster.image.subscribers import Subscriber
 from penstock.cluster.keys import Keys
 from penstock.cluster.log_report import NOTHING_LOST, LogReport
 from penstock.cluster.membership.store_contact import StoreContact
@@ -89,7 +89,7 @@ class Registration:
         self.lease: LeaseId = NO_LEASE
         self.epoch: Revision = NO_REVISION
         """The broker epoch; 0 while this broker is not registered."""
-        image.subscribe(self._on_changes, Turn.REGISTRATION)
+        image.subscribe(self._on_changes, Subscriber.REGISTRATION)
 
     # Becoming a member ------------------------------------------------------------------------------------------
 

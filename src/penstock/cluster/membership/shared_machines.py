@@ -7,7 +7,7 @@ import structlog
 from penstock.cluster.image.changes import ImageChange, PartitionChanged, TopicCreated, TopicGrown
 from penstock.cluster.image.counts import ClusterCounts
 from penstock.cluster.image.image import ClusterImage
-from penstock.cluster.image.turns import Turn
+from penstock.cluster.image.subscribers import Subscriber
 from penstock.model import BrokerId
 
 _log = structlog.get_logger(__name__)
@@ -21,7 +21,7 @@ class MachineWatch:
         self._tally = tally
         self._broker_id = broker_id
         self._has_warned = False
-        image.subscribe(self._on_changes, Turn.MACHINES)
+        image.subscribe(self._on_changes, Subscriber.MACHINES)
 
     def count(self) -> int:
         """Partitions led here of which two replicas are on one machine."""

@@ -16,8 +16,8 @@ from penstock.cluster import (
     Controller,
     CreateTopic,
     ImageChange,
+    Subscriber,
     TopicDeleted,
-    Turn,
 )
 from penstock.coordinators.decision import Address, Command, EndTransaction
 from penstock.coordinators.groups import commands, metrics
@@ -112,7 +112,7 @@ class Groups(CoordinatorService):
             compression=self._config[settings.OFFSETS_TOPIC_COMPRESSION_CODEC],
             on_loaded=self._loaded,
         )
-        self._image.subscribe(self._image_changed, Turn.GROUPS)
+        self._image.subscribe(self._image_changed, Subscriber.GROUPS)
 
     async def _loaded(self, shard: Shard) -> Sequence[Command]:
         machine = shard.machine

@@ -14,11 +14,11 @@ from penstock.cluster import (
     Resource,
     ResourceType,
     SettingsChanged,
+    Subscriber,
     TopicCreated,
     TopicDeleted,
     TopicGrown,
     TopicImage,
-    Turn,
 )
 from penstock.coordinators.groups.consumer.environment import ConsumerLimits, ConsumerSettings, TopicFacts
 from penstock.model import TopicId
@@ -36,7 +36,7 @@ class ClusterView:
         self._default_settings = ConsumerSettings()
         self._settings_version = -1
         self.topics_changed_at = self.topics_created_at = int(image.revision)
-        image.subscribe(self._image_changed, Turn.GROUP_VIEW)
+        image.subscribe(self._image_changed, Subscriber.GROUP_VIEW)
 
     def _image_changed(self, changes: Sequence[ImageChange]) -> None:
         for change in changes:

@@ -7,7 +7,7 @@ first.
 from enum import IntEnum, auto
 
 
-class Turn(IntEnum):
+class Subscriber(IntEnum):
     # What the others look things up in comes first.
     AVAILABILITY = auto()
     """Who is reachable, for the answers to clients."""

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from penstock.broker.later import then
 from penstock.errors import NotCoordinator, Refusal, UnknownMemberId
-from penstock.replication import Promise
+from penstock.replication import Promise, then
 
 
 def a_promise(value: Any = None, *, is_done: bool = True) -> Promise[Any]:
