@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from penstock.cli.client import Cluster
 from penstock.cli.exits import Failure
@@ -11,10 +11,10 @@ from penstock.cli.group.described import GroupFacts, Member
 from penstock.cli.group.facts import committed_offsets
 from penstock.cli.places import Place
 from penstock.cli.topic.offsets import PartitionRange, offsets_unknown, partition_ranges
+from penstock.client import place
 
-if TYPE_CHECKING:
-    from penstock.cli.librdkafka import Consumer
-
+POLL_S = 0.25
+FIRST_RECORD_BYTES = 16_384
 _GONE = PartitionRange(None, None)
 
 FirstTimestamp = int | Literal["no record", "no timestamp"]
@@ -123,9 +123,9 @@ def unknown_lags(lags: Mapping[str, Iterable[PartitionLag]], cluster: Cluster) -
 def _with_ages(cluster: Cluster, lags: list[PartitionLag]) -> list[PartitionLag]:
     # What was deleted below `begin` cannot be read any more: the oldest that waits is there.
     waiting = {
-        (lag.topic, lag.partition): max(lag.committed, lag.begin or 0)
+        (lag.topic, lag.partition): (max(lag.committed, lag.begin or 0), lag.end)
         for lag in lags
-        if lag.committed is not None and lag.records
+        if lag.committed is not None and lag.end is not None and lag.records
     }
     written = written_at(cluster, waiting) if waiting else {}
     now_ms = time.time() * 1_000
@@ -135,14 +135,14 @@ def _with_ages(cluster: Cluster, lags: list[PartitionLag]) -> list[PartitionLag]
 def _with_age(
     lag: PartitionLag, written: Mapping[Place, FirstTimestamp], *, was_asked: bool, now_ms: float
 ) -> PartitionLag:
-    place = lag.topic, lag.partition
+    where = lag.topic, lag.partition
     if lag.records == 0:
         return replace(lag, seconds=0.0)
     if not was_asked:
         return lag
-    if place not in written:
+    if where not in written:
         return replace(lag, problem="its leader did not hand out the oldest record that waits")
-    match written[place]:
+    match written[where]:
         case int(moment_ms):
             # Clocks of producers may run ahead of ours.
             return replace(lag, seconds=max(0.0, (now_ms - moment_ms) / 1_000))
@@ -152,52 +152,27 @@ def _with_age(
             return lag
 
 
-def written_at(cluster: Cluster, offsets: Mapping[Place, int]) -> dict[Place, FirstTimestamp]:
-    """Of the first record at or after each offset. A partition that did not answer in time is left out."""
-    from penstock.cli.librdkafka import open_consumer  # noqa: PLC0415 - heavy, and only where something waits
-
-    consumer = open_consumer(
-        cluster,
-        **{
-            "group.id": "penstock-cli",  # librdkafka wants one; assign() without commits leaves it unused
-            "enable.auto.commit": False,
-            "enable.auto.offset.store": False,
-            "enable.partition.eof": True,
-            "auto.offset.reset": "earliest",
-            "isolation.level": "read_uncommitted",
-            "queued.min.messages": 1,
-            "fetch.message.max.bytes": 16_384,
-        },
-    )
-    try:
-        return _first_timestamps(consumer, cluster, offsets)
-    finally:
-        consumer.close()
-
-
-def _first_timestamps(
-    consumer: "Consumer", cluster: Cluster, offsets: Mapping[Place, int]
-) -> dict[Place, FirstTimestamp]:
-    from penstock.cli.librdkafka import KafkaError, TopicPartition, failure  # noqa: PLC0415
-    from penstock.cli.reading import poll  # noqa: PLC0415
-
-    consumer.assign([TopicPartition(topic, index, offset) for (topic, index), offset in offsets.items()])
+def written_at(cluster: Cluster, waiting: Mapping[Place, tuple[int, int]]) -> dict[Place, FirstTimestamp]:
+    """Of the first record from each offset on, up to an end. A partition that did not answer in time is left out."""
     found: dict[Place, FirstTimestamp] = {}
-    unanswered = set(offsets)
+    unanswered = {place(*where): end for where, (_, end) in waiting.items()}
     deadline = time.monotonic() + cluster.timeout_s
-    while unanswered and time.monotonic() < deadline:
-        for message in poll(consumer):
-            place = message.topic() or "", message.partition() or 0
-            if place not in unanswered:
-                continue
-            error = message.error()
-            if error is None:
-                kind, timestamp_ms = message.timestamp()
-                found[place] = timestamp_ms if kind != 0 else "no timestamp"
-            elif error.code() == KafkaError._PARTITION_EOF:
-                found[place] = "no record"
-            else:
-                raise failure(error, cluster, doing=f"read {place[0]}-{place[1]}")
-            unanswered.discard(place)
-            consumer.pause([TopicPartition(*place)])
+    with (
+        cluster.doing("read the oldest records that wait") as client,
+        client.consumer(read_committed=False, partition_bytes=FIRST_RECORD_BYTES) as consumer,
+    ):
+        consumer.assign({place(*where): begin for where, (begin, _) in waiting.items()})
+        while unanswered and time.monotonic() < deadline:
+            for record in consumer.poll(POLL_S):
+                found.setdefault(
+                    (record.topic, record.partition),
+                    record.timestamp_ms if record.timestamp_ms >= 0 else "no timestamp",
+                )
+            for where, end in list(unanswered.items()):
+                position = consumer.position(where)
+                if position is not None and position >= end:
+                    found.setdefault(where, "no record")
+                if where in found:
+                    del unanswered[where]
+                    consumer.pause([where])
     return found
