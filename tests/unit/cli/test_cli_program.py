@@ -215,3 +215,10 @@ def test_client_libraries_load_only_for_commands_that_need_them(arguments: list[
     )
     outcome = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
     assert outcome.stderr.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", ["topic.list", "topic.create", "group.lag", "cluster.describe", "txn.list"])
+def test_a_command_that_administers_loads_neither_librdkafka_nor_an_event_loop(command: str) -> None:
+    code = f"import sys, penstock.cli.{command}; print(sorted({{'confluent_kafka', 'asyncio'}} & set(sys.modules)))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout == "[]\n"
