@@ -18,6 +18,7 @@ import click
 from penstock.cli.advertised import Address, advice, joined, none_answers, split_address, unconnectable
 from penstock.cli.exits import Failure, NotFound, Unreachable
 from penstock.cli.properties import key_values, read_properties
+from penstock.cli.security import security
 from penstock.client import Client, NoAnswer, NotConnected
 from penstock.errors import GroupIdNotFound, NetworkFailure, Refusal, UnknownTopicId, UnknownTopicOrPartition
 from penstock.model.words import did_you_mean
@@ -79,9 +80,6 @@ class Cluster:
             from penstock.cli.librdkafka import check_properties  # noqa: PLC0415 - heavy, and rarely needed
 
             check_properties(self.properties)
-        protocol = self.properties.get("security.protocol", "plaintext").upper()
-        if protocol != "PLAINTEXT":
-            raise Failure(f"this command does not speak {protocol} yet; PLAINTEXT is known")
         attempt_s = max(self.timeout_s / ATTEMPTS, min(self.timeout_s, ATTEMPT_S_MIN))
         return Client(
             ",".join(map(joined, self.named())),
@@ -89,6 +87,7 @@ class Cluster:
             timeout_s=self.timeout_s,
             request_timeout_s=attempt_s,
             connect_timeout_s=attempt_s,
+            **security(self.properties),
         )
 
     def _reach(self, client: Client) -> None:
@@ -98,8 +97,9 @@ class Cluster:
                 client.run(client.core.refresh([]))
                 break
             except Refusal as refusal:
-                # Refused connections do not wait out the time: all addresses were tried.
-                if isinstance(refusal, NotConnected) or time.monotonic() >= deadline:
+                # Refused connections do not wait out the time, as all addresses were tried; nor does a wrong password.
+                is_final = isinstance(refusal, NotConnected) or not refusal.retriable
+                if is_final or time.monotonic() >= deadline:
                     self.complaints.append(refusal.message)
                     raise self.unreachable() from refusal
                 time.sleep(AGAIN_AFTER_S)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from penstock.client.records.blocking import Consumer, Producer
     from penstock.client.records.fetched import ConsumedRecord
     from penstock.client.records.settings import ConsumerSettings, ProducerSettings
+    from penstock.client.sasl import Sasl
 
 __all__ = [
     "AsyncClient",
@@ -56,6 +57,7 @@ __all__ = [
     "QuotaOf",
     "Resource",
     "ResourceType",
+    "Sasl",
     "Sent",
     "TopicInfo",
     "Written",
@@ -85,6 +87,7 @@ _LOADED_LATER = {
     "QuotaOf": "penstock.client.admin.access",
     "Resource": "penstock.client.admin.cluster",
     "ResourceType": "penstock.client.admin.cluster",
+    "Sasl": "penstock.client.sasl",
     "Sent": "penstock.client.records.batches",
     "Written": "penstock.client.records.batches",
 }

@@ -19,6 +19,8 @@ from penstock.client.settings import ClientSettings, addresses
 from penstock.transport import connect
 
 if TYPE_CHECKING:
+    import ssl
+
     from penstock.client.admin import access, cluster, groups, partitions, topics, transactions
     from penstock.client.records.aio import AsyncConsumer, AsyncProducer
 else:
@@ -41,9 +43,9 @@ class AsyncLine(asyncio.BufferedProtocol):
         self._unsent: list[bytes] = []
         self.connecting: asyncio.Task[None] | None = None
 
-    async def connect(self, host: str, port: int) -> None:
+    async def connect(self, host: str, port: int, tls: "ssl.SSLContext | None") -> None:
         try:
-            await connect(lambda: self, host, port)
+            await connect(lambda: self, host, port, tls=tls)
         except OSError as error:
             self._wire.lost(getattr(error, "strerror", None) or str(error))
             self._turn()
@@ -132,7 +134,7 @@ class AsyncClient:
 
     def open(self, host: str, port: int, wire: Wire) -> AsyncLine:
         line = AsyncLine(wire, self._turn)
-        line.connecting = asyncio.get_running_loop().create_task(line.connect(host, port))
+        line.connecting = asyncio.get_running_loop().create_task(line.connect(host, port, self.core.settings.tls))
         self._lines.add(line.connecting)
         line.connecting.add_done_callback(self._lines.discard)
         return line

@@ -54,8 +54,9 @@ class Client:
     def __init__(self, bootstrap: str, **settings: Any) -> None:
         """`bootstrap`: HOST:PORT[,...] of any brokers of the cluster. `settings`: see ClientSettings."""
         self._clock = SystemClock()
-        self._sockets = Sockets()
-        self.core = Core(ClientSettings(bootstrap=addresses(bootstrap), **settings), self._clock, self._sockets)
+        given = ClientSettings(bootstrap=addresses(bootstrap), **settings)
+        self._sockets = Sockets(given.tls)
+        self.core = Core(given, self._clock, self._sockets)
 
     def run(self, operation: Coroutine[Any, Any, T]) -> T:
         """Carry out an operation of penstock.client.admin, or one of your own over `client.core`."""

@@ -13,9 +13,10 @@ from typing import Any, NamedTuple, Protocol
 from penstock.client.connection import Connection
 from penstock.client.settings import ClientSettings
 from penstock.client.tasks import Future, Scheduler
-from penstock.errors import NetworkFailure, RequestTimedOut
+from penstock.errors import NetworkFailure, Refusal, RequestTimedOut
 from penstock.wire.primitives import Message
 
+NONCE_BYTES = 18
 Address = tuple[str, int]
 Request = Message | Callable[[int], Message]
 """A message, or what makes it for the version that is spoken."""
@@ -145,14 +146,22 @@ class Network:
         negotiated = self._scheduler.start(self._greet(wire))
         try:
             await self._scheduler.within(timeout_s, negotiated, doing="connecting")
-        except (NetworkFailure, RequestTimedOut) as error:
+        except Refusal as error:
             wire.close(str(error))
+            if not isinstance(error, (NetworkFailure, RequestTimedOut)):
+                raise
             raise NotConnected(f"{node.host}:{node.port}: {error}") from error
         return wire
 
     async def _greet(self, wire: Wire) -> None:
         await wire.is_open
         await wire.connection.negotiate(wire.ask)
+        if self._settings.sasl is not None:
+            from penstock.client.clock import SystemDice  # noqa: PLC0415 - rarely needed
+            from penstock.client.sasl import authenticate  # noqa: PLC0415
+
+            nonce = SystemDice().random_bytes(NONCE_BYTES)
+            await authenticate(wire.ask, wire.connection, self._settings.sasl, nonce)
 
     def close(self) -> None:
         self._is_closed = True

@@ -1,8 +1,13 @@
 """What a client is told once: where the cluster is, how long to wait, what to call itself."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+if TYPE_CHECKING:
+    import ssl
+
+    from penstock.client.sasl import Sasl
 
 DEFAULT_PORT: Final = 9092
 
@@ -19,6 +24,10 @@ class ClientSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Before the second attempt; doubled for each one after it."""
     retry_pause_s_max: float = 1.0
     metadata_age_s_max: float = 300.0
+    tls: "ssl.SSLContext | None" = None
+    """Encrypt, and trust whom this context trusts."""
+    sasl: "Sasl | None" = None
+    """Who to say that one is."""
 
 
 def addresses(bootstrap: str) -> tuple[tuple[str, int], ...]:

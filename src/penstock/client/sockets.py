@@ -10,10 +10,13 @@ import socket
 from collections import deque
 from collections.abc import Callable
 from errno import EINPROGRESS
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from penstock.client.network import Wire
 from penstock.transport import Channel, SocketChannel
+
+if TYPE_CHECKING:
+    import ssl
 
 SENT_AT_ONCE_MAX: Final = 64
 """Frames of one send; the kernel takes a thousand pieces at most."""
@@ -84,7 +87,11 @@ class SocketLine:
             return
         sock, self._connecting = self._connecting, None
         self._sockets.remove_writer(sock.fileno())
-        self._channel = SocketChannel(sock, self._sockets)
+        try:
+            self._channel = self._sockets.channel(sock, self._place[0])
+        except OSError as error:
+            self._lost(error.strerror or str(error))
+            return
         self._channel.start_reading(self._receive)
         self._wire.opened()
         self._send()
@@ -136,7 +143,8 @@ class SocketLine:
 class Sockets:
     """All lines of one client, and the place to wait for them. To channels it is what an event loop would be."""
 
-    def __init__(self) -> None:
+    def __init__(self, tls: "ssl.SSLContext | None" = None) -> None:
+        self._tls = tls
         self._selector = selectors.DefaultSelector()
         self._starting: list[SocketLine] = []
         self._calls: dict[tuple[int, int], Callable[[], None]] = {}
@@ -146,6 +154,13 @@ class Sockets:
         line = SocketLine(self, host, port, wire)
         self._starting.append(line)
         return line
+
+    def channel(self, sock: socket.socket, host: str) -> Channel:
+        if self._tls is None:
+            return SocketChannel(sock, self)
+        from penstock.transport.tls import TlsChannel  # noqa: PLC0415 - loads ssl
+
+        return TlsChannel(sock, self, self._tls, host)
 
     def poll(self, timeout_s: float | None) -> None:
         """Wait until something happens on a line, at most so long, and tell it on."""

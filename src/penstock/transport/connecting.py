@@ -2,15 +2,18 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    import ssl
 
 P = TypeVar("P", bound=asyncio.BaseProtocol)
 
 
-async def connect(make: Callable[[], P], host: str, port: int) -> P:
-    """The protocol, connected. OSError where nobody is there."""
+async def connect(make: Callable[[], P], host: str, port: int, *, tls: "ssl.SSLContext | None" = None) -> P:
+    """The protocol, connected, and encrypted where `tls` is given. OSError where nobody is there."""
     try:
-        _, protocol = await asyncio.get_running_loop().create_connection(make, host, port)
+        _, protocol = await asyncio.get_running_loop().create_connection(make, host, port, ssl=tls)
     except ValueError as error:  # a name with two dots in a row, for one
         raise OSError(f"{host!r} cannot be a host's name: {error}") from error
     return protocol
