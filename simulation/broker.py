@@ -181,14 +181,14 @@ class BrokerProcess(Owner):
         report = LogReport(flushed=flushed, held=held)
         await cluster.step_down(mine, report)
         partitions.adopt(cast(Any, logs))
-        cluster.controller.settled = partitions.settled
+        cluster.controller.settled = partitions.logs.settled
         if world.has_transactions:
             self.coordinators = Coordinators(self, cluster, partitions, config)
         self.is_listening = True
         self.spawn(partitions.follow())
         await cluster.join(self._record(mine), report)
         cluster.when_isolated(self._isolated)
-        await partitions.settled()
+        await partitions.logs.settled()
         Fetching(self, cluster, partitions).start()
         self.spawn(partitions.keep_in_sync())
         if self.coordinators is not None:

@@ -22,7 +22,7 @@ REALLY_RANDOM = {
 }
 LOGGERS = ("_log", "math")
 BOUNDED_OTHERWISE = {
-    "replication/partitions.py": "one entry a change of the cluster image, which the controller paces",
+    "replication/replica_logs.py": "one entry a change of the cluster image, which the controller paces",
 }
 
 

@@ -66,7 +66,7 @@ async def test_a_broker_that_cannot_make_a_log_makes_way_and_comes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broker: int
 ) -> None:
     """The preferred leader, or a follower: either is in sync when a topic is made."""
-    monkeypatch.setattr("penstock.replication.partitions.RETRY_AFTER_S", 0.05)
+    monkeypatch.setattr("penstock.replication.replica_logs.RETRY_AFTER_S", 0.05)
     async with some_nodes(tmp_path, 2, QUICK) as nodes:
         other = 3 - broker
         (folder,) = nodes.folders(broker)
@@ -96,7 +96,7 @@ async def test_a_broker_that_cannot_make_a_log_makes_way_and_comes_back(
 async def test_a_sole_replica_that_cannot_be_made_is_offline_and_comes_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.replication.partitions.RETRY_AFTER_S", 0.05)
+    monkeypatch.setattr("penstock.replication.replica_logs.RETRY_AFTER_S", 0.05)
     async with some_nodes(tmp_path, 1, QUICK) as nodes:
         (folder,) = nodes.folders(1)
         (folder / "orders-0").write_bytes(b"in the way")
@@ -114,7 +114,7 @@ async def test_a_sole_replica_that_cannot_be_made_is_offline_and_comes_back(
 async def test_a_topic_whose_log_could_not_be_made_is_deleted_and_made_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.replication.partitions.RETRY_AFTER_S", 0.05)
+    monkeypatch.setattr("penstock.replication.replica_logs.RETRY_AFTER_S", 0.05)
     async with some_nodes(tmp_path, 1, QUICK) as nodes:
         (folder,) = nodes.folders(1)
         (folder / "orders-0").write_bytes(b"in the way")

@@ -89,7 +89,7 @@ class Lifecycle:
     async def make_missing_logs(self) -> None:
         self._ports.spawn(self._services.partitions.follow())
         await asyncio.sleep(0)  # it has begun, and knows what is to be made
-        await self._services.partitions.settled()
+        await self._services.partitions.logs.settled()
 
     # The broker's place in the cluster --------------------------------------------------------------------------
 
@@ -107,7 +107,7 @@ class Lifecycle:
         for folder in self._ports.folders:
             folder.shortened.clear()
         self._services.cluster.when_isolated(self._isolated)
-        await self._services.partitions.settled()
+        await self._services.partitions.logs.settled()
 
     async def hand_over(self) -> None:
         """Others take over what this broker leads."""

@@ -126,7 +126,7 @@ def build(config: Config, ports: Ports) -> Services:
         is_cut_off=cluster.is_cut_off,
         planted=ports.planted,
     )
-    cluster.controller.settled = partitions.settled
+    cluster.controller.settled = partitions.logs.settled
     introduction = _introduction(ports)
     fetchers = Fetchers(
         partitions,
@@ -222,7 +222,7 @@ def build(config: Config, ports: Ports) -> Services:
             clock=clock,
             spawn=spawn,
         ),
-        mending=Mending(partitions.due_for_a_look, peers, image, me=me, give_up=partitions.give_up),
+        mending=Mending(partitions.due_for_a_look, peers, image, me=me, give_up=partitions.troubled.give_up),
         replica_sessions=replica_sessions,
         groups=groups,
         group_lag=GroupLag(

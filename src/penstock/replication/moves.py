@@ -101,7 +101,7 @@ class FolderMoves:
         topic = self._image.topics.get(name.topic)
         if topic is None or not 0 <= name.partition < len(topic.partitions):
             raise UnknownTopicOrPartition(f"there is no {name}")
-        self._partitions.wanted_folders[name] = folder
+        self._partitions.logs.wanted_folders[name] = folder
 
     def cancel(self, name: TopicPartition) -> None:
         move, task = self._moves[name]

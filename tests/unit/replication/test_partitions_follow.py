@@ -52,7 +52,7 @@ class Bench:
         self.cluster = cluster
         self.folder = folder
         self.partitions = partitions_in(folder, cluster)
-        cluster.controller.settled = self.partitions.settled
+        cluster.controller.settled = self.partitions.logs.settled
         self.following = asyncio.create_task(self.partitions.follow())
 
     async def create(self, name: str, partitions: int) -> None:
@@ -95,7 +95,7 @@ async def replicas_of(cluster: Cluster, me: BrokerId) -> AsyncIterator[tuple[Par
         partitions = partitions_in(folder, cluster, broker_id=me, in_sync_writes=writes, resignations=writes)
         task = asyncio.create_task(partitions.follow())
         await asyncio.sleep(0)
-        await partitions.settled()
+        await partitions.logs.settled()
         yield partitions, folder
         task.cancel()
         await asyncio.wait([task])
@@ -123,7 +123,7 @@ class FullDisk:
 async def test_logs_that_a_full_disk_kept_from_being_made_are_made_once_however_often_they_were_wanted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.replication.partitions.RETRY_AFTER_S", 0.05)
+    monkeypatch.setattr("penstock.replication.replica_logs.RETRY_AFTER_S", 0.05)
     async with following(tmp_path) as bench:
         disk = FullDisk(bench.folder, monkeypatch)
         await bench.create("orders", 3)
@@ -132,9 +132,9 @@ async def test_logs_that_a_full_disk_kept_from_being_made_are_made_once_however_
         disk.is_full = False
         topic = bench.cluster.image.topics["orders"]
         for _ in range(3):  # as when several retries come at once
-            bench.partitions._create(topic, 0)
+            bench.partitions.logs.create(topic, 0)
         await bench.until_there_are(5)
-        await bench.partitions.settled()
+        await bench.partitions.logs.settled()
 
 
 @in_virtual_time
@@ -195,13 +195,13 @@ async def test_a_lost_log_that_could_not_be_made_at_once_is_missed_when_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that nobody wants is not, and a log that comes to its name later is a new one."""
-    monkeypatch.setattr("penstock.replication.partitions.RETRY_AFTER_S", 0.05)
+    monkeypatch.setattr("penstock.replication.replica_logs.RETRY_AFTER_S", 0.05)
     async with following(tmp_path) as bench:
         disk = FullDisk(bench.folder, monkeypatch)
         await bench.create("orders", 1)
         lost, unwanted = (TopicPartition("orders", PartitionIndex(index)) for index in (0, 1))
         bench.folder.lost.update({lost: Offset(10), unwanted: Offset(10)})
-        await bench.partitions._forget_lost()
+        await bench.partitions.logs.forget_lost()
         assert bench.folder.lost == {lost: 10}
         disk.is_full = False
         await bench.until_there_are(1)
@@ -215,14 +215,14 @@ async def test_a_log_that_is_in_another_data_folder_is_not_missed(tmp_path: Path
     async with following(tmp_path) as bench:
         await bench.create("orders", 1)
         bench.folder.lost[TopicPartition("orders", PartitionIndex(0))] = Offset(10)
-        await bench.partitions._forget_lost()
+        await bench.partitions.logs.forget_lost()
         assert not bench.folder.lost
 
 
 async def test_a_lost_log_whose_topic_was_deleted_is_not_missed_in_the_next_of_that_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.replication.partitions.RETRY_AFTER_S", 0.05)
+    monkeypatch.setattr("penstock.replication.replica_logs.RETRY_AFTER_S", 0.05)
     async with following(tmp_path) as bench:
         disk = FullDisk(bench.folder, monkeypatch)
         await bench.create("orders", 1)
@@ -239,7 +239,7 @@ async def test_a_lost_log_whose_topic_was_deleted_is_not_missed_in_the_next_of_t
 async def test_a_log_that_a_start_had_no_descriptors_for_is_led_again_by_itself_once_there_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.replication.partitions.RETRY_AFTER_S", 0.01)
+    monkeypatch.setattr("penstock.replication.replica_logs.RETRY_AFTER_S", 0.01)
     async with following(tmp_path / "first") as bench:
         await bench.create("orders", 1)
         partition = bench.partitions.require("orders", 0)
@@ -258,7 +258,7 @@ async def test_a_log_that_a_start_had_no_descriptors_for_is_led_again_by_itself_
             bench.following = asyncio.create_task(bench.partitions.follow())
             partition = bench.partitions.require("orders", 0)
             for _ in range(3):
-                await bench.partitions._open_again(partition)
+                await bench.partitions.logs.open_again(partition)
             assert bench.partitions.require("orders", 0) is partition
             assert "Too many open files" in bench.partitions.offline()[partition.topic_partition]
         async with asyncio.timeout(60):
@@ -266,7 +266,7 @@ async def test_a_log_that_a_start_had_no_descriptors_for_is_led_again_by_itself_
                 await asyncio.sleep(0.001)
         opened = bench.partitions.require("orders", 0)
         assert (opened.is_leader, opened.log.end_offset, opened.log.trouble) == (True, 1, None)
-        assert bench.partitions.folder_of(opened) is again
+        assert bench.partitions.logs.folder_of(opened) is again
         again.close()
 
 
@@ -285,10 +285,10 @@ async def test_a_log_that_was_deleted_before_it_could_be_opened_is_gone(
             )
 
         log.health.leave_unread(OSError(errno.EMFILE, "Too many open files"), open_again)
-        await bench.partitions._open_again(partition)
+        await bench.partitions.logs.open_again(partition)
         assert bench.folder.logs[partition.topic_partition] is log, "whose removal is still to come"
-        await bench.partitions._remove_log(partition)
-        await bench.partitions._open_again(partition)
+        await bench.partitions.logs.remove(partition)
+        await bench.partitions.logs.open_again(partition)
         assert not bench.folder.logs
 
 
@@ -381,7 +381,7 @@ async def test_logs_of_topics_that_were_deleted_while_they_were_opened_are_not_t
         partitions.adopt(opened)
         following = asyncio.create_task(partitions.follow())
         await asyncio.sleep(0)
-        await partitions.settled()
+        await partitions.logs.settled()
         (there,) = partitions
         assert there.log.topic_id == cluster.image.topics["orders"].topic_id
         assert list(folder) == [there.log]
@@ -393,7 +393,7 @@ async def test_logs_of_topics_that_were_deleted_while_they_were_opened_are_not_t
 async def test_a_topic_made_anew_gets_its_log_when_there_is_room_to_forget_its_namesakes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.replication.partitions.RETRY_AFTER_S", 0.05)
+    monkeypatch.setattr("penstock.replication.replica_logs.RETRY_AFTER_S", 0.05)
 
     def no_room(_picture: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -456,7 +456,7 @@ async def test_partitions_that_others_keep_too_are_due_at_every_look_and_those_w
             assert due(1) == ["alone", "followed"]  # somebody is to follow it
             partitions._change(alone, at_first)
             await cluster.controller.delete_topics([followed.topic_id], timeout_ms=60_000)
-            await partitions.settled()
+            await partitions.logs.settled()
             assert due(1) == [] and due(0) == ["alone"]
 
 
@@ -472,7 +472,7 @@ async def test_a_replica_that_is_taken_away_before_its_log_was_made_gets_none() 
             async def make_others() -> None:
                 await others_are_made.wait()
 
-            partitions._later(make_others)
+            partitions.logs.later(make_others)
             for replicas in ((1, 2), None):
                 (refusal,) = await brokers.clusters[1].controller.reassign(
                     [Reassign("orders", 0, replicas, may_change_factor=True)], timeout_ms=10_000
@@ -480,5 +480,5 @@ async def test_a_replica_that_is_taken_away_before_its_log_was_made_gets_none() 
                 assert refusal is None
             await brokers.agree()
             others_are_made.set()
-            await partitions.settled()
+            await partitions.logs.settled()
             assert not list(partitions) and not list(folder)
