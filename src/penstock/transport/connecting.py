@@ -12,8 +12,12 @@ P = TypeVar("P", bound=asyncio.BaseProtocol)
 
 async def connect(make: Callable[[], P], host: str, port: int, *, tls: "ssl.SSLContext | None" = None) -> P:
     """The protocol, connected, and encrypted where `tls` is given. OSError where nobody is there."""
+    loop = asyncio.get_running_loop()
     try:
-        _, protocol = await asyncio.get_running_loop().create_connection(make, host, port, ssl=tls)
+        if tls is None:  # a simulated loop makes plain connections and knows no other
+            _, protocol = await loop.create_connection(make, host, port)
+        else:
+            _, protocol = await loop.create_connection(make, host, port, ssl=tls)
     except ValueError as error:  # a name with two dots in a row, for one
         raise OSError(f"{host!r} cannot be a host's name: {error}") from error
     return protocol
