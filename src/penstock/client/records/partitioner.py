@@ -1,8 +1,10 @@
 """Which partition a record goes to: by its key as Java's producer chooses, or one after the other without a key."""
 
 import struct
+from collections.abc import Mapping
 from typing import Final
 
+from penstock.client.metadata import PartitionInfo
 from penstock.model import Dice
 
 _SEED: Final = 0x9747B28C
@@ -32,7 +34,7 @@ def partition_for(key: bytes, count: int) -> int:
 
 
 class StickyPartition:
-    """Where keyless records of a topic go: to one partition until a batch is full, then to the next one.
+    """Where keyless records of a topic go: to one partition until a batch is full, then to the next that has a leader.
 
     Full batches cost less than records spread thin. It begins at random, so that many short-lived producers do not all
     write to the first partition.
@@ -41,14 +43,14 @@ class StickyPartition:
     def __init__(self, dice: Dice, batch_bytes: int) -> None:
         self._batch_bytes = batch_bytes
         self._turn = int(dice.uniform(0, 1 << 30))
-        self._given_bytes = 0
+        self._chosen = -1
+        self._left_bytes = 0
 
-    def choose(self, count: int, size_bytes: int) -> int:
-        if self._given_bytes >= self._batch_bytes:
-            self.move_on()
-        self._given_bytes += size_bytes
-        return self._turn % count
-
-    def move_on(self) -> None:
-        self._turn += 1
-        self._given_bytes = 0
+    def choose(self, partitions: Mapping[int, PartitionInfo], size_bytes: int) -> int:
+        if self._left_bytes <= 0 or self._chosen not in partitions:
+            led = [each.index for each in partitions.values() if each.leader >= 0] or list(partitions)
+            self._chosen = led[self._turn % len(led)]
+            self._turn += 1
+            self._left_bytes = self._batch_bytes
+        self._left_bytes -= size_bytes
+        return self._chosen

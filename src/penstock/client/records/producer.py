@@ -61,8 +61,10 @@ class ProducerCore:
         if known is None:
             return None
         if partition is None:
-            count = len(known.partitions)
-            partition = self._stuck_to(topic).choose(count, size) if key is None else partition_for(key, count)
+            if key is None:
+                partition = self._stuck_to(topic).choose(known.partitions, size)
+            else:
+                partition = partition_for(key, len(known.partitions))
         elif partition not in known.partitions:
             raise UnknownTopicOrPartition(f"{topic} has no partition {partition}")
         writer = self._writer(place_of(topic, partition))
