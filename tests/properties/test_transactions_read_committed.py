@@ -18,7 +18,7 @@ from tests.support.partitions import ME, TOPIC
 from penstock.errors import InvalidProducerEpoch, InvalidTxnState
 from penstock.log import FilePool, FileSlice, Flusher
 from penstock.log.recovery import KnownLog, open_log
-from penstock.model import LeaderEpoch, Offset, PartitionIndex, TopicPartition
+from penstock.model import LeaderEpoch, PartitionIndex, TopicPartition
 from penstock.replication import ALL, Partition, VerificationGuard
 from penstock.replication.log_port import on_disk
 from penstock.replication.metrics import TopicMetrics
@@ -193,7 +193,7 @@ class Bench:
                 elif not (header.is_transactional and header.producer_id in within):
                     seen += [record.offset for record in iterate(batch) if record.offset >= at]
                 last = header.next_offset
-            at = Offset(last)
+            at = last
 
 
 def _do(bench: Bench, step: tuple[Any, ...]) -> None:

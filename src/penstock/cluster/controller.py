@@ -45,7 +45,7 @@ from penstock.cluster.names import collision_key
 from penstock.cluster.resources import ResourceType
 from penstock.errors import Refusal, RequestTimedOut
 from penstock.metastore import NO_REVISION, Conflict, Metastore, MetastoreError, Revision, Transaction, Unavailable
-from penstock.model import BrokerId, Dice, ProducerId, TopicId, topic_id_text
+from penstock.model import BrokerId, Dice, TopicId, topic_id_text
 from penstock.settings.config import Config
 
 ATTEMPTS_MAX = 5
@@ -157,9 +157,9 @@ class Controller:
         if isinstance(outcome, Refusal):
             raise outcome
 
-    async def allocate_producer_ids(self, count: int) -> ProducerId:
+    async def allocate_producer_ids(self, count: int) -> int:
         """The first of so many ids that nobody else will be given."""
-        first: ProducerId = await self._carry_out(AllocateProducerIds(count))
+        first: int = await self._carry_out(AllocateProducerIds(count))
         return first
 
     async def sweep_leftovers(self) -> None:

@@ -64,7 +64,7 @@ from penstock.metastore import (
     created_at,
     unchanged_since,
 )
-from penstock.model import BrokerId, LeaderEpoch, ProducerId, TopicId, topic_id_text
+from penstock.model import BrokerId, LeaderEpoch, TopicId, topic_id_text
 from penstock.settings.config import Config
 
 _Item = TypeVar("_Item")
@@ -182,12 +182,12 @@ class ControllerMachine:
         put = Put(self._keys.features, encode(FeaturesRecord(levels)))
         return Decision((Transaction(compares=(self._as_controller(), guard), puts=(put,)),), None)
 
-    def _allocate_producer_ids(self, command: AllocateProducerIds) -> Decision[ProducerId]:
+    def _allocate_producer_ids(self, command: AllocateProducerIds) -> Decision[int]:
         """Any broker may: a block that was given out and not used is lost, which 63 bits can bear."""
         first = self._image.producer_id_next
         guard = unchanged_since(self._keys.producer_ids, self._image.producer_ids_revision)
         put = Put(self._keys.producer_ids, encode(ProducerIdsRecord(first + command.count)))
-        return Decision((Transaction(compares=(guard,), puts=(put,)),), ProducerId(first))
+        return Decision((Transaction(compares=(guard,), puts=(put,)),), first)
 
     def _begin_anew(self, broker_id: BrokerId, epochs: Mapping[PartitionRef, int]) -> Decision[int]:
         led = [

@@ -20,7 +20,6 @@ from penstock.cluster.keys import Keys
 from penstock.cluster.membership import joining
 from penstock.errors import CoordinatorLoadInProgress, CoordinatorNotAvailable, Refusal
 from penstock.metastore import Metastore, MetastoreError
-from penstock.model import ProducerId
 
 BLOCK_SIZE = 1_000
 """Ids asked for at a time, as in Kafka."""
@@ -52,7 +51,7 @@ class ProducerIds:
         self._above = 0
         """Ids below may be in use, whatever the store says."""
 
-    async def next(self) -> ProducerId:
+    async def next(self) -> int:
         """One that no producer was ever given before."""
         while not self._has_one():  # others may have used the block up by the time it is our turn
             try:
@@ -60,7 +59,7 @@ class ProducerIds:
             except Refusal as refusal:
                 _log.warning("no producer id to give out", reason=refusal.message)
                 raise CoordinatorLoadInProgress(f"no producer ids are left here: {refusal.message}") from refusal
-        given, self._left = ProducerId(self._left[0]), self._left[1:]
+        given, self._left = self._left[0], self._left[1:]
         return given
 
     async def keep(self) -> None:
@@ -105,6 +104,6 @@ class ProducerIds:
         async with self._fetching:
             while is_wanted():
                 first = await self._controller.allocate_producer_ids(self._to_leave_out + BLOCK_SIZE)
-                first, self._to_leave_out = ProducerId(first + self._to_leave_out), 0
+                first, self._to_leave_out = first + self._to_leave_out, 0
                 if first >= self._above:  # else the store was asked before it was raised: the next one is later
                     self._spare = range(first, first + BLOCK_SIZE)

@@ -11,7 +11,7 @@ Every write is atomic and durable: temporary file, fsync, rename, fsync of the f
 from collections.abc import Mapping
 
 from penstock.log.file_pool import read_whole, write_atomically
-from penstock.model import Offset, PartitionIndex, TopicId, TopicPartition, topic_id_from_text, topic_id_text
+from penstock.model import PartitionIndex, TopicId, TopicPartition, topic_id_from_text, topic_id_text
 
 RECOVERY_POINTS = "recovery-point-offset-checkpoint"
 LOG_START_OFFSETS = "log-start-offset-checkpoint"
@@ -52,15 +52,15 @@ def read_rows(path: str) -> list[list[str]] | None:
     return rows
 
 
-def write_offsets(path: str, offsets: Mapping[TopicPartition, Offset]) -> None:
+def write_offsets(path: str, offsets: Mapping[TopicPartition, int]) -> None:
     write_rows(path, [f"{topic} {partition} {offset}" for (topic, partition), offset in offsets.items()])
 
 
-def read_offsets(path: str) -> dict[TopicPartition, Offset]:
+def read_offsets(path: str) -> dict[TopicPartition, int]:
     """Empty where the file is missing; CheckpointUnreadable where it is broken."""
     try:
         return {
-            TopicPartition(topic, PartitionIndex(int(partition))): Offset(int(offset))
+            TopicPartition(topic, PartitionIndex(int(partition))): int(offset)
             for topic, partition, offset in read_rows(path) or []
         }
     except ValueError as error:

@@ -28,7 +28,7 @@ from penstock.log.file_pool import names_in, remove_files, sync_file, sync_folde
 from penstock.log.partition_log import PartitionLog
 from penstock.log.recovery import KnownLog
 from penstock.log.segments.files import LOG
-from penstock.model import Offset, TopicPartition
+from penstock.model import TopicPartition
 
 _log = structlog.get_logger(__name__)
 
@@ -126,10 +126,10 @@ class CutNotes:
             if held is not None and for_the_sake_of is not None:
                 self._held[for_the_sake_of] = held
 
-    def high_watermarks(self) -> dict[TopicPartition, Offset]:
+    def high_watermarks(self) -> dict[TopicPartition, int]:
         """At start: what the notes say rather than the checkpoints."""
         said = {log.partition: held.note.high_watermark for log, held in self._held.items()}
-        return {partition: Offset(mark) for partition, mark in said.items() if mark != UNKNOWN}
+        return {partition: mark for partition, mark in said.items() if mark != UNKNOWN}
 
     def is_held(self, log: PartitionLog) -> bool:
         return log in self._held

@@ -12,7 +12,6 @@ from zlib import crc32
 import msgspec
 
 RELATIVE_OFFSET_MAX: Final = (1 << 31) - 1
-FOREVER: Final = -1
 
 
 class RollReason(Enum):

@@ -12,7 +12,7 @@ from penstock.log.batches import DamagedIn, batches_in
 from penstock.log.segments.checking import position_for
 from penstock.log.segments.scan import Damaged
 from penstock.log.segments.segment import Segment, number_of
-from penstock.model import LeaderEpoch, Millis, Offset
+from penstock.model import LeaderEpoch, Millis
 from penstock.wire.malformed import Malformed
 from penstock.wire.records import iterate
 
@@ -25,7 +25,7 @@ LOOK_UPS_MAX: Final = 5
 
 class FoundByTime(NamedTuple):
     timestamp: Millis
-    offset: Offset
+    offset: int
     leader_epoch: LeaderEpoch
 
 
@@ -93,7 +93,7 @@ def _find_in(segment: Segment, timestamp: int, start_offset: int) -> FoundByTime
             for record in iterate(found.view):
                 if record.timestamp >= timestamp and record.offset >= start_offset:
                     epoch = LeaderEpoch(found.header.leader_epoch)
-                    return FoundByTime(Millis(record.timestamp), Offset(record.offset), epoch)
+                    return FoundByTime(Millis(record.timestamp), record.offset, epoch)
     except Damaged as damage:
         raise DamagedIn(segment, damage) from damage
     return None
@@ -109,7 +109,7 @@ def _newest_of(held: list[Segment], start_offset: int) -> FoundByTime | None:
             break
         for timestamp, offset, epoch in _timestamps_in(segment, start_offset):
             if best is None or (-timestamp, offset) < (-best.timestamp, best.offset):
-                best = FoundByTime(Millis(timestamp), Offset(offset), LeaderEpoch(epoch))
+                best = FoundByTime(Millis(timestamp), offset, LeaderEpoch(epoch))
     return best
 
 

@@ -2,14 +2,9 @@
 
 from penstock.model.ids import (
     BrokerId,
-    ByteCount,
-    FilePosition,
     LeaderEpoch,
     Millis,
-    Offset,
     PartitionIndex,
-    ProducerEpoch,
-    ProducerId,
     TopicId,
     TopicPartition,
     topic_id_from_text,
@@ -19,16 +14,11 @@ from penstock.model.ports import Clock, Dice
 
 __all__ = [
     "BrokerId",
-    "ByteCount",
     "Clock",
     "Dice",
-    "FilePosition",
     "LeaderEpoch",
     "Millis",
-    "Offset",
     "PartitionIndex",
-    "ProducerEpoch",
-    "ProducerId",
     "TopicId",
     "TopicPartition",
     "topic_id_from_text",

@@ -1,24 +1,19 @@
-"""Kinds of int and bytes that must not be mistaken for one another; mypy keeps them apart, at no cost at run time."""
+"""Kinds of int and bytes that must not be mistaken for one another; mypy keeps them apart, at no cost at run time.
+
+Offsets, positions and sizes are plain ints: they are added, compared and packed in every other line.
+"""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import NamedTuple, NewType
-
-Offset = NewType("Offset", int)
-"""A record's place in a partition; never reused, never reordered."""
 
 LeaderEpoch = NewType("LeaderEpoch", int)
 """Up by one at each election; -1 where unknown."""
 
 BrokerId = NewType("BrokerId", int)
 PartitionIndex = NewType("PartitionIndex", int)
-ProducerId = NewType("ProducerId", int)
-ProducerEpoch = NewType("ProducerEpoch", int)
 
 Millis = NewType("Millis", int)
 """Milliseconds: wall-clock time since 1970 where it is a time, a length where the name ends in _ms."""
-
-ByteCount = NewType("ByteCount", int)
-FilePosition = NewType("FilePosition", int)
 
 TopicId = NewType("TopicId", bytes)
 """Sixteen bytes, as they travel on the wire; sixteen zeros mean "no id"."""

@@ -31,7 +31,6 @@ from penstock.wire.survey import survey
 
 MAGIC = 2
 CODEC_MAX = ZSTD
-ZSTD_FROM_PRODUCE = 7
 RECORD_BYTES_MIN = 7
 """Length, attributes, two deltas, no key, no value, no headers: a byte each."""
 KEEP_PRODUCERS_CODEC = -1

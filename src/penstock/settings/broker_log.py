@@ -112,7 +112,7 @@ LOG_SEGMENT_DELETE_DELAY_MS = setting(
 )  # fmt: skip
 LOG_PREALLOCATE = setting(
     "log.preallocate", _BROKER, BOOLEAN, default=False, live=True,
-    doc="Default of preallocate.",
+    doc="Default of preallocate, and without effect like it.",
 )  # fmt: skip
 LOG_MESSAGE_TIMESTAMP_TYPE = setting(
     "log.message.timestamp.type", _BROKER, STRING, default="CreateTime", check=one_of("CreateTime", "LogAppendTime"),
@@ -158,11 +158,11 @@ COMPRESSION_ZSTD_LEVEL = setting(
 )  # fmt: skip
 LOG_LOCAL_RETENTION_MS = setting(
     "log.local.retention.ms", _BROKER, LONG, default=-2, check=at_least(-2), live=True,
-    doc="Default of local.retention.ms.",
+    doc="Default of local.retention.ms. No effect yet: there is no cold tier.",
 )  # fmt: skip
 LOG_LOCAL_RETENTION_BYTES = setting(
     "log.local.retention.bytes", _BROKER, LONG, default=-2, check=at_least(-2), live=True,
-    doc="Default of local.retention.bytes.",
+    doc="Default of local.retention.bytes. No effect yet: there is no cold tier.",
 )  # fmt: skip
 PENSTOCK_FLUSH_BEFORE_ACK = setting(
     "penstock.flush.before.ack", _BROKER, BOOLEAN, default=False, live=True, importance=_HIGH,

@@ -21,6 +21,8 @@ class Bounds(NamedTuple):
 
 BOUNDS: dict[Setting[int], Bounds] = {}
 
+_NOT_SERVED = {family: f" No effect yet: {family} groups are not served." for family in ("share", "streams")}
+
 
 def _broker_row(name: str, default: int, check: Check[Any], doc: str, *, live: bool = False) -> Setting[int]:
     return setting(name, Scope.BROKER, INT, default=default, check=check, doc=doc, live=live)
@@ -44,7 +46,8 @@ def _bounded(
     """
     family, _, rest = name.partition(".")
     bound_name = infix(family, rest)
-    smallest, largest = f"The smallest {name} a group may set.", f"The largest {name} a group may set."
+    idle = _NOT_SERVED.get(family, "")
+    smallest, largest = f"The smallest {name} a group may set.{idle}", f"The largest {name} a group may set.{idle}"
     bounds = Bounds(
         None if low is None else _broker_row(bound_name.format("min"), low, low_check or check, smallest),
         None if high is None else _broker_row(bound_name.format("max"), high, high_check or check, largest),
@@ -53,10 +56,10 @@ def _bounded(
         f"group.{name}",
         default,
         broker_check or check,
-        f"Default of the group setting {name}.",
+        f"Default of the group setting {name}.{idle}",
         live=rest == "assignment.interval.ms",  # the only one of them that Kafka changes while it runs
     )
-    row = setting(name, Scope.GROUP, INT, default=default, check=check, synonyms=(fallback,), doc=doc)
+    row = setting(name, Scope.GROUP, INT, default=default, check=check, synonyms=(fallback,), doc=doc + idle)
     BOUNDS[row] = bounds
     return row
 
@@ -102,16 +105,18 @@ SHARE_PARTITION_MAX_RECORD_LOCKS = _bounded(
 )  # fmt: skip
 SHARE_AUTO_OFFSET_RESET = setting(
     "share.auto.offset.reset", Scope.GROUP, STRING, default="latest", check=offset_reset(),
-    doc="Where a share group begins on a partition it has not read: earliest, latest, or by_duration:P... before now.",
+    doc="Where a share group begins on a partition it has not read: earliest, latest, or by_duration:P... before now."
+    + _NOT_SERVED["share"],
 )  # fmt: skip
 SHARE_ISOLATION_LEVEL = setting(
     "share.isolation.level", Scope.GROUP, STRING, default="read_uncommitted",
     check=one_of("read_committed", "read_uncommitted"),
-    doc="Whether a share group gets records of transactions that are not committed.",
+    doc="Whether a share group gets records of transactions that are not committed."
+    + _NOT_SERVED["share"],
 )  # fmt: skip
 SHARE_RENEW_ACKNOWLEDGE_ENABLE = setting(
     "share.renew.acknowledge.enable", Scope.GROUP, BOOLEAN, default=True,
-    doc="Whether members of a share group may ask for more time with a record.",
+    doc="Whether members of a share group may ask for more time with a record." + _NOT_SERVED["share"],
 )  # fmt: skip
 STREAMS_SESSION_TIMEOUT_MS = _bounded(
     "streams.session.timeout.ms", default=seconds(45), low=seconds(45), high=seconds(60), check=at_least(1),

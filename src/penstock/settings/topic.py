@@ -217,17 +217,19 @@ REMOTE_STORAGE_ENABLE = setting(
 )  # fmt: skip
 REMOTE_LOG_COPY_DISABLE = setting(
     "remote.log.copy.disable", _TOPIC, BOOLEAN, default=False,
-    doc="Whether the topic's cold tier is read only.",
+    doc="Whether the topic's cold tier is read only. No effect yet: there is no cold tier.",
 )  # fmt: skip
 REMOTE_LOG_DELETE_ON_DISABLE = setting(
     "remote.log.delete.on.disable", _TOPIC, BOOLEAN, default=False,
-    doc="Whether turning the cold tier off deletes what is in it.",
+    doc="Whether turning the cold tier off deletes what is in it. No effect yet: there is no cold tier.",
 )  # fmt: skip
 LOCAL_RETENTION_MS = setting(
     "local.retention.ms", _TOPIC, LONG, default=-2, check=at_least(-2), synonyms=(broker.LOG_LOCAL_RETENTION_MS,),
-    doc="How long segments that are in the cold tier also stay on disk; -2 is as long as retention.ms.",
+    doc="How long segments that are in the cold tier also stay on disk; -2 is as long as retention.ms."
+    " No effect yet: there is no cold tier.",
 )  # fmt: skip
 LOCAL_RETENTION_BYTES = setting(
     "local.retention.bytes", _TOPIC, LONG, default=-2, check=at_least(-2), synonyms=(broker.LOG_LOCAL_RETENTION_BYTES,),
-    doc="How much of a partition that is in the cold tier also stays on disk; -2 is as much as retention.bytes.",
+    doc="How much of a partition that is in the cold tier also stays on disk; -2 is as much as retention.bytes."
+    " No effect yet: there is no cold tier.",
 )  # fmt: skip

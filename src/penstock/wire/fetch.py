@@ -19,7 +19,6 @@ FLEXIBLE_FROM = 12
 TOPIC_IDS_FROM = 13
 SESSIONS_FROM = 7
 ENDPOINTS_FROM = 16
-NO_LIMIT = 0x7FFFFFFF
 NO_SESSION = 0
 FULL_EPOCH = 0
 """Of a request that begins a session, or asks outside of one."""

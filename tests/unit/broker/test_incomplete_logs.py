@@ -10,7 +10,7 @@ from penstock.broker.incomplete_logs import IncompleteLogs
 from penstock.cluster import Cluster, CreateTopic, PartitionRef
 from penstock.log import ExpectedLog, FilePool, LogFolder
 from penstock.log.checkpoint_files import HIGH_WATERMARKS, RECOVERY_POINTS, write_offsets, write_topic_ids
-from penstock.model import Offset, PartitionIndex, TopicPartition
+from penstock.model import PartitionIndex, TopicPartition
 from penstock.settings.config import Config
 
 ORDERS_0 = TopicPartition("orders", PartitionIndex(0))
@@ -59,7 +59,7 @@ async def test_of_a_log_that_nothing_tells_of_a_new_topic_is_no_loss_and_any_oth
 async def test_a_checkpoint_that_knows_better_is_believed(tmp_path: Path, checkpoint: str) -> None:
     async with a_cluster() as cluster:
         which = await create(cluster)
-        write_offsets(str(tmp_path / checkpoint), {ORDERS_0: Offset(10)})
+        write_offsets(str(tmp_path / checkpoint), {ORDERS_0: 10})
         write_topic_ids(str(tmp_path / "penstock-topic-ids"), {ORDERS_0: which.topic_id})
         losses = found(opened(tmp_path), cluster)
         assert losses.reasons == {ORDERS_0: "was missing at the start, and had records up to 10"}
@@ -71,7 +71,7 @@ async def test_a_log_that_ends_too_early_has_lost_records(tmp_path: Path) -> Non
         folder = opened(tmp_path)
         fill(folder.create(ORDERS_0, which.topic_id, Config.for_broker({})), 1)
         folder.close()
-        write_offsets(str(tmp_path / HIGH_WATERMARKS), {ORDERS_0: Offset(10)})
+        write_offsets(str(tmp_path / HIGH_WATERMARKS), {ORDERS_0: 10})
         losses = found(opened(tmp_path), cluster)
         assert losses.report.shortened == {which}
         assert losses.reasons == {ORDERS_0: "ended at 1 at the start, and had records up to 10"}

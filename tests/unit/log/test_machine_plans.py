@@ -3,7 +3,6 @@
 import pytest
 
 from penstock.log.machine import (
-    FOREVER,
     RELATIVE_OFFSET_MAX,
     RetentionRules,
     RollLimits,
@@ -16,6 +15,7 @@ from penstock.log.machine import (
     roll_reason,
 )
 
+FOREVER = -1
 LIMITS = RollLimits(
     version=0,
     segment_bytes=1_000,

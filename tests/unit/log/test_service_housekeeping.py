@@ -24,7 +24,7 @@ from penstock.log.retention import Retention
 from penstock.log.rolling import Rolling
 from penstock.log.segments.scan import Found, walk
 from penstock.log.segments.segment import Segment
-from penstock.model import Clock, Offset, PartitionIndex, TopicPartition
+from penstock.model import Clock, PartitionIndex, TopicPartition
 from penstock.settings.config import Config
 
 HOUR_MS = 3_600_000
@@ -253,7 +253,7 @@ async def test_retention_clears_a_full_disk_with_the_space_it_kept(
     assert reserve.stat().st_size == RESERVE_BYTES
     real = write_offsets
 
-    def write_if_there_is_room(path: str, offsets: dict[TopicPartition, Offset]) -> None:
+    def write_if_there_is_room(path: str, offsets: dict[TopicPartition, int]) -> None:
         if reserve.exists():
             raise OSError(errno.ENOSPC, "No space left on device")
         real(path, offsets)

@@ -22,7 +22,7 @@ from penstock.errors import KafkaStorageError
 from penstock.log import FilePool, Flusher, LogFolder, PartitionLog, recovery
 from penstock.log.recovery import ExpectedLog
 from penstock.metrics import MetricsRegistry
-from penstock.model import BrokerId, Offset, PartitionIndex, TopicPartition
+from penstock.model import BrokerId, PartitionIndex, TopicPartition
 from penstock.replication import Partitions
 from penstock.replication.log_port import on_disk
 from penstock.settings import Config
@@ -200,7 +200,7 @@ async def test_a_lost_log_that_could_not_be_made_at_once_is_missed_when_it_is(
         disk = FullDisk(bench.folder, monkeypatch)
         await bench.create("orders", 1)
         lost, unwanted = (TopicPartition("orders", PartitionIndex(index)) for index in (0, 1))
-        bench.folder.lost.update({lost: Offset(10), unwanted: Offset(10)})
+        bench.folder.lost.update({lost: 10, unwanted: 10})
         await bench.partitions.logs.forget_lost()
         assert bench.folder.lost == {lost: 10}
         disk.is_full = False
@@ -214,7 +214,7 @@ async def test_a_log_that_is_in_another_data_folder_is_not_missed(tmp_path: Path
     """Where it was moved from, checkpoints may still name it after a crash; a later topic of its name would be."""
     async with following(tmp_path) as bench:
         await bench.create("orders", 1)
-        bench.folder.lost[TopicPartition("orders", PartitionIndex(0))] = Offset(10)
+        bench.folder.lost[TopicPartition("orders", PartitionIndex(0))] = 10
         await bench.partitions.logs.forget_lost()
         assert not bench.folder.lost
 
@@ -227,7 +227,7 @@ async def test_a_lost_log_whose_topic_was_deleted_is_not_missed_in_the_next_of_t
         disk = FullDisk(bench.folder, monkeypatch)
         await bench.create("orders", 1)
         lost = TopicPartition("orders", PartitionIndex(0))
-        bench.folder.lost[lost] = Offset(10)
+        bench.folder.lost[lost] = 10
         topic_id = bench.cluster.image.topics["orders"].topic_id
         await bench.cluster.controller.delete_topics([topic_id], timeout_ms=60_000)
         disk.is_full = False

@@ -25,7 +25,6 @@ OWN_SETTINGS = (
     "penstock.workers",
 )
 """What each broker has for itself: nobody sets it for all."""
-BROKERS_MAX = 50
 KAFKA_PORT, HTTP_PORT = 9092, 8080
 ETCD_PORTS = (2379, 2380, 2381)
 ANY = "127.0.0.1"

@@ -35,9 +35,9 @@ from penstock.log.checkpoint_files import (
 )
 from penstock.log.cut_notes import CutNotes, HeldNote
 from penstock.log.partition_log import PartitionLog
-from penstock.model import Offset, TopicId, TopicPartition
+from penstock.model import TopicId, TopicPartition
 
-Offsets = dict[TopicPartition, Offset]
+Offsets = dict[TopicPartition, int]
 
 _log = structlog.get_logger(__name__)
 
@@ -71,13 +71,13 @@ class CheckpointSnapshot:
         high_watermarks: Offsets = {}
         for log, clean_upto, recovery_point, start_offset, high_watermark, _ in self.logs:
             if clean_upto:
-                cleaned[log.partition] = Offset(clean_upto)
+                cleaned[log.partition] = clean_upto
             if recovery_point:
-                recovery_points[log.partition] = Offset(recovery_point)
+                recovery_points[log.partition] = recovery_point
             if start_offset:
-                starts[log.partition] = Offset(start_offset)
+                starts[log.partition] = start_offset
             if high_watermark:
-                high_watermarks[log.partition] = Offset(high_watermark)
+                high_watermarks[log.partition] = high_watermark
         high_watermarks.update(self._shortened)
         return {
             CLEANER_OFFSETS: cleaned,
@@ -166,8 +166,8 @@ class FolderCheckpoints:
         self,
         logs: Iterable[PartitionLog],
         *,
-        lost: Mapping[TopicPartition, Offset],
-        shortened: Mapping[TopicPartition, Offset],
+        lost: Mapping[TopicPartition, int],
+        shortened: Mapping[TopicPartition, int],
     ) -> CheckpointSnapshot:
         """On the loop. `lost`: how far logs should reach that are not there. `shortened`: high watermarks that logs had
         which end below them.

@@ -29,7 +29,7 @@ from penstock.log.folders.future_logs import PARTITION_METADATA
 from penstock.log.folders.identity import META_PROPERTIES, FolderLock
 from penstock.log.folders.names import STRAY, leaving_name, parse_folder_name, parse_stray_name
 from penstock.log.notes import DAMAGE_NOTE
-from penstock.model import Offset, TopicPartition
+from penstock.model import TopicPartition
 
 
 class SetAside(msgspec.Struct, frozen=True):
@@ -75,7 +75,7 @@ class OfflineFolder:
                 found.append(DamagedLog(self.path, partition, reason, size_of(folder)))
         return found
 
-    def least_ends(self) -> dict[TopicPartition, Offset]:
+    def least_ends(self) -> dict[TopicPartition, int]:
         """How far logs should reach at least, as a start would take it."""
         for name in (RECOVERY_POINTS, HIGH_WATERMARKS):
             with suppress(CheckpointUnreadable):
@@ -110,7 +110,7 @@ class OfflineFolder:
                 continue  # it promises nothing
             wanted = {other: offset for other, offset in offsets.items() if other != partition}
             if name == LOG_START_OFFSETS and start_offset:
-                wanted[partition] = Offset(start_offset)
+                wanted[partition] = start_offset
             if wanted != offsets:
                 write_offsets(path, wanted)
 

@@ -23,7 +23,7 @@ from penstock.errors import (
 )
 from penstock.log import PartitionLog
 from penstock.metastore import Unavailable
-from penstock.model import BrokerId, LeaderEpoch, Offset
+from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import Promise
 from penstock.wire.fetch import FetchPartition as Asked
 from penstock.wire.markers import Marker, MarkerType
@@ -60,7 +60,7 @@ async def test_what_is_called_idle_is_what_a_read_would_find(make: Make) -> None
     bench = make(1)
     partition = bench.partitions[0]
     bench.partitions.fill(0, batches=3)
-    partition.log.retention.advance_start(Offset(1))
+    partition.log.retention.advance_start(1)
     idle = 0
     for offset, epoch, leader in product(range(-1, 6), (-1, 2, 3, 4), (ME, BrokerId(2))):
         partition.leader = leader

@@ -23,11 +23,6 @@ def with_headers(df: DataFrame, added: Mapping[str, Column]) -> DataFrame:
     return df.withColumn("headers", f.concat(kept, own))
 
 
-def without_headers(df: DataFrame, names: Iterable[str]) -> DataFrame:
-    gone = list(names)
-    return df.withColumn("headers", f.filter("headers", lambda each: ~each["key"].isin(gone)))
-
-
 def header(names: Iterable[str]) -> Column:
     """The value, as text, of the first header that bears one of the names; the names in order of preference."""
     return f.coalesce(*(_first(name) for name in names))
