@@ -2,7 +2,8 @@
 
 What is real in a process: the cluster image, registration, candidacy, duties, failure detector and in-sync writes
 (`Cluster`), all partitions with their leader and follower machines, and the keeper of in-sync sets. They start in the
-order in which a node starts them. What is simulated: the store, the network, the disks, and how a fetch travels.
+order in which a node starts them. Fetchers and sessions are real too. What is simulated: the store, the network, the
+disks.
 """
 
 import asyncio
@@ -30,10 +31,11 @@ from penstock.model import BrokerId, Millis, TopicPartition
 from penstock.replication import Partition, Partitions, Promise
 from simulation.coordinating import Coordinators
 from simulation.disk import Disk, Place, SimulatedFlusher, SimulatedFolder, SimulatedLog
-from simulation.fetching import Fetching
+from simulation.fetching import Fetching, FetchServer
 from simulation.loop import OWNER, WORLD, Owner, SimulatedLoop
 from simulation.oracle import incarnation_of
 from simulation.store import StoreClient
+from simulation.streams import End
 from simulation.transactions import transaction_of
 
 if TYPE_CHECKING:
@@ -88,16 +90,17 @@ class SimulatedBroker:
             self.process = BrokerProcess(self.world, self)
             self.process.begin()
 
-    def kill(self) -> None:
-        """The process is gone; what it wrote stays in the page cache."""
+    def kill(self, *, is_told: bool = True) -> None:
+        """The process is gone; what it wrote stays in the page cache. `is_told`: the kernel closes its connections."""
         process, self.process = self.process, None
         if process is not None:
             process.is_dead = True
             process.store.forget()
             self.world.connections_broke(self.id)
+            self.world.streams.process_ended(process, is_told=is_told)
 
     def lose_power(self) -> int:
-        self.kill()
+        self.kill(is_told=False)
         self.boots += 1
         return sum(disk.lose_power(self.world.dice) for disk in self.disks.values())
 
@@ -124,8 +127,7 @@ class BrokerProcess(Owner):
         self.cluster: Cluster | None = None
         self.partitions: Partitions | None = None
         self.coordinators: Coordinators | None = None
-        self.fetch_turns: dict[tuple[BrokerId, Place], tuple[int, int]] = {}
-        """The newest fetch of each follower."""
+        self.fetching: Fetching | None = None
         self.held_fetches: dict[TopicPartition, asyncio.Future[None]] = {}
         """Fetches that are to be late: they arrive when the log that they tell of is gone."""
         self.watched: list[Partition] = []
@@ -160,6 +162,7 @@ class BrokerProcess(Owner):
         await cluster.start()
         folder = SimulatedFolder(self.broker.disks, self.clock, is_full=lambda: self.broker.is_full)
         folder.on_set_aside = self._set_aside
+        folder.on_cut, folder.on_gap = self._cut, world.appended_with_a_gap
         partitions = self.partitions = Partitions(
             broker_id=self.id,
             image=cluster.image,
@@ -189,7 +192,8 @@ class BrokerProcess(Owner):
         await cluster.join(self._record(mine), report)
         cluster.when_isolated(self._isolated)
         await partitions.logs.settled()
-        Fetching(self, cluster, partitions).start()
+        self.fetching = Fetching(self, cluster, partitions, config)
+        self.fetching.start()
         self.spawn(partitions.keep_in_sync())
         if self.coordinators is not None:
             self.coordinators.start()
@@ -242,6 +246,9 @@ class BrokerProcess(Owner):
         self.world.note(f"{self} is {'cut off' if is_isolated else 'back'}")
         self.partitions.stand_aside(is_isolated)
 
+    def _cut(self) -> None:
+        self.world.marks["diverging log cut"] += 1
+
     def _set_aside(self, partition: TopicPartition) -> None:
         self.world.marks["damaged log begun anew"] += 1
         self.world.note(f"{self} begins {partition} anew")
@@ -284,6 +291,9 @@ class BrokerProcess(Owner):
             carry_out(*arguments)
         else:
             self._waiting.append((carry_out, arguments))
+
+    def accept(self, end: End) -> FetchServer:
+        return FetchServer(self, end)
 
     def find(self, partition: TopicPartition) -> Partition:
         assert self.partitions is not None

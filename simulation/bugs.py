@@ -1,14 +1,15 @@
 """Bugs that the simulation plants, one at a time, to see whether it finds them; each breaks a rule of docs/rules.md."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, NamedTuple
 
 from penstock.cluster import PlantedBugs
 from penstock.coordinators import runtime
 from penstock.coordinators.decision import NOBODY, Decision, Reply
 from penstock.coordinators.shard import Shard
 from penstock.replication.planted import SOUND, Planted
+from simulation.session_bugs import session_forgets
 
 
 class EagerShard(Shard):
@@ -41,13 +42,17 @@ class Bug(NamedTuple):
     opens_logs_of_former_topics: bool = False
     """RULES 15: a log is taken for its topic's by name, whatever id the topic has."""
 
+    stands_in: Callable[[], AbstractContextManager[Any]] = nullcontext
+    """For a part of the fetch protocol."""
+
     @contextmanager
     def planted(self) -> Iterator[None]:
         """What is not given to anybody is put in the place of what would be used."""
         former = vars(runtime)["Shard"]
         vars(runtime)["Shard"] = self.shard
         try:
-            yield
+            with self.stands_in():
+                yield
         finally:
             vars(runtime)["Shard"] = former
 
@@ -82,5 +87,6 @@ BUGS: dict[str, Bug] = {
     "trusts-flush-setting": Bug(20, cluster=PlantedBugs(trusts_flush_setting=True)),
     "takes-missing-logs-for-empty": Bug(46, cluster=PlantedBugs(takes_missing_logs_for_empty=True)),
     "answers-before-replicas-have-it": Bug(33, shard=HastyShard),
+    "session-forgets-a-partition": Bug(None, stands_in=session_forgets),
     "forgets-producers": Bug(27, replication=Planted(forgets_producers=True)),
 }

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from penstock.errors import Fatal, KafkaStorageError
+from penstock.errors import Fatal, KafkaStorageError, OffsetOutOfRange
 from penstock.log.epochs import LeaderEpochs
 from penstock.log.health import Trouble
 from penstock.log.producers.producer import ProducerState
@@ -100,6 +100,20 @@ class Disk:
         return lost
 
 
+class MemorySlice:
+    """Whole batches, as a `FileSlice` has them in a file."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.size = len(data)
+
+    def read(self) -> bytes:
+        return self._data
+
+    def release(self) -> None:
+        """There is no file."""
+
+
 class SimulatedLog:
     def __init__(
         self,
@@ -131,6 +145,8 @@ class SimulatedLog:
         self.segments = ()
         self.aborted: list[AbortedTransaction] = []
         self.truncation = SimulatedTruncation(self)
+        self.on_gap: Callable[[str], None] = lambda _: None
+        """Told of what no log here may be asked for: none is compacted."""
         self.retention = SimulatedRetention()
         self.epochs = LeaderEpochs("", self)
         for stored in self.batches:
@@ -161,6 +177,7 @@ class SimulatedLog:
             raise self.health.fail("not appended", OSError(errno.ENOSPC, "no space left"))
         for header, view in batches:
             if header.base_offset != self.end_offset:
+                self.on_gap(f"{self.partition}: append at {header.base_offset}, the log ends at {self.end_offset}")
                 raise Fatal(f"append at {header.base_offset}, the log ends at {self.end_offset}")
             data = bytes(view)
             self.batches.append(Stored(header, data))
@@ -210,6 +227,23 @@ class SimulatedLog:
         self.health.ensure_readable()
         return b"".join(stored.data for stored in self.stored(offset, batches_max=8, before=self.end_offset))
 
+    def slice(self, start: int, *, at_most: int, before: int, at_least_one: bool = True) -> MemorySlice | None:
+        self.health.ensure_readable()
+        if start < 0 or start > self.end_offset:
+            raise OffsetOutOfRange(f"{start} is not within 0 and {self.end_offset}")
+        data = bytearray()
+        for stored in self.stored(start, batches_max=len(self.batches), before=before):
+            if len(data) + len(stored.data) > at_most and (data or not at_least_one):
+                break
+            data += stored.data
+        return MemorySlice(bytes(data)) if data else None
+
+    def is_near(self, _start: int) -> bool:
+        return True
+
+    def warm(self, _start: int) -> None:
+        """It is."""
+
     def stored(self, offset: int, *, batches_max: int, before: int) -> list[Stored]:
         first = bisect_right(self.ends, offset)
         last = min(bisect_left(self.ends, before) + 1, first + batches_max)
@@ -253,10 +287,18 @@ class SimulatedHealth:
 class SimulatedTruncation:
     def __init__(self, log: SimulatedLog) -> None:
         self._log = log
+        self.on_cut: Callable[[], None] = lambda: None
+
+    def cut_ahead(self, *, to: int) -> None:
+        """Nothing need be said first."""
+
+    def start_ahead(self, offset: int) -> None:
+        """As above."""
 
     def cut(self, *, to: int) -> None:
         log = self._log
         if to < log.end_offset:
+            self.on_cut()
             log.keep(bisect_right(log.ends, to))
             log.restore_producers(log.producers.history.truncate_to(log.end_offset))
 
@@ -271,6 +313,10 @@ class SimulatedRetention:
         raise AssertionError("no log here is ever cut at its head")
 
 
+class SimulatedPool:
+    open_max = 64
+
+
 class SimulatedFolder:
     """A data folder, as far as `Partitions` needs one."""
 
@@ -278,6 +324,9 @@ class SimulatedFolder:
         self._disks = disks
         self._clock = clock
         self._is_full = is_full
+        self.pool = SimulatedPool()
+        self.on_cut: Callable[[], None] = lambda: None
+        self.on_gap: Callable[[str], None] = lambda _: None
         self.on_set_aside: Callable[[TopicPartition], None] = lambda _: None
         self.logs: dict[TopicPartition, SimulatedLog] = {}
         self.lost: dict[TopicPartition, object] = {}
@@ -297,6 +346,7 @@ class SimulatedFolder:
         log = self.logs[partition] = SimulatedLog(
             disk, partition, topic_id, config=config, clock=self._clock, is_full=self._is_full
         )
+        log.truncation.on_cut, log.on_gap = self.on_cut, self.on_gap
         return log
 
     def set_aside(self, partition: TopicPartition) -> None:

@@ -81,6 +81,7 @@ class SimulatedLoop:
         self.steps = 0
         self.thread_delay_s: Callable[[], float] = lambda: 0.0
         """How long it takes a thread to begin, and what it has done to be known."""
+        self.connect: Callable[[Callable[[], Any], str, int], Coroutine[Any, Any, Any]]
         self.failure: BaseException | None = None
         """What stops the run: an invariant that does not hold, or a task that nobody expected to fail."""
 
@@ -120,6 +121,9 @@ class SimulatedLoop:
         self._tasks[task] = None
         task.add_done_callback(self._noted)
         return task
+
+    async def create_connection(self, make: Callable[[], Any], host: str, port: int) -> Any:
+        return await self.connect(make, host, port)
 
     def run_in_executor(self, _executor: Any, work: Callable[..., _T], *args: Any) -> "asyncio.Future[_T]":
         """A thread's work is done whole, a moment later, and told of another moment later: others come in between."""

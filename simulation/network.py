@@ -30,7 +30,7 @@ class Process(Protocol):
 class Network:
     def __init__(self, loop: SimulatedLoop, dice: random.Random, find: Callable[[int], Process | None]) -> None:
         self._loop = loop
-        self._dice = dice
+        self.dice = self._dice = dice
         self._find = find
         self.cuts: set[tuple[int, int]] = set()
         """Directions in which nothing passes."""

@@ -37,11 +37,13 @@ from simulation.clients import CarelessProducer, IdempotentProducer
 from simulation.committing import Committer
 from simulation.disk import Disk, Place
 from simulation.faults import IN_SYNC_MIN, KEYS, Dealer
+from simulation.fetching import is_followed_from
 from simulation.loop import WORLD, SimulatedLoop
 from simulation.network import Network
 from simulation.operators import Operators
 from simulation.oracle import Oracle, Violation, place_of
 from simulation.store import SimulatedStore
+from simulation.streams import Streams
 from simulation.transactions import CommittedReader, Ledger, TransactionalProducer, check_apart
 
 EFFECTS = (
@@ -93,6 +95,10 @@ class World:
         self.loop = SimulatedLoop()
         self.clock = SimulatedClock(self.loop)
         self.network = Network(self.loop, dice, self._process_at)
+        self.streams = Streams(self.loop, self.network, self._process_at)
+        self.streams.hold_up = self._hold_up
+        self.loop.connect = self.streams.connect
+        self.loop.thread_delay_s = lambda: dice.random() * 0.002
         self.store = SimulatedStore(self.loop, self.network, dice)
         self.store.on_change = self._store_changed
         self.truth = ClusterImage(Keys(DEFAULT_NAME))
@@ -324,6 +330,10 @@ class World:
                 "transaction.abort.timed.out.transaction.cleanup.interval.ms": "1000",
                 "offsets.topic.num.partitions": "1",
                 "request.timeout.ms": "3000",
+                "replica.fetch.wait.max.ms": "250",
+                "replica.socket.timeout.ms": "1500",
+                "replica.fetch.backoff.ms": "100",
+                "replica.fetch.max.bytes": "600",
             }
         )
 
@@ -360,6 +370,11 @@ class World:
                 delay_s = self.network.delay_s()
                 self.loop.call_later(delay_s, process.probe.broke, broker_id, context=process.context)
 
+    def _hold_up(self, process: BrokerProcess, leader: int) -> "asyncio.Future[None] | None":
+        """Whether a fetch is to come at the worst moment."""
+        held = (self.hold_up_fetch(process, partition) for partition in is_followed_from(process, leader))
+        return next((each for each in held if each is not None), None)
+
     def _process_at(self, address: int) -> BrokerProcess | None:
         process = self.brokers[address].process
         return process if process is not None and process.is_listening else None
@@ -379,6 +394,9 @@ class World:
     def _disk_of(self, broker_id: int, place: Place) -> Disk | None:
         disk = self.brokers[broker_id].disks.get(place.at)
         return disk if disk is not None and disk.topic_id == place.topic_id else None
+
+    def appended_with_a_gap(self, what: str) -> None:
+        self._violated(Violation(what))
 
     def _violated(self, violation: Violation) -> None:
         self.loop.fail(violation)

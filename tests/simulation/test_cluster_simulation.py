@@ -21,7 +21,7 @@ from penstock.replication.planted import Planted
 
 ROOT = Path(__file__).parents[2]
 SEEDS = 200
-BUG_SEEDS = 200
+BUG_SEEDS = 400
 
 
 def test_no_seed_breaks_an_invariant_and_every_kind_of_fault_is_dealt_out() -> None:
