@@ -14,6 +14,7 @@ Runs in a thread, before anybody else knows of the log.
 import os
 from contextlib import suppress
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ import msgspec
 import structlog
 
 from penstock.errors import KafkaStorageError
-from penstock.log.batches import DamagedIn
+from penstock.log.batches import DamagedIn, batches_in
 from penstock.log.checkpoint_files import CheckpointUnreadable
 from penstock.log.damage.suspects import is_sound
 from penstock.log.epoch_doubts import EpochDoubts
@@ -283,14 +284,26 @@ class _Opening:
         return segments
 
     def _without_deleted(self, segments: list[Segment]) -> list[Segment]:
-        """After a crash, what lies below the log's start is removed: retention had dropped it. Nobody waited for its
-        bytes to reach the disk, nor for its names to leave it, so it may be back, and torn.
+        """After a crash, what lies below the log's start is removed if any of it is torn: retention had dropped it.
+        Nobody waited for its bytes to reach the disk, nor for its names to leave it, so it may be back. What is whole
+        stays: DeleteRecords leaves it until retention comes, and it may hold all that is known of a producer.
         """
         start_offset = self.known.start_offset if self.known.is_start_exact and not self.known.is_clean else 0
         count = sum(following.base_offset <= start_offset for following in segments[1:])
+        if all(self._is_whole(*pair) for pair in pairwise(segments[: count + 1])):
+            return segments
         for segment in segments[:count]:
             remove_files(segment.path(suffix) for suffix in SUFFIXES)
         return segments[count:]
+
+    def _is_whole(self, segment: Segment, following: Segment) -> bool:
+        end_offset = segment.base_offset
+        try:
+            for found in batches_in(segment):
+                end_offset = found.header.next_offset
+        except Damaged:
+            return False
+        return end_offset == following.base_offset or (self.log.may_have_gaps and end_offset < following.base_offset)
 
     def _segment(self, base_offset: int, *, size: int, is_created: bool) -> Segment:
         log = self.log
