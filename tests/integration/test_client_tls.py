@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 import subprocess
 from collections.abc import AsyncIterator, Iterator
@@ -17,6 +18,7 @@ from tests.support.kafka import free_ports
 import penstock.testing
 from penstock.cli.exits import ExitCode
 from penstock.client import AsyncClient, Client, NotConnected, place
+from penstock.transport.tls import TlsChannel
 
 
 @pytest.fixture(scope="module")
@@ -135,3 +137,40 @@ def test_commands_take_the_properties_that_librdkafka_takes(
     assert missing.code in (ExitCode.FAILED, ExitCode.USAGE)
     spoken = command("topic", "list", "-X", "security.protocol=sasl_ssl", "-X", "sasl.mechanism=GSSAPI")
     assert spoken.code in (ExitCode.FAILED, ExitCode.USAGE)
+
+
+async def test_a_file_is_sent_encrypted(certificate: Path, tmp_path: Path) -> None:
+    sent = bytes(range(256)) * 1_000
+    (tmp_path / "file").write_bytes(b"before" + sent)
+    server_side, client_side = socket.socketpair()
+    client_side.setblocking(False)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate)
+
+    def receive() -> bytes:
+        received = bytearray()
+        with context.wrap_socket(server_side, server_side=True) as peer:
+            while len(received) < len(sent) and (data := peer.recv(1 << 16)):
+                received.extend(data)
+        return bytes(received)
+
+    trusting = ssl.create_default_context(cafile=f"{certificate}.crt")
+    channel = TlsChannel(client_side, asyncio.get_running_loop(), trusting, "localhost")
+    done = 0
+    with (tmp_path / "file").open("rb") as file:
+
+        def go_on() -> None:
+            nonlocal done
+            try:
+                while done < len(sent):
+                    done += channel.sendfile(file.fileno(), len(b"before") + done, len(sent) - done)
+                channel.stop_writing()
+            except BlockingIOError:
+                return
+
+        channel.start_reading(go_on)  # the peer's part of the handshake
+        channel.start_writing(go_on)
+        go_on()
+        assert await asyncio.to_thread(receive) == sent
+    channel.stop_reading()
+    channel.close()

@@ -4,11 +4,16 @@ The handshake is made as bytes come, before anybody is told that something can b
 together with other bytes counts as readable: the socket itself will not say so again.
 """
 
+import os
 import socket
 import ssl
 from collections.abc import Callable
+from typing import Final
 
 from penstock.transport.channel import Bytes, Watcher
+
+FILE_PIECE_BYTES: Final = 64 << 10
+"""Read and encrypted at once: as much as a few TLS records hold."""
 
 
 class TlsChannel:
@@ -41,7 +46,8 @@ class TlsChannel:
         return self.send(b"".join(pieces))
 
     def sendfile(self, file: int, position: int, count: int) -> int:
-        raise NotImplementedError("who connects sends no files")
+        data = os.pread(file, min(count, FILE_PIECE_BYTES), position)
+        return self.send(data) if data else 0
 
     def unsent_bytes(self) -> int:
         return 0
