@@ -105,13 +105,17 @@ async def test_whoever_looks_for_a_coordinator_that_has_just_died_is_told_the_ne
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(availability, "VERDICT_S", 30.0)  # a busy machine may take its time
+    monkeypatch.setattr(availability, "SUSPICION_AGAIN_S", -1.0)  # or may have suspected it before
     async with some_nodes(tmp_path, 3, {**QUICK, "offsets.topic.num.partitions": "1"}) as nodes:
         answer = await ask(nodes, 1, "FindCoordinator", 4, {"key_type": 0, "coordinator_keys": ["readers"]})
         victim = answer["coordinators"][0]["node_id"]
         other = next(at for at in nodes.running if at != victim)
-        suspicions = nodes.cluster(other).availability
-        suspicions.suspect(BrokerId(victim))
-        monkeypatch.setattr(suspicions, "acquit", lambda _: None)  # it still answers, until it is killed
+        cluster = nodes.cluster(other)
+        assert cluster.member is not None
+        # It still answers, until it is killed: a probe on its way would acquit it.
+        monkeypatch.setattr(cluster.member.failure_detector, "found_alive", lambda _: None)
+        cluster.availability.suspect(BrokerId(victim))
+        assert victim in cluster.availability.suspects()
         asking = asyncio.create_task(
             ask(nodes, other, "FindCoordinator", 4, {"key_type": 0, "coordinator_keys": ["readers"]})
         )
