@@ -11,6 +11,7 @@ from penstock.client.network import NotConnected
 from penstock.errors import (
     ElectionNotNeeded,
     EligibleLeadersNotAvailable,
+    KafkaStorageError,
     NetworkFailure,
     PreferredLeaderNotAvailable,
     Refusal,
@@ -116,10 +117,15 @@ ANSWERS: Final = (
 NAMED_BROKER_ATTEMPTS: Final = 3
 """Nobody else can answer for a broker that refuses connections, so there is no point in waiting long."""
 
+STORAGE_ATTEMPTS: Final = 6
+"""Some three seconds. A leader whose disk fails has another elected in that time, or there is no other."""
+
 
 def may_ask_again(route: Route, refusal: Refusal, attempt: int) -> bool:
     if isinstance(refusal, NotConnected):
         return route.where is not Where.BROKER or attempt < NAMED_BROKER_ATTEMPTS
     if isinstance(refusal, (NetworkFailure, RequestTimedOut)):
         return route.reads
+    if isinstance(refusal, KafkaStorageError):
+        return attempt < STORAGE_ATTEMPTS
     return refusal.retriable and not isinstance(refusal, ANSWERS)

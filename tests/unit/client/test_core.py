@@ -10,8 +10,8 @@ from tests.support.hand_fed import Brokers, offers, run, two_brokers
 from penstock.client import aio, blocking
 from penstock.client.admin import groups, topics
 from penstock.client.network import NotConnected
-from penstock.client.routing import ROUTES
-from penstock.errors import RequestTimedOut, UnsupportedVersion
+from penstock.client.routing import ROUTES, STORAGE_ATTEMPTS
+from penstock.errors import GroupIdNotFound, KafkaStorageError, RequestTimedOut, UnsupportedVersion
 from penstock.wire.api import BROKER_APIS, ApiKey
 from penstock.wire.messages.api_versions_response import ApiVersion, ApiVersionsResponse
 from penstock.wire.messages.delete_groups_response import DeletableGroupResult, DeleteGroupsResponse
@@ -74,6 +74,20 @@ def test_a_coordinator_that_moved_is_looked_for_anew() -> None:
     brokers = Brokers(answer)
     assert run(brokers, lambda core: groups.delete_groups(core, ["g"])).all() == {"g": None}
     assert [port for port, key, _ in brokers.asked if key == ApiKey.DELETE_GROUPS] == [1, 2]
+
+
+@pytest.mark.parametrize(("code", "times"), [(KafkaStorageError.code, STORAGE_ATTEMPTS), (GroupIdNotFound.code, 1)])
+def test_a_failing_disk_is_asked_some_times_more_and_what_is_final_is_not(code: int, times: int) -> None:
+    def answer(_: int, request: Any, __: int) -> Any:
+        if request.api_key == ApiKey.FIND_COORDINATOR:
+            return FindCoordinatorResponse(coordinators=[Coordinator("g", 1, "a", 1)])
+        if request.api_key == ApiKey.DELETE_GROUPS:
+            return DeleteGroupsResponse(results=[DeletableGroupResult("g", code)])
+        return two_brokers(request)
+
+    brokers = Brokers(answer)
+    assert run(brokers, lambda core: groups.delete_groups(core, ["g"]), timeout_s=600).refused["g"].code == code
+    assert len([key for _, key, _ in brokers.asked if key == ApiKey.DELETE_GROUPS]) == times
 
 
 def test_both_drivers_have_the_same_operations_and_each_api_has_a_row() -> None:
