@@ -110,7 +110,7 @@ spark: $(VENV)/.dev setup compiled
 	@$(BIN)/python -m tools.spark_classes $@
 
 pipelines: $(VENV)/.dev setup compiled spark ## Spark jobs with real topics and Iceberg tables; QUEUES=penstock,kafka for Apache Kafka's topics too
-	PENSTOCK_TESTS_QUEUES=$(or $(QUEUES),penstock) $(BIN)/python tools/suites.py pipelines
+	$(if $(QUEUES),PENSTOCK_TESTS_QUEUES=$(QUEUES)) $(BIN)/python tools/suites.py pipelines
 
 pipelines-kills: $(VENV)/.dev setup compiled spark ## KILLS=30 of drivers, executors and workers of sink and lake, brokers away for a minute, a million records of 1 KB; SEED=n repeats
 	PENSTOCK_KILLS=$(or $(KILLS),30) PENSTOCK_KILLS_SEED=$(or $(SEED),0) $(BIN)/pytest -q -s $(KILL_TESTS)

@@ -1,4 +1,4 @@
-"""Real parts for the pipelines' tests: one local Spark, and the same tests on Penstock and on Apache Kafka.
+"""Real parts for the pipelines' tests: one local Spark, and topics of Penstock, or of Apache Kafka for the same tests.
 
 PENSTOCK_TESTS_MASTER names another master than local[2], PENSTOCK_TESTS_AWAY_S how long brokers that go away stay away.
 """
@@ -125,8 +125,8 @@ def kafka_queue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Queue]:
         yield Queue("kafka", running.bootstrap)
 
 
-@pytest.fixture(params=os.environ.get("PENSTOCK_TESTS_QUEUES", "penstock,kafka").split(","))
+@pytest.fixture(params=os.environ.get("PENSTOCK_TESTS_QUEUES", "penstock").split(","))
 def queue(request: pytest.FixtureRequest) -> Queue:
-    """Each test that asks for it runs on both, or on those that PENSTOCK_TESTS_QUEUES names."""
+    """Each test that asks for it runs on those that PENSTOCK_TESTS_QUEUES names: penstock, kafka."""
     found: Queue = request.getfixturevalue(f"{request.param}_queue")
     return found
