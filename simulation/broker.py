@@ -27,12 +27,13 @@ from penstock.cluster import (
 from penstock.errors import Fatal, UnknownTopicId, UnknownTopicOrPartition
 from penstock.metastore import MetastoreError
 from penstock.metrics import MetricsRegistry
-from penstock.model import BrokerId, Millis, TopicPartition
+from penstock.model import BrokerId, TopicPartition
 from penstock.replication import Partition, Partitions, Promise
+from simulation.clock import SimulatedClock
 from simulation.coordinating import Coordinators
 from simulation.disk import Disk, Place, SimulatedFlusher, SimulatedFolder, SimulatedLog
 from simulation.fetching import Fetching, FetchServer
-from simulation.loop import OWNER, WORLD, Owner, SimulatedLoop
+from simulation.loop import OWNER, WORLD, Owner
 from simulation.oracle import incarnation_of
 from simulation.store import StoreClient
 from simulation.streams import End
@@ -41,19 +42,7 @@ from simulation.transactions import transaction_of
 if TYPE_CHECKING:
     from simulation.world import World
 
-EPOCH_MS = 1_700_000_000_000
 LEAVE_TIMEOUT_S = 3.0
-
-
-class SimulatedClock:
-    def __init__(self, loop: SimulatedLoop) -> None:
-        self._loop = loop
-
-    def now(self) -> Millis:
-        return Millis(EPOCH_MS + int(self._loop.time() * 1000))
-
-    def monotonic(self) -> float:
-        return self._loop.time()
 
 
 class SeededDice:

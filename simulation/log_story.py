@@ -19,11 +19,12 @@ import structlog
 
 from penstock.errors import KafkaStorageError
 from penstock.log import Cleaner, ExpectedLog, FilePool, Flusher, LogFolder, LogHousekeeping, PartitionLog
-from penstock.model import Millis, PartitionIndex, TopicId, TopicPartition
+from penstock.model import PartitionIndex, TopicId, TopicPartition
 from penstock.settings.config import Config
 from penstock.wire.batch import BatchHeader
 from penstock.wire.markers import Marker, MarkerType, build_marker
 from penstock.wire.records import Record, build_batch
+from simulation.clock import SimulatedClock
 from simulation.log_bugs import LOG_BUGS, NO_BUG
 from simulation.log_oracle import Expected, judge
 from simulation.loop import SimulatedLoop
@@ -33,20 +34,8 @@ from simulation.system_calls import InlineExecutor, disk_space, interposed
 
 PLAIN = TopicPartition("plain", PartitionIndex(0))
 COMPACTED = TopicPartition("compacted", PartitionIndex(0))
-EPOCH_MS = 1_700_000_000_000
 IMAGES = 3
 """Of each crash, beside the one that the story goes on with."""
-
-
-class _Clock:
-    def __init__(self, loop: SimulatedLoop) -> None:
-        self._loop = loop
-
-    def now(self) -> Millis:
-        return Millis(EPOCH_MS + int(self._loop.time() * 1000))
-
-    def monotonic(self) -> float:
-        return self._loop.time()
 
 
 class LogStory:
@@ -56,7 +45,7 @@ class LogStory:
         self.marks: Counter[str] = Counter()
         self.loop = SimulatedLoop()
         self.loop.thread_delay_s = lambda: dice.random() * 0.003
-        self.clock = _Clock(self.loop)
+        self.clock = SimulatedClock(self.loop)
         self.broker = Config.for_broker({"log.cleaner.backoff.ms": "1"})
         shared = {
             "internal.segment.bytes": str(dice.choice((900, 3_000, 9_000))),

@@ -31,9 +31,10 @@ from penstock.model import BrokerId, PartitionIndex, TopicPartition, topic_id_te
 from penstock.replication import Partition
 from penstock.replication.machine import Leader
 from penstock.settings.config import Config
-from simulation.broker import BrokerProcess, SimulatedBroker, SimulatedClock
+from simulation.broker import BrokerProcess, SimulatedBroker
 from simulation.bugs import NO_BUG, Bug
 from simulation.clients import CarelessProducer, IdempotentProducer
+from simulation.clock import SimulatedClock
 from simulation.committing import Committer
 from simulation.disk import Disk, Place
 from simulation.faults import IN_SYNC_MIN, KEYS, Dealer

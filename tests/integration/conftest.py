@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Iterator
 
 import pytest
 from tests.support.command import Penstock
+from tests.support.kafka import ApacheKafka
 
+import penstock.testing as penstock_testing
 from penstock.cluster.membership.isolation import Isolation
 
 
@@ -30,6 +33,17 @@ def bootstrap(request: pytest.FixtureRequest) -> str:
     running = request.getfixturevalue("penstock_session_broker")
     address: str = running.bootstrap
     return address
+
+
+@pytest.fixture(scope="module", params=["penstock", "kafka"])
+def either_cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """host:port of a broker of our own, and again of an Apache Kafka: for the client, which is to work with both."""
+    if request.param == "penstock":
+        with penstock_testing.broker({"node.id": "1"}) as running:
+            yield running.bootstrap
+    else:
+        with ApacheKafka(tmp_path_factory.mktemp("kafka")) as kafka:
+            yield kafka.bootstrap
 
 
 @pytest.fixture

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.faults import eventually
-from tests.support.kafka import ApacheKafka
 
-import penstock.testing
 from penstock.client import (
     AsyncClient,
     Change,
@@ -28,19 +26,9 @@ from penstock.errors import GroupIdNotFound, TopicAlreadyExists, UnknownTopicOrP
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "client.md"
 
 
-@pytest.fixture(scope="module", params=["penstock", "kafka"])
-def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    if request.param == "penstock":
-        with penstock.testing.broker({"node.id": "1"}) as running:
-            yield running.bootstrap
-    else:
-        with ApacheKafka(tmp_path_factory.mktemp("kafka")) as kafka:
-            yield kafka.bootstrap
-
-
 @pytest.fixture
-def client(cluster: str) -> Iterator[Client]:
-    with Client(cluster, timeout_s=30) as client:
+def client(either_cluster: str) -> Iterator[Client]:
+    with Client(either_cluster, timeout_s=30) as client:
         yield client
 
 
@@ -94,17 +82,17 @@ def test_what_is_asked_of_every_broker(client: Client) -> None:
     assert client.list_reassignments() == {}
 
 
-def test_many_at_once_under_asyncio(cluster: str) -> None:
+def test_many_at_once_under_asyncio(either_cluster: str) -> None:
     async def ask() -> list[int]:
-        async with AsyncClient(cluster, timeout_s=30) as client:
+        async with AsyncClient(either_cluster, timeout_s=30) as client:
             found = await asyncio.gather(*(client.describe_cluster() for _ in range(20)))
         return [len(each.brokers) for each in found]
 
     assert asyncio.run(ask()) == [1] * 20
 
 
-def test_the_examples_of_the_page_run(cluster: str) -> None:
+def test_the_examples_of_the_page_run(either_cluster: str) -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.S)
     assert len(blocks) == 5
     for block in blocks:
-        exec(block.replace("127.0.0.1:9092", cluster), {})
+        exec(block.replace("127.0.0.1:9092", either_cluster), {})

@@ -10,28 +10,16 @@ from confluent_kafka import Consumer as OtherConsumer
 from confluent_kafka import Message
 from confluent_kafka import Producer as OtherProducer
 from tests.support.faults import eventually
-from tests.support.kafka import ApacheKafka
 
-import penstock.testing
 from penstock.client import AsyncClient, Client, ConsumedRecord, Consumer, NewTopic, place
 from penstock.testing import RunningCluster
 
 PATIENCE_S = 60.0
 
 
-@pytest.fixture(scope="module", params=["penstock", "kafka"])
-def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    if request.param == "penstock":
-        with penstock.testing.broker({"node.id": "1"}) as running:
-            yield running.bootstrap
-    else:
-        with ApacheKafka(tmp_path_factory.mktemp("kafka")) as kafka:
-            yield kafka.bootstrap
-
-
 @pytest.fixture
-def client(cluster: str) -> Iterator[Client]:
-    with Client(cluster, timeout_s=PATIENCE_S) as client:
+def client(either_cluster: str) -> Iterator[Client]:
+    with Client(either_cluster, timeout_s=PATIENCE_S) as client:
         yield client
 
 
@@ -50,7 +38,7 @@ def read(consumer: Consumer, count: int) -> list[ConsumedRecord]:
 
 
 @pytest.mark.parametrize("compression", ["none", "gzip", "snappy", "lz4", "zstd"])
-def test_records_go_round_and_another_client_reads_them(client: Client, cluster: str, compression: str) -> None:
+def test_records_go_round_and_another_client_reads_them(client: Client, either_cluster: str, compression: str) -> None:
     topic = f"round-{compression}"
     make(client, topic)
     with client.producer(compression=compression) as producer:
@@ -64,7 +52,7 @@ def test_records_go_round_and_another_client_reads_them(client: Client, cluster:
     assert [each.value for each in records[:500]] == [b"%d" % number for number in range(500)]
     assert records[7].headers == (("n", b"7"), ("null", None)) and records[7].key == b"k"
     assert (records[500].value, records[500].timestamp_ms) == (None, 1234)
-    other = OtherConsumer({"bootstrap.servers": cluster, "group.id": topic, "auto.offset.reset": "earliest"})
+    other = OtherConsumer({"bootstrap.servers": either_cluster, "group.id": topic, "auto.offset.reset": "earliest"})
     try:
         other.subscribe([topic])
         theirs = other.consume(501, PATIENCE_S)
@@ -74,14 +62,14 @@ def test_records_go_round_and_another_client_reads_them(client: Client, cluster:
         other.close()
 
 
-def test_keys_go_where_librdkafka_puts_them(client: Client, cluster: str) -> None:
+def test_keys_go_where_librdkafka_puts_them(client: Client, either_cluster: str) -> None:
     make(client, "keys", 7)
     keys = [b"key-%d" % number for number in range(100)]
     with client.producer() as producer:
         ours = {key: producer.send("keys", b"", key=key) for key in keys}
         producer.flush()
     theirs: dict[bytes | None, int | None] = {}
-    other = OtherProducer({"bootstrap.servers": cluster, "partitioner": "murmur2"})
+    other = OtherProducer({"bootstrap.servers": either_cluster, "partitioner": "murmur2"})
 
     def delivered(_: object, message: Message) -> None:
         theirs[message.key()] = message.partition()
@@ -92,9 +80,9 @@ def test_keys_go_where_librdkafka_puts_them(client: Client, cluster: str) -> Non
     assert {key: sent.value().partition for key, sent in ours.items()} == theirs
 
 
-def test_aborted_records_are_left_out(client: Client, cluster: str) -> None:
+def test_aborted_records_are_left_out(client: Client, either_cluster: str) -> None:
     make(client, "aborted")
-    other = OtherProducer({"bootstrap.servers": cluster, "transactional.id": "abort-and-commit"})
+    other = OtherProducer({"bootstrap.servers": either_cluster, "transactional.id": "abort-and-commit"})
     other.init_transactions(PATIENCE_S)
     for value, commits in ((b"no", False), (b"yes", True), (b"never", False), (b"indeed", True)):
         other.begin_transaction()
@@ -108,12 +96,15 @@ def test_aborted_records_are_left_out(client: Client, cluster: str) -> None:
             assert consumer.poll(0.1) == [] and consumer.position(place("aborted", 0)) == 8
 
 
-def test_two_members_share_a_topic_and_one_takes_over(client: Client, cluster: str) -> None:
+def test_two_members_share_a_topic_and_one_takes_over(client: Client, either_cluster: str) -> None:
     make(client, "shared", 4)
     settings = {"group": "sharers", "topics": ("shared",)}
 
     async def play() -> list[int]:
-        async with AsyncClient(cluster, timeout_s=PATIENCE_S) as one, AsyncClient(cluster, timeout_s=PATIENCE_S) as two:
+        async with (
+            AsyncClient(either_cluster, timeout_s=PATIENCE_S) as one,
+            AsyncClient(either_cluster, timeout_s=PATIENCE_S) as two,
+        ):
             first, second = one.consumer(**settings), two.consumer(**settings)
             async with asyncio.timeout(PATIENCE_S):
                 while not (len(first.assignment()) == len(second.assignment()) == 2):

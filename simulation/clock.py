@@ -1,0 +1,17 @@
+"""The time of day in a simulated world, by its loop's virtual time."""
+
+from penstock.model import Millis
+from simulation.loop import SimulatedLoop
+
+EPOCH_MS = 1_700_000_000_000
+
+
+class SimulatedClock:
+    def __init__(self, loop: SimulatedLoop) -> None:
+        self._loop = loop
+
+    def now(self) -> Millis:
+        return Millis(EPOCH_MS + int(self._loop.time() * 1000))
+
+    def monotonic(self) -> float:
+        return self._loop.time()
