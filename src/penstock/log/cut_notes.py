@@ -9,7 +9,7 @@ removed because the checkpoints allow it, no older note stands against it.
 
 Notes may be written ahead, by a thread, before the loop cuts. Such a note is true whether the cut comes or not: of the
 recovery point it only takes back, and a start that is written ahead (`if_empty`) counts only where no segment lies
-below it.
+below it. Before checkpoints say such a start, it is made to last that the old segments are gone.
 """
 
 import os
@@ -43,16 +43,16 @@ class CutNote(msgspec.Struct, frozen=True):
     """UNKNOWN: as the checkpoints say, and so the high watermark."""
     high_watermark: int
     if_empty: bool = False
-    """The log had no segment when it was written: where one begins below `start_offset`, it did not begin anew."""
+    """It was written before the log began anew: where a segment begins below `start_offset`, that did not happen."""
 
     @classmethod
     def of(cls, log: PartitionLog) -> "CutNote":
         return cls(log.recovery_point, log.clean_upto, log.start_offset, log.high_watermark)
 
-    def covers(self, other: "CutNote") -> bool:
-        """Whether it claims no more, and says the same of where the log begins."""
+    def covers(self, other: "CutNote", *, starts_here: bool) -> bool:
+        """Whether it claims no more, and says the same of where the log begins, or nothing where it need not."""
         return (
-            self.start_offset == other.start_offset
+            (self.start_offset == other.start_offset or (self.if_empty and not starts_here))
             and self.recovery_point <= other.recovery_point
             and self.clean_upto <= other.clean_upto
         )
@@ -75,7 +75,9 @@ class CutNote(msgspec.Struct, frozen=True):
 
 
 def read_note(log: Path) -> CutNote | None:
-    """What it says of the log as it is now; None where there is none."""
+    """What it says of the log as it is now; None where there is none. `if_empty`: the log has begun anew, and that is
+    all that has happened to it since.
+    """
     try:
         rows = read_rows(str(log / CUT_NOTE))
         if rows is None:
@@ -84,14 +86,15 @@ def read_note(log: Path) -> CutNote | None:
     except ValueError as error:  # only damage leaves one so. As there was a cut, nothing is known to be flushed
         _log.warning("note of a cut unreadable", log=str(log), reason=str(error))
         return CutNote(0, 0, UNKNOWN, UNKNOWN)
-    if if_empty and _first_segment(log, start_offset) < start_offset:
+    first = _first_segment(log) if if_empty else None
+    if first is not None and first < start_offset:
         return CutNote(recovery_point, clean_upto, UNKNOWN, UNKNOWN)
-    return CutNote(recovery_point, clean_upto, start_offset, high_watermark)
+    return CutNote(recovery_point, clean_upto, start_offset, high_watermark, if_empty=bool(if_empty) and first is None)
 
 
-def _first_segment(log: Path, otherwise: int) -> int:
+def _first_segment(log: Path) -> int | None:
     stems = (name.removesuffix(LOG) for name in names_in(log) if name.endswith(LOG))
-    return min((int(stem) for stem in stems if stem.isdecimal()), default=otherwise)
+    return min((int(stem) for stem in stems if stem.isdecimal()), default=None)
 
 
 class HeldNote:
@@ -138,15 +141,34 @@ class CutNotes:
         """With a picture of the checkpoints, on the loop: what these say when they are written (`drop`)."""
         return dict(self._held)
 
-    def settle(self, log: PartitionLog, note: CutNote) -> None:
-        """On the loop: have a note on disk that says this. OSError: what the disk says is not known."""
+    def settle(self, log: PartitionLog, note: CutNote, *, starts_here: bool) -> None:
+        """On the loop: have a note on disk that says this; where the log begins only if that is news (`starts_here`).
+        OSError: what the disk says is not known.
+        """
+        if not self._renew(log, lambda held: held.covers(note, starts_here=starts_here)):
+            self.ahead(log, note)()
+
+    def says_start(self, log: PartitionLog, offset: int) -> bool:
+        """On the loop: whether a note on disk says that the log begins there once its segments are gone."""
+        return self._renew(log, lambda held: held.if_empty and held.start_offset == offset)
+
+    def _renew(self, log: PartitionLog, suffices: Callable[[CutNote], bool]) -> bool:
         with self._lock:
             held = self._held.get(log)
-            if held is not None and held.is_written and held.note.covers(note):
-                # Checkpoints that were taken before this do not say it, and must not take the note away.
-                self._held[log] = HeldNote(held.note, is_written=True)
-                return
-        self.ahead(log, note)()
+            if held is None or not held.is_written or not suffices(held.note):
+                return False
+            # Checkpoints that were taken before this do not say it, and must not take the note away.
+            self._held[log] = HeldNote(held.note, is_written=True)
+            return True
+
+    def make_starts_last(self, taken: Mapping[PartitionLog, HeldNote]) -> None:
+        """In a thread, before checkpoints are written that say where logs have begun anew: else the old segments could
+        come back after a power failure, with nobody who knows that they are not to be there.
+        """
+        for log, held in taken.items():
+            if held.note.if_empty:
+                with suppress(FileNotFoundError):  # it was deleted, or got its own name, just now
+                    sync_folder(str(log.folder))
 
     def ahead(self, log: PartitionLog, note: CutNote) -> Callable[[], None]:
         """On the loop: announce a note. What is returned writes it, in a thread. OSError as above."""

@@ -33,9 +33,14 @@ class FolderPort:
         so that `recovery_point_falls` finds it said. OSError: that will have to try itself."""
         return None
 
-    def start_ahead(self, log: "PartitionLog", offset: int) -> Callable[[], None] | None:
-        """As `cut_ahead`, of an empty log that may soon begin anew at an offset, for `start_rises`."""
+    def start_ahead(self, log: "PartitionLog", offset: int, *, recovery_point: int) -> Callable[[], None] | None:
+        """As `cut_ahead`, of a log that may soon begin anew at an offset, for `start_rises` too. It is empty, or has a
+        segment below that offset, which tells for as long as it is there that the log has not begun anew."""
         return None
+
+    def says_start(self, log: "PartitionLog", offset: int) -> bool:
+        """Whether the disk says so already (`start_ahead`). From here on that stays until checkpoints say it."""
+        return False
 
     def let_go(self, log: "PartitionLog") -> None:
         """The log was deleted, or moved away, with all that is in its folder."""

@@ -47,14 +47,19 @@ class Truncation:
     def start_ahead(self, offset: int) -> Callable[[], None] | None:
         """As `cut_ahead`, before `start_anew`.
 
-        With records in it, a log can say where it begins only when they are gone.
+        With records in it, the log begins there only once they are gone, which a segment below that offset tells: the
+        first one leaves last.
         """
         log = self._log
         if log.home is None or log.trouble is not None:
             return None
-        if len(log.segments) == 1 and not log.segments[0].is_created:
-            return log.home.start_ahead(log, offset)
-        floor = min(offset, log.segments[0].base_offset)
+        first = log.segments[0]
+        is_empty = len(log.segments) == 1 and not first.is_created
+        floor = min(offset, first.base_offset)
+        if is_empty or floor < offset:
+            write = log.home.start_ahead(log, offset, recovery_point=offset if is_empty else floor)
+            if write is not None or is_empty:
+                return write
         return log.home.cut_ahead(log, to=floor) if floor < max(log.recovery_point, log.clean_upto) else None
 
     def cut(self, *, to: int) -> None:
@@ -114,7 +119,8 @@ class Truncation:
         """Throw everything away and begin again at an offset: a follower whose leader has nothing older.
 
         The old files go before the checkpoint says where the log begins: a crash in between leaves a log that has lost
-        what it was to lose, and not one that misses what it never had. OSError: nothing has happened.
+        what it was to lose, and not one that misses what it never had. A note that was written ahead holds only once
+        they are gone, so nobody need wait until that lasts. OSError: nothing has happened.
         """
         log = self._log
         gone = log.segments
@@ -139,7 +145,8 @@ class Truncation:
         with all_or_none(log, "could not be begun anew") as renames:
             for name in self._names_to_leave():
                 renames.add(str(log.folder / name), str(log.folder / name) + DELETED)
-            if log.epochs.remove_file() or renames.done:
+            is_said = log.home is not None and log.home.says_start(log, offset)
+            if (log.epochs.remove_file() or renames.done) and not is_said:
                 sync_folder(str(log.folder))
             self._write_down(offset)
         return renames

@@ -314,6 +314,23 @@ def test_a_log_that_began_anew_is_not_taken_for_one_that_lost_records(tmp_path: 
     assert folder.shortened == {} and folder.logs[ORDERS_0].end_offset == offset
 
 
+def test_leader_epochs_that_a_power_failure_brings_back_are_not_believed_of_what_is_to_come(tmp_path: Path) -> None:
+    folder, log = twelve_records(tmp_path)
+    epochs = log.folder / "leader-epoch-checkpoint"
+    before = epochs.read_bytes()
+    write = log.truncation.start_ahead(100)
+    assert write is not None
+    write()
+    log.truncation.start_anew(100)
+    assert not epochs.exists()
+    crash(folder)
+    epochs.write_bytes(before)
+
+    log = opened_after_crash(tmp_path)
+
+    assert (log.start_offset, log.epochs.snapshot()) == (100, [])
+
+
 def test_a_note_that_cannot_be_read_leaves_nothing_to_be_trusted_unread(tmp_path: Path) -> None:
     folder, log = twelve_records(tmp_path)
     log.truncation.cut(to=6)
@@ -350,6 +367,9 @@ async def test_however_many_logs_a_folder_has_a_cut_writes_its_own_note_alone(
         fill(folder.create(TopicPartition("orders", PartitionIndex(index)), TOPIC_ID, CONFIG), 1)
     folder.write_checkpoints()
     empty = folder.create(TopicPartition("payments", PartitionIndex(0)), TOPIC_ID, CONFIG)
+    left_behind = folder.create(TopicPartition("payments", PartitionIndex(1)), TOPIC_ID, CONFIG)
+    fill(left_behind, 7)
+    left_behind.flushing.flush()
     here, on_the_loop = threading.get_ident(), []
     fsync = os.fsync
 
@@ -365,11 +385,14 @@ async def test_however_many_logs_a_folder_has_a_cut_writes_its_own_note_alone(
         patching.setattr(os, "fsync", noting)
         patching.setattr(folder_checkpoints, "write_offsets", never)
         patching.setattr(folder_checkpoints, "write_topic_ids", never)
-        for write in (log.truncation.cut_ahead(to=6), empty.truncation.start_ahead(50)):
+        ahead = log.truncation.cut_ahead(to=6), *(each.truncation.start_ahead(50) for each in (empty, left_behind))
+        for write in ahead:
             assert write is not None
             await asyncio.to_thread(write)
         log.truncation.cut(to=6)
         empty.truncation.start_anew(50)
+        left_behind.truncation.start_anew(50)
+        assert (left_behind.start_offset, left_behind.end_offset) == (50, 50)
         assert on_the_loop == [], "a thread has done it"
         empty.truncation.start_anew(48)
         assert len(on_the_loop) == 4, "nobody has: two notes, and their names"

@@ -190,6 +190,7 @@ class FolderCheckpoints:
             self._on_their_way.pop(picture.number, None)
 
     def _write(self, picture: CheckpointSnapshot) -> None:
+        self.notes.make_starts_last(picture.notes)
         self._write_topic_ids(picture.topic_ids)
         for name, offsets in picture.files.items():
             if offsets != self.on_disk[name] or name in self._unreadable:

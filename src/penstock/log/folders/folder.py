@@ -221,14 +221,14 @@ class LogFolder(FolderPort):
         self.rolled_logs.append(log)
 
     def start_rises(self, log: PartitionLog) -> None:
-        self._note_cut(log)
+        self._note_cut(log, starts_here=True)
 
     def recovery_point_falls(self, log: PartitionLog) -> None:
-        self._note_cut(log)
+        self._note_cut(log, starts_here=False)
 
-    def _note_cut(self, log: PartitionLog) -> None:
+    def _note_cut(self, log: PartitionLog, *, starts_here: bool) -> None:
         note = CutNote.of(log)
-        self.checkpoints.notes.settle(log, note)
+        self.checkpoints.notes.settle(log, note, starts_here=starts_here)
         log.recovery_point_on_disk = min(log.recovery_point_on_disk, note.recovery_point)
 
     def cut_ahead(self, log: PartitionLog, *, to: int) -> Callable[[], None] | None:
@@ -236,10 +236,13 @@ class LogFolder(FolderPort):
         lower = msgspec.structs.replace(note, recovery_point=min(log.recovery_point, to), clean_upto=clean_upto)
         return self.checkpoints.notes.ahead(log, lower)
 
-    def start_ahead(self, log: PartitionLog, offset: int) -> Callable[[], None] | None:
+    def start_ahead(self, log: PartitionLog, offset: int, *, recovery_point: int) -> Callable[[], None] | None:
         if self.checkpoints.notes.is_held(log):
             return None  # which may be why the log begins where it does
-        return self.checkpoints.notes.ahead(log, CutNote(offset, 0, offset, offset, if_empty=True))
+        return self.checkpoints.notes.ahead(log, CutNote(recovery_point, 0, offset, offset, if_empty=True))
+
+    def says_start(self, log: PartitionLog, offset: int) -> bool:
+        return self.checkpoints.notes.says_start(log, offset)
 
     def let_go(self, log: PartitionLog) -> None:
         self.checkpoints.notes.forget(log)

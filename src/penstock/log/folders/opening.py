@@ -12,6 +12,8 @@ import structlog
 
 from penstock.log.checkpoint_files import CLEANER_OFFSETS, HIGH_WATERMARKS, LOG_START_OFFSETS
 from penstock.log.cut_notes import read_note
+from penstock.log.epochs import FILE_NAME as LEADER_EPOCHS
+from penstock.log.file_pool import remove_files
 from penstock.log.folders.clean_marker import take_clean_marker
 from penstock.log.folders.future_logs import write_topic_id
 from penstock.log.folders.names import DELETE, STRAY, is_on_its_way_out, parse_folder_name
@@ -112,6 +114,9 @@ class FolderOpening:
 
         def open_one() -> PartitionLog:
             note = read_note(folder.path / name)
+            if note is not None and note.if_empty:
+                # Power may have failed before this was gone for good: it would be believed of what comes to lie there.
+                remove_files([str(folder.path / name / LEADER_EPOCHS)])
             log = open_log(
                 folder.path / name,
                 partition,
