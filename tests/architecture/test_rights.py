@@ -3,8 +3,8 @@
 import pytest
 
 import penstock.broker.handlers  # noqa: F401 - fills the registry
+from penstock.access.rights import CHANGING, NOTHING
 from penstock.broker.registry import REGISTRY
-from penstock.broker.rights import CHANGING, NOTHING
 from penstock.wire.api import ApiKey
 
 BEFORE_ANYBODY_IS_KNOWN = {ApiKey.API_VERSIONS, ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE}

@@ -5,8 +5,8 @@ nobody to tell from a stranger and takes such requests from anyone, as Apache Ka
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
+from penstock.access.principal import ANONYMOUS, Principal
 from penstock.broker.batch_samples import NO_SKIPS, BatchSamples
 from penstock.cluster import ClusterImage, Secrets
 from penstock.errors import ClusterAuthorizationFailed, IllegalSaslState, SaslAuthenticationFailed
@@ -14,19 +14,6 @@ from penstock.model import BrokerId, Dice
 from penstock.replication.proof import MECHANISM, NONCE_BYTES, Challenge, Exchange, Hello, require_any
 
 NOBODY = -1
-
-
-class Principal(NamedTuple):
-    """As whom somebody asks, in Kafka's words."""
-
-    kind: str
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.kind}:{self.name}"
-
-
-ANONYMOUS = Principal("User", "ANONYMOUS")
 
 
 class Caller:

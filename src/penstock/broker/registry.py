@@ -24,8 +24,9 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from penstock.broker.peer_authentication import Caller, Principal
-from penstock.broker.rights import NOTHING, Kinds, Rights
+from penstock.access.principal import Principal
+from penstock.access.rights import NOTHING, Kinds, Rights
+from penstock.broker.peer_authentication import Caller
 from penstock.replication import Promise
 from penstock.wire.api import ApiKey
 

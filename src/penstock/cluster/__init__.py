@@ -18,6 +18,7 @@ from penstock.cluster.commands import (
     CreateTopic,
     ElectionType,
     ElectLeader,
+    EntryChange,
     FeatureUpdate,
     GrowTopic,
     Operation,
@@ -38,6 +39,7 @@ from penstock.cluster.image.changes import (
     BrokerGone,
     BrokerRegistered,
     ControllerChanged,
+    EntryChanged,
     FeaturesChanged,
     ImageChange,
     MarkChanged,
@@ -48,6 +50,7 @@ from penstock.cluster.image.changes import (
     TopicGrown,
     TopicSettingsChanged,
 )
+from penstock.cluster.image.entries import Entry, EntryKind
 from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.image.shapes import NO_LEADER, BrokerImage, PartitionImage, TopicImage
 from penstock.cluster.image.subscribers import Subscriber
@@ -107,6 +110,10 @@ __all__ = [
     "ElectionType",
     "ElectionView",
     "Endpoint",
+    "Entry",
+    "EntryChange",
+    "EntryChanged",
+    "EntryKind",
     "FeatureUpdate",
     "FeaturesChanged",
     "GrowTopic",

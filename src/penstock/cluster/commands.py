@@ -1,12 +1,13 @@
 """What the controller can be asked to decide. Whatever depends on chance or on the clock is in the command."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from penstock.cluster.duties.partition_writes import NO_EPOCHS, PartitionRef
+from penstock.cluster.image.entries import Entry, EntryKind
 from penstock.cluster.resources import Resource
 from penstock.metastore import Transaction
 from penstock.model import BrokerId, TopicId
@@ -97,6 +98,23 @@ class ReplaceSettings(msgspec.Struct, frozen=True):
     settings: tuple[tuple[str, str | None], ...]
 
 
+class EntryChange(msgspec.Struct, Generic[Reply], frozen=True):
+    """What is written and deleted of one kind of entries, and what to answer then."""
+
+    reply: Reply
+    puts: Mapping[str, bytes] = {}
+    deletes: Collection[str] = ()
+
+
+class ChangeEntries(msgspec.Struct, frozen=True):
+    """Change users, ACLs, quotas or tokens. `decide` is pure and may refuse; it is asked anew where another was
+    faster, and so must find its own work done if it was.
+    """
+
+    kind: EntryKind
+    decide: Callable[[Mapping[str, Entry]], EntryChange[Any]]
+
+
 class UpgradeType(IntEnum):
     """What UpdateFeatures is allowed to do to a level."""
 
@@ -166,6 +184,7 @@ Command = (
     | AlterSettings
     | ReplaceSettings
     | UpdateFeatures
+    | ChangeEntries
     | AllocateProducerIds
     | Reassign
     | ElectLeader

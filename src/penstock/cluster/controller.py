@@ -18,11 +18,13 @@ from penstock.cluster.commands import (
     AlterSettings,
     AnyDecision,
     BeginAnew,
+    ChangeEntries,
     Command,
     CreatedTopic,
     CreateTopic,
     DeleteTopic,
     ElectLeader,
+    EntryChange,
     FeatureUpdate,
     GrowTopic,
     Reassign,
@@ -35,6 +37,7 @@ from penstock.cluster.creation import PLACED_AT_ONCE_MAX, large_placement, parti
 from penstock.cluster.creation_marks import CreationMarks
 from penstock.cluster.duties.partition_writes import NO_EPOCHS, PartitionRef
 from penstock.cluster.elections import ElectedFrom
+from penstock.cluster.image.entries import Entry, EntryKind
 from penstock.cluster.image.feed import ImageFeed
 from penstock.cluster.image.image import ClusterImage
 from penstock.cluster.image.shapes import TopicImage
@@ -139,6 +142,20 @@ class Controller:
     ) -> list[Refusal | None]:
         """For each resource None, or why nothing of it was changed."""
         return await self._all(changes, validate_only=validate_only)
+
+    async def change_entries(
+        self,
+        kind: EntryKind,
+        decide: Callable[[Mapping[str, Entry]], EntryChange[_T]],
+        *,
+        timeout_ms: int | None = None,
+    ) -> _T:
+        """The reply of what `decide` came to, once it is written and shows here. Its Refusal is raised."""
+        (outcome,) = await self._all([ChangeEntries(kind, decide)], timeout_ms=timeout_ms)
+        if isinstance(outcome, Refusal):
+            raise outcome
+        reply: _T = outcome
+        return reply
 
     async def update_features(self, updates: Sequence[FeatureUpdate], *, validate_only: bool = False) -> None:
         (outcome,) = await self._all([UpdateFeatures(tuple(updates))], validate_only=validate_only)
@@ -321,6 +338,8 @@ class Controller:
             case AlterSettings(resource=resource) | ReplaceSettings(resource=resource):
                 # A topic's settings and its count are in one key.
                 return ("topic", collision_key(resource.name)) if resource.type is ResourceType.TOPIC else resource
+            case ChangeEntries(kind=kind):
+                return kind
             case _:
                 return type(command)
 

@@ -2,11 +2,13 @@
 
 from urllib.parse import quote, unquote
 
+from penstock.cluster.image.entries import EntryKind
 from penstock.cluster.resources import BROKER_DEFAULTS, Resource, ResourceType
 
 _FOLDERS = {ResourceType.BROKER: "brokers", ResourceType.GROUP: "groups", ResourceType.CLIENT_METRICS: "client-metrics"}
 _TYPES = {folder: type_ for type_, folder in _FOLDERS.items()}
 _DEFAULTS = "default"
+_ENTRY_FOLDERS = frozenset(EntryKind)
 
 
 class Keys:
@@ -58,9 +60,17 @@ class Keys:
         """What brokers' settings files last made the cluster's value of a setting that all must agree on."""
         return f"{self.prefix}from-files/{setting}"
 
+    def entry(self, kind: EntryKind, name: str) -> str:
+        return f"{self.prefix}{kind}/{quote(name, safe='')}"
+
     def parts(self, key: str) -> list[str]:
         """The steps of a key below the prefix: ["topics", "orders"]."""
         return key.removeprefix(self.prefix).split("/")
+
+
+def entry_at(folder: str, name: str) -> tuple[EntryKind, str] | None:
+    """Which entry is kept in <folder>/<name>; None where that is no folder of entries."""
+    return (EntryKind(folder), unquote(name)) if folder in _ENTRY_FOLDERS else None
 
 
 def resource_at(folder: str, name: str) -> Resource | None:

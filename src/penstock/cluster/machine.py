@@ -21,6 +21,7 @@ from penstock.cluster.commands import (
     AlterSettings,
     AnyDecision,
     BeginAnew,
+    ChangeEntries,
     Command,
     CreatedTopic,
     CreateTopic,
@@ -100,6 +101,8 @@ class ControllerMachine:
                 return self._settings(command.resource, alterations.replaced(command.settings))
             case UpdateFeatures():
                 return self._update_features(command)
+            case ChangeEntries():
+                return self._change_entries(command)
             case AllocateProducerIds():
                 return self._allocate_producer_ids(command)
             case Reassign():
@@ -181,6 +184,27 @@ class ControllerMachine:
         guard = unchanged_since(self._keys.features, Revision(before.epoch))
         put = Put(self._keys.features, encode(FeaturesRecord(levels)))
         return Decision((Transaction(compares=(self._as_controller(), guard), puts=(put,)),), None)
+
+    def _change_entries(self, command: ChangeEntries) -> AnyDecision:
+        """Every key is compared with what was decided from. More than a transaction takes are written in several, each
+        of which stands for itself.
+        """
+        there = self._image.entries.of(command.kind)
+        change = command.decide(there)
+        keys = {name: self._keys.entry(command.kind, name) for name in (*change.puts, *change.deletes)}
+        transactions = []
+        for some in _batches(sorted(keys), WRITES_MAX):
+            guards = [
+                unchanged_since(keys[name], there[name].revision if name in there else NO_REVISION) for name in some
+            ]
+            transactions.append(
+                Transaction(
+                    compares=(self._as_controller(), *guards),
+                    puts=tuple(Put(keys[name], change.puts[name]) for name in some if name in change.puts),
+                    deletes=tuple(Delete(keys[name]) for name in some if name not in change.puts),
+                )
+            )
+        return Decision(tuple(transactions), change.reply, in_any_order=True)
 
     def _allocate_producer_ids(self, command: AllocateProducerIds) -> Decision[int]:
         """Any broker may: a block that was given out and not used is lost, which 63 bits can bear."""

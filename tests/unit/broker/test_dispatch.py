@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from penstock.access.rights import NOTHING
 from penstock.broker.connection import BadFrame, Parked
 from penstock.broker.dispatch import CONTEXTS_MAX, Dispatcher
 from penstock.broker.eager import begin
 from penstock.broker.metrics import RequestFaults
 from penstock.broker.peer_authentication import Caller
 from penstock.broker.registry import REGISTRY, Answer, Bound, RequestContext, Unanswerable, Unbound, answers_raw, bind
-from penstock.broker.rights import NOTHING
 from penstock.errors import Fatal, InvalidRequest
 from penstock.metrics import MetricsRegistry
 from penstock.replication import Promise

@@ -1,7 +1,7 @@
 """The cluster as a broker uses it: start, join, decide, wait for the image, start again."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,13 @@ from penstock.cluster import (
     AlterSettings,
     Cluster,
     CreateTopic,
+    Entry,
+    EntryChange,
+    EntryChanged,
+    EntryKind,
     FeatureUpdate,
     GrowTopic,
+    ImageChange,
     LogReport,
     Operation,
     Resource,
@@ -386,3 +391,52 @@ async def test_a_stopped_cluster_has_ended(cluster: Cluster) -> None:
     waiting = asyncio.create_task(cluster.ended())
     await cluster.stop()
     await waiting
+
+
+# Entries: users, ACLs, quotas, tokens ---------------------------------------------------------------------------------
+
+
+def counted(there: Mapping[str, Entry]) -> EntryChange[int]:
+    """One more than there was."""
+    count = int(there["n"].value) + 1 if "n" in there else 1
+    return EntryChange(count, puts={"n": str(count).encode()})
+
+
+async def test_an_entry_is_shown_and_told_when_its_change_is_answered(cluster: Cluster) -> None:
+    told: list[ImageChange] = []
+
+    def note(changes: Sequence[ImageChange]) -> None:
+        told.extend(change for change in changes if isinstance(change, EntryChanged))
+
+    cluster.image.subscribe(note)
+    name = "CN=a/b,O=c d"  # a name may hold anything
+    await cluster.controller.change_entries(EntryKind.USERS, lambda _: EntryChange(None, puts={name: b"{}"}))
+    assert cluster.image.entries.of(EntryKind.USERS)[name].value == b"{}"
+    assert cluster.image.entries.of(EntryKind.ACLS) == {}
+    await cluster.controller.change_entries(EntryKind.USERS, lambda _: EntryChange(None, deletes=[name]))
+    assert cluster.image.entries.of(EntryKind.USERS) == {}
+    assert told == [EntryChanged(EntryKind.USERS, name)] * 2
+
+
+async def test_changes_of_one_entry_that_come_at_once_are_all_counted(cluster: Cluster) -> None:
+    changes = [cluster.controller.change_entries(EntryKind.QUOTAS, counted) for _ in range(20)]
+    assert sorted(await asyncio.gather(*changes)) == list(range(1, 21))
+
+
+async def test_more_entries_than_a_transaction_takes_are_written_at_once_and_outlast_the_image(
+    cluster: Cluster,
+) -> None:
+    names = {f"acl {number}": b"{}" for number in range(1_000)}
+    await cluster.controller.change_entries(EntryKind.ACLS, lambda _: EntryChange(None, puts=names))
+    assert cluster.image.entries.of(EntryKind.ACLS).keys() == names.keys()
+    gone = list(names)[:500]
+    await cluster.controller.change_entries(EntryKind.ACLS, lambda _: EntryChange(None, deletes=gone))
+    assert len(cluster.image.entries.of(EntryKind.ACLS)) == 500
+
+
+async def test_a_change_of_entries_that_is_refused_is_raised(cluster: Cluster) -> None:
+    def refuse(_: Mapping[str, Entry]) -> EntryChange[None]:
+        raise InvalidTopic("no")
+
+    with pytest.raises(InvalidTopic):
+        await cluster.controller.change_entries(EntryKind.TOKENS, refuse)

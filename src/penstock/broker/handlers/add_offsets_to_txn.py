@@ -3,8 +3,8 @@
 v1 throttle time, v2 PRODUCER_FENCED, v3 flexible, v4 TRANSACTION_ABORTABLE.
 """
 
+from penstock.access.rights import READ_GROUP, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import READ_GROUP, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.coordinators.transactions import Transactions
 from penstock.errors import InvalidProducerEpoch, ProducerFenced
 from penstock.wire.api import ApiKey

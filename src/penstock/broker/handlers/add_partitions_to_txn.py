@@ -11,10 +11,10 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, Final
 
+from penstock.access.rights import CLUSTER_ACTION, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.broker.eager import begin
 from penstock.broker.peer_authentication import PeerAuthenticator
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import CLUSTER_ACTION, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.cluster import ClusterImage, is_internal
 from penstock.coordinators.transactions import PartitionsAsked, Transactions, TransactionVersion
 from penstock.coordinators.transactions.transaction_gate import ask_until_free

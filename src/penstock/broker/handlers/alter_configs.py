@@ -2,8 +2,8 @@
 
 from collections import Counter
 
+from penstock.access.rights import ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, ALTER_TOPIC_CONFIGS, ResourceKind
 from penstock.broker.registry import answers
-from penstock.broker.rights import ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, ALTER_TOPIC_CONFIGS, ResourceKind
 from penstock.cluster import Controller, ReplaceSettings, Resource, ResourceType, require_alterable
 from penstock.errors import InvalidRequest, Refusal
 from penstock.model import BrokerId

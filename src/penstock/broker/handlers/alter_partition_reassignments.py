@@ -3,8 +3,8 @@
 v1 may forbid that the number of replicas changes. The answer says that the move has begun.
 """
 
+from penstock.access.rights import ALTER_CLUSTER, ResourceKind
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import ALTER_CLUSTER, ResourceKind
 from penstock.cluster import Controller, Reassign
 from penstock.errors import Refusal
 from penstock.wire.api import ApiKey

@@ -3,8 +3,8 @@
 v2 flexible. Answered when the move has begun; DescribeLogDirs shows how far it is.
 """
 
+from penstock.access.rights import ALTER_CLUSTER, ResourceKind
 from penstock.broker.registry import answers
-from penstock.broker.rights import ALTER_CLUSTER, ResourceKind
 from penstock.errors import Refusal
 from penstock.replication import FolderMoves
 from penstock.wire.api import ApiKey

@@ -7,8 +7,8 @@ version is 0 is left out (KAFKA-17011). An unknown version never comes here: dis
 
 import re
 
+from penstock.access.rights import NOTHING
 from penstock.broker.registry import REGISTRY, RequestContext, answers
-from penstock.broker.rights import NOTHING
 from penstock.cluster import ClusterImage
 from penstock.errors import InvalidRequest
 from penstock.wire.api import ApiKey

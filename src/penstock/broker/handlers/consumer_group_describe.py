@@ -3,10 +3,10 @@
 v1 which protocol a member speaks.
 """
 
+from penstock.access.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC, NOTHING
 from penstock.broker.handlers.describe_groups import GROUP_OPERATIONS
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC, NOTHING
 from penstock.broker.yielding import yielding
 from penstock.coordinators.groups import Groups
 from penstock.errors import InvalidGroupId, Refusal

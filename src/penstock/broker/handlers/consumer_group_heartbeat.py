@@ -3,8 +3,8 @@
 v1 patterns, and members that make their own ids.
 """
 
+from penstock.access.rights import DESCRIBE_TOPIC, READ_GROUP, ResourceKind
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import DESCRIBE_TOPIC, READ_GROUP, ResourceKind
 from penstock.coordinators.groups import Groups
 from penstock.replication import Promise
 from penstock.wire.api import ApiKey

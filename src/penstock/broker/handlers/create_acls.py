@@ -3,8 +3,8 @@
 v2 flexible, v3 resources of users.
 """
 
+from penstock.access.rights import ALTER_CLUSTER, ResourceKind
 from penstock.broker.registry import answers
-from penstock.broker.rights import ALTER_CLUSTER, ResourceKind
 from penstock.errors import SecurityDisabled
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.create_acls_request import CreateAclsRequest

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
+from penstock.access.rights import ALTER_TOPIC, ResourceKind
 from penstock.broker.registry import answers
-from penstock.broker.rights import ALTER_TOPIC, ResourceKind
 from penstock.cluster import Controller, GrowTopic
 from penstock.errors import InvalidRequest, Refusal
 from penstock.wire.api import ApiKey

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
+from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, ResourceKind
 from penstock.broker.registry import answers
-from penstock.broker.rights import CREATE_CLUSTER, CREATE_TOPIC, ResourceKind
 from penstock.broker.yielding import yielding
 from penstock.cluster import CLUSTER_METADATA, Controller, CreatedTopic, CreateTopic
 from penstock.errors import InvalidRequest, Refusal

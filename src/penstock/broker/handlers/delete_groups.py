@@ -3,8 +3,8 @@
 v1 throttle time, v2 flexible.
 """
 
+from penstock.access.rights import DELETE_GROUP, ResourceKind
 from penstock.broker.registry import answers
-from penstock.broker.rights import DELETE_GROUP, ResourceKind
 from penstock.broker.yielding import yielding
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal

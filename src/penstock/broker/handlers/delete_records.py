@@ -5,8 +5,8 @@ Answered when every live replica has forgotten them (RULES 19), or the request's
 
 import asyncio
 
+from penstock.access.rights import DELETE_TOPIC, ResourceKind
 from penstock.broker.registry import answers
-from penstock.broker.rights import DELETE_TOPIC, ResourceKind
 from penstock.errors import Refusal, RequestTimedOut
 from penstock.replication import Partitions
 from penstock.wire.api import ApiKey

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
+from penstock.access.rights import DELETE_TOPIC, DESCRIBE_TOPIC, ResourceKind
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import DELETE_TOPIC, DESCRIBE_TOPIC, ResourceKind
 from penstock.cluster import ClusterImage, Controller
 from penstock.errors import (
     InvalidRequest,

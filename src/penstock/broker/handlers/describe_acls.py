@@ -4,8 +4,8 @@ MirrorMaker, consoles and scripts ask before they look at ACLs, and go on withou
 v2 flexible, v3 resources of users.
 """
 
+from penstock.access.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.broker.registry import answers
-from penstock.broker.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.errors import SecurityDisabled
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.describe_acls_request import DescribeAclsRequest

@@ -3,8 +3,8 @@
 A fenced broker is one that belongs to the cluster and is not registered now: lost, or stopped.
 """
 
+from penstock.access.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.cluster import (
     CLUSTER_OPERATIONS,
     NOT_ASKED_FOR,

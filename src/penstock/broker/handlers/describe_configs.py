@@ -9,10 +9,10 @@ answer that would be too long to be meant (`ENTRIES_MAX`) is none: the connectio
 from operator import attrgetter
 from typing import Final
 
+from penstock.access.rights import DESCRIBE_CLUSTER_CONFIGS, DESCRIBE_GROUP_CONFIGS, DESCRIBE_TOPIC_CONFIGS, NOTHING
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.loggers import LoggerLevels
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import DESCRIBE_CLUSTER_CONFIGS, DESCRIBE_GROUP_CONFIGS, DESCRIBE_TOPIC_CONFIGS, NOTHING
 from penstock.broker.yielding import yielding
 from penstock.cluster import ClusterImage, Controller, Resource, ResourceType, explain_settings, require_this_broker
 from penstock.errors import InvalidRequest, Refusal

@@ -3,9 +3,9 @@
 v1 throttle time, v3 authorized operations, v4 static members, v5 flexible, v6 GROUP_ID_NOT_FOUND.
 """
 
+from penstock.access.rights import DESCRIBE_GROUP, NOTHING
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import DESCRIBE_GROUP, NOTHING
 from penstock.broker.yielding import yielding
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal

@@ -5,8 +5,8 @@ v2 flexible, v3 an error for the whole, v4 total and usable bytes, v5 whether a 
 
 import os
 
+from penstock.access.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.broker.registry import answers
-from penstock.broker.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.errors import KafkaStorageError
 from penstock.log import LogFolder, PartitionLog
 from penstock.replication import FolderMoves, Partition, Partitions

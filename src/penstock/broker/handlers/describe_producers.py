@@ -8,9 +8,9 @@ would be too long to be meant (`PRODUCERS_MAX`) is none: the connection is close
 
 from typing import Final
 
+from penstock.access.rights import NOTHING, READ_TOPIC
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import NOTHING, READ_TOPIC
 from penstock.broker.yielding import yielding
 from penstock.cluster import check_topic_name
 from penstock.errors import InvalidRequest, Refusal

@@ -4,8 +4,8 @@ There is no Raft log here: the metadata is in a store, the leader is the control
 offset is the store's revision. v1 when a voter was last heard of, v2 addresses and data folders.
 """
 
+from penstock.access.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.cluster import CLUSTER_METADATA, BrokerImage, ClusterImage
 from penstock.errors import NotLeaderOrFollower, Refusal, UnknownTopicOrPartition
 from penstock.model import Clock, topic_id_from_text

@@ -3,8 +3,8 @@
 No topics named means all of them. A topic that is not there is said so only where it was named.
 """
 
+from penstock.access.rights import DESCRIBE_TOPIC, NOTHING
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import DESCRIBE_TOPIC, NOTHING
 from penstock.cluster import (
     NO_LEADER,
     TOPIC_OPERATIONS,

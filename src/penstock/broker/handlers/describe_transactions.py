@@ -1,7 +1,7 @@
 """DescribeTransactions: what coordinators know of transactional ids, each answered for itself."""
 
+from penstock.access.rights import DESCRIBE_TOPIC, DESCRIBE_TRANSACTIONAL_ID, NOTHING
 from penstock.broker.registry import answers
-from penstock.broker.rights import DESCRIBE_TOPIC, DESCRIBE_TRANSACTIONAL_ID, NOTHING
 from penstock.broker.yielding import yielding
 from penstock.coordinators.transactions import Transactions
 from penstock.errors import Refusal

@@ -5,8 +5,8 @@ v1 kinds of elections, v2 flexible. Asked about all partitions, those that have 
 
 from collections.abc import Sequence
 
+from penstock.access.rights import ALTER_CLUSTER, ResourceKind
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import ALTER_CLUSTER, ResourceKind
 from penstock.cluster import ClusterImage, Controller, ElectionType, ElectLeader
 from penstock.errors import ElectionNotNeeded, InvalidRequest, Refusal
 from penstock.wire.api import ApiKey

@@ -4,8 +4,8 @@ v1 throttle time, v2 PRODUCER_FENCED, v3 flexible, v4 TRANSACTION_ABORTABLE, v5 
 answer says which it is (KIP-890). Answered when the outcome is settled; markers follow.
 """
 
+from penstock.access.rights import WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.coordinators.transactions import Transactions, TransactionVersion
 from penstock.errors import InvalidProducerEpoch, ProducerFenced
 from penstock.wire.api import ApiKey

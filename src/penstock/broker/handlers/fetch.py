@@ -13,12 +13,12 @@ from typing import Any
 
 import structlog
 
+from penstock.access.rights import CLUSTER_ACTION, NOTHING, READ_TOPIC
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.deadlines import Deadline, Deadlines
 from penstock.broker.fetch_sessions import Asked, FetchSession, FetchSessions
 from penstock.broker.read_replicas import READ_HERE, RackAwareChoice, choice_for
 from penstock.broker.registry import LaterReply, RawReply, RequestContext, answers_raw
-from penstock.broker.rights import CLUSTER_ACTION, NOTHING, READ_TOPIC
 from penstock.cluster import ClusterImage, Confirmations
 from penstock.errors import (
     FencedLeaderEpoch,

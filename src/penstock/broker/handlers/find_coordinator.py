@@ -7,8 +7,8 @@ If the coordinator may just have died, the answer waits until that is known (Bro
 back to it would find its address closed, and wait before it asks again.
 """
 
+from penstock.access.rights import DESCRIBE_GROUP, DESCRIBE_TRANSACTIONAL_ID, NOTHING
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import DESCRIBE_GROUP, DESCRIBE_TRANSACTIONAL_ID, NOTHING
 from penstock.broker.yielding import yielding
 from penstock.cluster import BrokerAvailability
 from penstock.coordinators.groups import Groups

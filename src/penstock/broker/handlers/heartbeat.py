@@ -3,8 +3,8 @@
 v1 throttle time, v3 static members (KIP-345), v4 flexible.
 """
 
+from penstock.access.rights import NOTHING, READ_GROUP
 from penstock.broker.registry import answers
-from penstock.broker.rights import NOTHING, READ_GROUP
 from penstock.coordinators.groups import Groups
 from penstock.errors import CoordinatorLoadInProgress
 from penstock.replication import Promise

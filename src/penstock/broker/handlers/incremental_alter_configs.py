@@ -5,9 +5,9 @@ Loggers' levels are this broker's alone and are not kept: they act at once and l
 
 from collections import Counter
 
+from penstock.access.rights import ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, ALTER_TOPIC_CONFIGS, ResourceKind
 from penstock.broker.loggers import LoggerLevels
 from penstock.broker.registry import answers
-from penstock.broker.rights import ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, ALTER_TOPIC_CONFIGS, ResourceKind
 from penstock.cluster import (
     AlterSettings,
     Controller,

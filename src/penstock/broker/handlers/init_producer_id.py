@@ -5,8 +5,8 @@ from blocks that the metadata store gives out once. A producer without a transac
 one, its coordinator gives it the id's next epoch, which fences whoever had the one before.
 """
 
+from penstock.access.rights import IDEMPOTENT_WRITE, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import IDEMPOTENT_WRITE, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.cluster import ProducerIds
 from penstock.coordinators.transactions import Producer, Transactions
 from penstock.errors import InvalidProducerEpoch, InvalidRequest, ProducerFenced, Refusal

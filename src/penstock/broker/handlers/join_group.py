@@ -4,8 +4,8 @@ v1 rebalance timeout, v2 throttle time, v4 a member id is required, v5 static me
 protocol type, v8 reason, v9 a restarted static leader need not assign.
 """
 
+from penstock.access.rights import READ_GROUP, ResourceKind
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import READ_GROUP, ResourceKind
 from penstock.coordinators.groups import Groups
 from penstock.replication import Promise
 from penstock.wire.api import ApiKey

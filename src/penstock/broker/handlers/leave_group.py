@@ -3,8 +3,8 @@
 v1 throttle time, v3 many members, also by instance id (KIP-345), v4 flexible, v5 reason.
 """
 
+from penstock.access.rights import READ_GROUP, ResourceKind
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import READ_GROUP, ResourceKind
 from penstock.coordinators.groups import Groups
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.leave_group_request import LeaveGroupRequest, MemberIdentity

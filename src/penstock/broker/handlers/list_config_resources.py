@@ -1,7 +1,7 @@
 """ListConfigResources: what has, or can have, settings. v0 lists client-metrics subscriptions only, v1 any types."""
 
+from penstock.access.rights import DESCRIBE_CLUSTER_CONFIGS, NOTHING
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import DESCRIBE_CLUSTER_CONFIGS, NOTHING
 from penstock.cluster import ClusterImage, Resource, ResourceType
 from penstock.errors import UnsupportedVersion
 from penstock.wire.api import ApiKey

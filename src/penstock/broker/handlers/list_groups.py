@@ -3,9 +3,9 @@
 v1 throttle time, v3 flexible, v4 filter by state, v5 filter by type.
 """
 
+from penstock.access.rights import DESCRIBE_CLUSTER, DESCRIBE_GROUP, NOTHING
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import DESCRIBE_CLUSTER, DESCRIBE_GROUP, NOTHING
 from penstock.coordinators.groups import Groups
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.list_groups_request import ListGroupsRequest

@@ -8,8 +8,8 @@ from collections import Counter
 
 import structlog
 
+from penstock.access.rights import DESCRIBE_TOPIC, NOTHING
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import DESCRIBE_TOPIC, NOTHING
 from penstock.errors import (
     InvalidRequest,
     LeaderNotAvailable,

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from penstock.access.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.broker.registry import answers
-from penstock.broker.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.cluster import ClusterImage, TopicImage
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.list_partition_reassignments_request import ListPartitionReassignmentsRequest

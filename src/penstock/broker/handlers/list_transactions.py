@@ -4,9 +4,9 @@ v1 filter by how long a transaction has been open, v2 by a pattern of ids (KIP-1
 told back.
 """
 
+from penstock.access.rights import DESCRIBE_TRANSACTIONAL_ID, NOTHING
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import DESCRIBE_TRANSACTIONAL_ID, NOTHING
 from penstock.coordinators.transactions import STATE_BY_LABEL, Transactions
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.list_transactions_request import ListTransactionsRequest

@@ -11,9 +11,9 @@ If the leader of a partition that was asked for may just have died, the answer w
 
 from collections.abc import Collection, Iterable, Sequence
 
+from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC, ResourceKind
 from penstock.broker.metadata_pieces import describe_in_turns, is_large
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC, ResourceKind
 from penstock.cluster import (
     CLUSTER_METADATA,
     CLUSTER_OPERATIONS,

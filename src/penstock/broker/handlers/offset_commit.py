@@ -7,8 +7,8 @@ coordinator is not asked.
 
 import msgspec
 
+from penstock.access.rights import READ_GROUP, READ_TOPIC, ResourceKind
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import READ_GROUP, READ_TOPIC, ResourceKind
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal, UnknownTopicId, UnknownTopicOrPartition

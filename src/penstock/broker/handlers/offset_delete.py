@@ -1,7 +1,7 @@
 """OffsetDelete: forget what a group committed on some partitions; not on topics that its members are subscribed to."""
 
+from penstock.access.rights import DELETE_GROUP, READ_TOPIC, ResourceKind
 from penstock.broker.registry import answers
-from penstock.broker.rights import DELETE_GROUP, READ_TOPIC, ResourceKind
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
 from penstock.errors import UnknownTopicOrPartition

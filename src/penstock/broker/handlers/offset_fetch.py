@@ -4,9 +4,9 @@ v2 all topics and an error for the group, v3 throttle time, v5 leader epoch, v6 
 many groups, v9 member and epoch, v10 topic ids. A group that does not exist has no offsets, which is no error.
 """
 
+from penstock.access.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC, NOTHING
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC, NOTHING
 from penstock.broker.yielding import yielding
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups

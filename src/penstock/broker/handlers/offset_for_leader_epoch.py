@@ -3,8 +3,8 @@
 v3 replica id, v4 flexible.
 """
 
+from penstock.access.rights import CLUSTER_ACTION, DESCRIBE_TOPIC, NOTHING
 from penstock.broker.registry import answers
-from penstock.broker.rights import CLUSTER_ACTION, DESCRIBE_TOPIC, NOTHING
 from penstock.errors import Refusal
 from penstock.replication import Partitions
 from penstock.wire.api import ApiKey

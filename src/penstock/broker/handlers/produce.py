@@ -17,11 +17,11 @@ from typing import Any
 
 import structlog
 
+from penstock.access.rights import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.broker.batch_opening import BatchOpener
 from penstock.broker.deadlines import Deadline, Deadlines
 from penstock.broker.produce_transactions import LOW_ATTRIBUTES_AT, ProducedTransaction, find_transaction
 from penstock.broker.registry import LaterReply, RawReply, RequestContext, Unanswerable, answers_raw
-from penstock.broker.rights import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.cluster import ClusterImage
 from penstock.coordinators.transactions.transaction_gate import TransactionGate
 from penstock.errors import (

@@ -5,9 +5,9 @@ v1 session lifetime (introductions last as long as their connection), v2 flexibl
 
 import structlog
 
+from penstock.access.rights import NOTHING
 from penstock.broker.peer_authentication import PeerAuthenticator
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import NOTHING
 from penstock.errors import SaslAuthenticationFailed
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.sasl_authenticate_request import SaslAuthenticateRequest

@@ -4,9 +4,9 @@ On listeners without SASL, as all are, Apache Kafka answers ILLEGAL_SASL_STATE; 
 follows comes in SaslAuthenticate requests.
 """
 
+from penstock.access.rights import NOTHING
 from penstock.broker.peer_authentication import PeerAuthenticator
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import NOTHING
 from penstock.replication.proof import MECHANISM
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.sasl_handshake_request import SaslHandshakeRequest

@@ -3,8 +3,8 @@
 v1 throttle time, v3 static members (KIP-345), v4 flexible, v5 protocol type and name, which must be the group's.
 """
 
+from penstock.access.rights import READ_GROUP, ResourceKind
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import READ_GROUP, ResourceKind
 from penstock.coordinators.groups import Groups
 from penstock.errors import InconsistentGroupProtocol
 from penstock.replication import Promise

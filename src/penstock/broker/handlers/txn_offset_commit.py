@@ -7,8 +7,8 @@ does, the coordinator is not asked.
 
 import msgspec
 
+from penstock.access.rights import READ_GROUP, READ_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import READ_GROUP, READ_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
 from penstock.coordinators.transactions.transaction_gate import TransactionGate

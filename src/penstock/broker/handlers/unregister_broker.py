@@ -1,7 +1,7 @@
 """UnregisterBroker: forget a broker that is gone for good, so that another data folder may have its id."""
 
+from penstock.access.rights import ALTER_CLUSTER, ResourceKind
 from penstock.broker.registry import answers
-from penstock.broker.rights import ALTER_CLUSTER, ResourceKind
 from penstock.cluster import Controller
 from penstock.model import BrokerId
 from penstock.wire.api import ApiKey

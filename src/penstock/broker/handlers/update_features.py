@@ -3,8 +3,8 @@
 v0 allows a downgrade by a flag, v1 by kind and can merely validate, v2 has one outcome for all.
 """
 
+from penstock.access.rights import ALTER_CLUSTER, ResourceKind
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import ALTER_CLUSTER, ResourceKind
 from penstock.cluster import Controller, FeatureUpdate, UpgradeType
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.update_features_request import FeatureUpdateKey, UpdateFeaturesRequest

@@ -11,9 +11,9 @@ may be about a transaction long over, and by hand nothing is held against the co
 import msgspec
 import structlog
 
+from penstock.access.rights import ALTER_CLUSTER, CLUSTER_ACTION, ResourceKind
 from penstock.broker.peer_authentication import PeerAuthenticator
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.rights import ALTER_CLUSTER, CLUSTER_ACTION, ResourceKind
 from penstock.coordinators.transactions.marker_writer import MarkerEntry, MarkerWriter, Outcomes
 from penstock.errors import ClusterAuthorizationFailed
 from penstock.model import PartitionIndex, TopicPartition

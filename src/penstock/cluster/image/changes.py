@@ -2,6 +2,7 @@
 
 import msgspec
 
+from penstock.cluster.image.entries import EntryKind
 from penstock.cluster.image.shapes import BrokerImage, PartitionImage, TopicImage
 from penstock.cluster.resources import Resource
 from penstock.model import BrokerId, PartitionIndex
@@ -67,6 +68,13 @@ class SecretChanged(msgspec.Struct, frozen=True):
     value: bytes
 
 
+class EntryChanged(msgspec.Struct, frozen=True):
+    """A user, an ACL, a quota or a token was written or deleted."""
+
+    kind: EntryKind
+    name: str
+
+
 class FeaturesChanged(msgspec.Struct, frozen=True):
     pass
 
@@ -84,4 +92,5 @@ ImageChange = (
     | FeaturesChanged
     | MarkChanged
     | SecretChanged
+    | EntryChanged
 )

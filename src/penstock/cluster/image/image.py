@@ -14,6 +14,7 @@ from operator import itemgetter
 
 from penstock.cluster.features import FeaturesImage
 from penstock.cluster.image import changes as news
+from penstock.cluster.image.entries import Entries
 from penstock.cluster.image.marks import Marks
 from penstock.cluster.image.shapes import (
     NO_LEADER,
@@ -25,7 +26,7 @@ from penstock.cluster.image.shapes import (
     partition_without_key,
 )
 from penstock.cluster.image.subscribers import Subscriber
-from penstock.cluster.keys import Keys, resource_at
+from penstock.cluster.keys import Keys, entry_at, resource_at
 from penstock.cluster.names import collision_key, is_internal
 from penstock.cluster.records import Decoders, TopicRecord
 from penstock.cluster.resources import Resource
@@ -62,6 +63,7 @@ class ClusterImage:
         self.producer_ids_revision = NO_REVISION
         self.leftovers: dict[TopicId, dict[int, PartitionImage]] = {}
         self.marks = Marks()
+        self.entries = Entries()
         self._collisions: dict[str, set[str]] = {}
 
     def subscribe(self, callback: Callback, subscriber: Subscriber = Subscriber.OBSERVERS) -> None:
@@ -112,6 +114,7 @@ class ClusterImage:
             *(self._keys.topic(name) for name in self.topics),
             *(self._keys.broker(broker) for broker in self.brokers),
             *(self._keys.settings(resource) for resource in self.settings),
+            *(self._keys.entry(kind, name) for kind, name in self.entries.all()),
             *("/".join((self._keys.prefix.rstrip("/"), *steps)) for steps in self.marks.steps()),
             *(
                 self._keys.partition(topic_id_text(id_), index)
@@ -162,6 +165,9 @@ class ClusterImage:
                 case ["identities" | "suspects" | "creating" as folder, name]:
                     if self.marks.apply(folder, name, item):
                         made.append(news.MarkChanged(folder, name))
+                case [folder, name] if (entry := entry_at(folder, name)) is not None:
+                    if self.entries.apply(*entry, item):
+                        made.append(news.EntryChanged(*entry))
                 case [single]:
                     made += self._apply_single(single, item)
                 case _:

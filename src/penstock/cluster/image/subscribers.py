@@ -17,6 +17,8 @@ class Subscriber(IntEnum):
     SETTINGS = auto()
     """The broker's own settings. From here on everybody reads the new ones."""
     SECRET = auto()
+    ACCESS = auto()
+    """Who is who and may do what: from here on requests are judged by the new entries."""
     INCOMPLETE_LOGS = auto()
     """What this start has missed, for /health."""
 
