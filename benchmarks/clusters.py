@@ -6,10 +6,10 @@ from pathlib import Path
 
 from benchmarks.brokers import ApacheKafka, Broker, KafkaNode, Penstock
 from benchmarks.processes import free_port
-from penstock.processes.asking import ask
 from penstock.processes.cluster import replicated
 from penstock.processes.etcd import EtcdCluster, EtcdPlace
 from penstock.processes.networks import Networks
+from penstock.processes.raw_requests import ask
 from penstock.wire.messages.describe_quorum_request import DescribeQuorumRequest, PartitionData, TopicData
 from penstock.wire.messages.describe_quorum_response import DescribeQuorumResponse
 from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic

@@ -13,7 +13,7 @@ from benchmarks.brokers import Broker
 from benchmarks.figures import Better, Figure, Pick
 from benchmarks.rounds import Collected
 from benchmarks.workloads import Side
-from penstock.processes.asking import ask_over
+from penstock.processes.raw_requests import ask_over
 from penstock.wire.messages.api_versions_request import ApiVersionsRequest
 from penstock.wire.messages.api_versions_response import ApiVersionsResponse
 

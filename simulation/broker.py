@@ -163,7 +163,7 @@ class BrokerProcess(Owner):
             spawn=self.spawn,
             in_sync_writes=cluster.in_sync_writes,
             resignations=cluster.in_sync_writes,
-            planted=world.bugs.replication,
+            bugs=world.bugs.replication,
         )
         partitions.subscribe(self._partition_changed)
         logs = self._open_logs(cluster, partitions, folder)

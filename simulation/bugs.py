@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NamedTuple
 
-from penstock.cluster import PlantedBugs
+from penstock.cluster import ClusterBugs
 from penstock.coordinators import runtime
 from penstock.coordinators.decision import NOBODY, Decision, Reply
 from penstock.coordinators.shard import Shard
-from penstock.replication.planted import SOUND, Planted
+from penstock.replication.bugs import NO_BUGS, ReplicationBugs
 from simulation.session_bugs import session_forgets
 
 
@@ -35,8 +35,8 @@ class HastyShard(Shard):
 class Bug(NamedTuple):
     rule: int | None
     """Of docs/rules.md, where those that must have a bug are marked; None where no single rule is about it."""
-    cluster: PlantedBugs = PlantedBugs()
-    replication: Planted = SOUND
+    cluster: ClusterBugs = ClusterBugs()
+    replication: ReplicationBugs = NO_BUGS
     shard: type[Shard] = Shard
     """Stands in for the coordinators' own."""
     opens_logs_of_former_topics: bool = False
@@ -60,33 +60,33 @@ class Bug(NamedTuple):
 NO_BUG = Bug(None)
 
 BUGS: dict[str, Bug] = {
-    "elects-outside-in-sync": Bug(None, cluster=PlantedBugs(elects_outside_in_sync=True)),
-    "does-not-fence": Bug(None, cluster=PlantedBugs(elects_without_new_epoch=True)),
-    "high-watermark-early": Bug(None, replication=Planted(counts_itself_alone=True)),
-    "skips-truncation": Bug(None, replication=Planted(skips_truncation=True)),
-    "counts-diverging-fetch": Bug(None, replication=Planted(counts_diverging_fetch=True)),
-    "trusts-leaders-high-watermark": Bug(None, replication=Planted(trusts_leaders_high_watermark=True)),
+    "elects-outside-in-sync": Bug(None, cluster=ClusterBugs(elects_outside_in_sync=True)),
+    "does-not-fence": Bug(None, cluster=ClusterBugs(elects_without_new_epoch=True)),
+    "high-watermark-early": Bug(None, replication=ReplicationBugs(counts_itself_alone=True)),
+    "skips-truncation": Bug(None, replication=ReplicationBugs(skips_truncation=True)),
+    "counts-diverging-fetch": Bug(None, replication=ReplicationBugs(counts_diverging_fetch=True)),
+    "trusts-leaders-high-watermark": Bug(None, replication=ReplicationBugs(trusts_leaders_high_watermark=True)),
     "joins-without-registration": Bug(
         1,
-        cluster=PlantedBugs(joins_without_registration=True),
-        replication=Planted(joins_without_registration=True, keeps_progress_of_former_registration=True),
+        cluster=ClusterBugs(joins_without_registration=True),
+        replication=ReplicationBugs(joins_without_registration=True, keeps_progress_of_former_registration=True),
     ),
-    "keeps-epoch-of-former-self": Bug(2, cluster=PlantedBugs(keeps_epoch_of_former_self=True)),
-    "counts-below-in-sync-min": Bug(5, replication=Planted(counts_below_in_sync_min=True)),
-    "forgets-eligible": Bug(5, cluster=PlantedBugs(forgets_eligible=True)),
-    "counts-while-somebody-is-eligible": Bug(5, replication=Planted(counts_while_somebody_is_eligible=True)),
-    "forgets-pending-write": Bug(6, replication=Planted(forgets_pending_write=True)),
-    "takes-timeout-for-failure": Bug(6, replication=Planted(takes_timeout_for_failure=True)),
-    "joins-below-epoch-start": Bug(7, replication=Planted(joins_below_epoch_start=True)),
-    "acknowledges-duplicates-at-once": Bug(26, replication=Planted(acknowledges_duplicates_at_once=True)),
-    "keeps-guards-past-markers": Bug(30, replication=Planted(keeps_guards_past_markers=True)),
+    "keeps-epoch-of-former-self": Bug(2, cluster=ClusterBugs(keeps_epoch_of_former_self=True)),
+    "counts-below-in-sync-min": Bug(5, replication=ReplicationBugs(counts_below_in_sync_min=True)),
+    "forgets-eligible": Bug(5, cluster=ClusterBugs(forgets_eligible=True)),
+    "counts-while-somebody-is-eligible": Bug(5, replication=ReplicationBugs(counts_while_somebody_is_eligible=True)),
+    "forgets-pending-write": Bug(6, replication=ReplicationBugs(forgets_pending_write=True)),
+    "takes-timeout-for-failure": Bug(6, replication=ReplicationBugs(takes_timeout_for_failure=True)),
+    "joins-below-epoch-start": Bug(7, replication=ReplicationBugs(joins_below_epoch_start=True)),
+    "acknowledges-duplicates-at-once": Bug(26, replication=ReplicationBugs(acknowledges_duplicates_at_once=True)),
+    "keeps-guards-past-markers": Bug(30, replication=ReplicationBugs(keeps_guards_past_markers=True)),
     "applies-what-is-not-written": Bug(32, shard=EagerShard),
-    "begins-anew-in-same-epoch": Bug(None, replication=Planted(begins_anew_in_same_epoch=True)),
-    "drops-in-same-epoch": Bug(None, cluster=PlantedBugs(drops_in_same_epoch=True)),
+    "begins-anew-in-same-epoch": Bug(None, replication=ReplicationBugs(begins_anew_in_same_epoch=True)),
+    "drops-in-same-epoch": Bug(None, cluster=ClusterBugs(drops_in_same_epoch=True)),
     "opens-logs-of-former-topics": Bug(15, opens_logs_of_former_topics=True),
-    "trusts-flush-setting": Bug(20, cluster=PlantedBugs(trusts_flush_setting=True)),
-    "takes-missing-logs-for-empty": Bug(46, cluster=PlantedBugs(takes_missing_logs_for_empty=True)),
+    "trusts-flush-setting": Bug(20, cluster=ClusterBugs(trusts_flush_setting=True)),
+    "takes-missing-logs-for-empty": Bug(46, cluster=ClusterBugs(takes_missing_logs_for_empty=True)),
     "answers-before-replicas-have-it": Bug(33, shard=HastyShard),
     "session-forgets-a-partition": Bug(None, stands_in=session_forgets),
-    "forgets-producers": Bug(27, replication=Planted(forgets_producers=True)),
+    "forgets-producers": Bug(27, replication=ReplicationBugs(forgets_producers=True)),
 }

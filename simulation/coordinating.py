@@ -1,7 +1,7 @@
 """A simulated broker's coordinators: the real groups and transactions, their gate and their markers.
 
 Requests to other brokers travel over the simulated network as they are; the handlers that answer them are the real
-ones. What is missing is the encoding in between, and the introduction of brokers to each other.
+ones. What is missing is the encoding in between, and the brokers' handshakes with each other.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from penstock.coordinators.groups import Groups
 from penstock.coordinators.loading import changes_in
 from penstock.coordinators.transactions import Transactions
 from penstock.coordinators.transactions.machine import TransactionMachine
+from penstock.coordinators.transactions.marker_sender import MarkerSender
 from penstock.coordinators.transactions.marker_writer import MarkerWriter
-from penstock.coordinators.transactions.markers_out import MarkersOut
 from penstock.coordinators.transactions.records import TransactionCodec
 from penstock.coordinators.transactions.state import TransactionLimits
 from penstock.coordinators.transactions.transaction_coordinators import TransactionCoordinators
@@ -70,7 +70,7 @@ class Coordinators:
             controller=cluster.controller,
             partitions=partitions,
             producer_ids=cluster.producer_ids,
-            delivery=MarkersOut(
+            delivery=MarkerSender(
                 broker_id=process.id,
                 image=cluster.image,
                 writer=self._writer,
@@ -155,7 +155,9 @@ class SimulatedPeers:
         self._process = process
         self._cluster = cluster
 
-    async def ask(self, broker_id: BrokerId, request: Any, *, version: int, timeout_s: float, lane: str = "") -> Any:
+    async def ask(
+        self, broker_id: BrokerId, request: Any, *, version: int, timeout_s: float, connection_name: str = ""
+    ) -> Any:
         process = self._process
         if broker_id not in self._cluster.image.brokers:
             raise NetworkFailure(f"broker {broker_id} is not registered")

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from penstock.cluster import TRANSACTION_STATE
-from penstock.coordinators.transactions import PartitionsAsked, TransactionVersion
+from penstock.coordinators.transactions import AddOrVerifyPartitions, TransactionVersion
 from penstock.errors import (
     InvalidProducerEpoch,
     InvalidProducerIdMapping,
@@ -185,7 +185,7 @@ class TransactionalProducer:
         self._producer = producer
 
     async def _add(self, at: TopicPartition) -> None:
-        asked = PartitionsAsked(
+        asked = AddOrVerifyPartitions(
             transactional_id=self.id,
             producer_id=self._producer.producer_id,
             producer_epoch=self._producer.producer_epoch,

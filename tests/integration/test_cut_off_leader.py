@@ -12,7 +12,7 @@ import pytest
 from confluent_kafka import Consumer, Producer
 from tests.support.chaos_cluster import ChaosCluster, broker_name
 
-from penstock.processes.asking import ask
+from penstock.processes.raw_requests import ask
 from penstock.wire.messages.find_coordinator_request import FindCoordinatorRequest
 from penstock.wire.messages.find_coordinator_response import FindCoordinatorResponse
 

@@ -12,7 +12,7 @@ import random
 import pytest
 from tests.support.partition_world import PartitionWorld
 
-from penstock.cluster import PlantedBugs
+from penstock.cluster import ClusterBugs
 
 SEEDS = 300
 STEPS = 600
@@ -32,14 +32,14 @@ def test_no_interleaving_of_decisions_loses_what_was_committed(block: int) -> No
 @pytest.mark.parametrize(
     "bugs",
     [
-        PlantedBugs(joins_without_registration=True),
-        PlantedBugs(keeps_epoch_of_former_self=True),
-        PlantedBugs(elects_outside_in_sync=True),
-        PlantedBugs(elects_without_new_epoch=True),
+        ClusterBugs(joins_without_registration=True),
+        ClusterBugs(keeps_epoch_of_former_self=True),
+        ClusterBugs(elects_outside_in_sync=True),
+        ClusterBugs(elects_without_new_epoch=True),
     ],
     ids=lambda bugs: next(name for name in bugs.__struct_fields__ if getattr(bugs, name)),
 )
-def test_each_planted_bug_is_found(bugs: PlantedBugs) -> None:
+def test_each_planted_bug_is_found(bugs: ClusterBugs) -> None:
     for seed in range(SEEDS * 4):
         try:
             PartitionWorld(random.Random(seed), bugs).run(STEPS)

@@ -15,7 +15,7 @@ from tests.support.replicas import Replicas
 
 from penstock.errors import NotEnoughReplicas
 from penstock.replication import ALL, Promise
-from penstock.replication.planted import SOUND, Planted
+from penstock.replication.bugs import NO_BUGS, ReplicationBugs
 
 BROKERS = (1, 2, 3)
 
@@ -33,9 +33,9 @@ STEPS = st.one_of(
 
 
 class History:
-    def __init__(self, folder: Path, planted: Planted = SOUND) -> None:
+    def __init__(self, folder: Path, planted: ReplicationBugs = NO_BUGS) -> None:
         settings = {"min.insync.replicas": "2", "segment.bytes": "1048576"}
-        self.replicas = Replicas(folder, settings=settings, planted=planted)
+        self.replicas = Replicas(folder, settings=settings, bugs=planted)
         self.sequence = 0
         self.waiting: list[tuple[int, bytes, Promise[None]]] = []
         self.acknowledged: dict[int, bytes] = {}
@@ -119,7 +119,7 @@ def test_what_was_acknowledged_survives_every_election_among_the_in_sync(steps: 
     asyncio.run(run(steps))
 
 
-async def run(steps: list[tuple[str, ...]], planted: Planted = SOUND) -> None:
+async def run(steps: list[tuple[str, ...]], planted: ReplicationBugs = NO_BUGS) -> None:
     with tempfile.TemporaryDirectory() as folder:
         history = History(Path(folder), planted)
         try:

@@ -16,8 +16,8 @@ from simulation.faults import FAULTS
 from simulation.running import run_seed
 from simulation.world import EFFECTS, World
 
-from penstock.cluster import PlantedBugs
-from penstock.replication.planted import Planted
+from penstock.cluster import ClusterBugs
+from penstock.replication.bugs import ReplicationBugs
 
 ROOT = Path(__file__).parents[2]
 SEEDS = 200
@@ -45,8 +45,8 @@ def test_each_rule_that_is_marked_has_a_planted_bug_and_each_switch_is_one() -> 
     marked = {int(number) for number in re.findall(r"^(\d+)\. \\\*", rules, flags=re.MULTILINE)}
     assert marked and {bug.rule for bug in BUGS.values() if bug.rule is not None} >= marked
     for switches, used in (
-        (PlantedBugs, [bug.cluster for bug in BUGS.values()]),
-        (Planted, [bug.replication for bug in BUGS.values()]),
+        (ClusterBugs, [bug.cluster for bug in BUGS.values()]),
+        (ReplicationBugs, [bug.replication for bug in BUGS.values()]),
     ):
         never = [name for name in switches.__struct_fields__ if not any(getattr(each, name) for each in used)]
         assert not never, f"nobody looks for {never}"

@@ -16,6 +16,7 @@ from penstock.cluster import (
     BrokerImage,
     BrokerRecord,
     Cluster,
+    ClusterBugs,
     ClusterImage,
     ClusterPorts,
     ControllerMetrics,
@@ -24,7 +25,6 @@ from penstock.cluster import (
     LogReport,
     PartitionRef,
     PeerView,
-    PlantedBugs,
     ProbeResult,
 )
 from penstock.cluster.commands import CreatedTopic
@@ -143,7 +143,7 @@ class Line:
 
 
 class Brokers:
-    def __init__(self, settings: Mapping[str, str], bugs: PlantedBugs) -> None:
+    def __init__(self, settings: Mapping[str, str], bugs: ClusterBugs) -> None:
         self.store = MemoryMetastore(LoopClock())
         self.network = Network()
         self.clusters: dict[int, Cluster] = {}
@@ -275,9 +275,9 @@ class Brokers:
 
 @asynccontextmanager
 async def some_brokers(
-    count: int, *, settings: Mapping[str, str] | None = None, bugs: PlantedBugs | None = None
+    count: int, *, settings: Mapping[str, str] | None = None, bugs: ClusterBugs | None = None
 ) -> AsyncIterator[Brokers]:
-    brokers = Brokers(settings or {}, bugs or PlantedBugs())
+    brokers = Brokers(settings or {}, bugs or ClusterBugs())
 
     async def expire() -> None:
         while True:

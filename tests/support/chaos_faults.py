@@ -24,8 +24,8 @@ from tests.support.chaos_cluster import ChaosCluster, broker_name
 from tests.support.faults import health, recovery_point
 from tests.support.replica_files import read_replica
 
-from penstock.processes.asking import ask
 from penstock.processes.networks import CLIENTS
+from penstock.processes.raw_requests import ask
 from penstock.wire.messages.api_versions_request import ApiVersionsRequest
 from penstock.wire.messages.api_versions_response import ApiVersionsResponse
 from penstock.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic

@@ -17,7 +17,7 @@ from penstock.broker.deadlines import Deadlines
 from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.handlers.fetch import fetch
 from penstock.broker.registry import RequestContext
-from penstock.cluster import Confirmations
+from penstock.cluster import ReadBarrier
 from penstock.log import FileSlice
 from penstock.replication import Partitions
 from penstock.replication.log_port import on_disk
@@ -49,7 +49,7 @@ class FetchBench:
         self.afterwards = AfterReceive(asyncio.get_running_loop())
         self.deadlines = Deadlines(asyncio.get_running_loop())
         self.store = Store()
-        self.confirmations = Confirmations(self.store.catch_up, spawn=asyncio.ensure_future)
+        self.read_barrier = ReadBarrier(self.store.catch_up, spawn=asyncio.ensure_future)
 
     def call(
         self,
@@ -88,7 +88,7 @@ class FetchBench:
             self.sessions,
             self.config,
             self.replicas,
-            self.confirmations,
+            self.read_barrier,
             self.afterwards,
             self.deadlines,
         )

@@ -3,8 +3,8 @@
 from penstock.cluster import PartitionImage
 from penstock.metastore import Revision
 from penstock.model import BrokerId, LeaderEpoch, PartitionIndex
+from penstock.replication.bugs import NO_BUGS, ReplicationBugs
 from penstock.replication.machine import Leader, Proposal
-from penstock.replication.planted import SOUND, Planted
 
 ME = 1
 LAG_MS = 30_000
@@ -47,7 +47,7 @@ class LeaderBench:
         replicas: tuple[int, ...] = (1, 2, 3),
         in_sync: tuple[int, ...] = (1, 2, 3),
         eligible: tuple[int, ...] = (),
-        planted: Planted = SOUND,
+        bugs: ReplicationBugs = NO_BUGS,
         epoch: int = 5,
     ) -> None:
         self.brokers = {BrokerId(broker): 10 * broker for broker in replicas}
@@ -63,7 +63,7 @@ class LeaderBench:
             in_sync_min=in_sync_min,
             brokers=self.brokers,
             now=self.now,
-            planted=planted,
+            bugs=bugs,
         )
 
     @property

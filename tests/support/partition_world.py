@@ -7,7 +7,7 @@ by all of the in-sync set and of what was proposed for it, and not below its min
 
 import random
 
-from penstock.cluster import BrokerRecord, ClusterImage, Endpoint, Keys, PlantedBugs, eligible_after
+from penstock.cluster import BrokerRecord, ClusterBugs, ClusterImage, Endpoint, Keys, eligible_after
 from penstock.cluster.duties.machine import DutyMachine
 from penstock.cluster.duties.partition_writes import PartitionWrite
 from penstock.cluster.elections import ElectedFrom
@@ -31,7 +31,7 @@ Entry = tuple[int, int]
 
 
 class SimBroker:
-    def __init__(self, broker_id: BrokerId, bugs: PlantedBugs) -> None:
+    def __init__(self, broker_id: BrokerId, bugs: ClusterBugs) -> None:
         self.id = broker_id
         self.image = ClusterImage(KEYS)
         self.duties = DutyMachine(self.image, KEYS, CONFIG, bugs)
@@ -49,9 +49,9 @@ class SimBroker:
 
 
 class PartitionWorld:
-    def __init__(self, dice: random.Random, bugs: PlantedBugs | None = None) -> None:
+    def __init__(self, dice: random.Random, bugs: ClusterBugs | None = None) -> None:
         self.dice = dice
-        self.bugs = bugs or PlantedBugs()
+        self.bugs = bugs or ClusterBugs()
         self.space = KeySpace()
         self.truth = ClusterImage(KEYS)
         self.brokers = {broker: SimBroker(broker, self.bugs) for broker in BROKERS}

@@ -1,6 +1,6 @@
 """Replicas of a partition put elsewhere."""
 
-from penstock.processes.asking import ask
+from penstock.processes.raw_requests import ask
 from penstock.testing.running_cluster import RunningCluster
 from penstock.wire.messages.alter_partition_reassignments_request import (
     AlterPartitionReassignmentsRequest,

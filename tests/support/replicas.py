@@ -17,10 +17,10 @@ from penstock.log import FilePool, Flusher
 from penstock.log.recovery import KnownLog, open_log
 from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import ALL, Appended, Diverging, Partition
+from penstock.replication.bugs import NO_BUGS, ReplicationBugs
 from penstock.replication.log_port import on_disk
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.metrics import TopicMetrics
-from penstock.replication.planted import SOUND, Planted
 from penstock.settings import Config
 from penstock.wire.fetch import FetchPartition
 from penstock.wire.records import Record, build_batch
@@ -33,9 +33,9 @@ class Replicas:
         *,
         brokers: tuple[int, ...] = (1, 2, 3),
         settings: Mapping[str, str] | None = None,
-        planted: Planted = SOUND,
+        bugs: ReplicationBugs = NO_BUGS,
     ) -> None:
-        self._planted = planted
+        self._bugs = bugs
         self.clock = StillClock()
         self.flusher = Flusher(threads=1)
         self.pool = FilePool(64)
@@ -77,8 +77,8 @@ class Replicas:
             metrics=TopicMetrics(),
             spawn=self._spawn,
             brokers=self.epochs,
-            around=self,
-            planted=self._planted,
+            manager=self,
+            bugs=self._bugs,
         )
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:

@@ -30,7 +30,7 @@ class Caller:
         """As whom it asks unless it is a broker."""
         self.is_introducing = False
         self.exchange: Exchange | None = None
-        """An introduction that awaits the caller's proof. It is good for one attempt."""
+        """A handshake that awaits the caller's proof. It is good for one attempt."""
         self.on_proved: Callable[[], None] | None = None
         """Called when it has proved to be a broker."""
         self.samples: BatchSamples | None = None
@@ -79,10 +79,10 @@ class PeerAuthenticator:
         broker = self._image.brokers.get(broker_id)
         return (broker is not None and broker.epoch == epoch) or epoch > self._image.revision
 
-    # Introductions ----------------------------------------------------------------------------------------------
+    # Handshakes -------------------------------------------------------------------------------------------------
 
     def handshake(self, caller: Caller, *, mechanism: str, listener: str) -> None:
-        """Begin, and forget who the caller was: a failed introduction leaves nobody."""
+        """Begin, and forget who the caller was: a failed handshake leaves nobody."""
         caller.broker_id = caller.broker_epoch = NOBODY
         caller.exchange = None
         caller.is_introducing = self._secret is not None and mechanism == MECHANISM and listener == self._peer_listener

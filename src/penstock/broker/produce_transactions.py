@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from penstock.coordinators.transactions import Outcomes, PartitionsAsked
+from penstock.coordinators.transactions import AddOrVerifyPartitions, Outcomes
 from penstock.coordinators.transactions.transaction_gate import TransactionGate
 from penstock.errors import (
     ConcurrentTransactions,
@@ -93,8 +93,8 @@ class ProducedTransaction(msgspec.Struct):
         self.unasked = {}
         self._take_in(asked, outcomes)
 
-    def _question(self) -> PartitionsAsked:
-        return PartitionsAsked.before_an_append(
+    def _question(self) -> AddOrVerifyPartitions:
+        return AddOrVerifyPartitions.before_an_append(
             self.transactional_id,
             producer_id=self.producer_id,
             producer_epoch=self.producer_epoch,

@@ -12,7 +12,7 @@ Kafka does. A plain `def` returns
 - a response, which is sent on the spot;
 - a Promise of a response or a Refusal. What it did so far is the ordered part. Later requests wait for the answer,
   except those that `request_order` lets pass. A promise that is kept already is answered on the spot;
-- the rest of a coroutine that it has begun on the spot (`eager.begin`) and that must wait: as an `async def`.
+- the rest of a coroutine that it has begun on the spot (`eager_start`) and that must wait: as an `async def`.
 
 Hot paths use `@answers_raw`: the function gets the frame's bytes and returns the response's chunks, or in the same way
 a Promise of them or a coroutine.

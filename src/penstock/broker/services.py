@@ -18,13 +18,13 @@ from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
 from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.peer_authentication import PeerAuthenticator
-from penstock.cluster import BrokerAvailability, Cluster, ClusterImage, Confirmations, Controller, ProducerIds
+from penstock.cluster import BrokerAvailability, Cluster, ClusterImage, Controller, ProducerIds, ReadBarrier
 from penstock.coordinators.groups import Groups
 from penstock.coordinators.groups.group_lag import GroupLag
 from penstock.coordinators.groups.log_ends import LogEnds
 from penstock.coordinators.transactions import Transactions
+from penstock.coordinators.transactions.marker_sender import MarkerSender
 from penstock.coordinators.transactions.marker_writer import MarkerWriter
-from penstock.coordinators.transactions.markers_out import MarkersOut
 from penstock.coordinators.transactions.transaction_coordinators import TransactionCoordinators
 from penstock.coordinators.transactions.transaction_gate import CoordinatorGate, TransactionGate
 from penstock.log import Cleaner, Flusher, LogFolder, LogHousekeeping, PartitionLog, Scrubber
@@ -33,14 +33,14 @@ from penstock.model import BrokerId, Clock, Dice
 from penstock.replication import (
     Fetchers,
     FolderMoves,
-    Introduction,
     Mending,
     Partitions,
+    PeerHandshake,
     Peers,
     ReplicaSessions,
     Throttle,
 )
-from penstock.replication.planted import SOUND, Planted
+from penstock.replication.bugs import NO_BUGS, ReplicationBugs
 from penstock.settings import Config, inter_broker_listener
 from penstock.settings import broker as settings
 
@@ -61,7 +61,7 @@ class Ports:
     dice: Dice
     registry: MetricsRegistry
     spawn: Spawn
-    planted: Planted = SOUND
+    bugs: ReplicationBugs = NO_BUGS
     """Bugs, for a simulation that is to find them."""
 
 
@@ -78,7 +78,7 @@ class Services:
     availability: BrokerAvailability
     controller: Controller
     producer_ids: ProducerIds
-    confirmations: Confirmations
+    read_barrier: ReadBarrier
     authenticator: PeerAuthenticator
 
     partitions: Partitions
@@ -124,10 +124,10 @@ def build(config: Config, ports: Ports) -> Services:
         in_sync_writes=cluster.in_sync_writes,
         resignations=cluster.in_sync_writes,
         is_cut_off=cluster.is_cut_off,
-        planted=ports.planted,
+        bugs=ports.bugs,
     )
     cluster.controller.settled = partitions.logs.settled
-    introduction = _introduction(ports)
+    handshake = _handshake(ports)
     fetchers = Fetchers(
         partitions,
         image,
@@ -137,7 +137,7 @@ def build(config: Config, ports: Ports) -> Services:
         throttle=Throttle.of_follower(me, config, clock),
         spawn=spawn,
         registry=registry,
-        greet=None if introduction is None else introduction.greet,
+        authenticate=None if handshake is None else handshake.authenticate_on,
         on_unreachable=cluster.suspect,
         on_silent=cluster.availability.fell_silent,
     )
@@ -145,7 +145,7 @@ def build(config: Config, ports: Ports) -> Services:
         image,
         clock=clock,
         own_epoch=lambda: cluster.broker_epoch,
-        introduction=introduction,
+        handshake=handshake,
         on_unreachable=cluster.suspect,
     )
     groups = Groups(
@@ -160,7 +160,7 @@ def build(config: Config, ports: Ports) -> Services:
         stands_alone=cluster.stands_alone,
     )
     writer = MarkerWriter(partitions, groups, config)
-    delivery = MarkersOut(
+    delivery = MarkerSender(
         broker_id=me,
         image=image,
         writer=writer,
@@ -208,7 +208,7 @@ def build(config: Config, ports: Ports) -> Services:
         availability=cluster.availability,
         controller=cluster.controller,
         producer_ids=cluster.producer_ids,
-        confirmations=Confirmations(cluster.in_sync_writes.catch_up, spawn=spawn),
+        read_barrier=ReadBarrier(cluster.in_sync_writes.catch_up, spawn=spawn),
         authenticator=authenticator,
         partitions=partitions,
         fetchers=fetchers,
@@ -249,12 +249,12 @@ def build(config: Config, ports: Ports) -> Services:
     return services
 
 
-def _introduction(ports: Ports) -> Introduction | None:
+def _handshake(ports: Ports) -> PeerHandshake | None:
     """How this broker makes itself known to others; None where there are none."""
     cluster = ports.cluster
     if cluster.secret is None:
         return None
-    return Introduction(
+    return PeerHandshake(
         me=ports.me,
         secret=cluster.secret,
         cluster_id=ports.cluster_id,

@@ -3,8 +3,8 @@
 A driver brings the sockets in through two small ports: it opens a `Line` for a `Wire` and tells the wire what happens
 on it. TLS and SASL belong behind the same ports.
 
-Whatever may keep a connection busy for long (a fetch that waits, a join) has a lane of its own: answers come in order,
-and nothing else should wait behind it.
+Whatever may keep a connection busy for long (a fetch that waits, a join) has one of its own, under a name: answers
+come in order, and nothing else should wait behind it.
 """
 
 from collections.abc import Callable
@@ -107,13 +107,13 @@ class Network:
         timeout_s: float | None = None,
         answered: bool = True,
         api_key: int | None = None,
-        lane: str = "",
+        connection_name: str = "",
     ) -> Any:
         """The broker's answer. NotConnected: nothing was asked. NetworkFailure, RequestTimedOut: it may have been done.
 
         A request that is made for its version names its `api_key`.
         """
-        wire = await self.wire_to(node, lane)
+        wire = await self.wire_to(node, connection_name)
         key = api_key if api_key is not None else request.api_key  # type: ignore[union-attr]
         version = wire.connection.version_for(key, at_least=at_least, at_most=at_most)
         message = request if isinstance(request, Message) else request(version)
@@ -125,9 +125,9 @@ class Network:
             wire.close(f"gave up on an earlier request: {error}")  # all that follows would come behind its answer
             raise
 
-    async def wire_to(self, node: Node, lane: str = "") -> Wire:
+    async def wire_to(self, node: Node, connection_name: str = "") -> Wire:
         """An open connection whose versions are known. NotConnected where there is none to be had."""
-        key = ((node.host, node.port), lane)
+        key = ((node.host, node.port), connection_name)
         ready = self._ready.get(key)
         if ready is None or (ready.is_done and (ready.error or ready.value().connection.error)):
             if self._is_closed:

@@ -11,7 +11,7 @@ from penstock.cluster.addresses import (
     takes_admin_requests,
 )
 from penstock.cluster.alterations import no_such_operation, require_alterable, require_well_formed
-from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.bugs import NO_BUGS, ClusterBugs
 from penstock.cluster.commands import (
     AlterSettings,
     CreatedTopic,
@@ -27,7 +27,6 @@ from penstock.cluster.commands import (
     SettingChange,
     UpgradeType,
 )
-from penstock.cluster.confirming import Confirmations
 from penstock.cluster.controller import Controller
 from penstock.cluster.describing import explain as explain_settings
 from penstock.cluster.describing import require_this_broker
@@ -67,6 +66,7 @@ from penstock.cluster.names import CLUSTER_METADATA, CONSUMER_OFFSETS, SHARE_GRO
 from penstock.cluster.names import check as check_topic_name
 from penstock.cluster.names import what_is_wrong_with as what_is_wrong_with_topic_name
 from penstock.cluster.producer_ids import ProducerIds
+from penstock.cluster.read_barrier import ReadBarrier
 from penstock.cluster.records import BrokerRecord, Endpoint, IdentityRecord
 from penstock.cluster.resources import (
     BROKER_DEFAULTS,
@@ -98,9 +98,9 @@ __all__ = [
     "BrokerRecord",
     "BrokerRegistered",
     "Cluster",
+    "ClusterBugs",
     "ClusterImage",
     "ClusterPorts",
-    "Confirmations",
     "Controller",
     "ControllerChanged",
     "ControllerMetrics",
@@ -129,10 +129,10 @@ __all__ = [
     "PartitionImage",
     "PartitionRef",
     "PeerView",
-    "PlantedBugs",
     "Probe",
     "ProbeResult",
     "ProducerIds",
+    "ReadBarrier",
     "Reassign",
     "ReplaceSettings",
     "Resource",

@@ -3,7 +3,7 @@
 import msgspec
 
 
-class PlantedBugs(msgspec.Struct, frozen=True):
+class ClusterBugs(msgspec.Struct, frozen=True):
     joins_without_registration: bool = False
     """RULES 1: a follower is added to the in-sync set though it may have registered anew since it fetched."""
     keeps_epoch_of_former_self: bool = False
@@ -22,4 +22,4 @@ class PlantedBugs(msgspec.Struct, frozen=True):
     """RULES 46: a broker whose log is not there any more counts as it did, and begins with an empty one."""
 
 
-NO_BUGS = PlantedBugs()
+NO_BUGS = ClusterBugs()

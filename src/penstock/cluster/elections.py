@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.bugs import NO_BUGS, ClusterBugs
 from penstock.cluster.image.shapes import PartitionImage, record_from
 from penstock.cluster.records import NO_LEADER, PartitionRecord
 from penstock.model import BrokerId, LeaderEpoch
@@ -87,7 +87,7 @@ def settle(
     *,
     in_sync_min: int,
     may_be_unclean: bool = False,
-    bugs: PlantedBugs = NO_BUGS,
+    bugs: ClusterBugs = NO_BUGS,
 ) -> ElectionResult | None:
     """What the partition should be, or None where it is that already."""
     replicas, adding, removing = partition.replicas, partition.adding, partition.removing
@@ -205,7 +205,7 @@ def _choose(
     eligible: Brokers,
     *,
     may_be_unclean: bool,
-    bugs: PlantedBugs,
+    bugs: ClusterBugs,
 ) -> LeaderChoice:
     if bugs.elects_outside_in_sync and not view.keeps(partition.leader):
         anyone = _best(replicas, replicas, view)
@@ -253,5 +253,5 @@ def _last_leader(partition: PartitionImage) -> BrokerId:
     return partition.leader if partition.leader >= 0 else partition.last_leader
 
 
-def _next(epoch: LeaderEpoch, bugs: PlantedBugs = NO_BUGS) -> LeaderEpoch:
+def _next(epoch: LeaderEpoch, bugs: ClusterBugs = NO_BUGS) -> LeaderEpoch:
     return epoch if bugs.elects_without_new_epoch else LeaderEpoch(epoch + 1)

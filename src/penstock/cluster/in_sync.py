@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import structlog
 
-from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.bugs import NO_BUGS, ClusterBugs
 from penstock.cluster.commit_batcher import CommitBatcher
 from penstock.cluster.image.feed import ImageFeed
 from penstock.cluster.image.image import ClusterImage
@@ -35,7 +35,7 @@ class InSyncWrites:
         feed: ImageFeed,
         *,
         broker_id: BrokerId,
-        bugs: PlantedBugs = NO_BUGS,
+        bugs: ClusterBugs = NO_BUGS,
     ) -> None:
         self._gathering = CommitBatcher(metastore)
         self._keys = keys
@@ -212,7 +212,7 @@ def in_sync_transaction(
     in_sync: Brokers,
     eligible: Brokers,
     joining: Mapping[BrokerId, Revision],
-    bugs: PlantedBugs = NO_BUGS,
+    bugs: ClusterBugs = NO_BUGS,
 ) -> Transaction:
     """The leader epoch stays as it is: only elections move it (RULES 12)."""
     key = keys.partition(topic_id_text(topic_id), partition.index)

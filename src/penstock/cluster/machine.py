@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import TypeVar, assert_never, overload
 
 from penstock.cluster import alterations, features
-from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.bugs import NO_BUGS, ClusterBugs
 from penstock.cluster.commands import (
     AllocateProducerIds,
     AlterSettings,
@@ -76,7 +76,7 @@ WRITES_MAX = OPERATIONS_MAX - 4
 
 class ControllerMachine:
     def __init__(
-        self, image: ClusterImage, keys: Keys, config: Config, *, stands_alone: bool = True, bugs: PlantedBugs = NO_BUGS
+        self, image: ClusterImage, keys: Keys, config: Config, *, stands_alone: bool = True, bugs: ClusterBugs = NO_BUGS
     ) -> None:
         self._image = image
         self._keys = keys

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.bugs import NO_BUGS, ClusterBugs
 from penstock.cluster.commands import Decision, ElectionType, ElectLeader, Reassign, UnregisterBroker
 from penstock.cluster.duties.machine import DutyMachine
 from penstock.cluster.duties.partition_writes import PartitionRef, PartitionWrite
@@ -32,7 +32,7 @@ from penstock.settings.topic import MIN_INSYNC_REPLICAS
 
 
 class PartitionMachine:
-    def __init__(self, image: ClusterImage, keys: Keys, config: Config, bugs: PlantedBugs = NO_BUGS) -> None:
+    def __init__(self, image: ClusterImage, keys: Keys, config: Config, bugs: ClusterBugs = NO_BUGS) -> None:
         self._image = image
         self._keys = keys
         self._config = config

@@ -7,7 +7,7 @@ those that are to go (`elections.settle`). What takes no copying happens at once
 
 import msgspec
 
-from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.bugs import NO_BUGS, ClusterBugs
 from penstock.cluster.elections import ElectionView, settle
 from penstock.cluster.image.shapes import PartitionImage, record_from
 from penstock.cluster.placement import check_by_hand
@@ -31,7 +31,7 @@ def reassigned(
     known: frozenset[BrokerId],
     in_sync_min: int,
     may_change_factor: bool,
-    bugs: PlantedBugs = NO_BUGS,
+    bugs: ClusterBugs = NO_BUGS,
 ) -> PartitionRecord:
     before = before_reassignment(partition)
     wanted = check_by_hand(target, known | set(partition.replicas), replication_factor=None)
@@ -53,7 +53,7 @@ def reassigned(
 
 
 def cancelled(
-    partition: PartitionImage, view: ElectionView, *, in_sync_min: int, bugs: PlantedBugs = NO_BUGS
+    partition: PartitionImage, view: ElectionView, *, in_sync_min: int, bugs: ClusterBugs = NO_BUGS
 ) -> PartitionRecord:
     if not (partition.adding or partition.removing):
         raise NoReassignmentInProgress
@@ -69,7 +69,7 @@ def _moved(
     adding: Brokers,
     removing: Brokers,
     in_sync_min: int,
-    bugs: PlantedBugs,
+    bugs: ClusterBugs,
 ) -> PartitionRecord:
     in_sync = tuple(broker for broker in partition.in_sync if broker in replicas)
     eligible = tuple(broker for broker in partition.eligible if broker in replicas)

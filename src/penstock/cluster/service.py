@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import msgspec
 
-from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.bugs import NO_BUGS, ClusterBugs
 from penstock.cluster.controller import Controller
 from penstock.cluster.creation_marks import CreationMarks
 from penstock.cluster.features import missing as missing_features
@@ -59,7 +59,7 @@ class ClusterPorts(msgspec.Struct, frozen=True):
     clock: Clock
     probe: Probe
     metrics: ControllerMetrics | None = None
-    bugs: PlantedBugs = NO_BUGS
+    bugs: ClusterBugs = NO_BUGS
     wait: StoreWait = msgspec.field(default_factory=StoreWait)
 
 

@@ -9,9 +9,9 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
-from penstock.processes.asking import ask
 from penstock.processes.broker import RunningBroker
 from penstock.processes.etcd import EtcdCluster
+from penstock.processes.raw_requests import ask
 from penstock.wire.messages.describe_cluster_request import DescribeClusterRequest
 from penstock.wire.messages.describe_cluster_response import DescribeClusterResponse
 from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic

@@ -2,7 +2,6 @@
 
 from penstock.replication.fetchers import Fetchers
 from penstock.replication.in_sync import InSyncKeeper
-from penstock.replication.introduction import Introduction
 from penstock.replication.log_port import FlusherPort, LogFolderPort, LogPort, on_disk
 from penstock.replication.machine import Diverging
 from penstock.replication.mending import Mending
@@ -11,6 +10,7 @@ from penstock.replication.moves import FolderMoves
 from penstock.replication.partition import ALL, SLOTS, Partition
 from penstock.replication.partition_reader import Readable
 from penstock.replication.partitions import Partitions
+from penstock.replication.peer_handshake import PeerHandshake
 from penstock.replication.peers import Peers
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.promise import Promise, then
@@ -39,7 +39,6 @@ __all__ = [
     "FolderMoves",
     "InSyncKeeper",
     "InSyncWrites",
-    "Introduction",
     "LaterRecords",
     "LogFolderPort",
     "LogPort",
@@ -48,6 +47,7 @@ __all__ = [
     "Opened",
     "Partition",
     "Partitions",
+    "PeerHandshake",
     "Peers",
     "Promise",
     "Readable",

@@ -110,11 +110,11 @@ class LeaderFetcher:
         own_epoch: Callable[[], int],
         throttle: Throttle,
         spawn: Callable[[Coroutine[Any, Any, Any]], object],
-        greet: Callable[[PeerConnection, BrokerId], Awaitable[None]] | None = None,
+        authenticate: Callable[[PeerConnection, BrokerId], Awaitable[None]] | None = None,
         on_unreachable: Callable[[BrokerId], None] = lambda _broker: None,
         on_silent: Callable[[BrokerId], None] = lambda _broker: None,
     ) -> None:
-        """`greet` proves to the leader who is asking; `locate` finds its address, None while it has none."""
+        """`authenticate` proves to the leader who is asking; `locate` finds its address, None while it has none."""
         self.leader = leader
         self.places: dict[Key, FollowedPartition] = {}
         self._me = me
@@ -123,7 +123,7 @@ class LeaderFetcher:
         self._own_epoch = own_epoch
         self._throttle = throttle
         self._spawn = spawn
-        self._greet = greet
+        self._authenticate = authenticate
         self._on_unreachable = on_unreachable
         self._on_silent = on_silent
         self._connection: PeerConnection | None = None
@@ -221,8 +221,8 @@ class LeaderFetcher:
         host, port = address
         connection = await PeerConnection.open(host, port, self._on_frame, timeout_s=CONNECT_TIMEOUT_S)
         try:
-            if self._greet is not None:
-                await self._greet(connection, self.leader)
+            if self._authenticate is not None:
+                await self._authenticate(connection, self.leader)
             connection.is_known = True
             self._reset_session()
             self._connection = connection
@@ -255,14 +255,14 @@ class LeaderFetcher:
         kernel waits for seconds before it sends lost packets again. A leader that hangs answers on neither.
         """
         address, received = self._locate(self.leader), connection.received
-        if self._greet is None or address is None:
+        if self._authenticate is None or address is None:
             return False
         host, port = address
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT_S):
                 other = await PeerConnection.open(host, port, lambda _: None, timeout_s=CONNECT_TIMEOUT_S)
                 try:
-                    await self._greet(other, self.leader)
+                    await self._authenticate(other, self.leader)
                 finally:
                     other.close()
         except (OSError, TimeoutError, EOFError, Refusal, Malformed):

@@ -33,7 +33,7 @@ class Fetchers:
         throttle: Throttle,
         spawn: Callable[[Coroutine[Any, Any, Any]], "Task[Any]"],
         registry: MetricsRegistry,
-        greet: Callable[[PeerConnection, BrokerId], Awaitable[None]] | None = None,
+        authenticate: Callable[[PeerConnection, BrokerId], Awaitable[None]] | None = None,
         on_unreachable: Callable[[BrokerId], None] = lambda _broker: None,
         on_silent: Callable[[BrokerId], None] = lambda _broker: None,
     ) -> None:
@@ -45,7 +45,7 @@ class Fetchers:
         self._own_epoch = own_epoch
         self._throttle = throttle
         self._spawn = spawn
-        self._greet = greet
+        self._authenticate = authenticate
         self._on_unreachable = on_unreachable
         self._on_silent = on_silent
         self._fetchers: dict[BrokerId, LeaderFetcher] = {}
@@ -99,7 +99,7 @@ class Fetchers:
                 own_epoch=self._own_epoch,
                 throttle=self._throttle,
                 spawn=self._spawn,
-                greet=self._greet,
+                authenticate=self._authenticate,
                 on_unreachable=self._on_unreachable,
                 on_silent=self._on_silent,
             )

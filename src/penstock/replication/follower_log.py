@@ -79,7 +79,7 @@ class FollowerLog:
         else:
             for batch in batches:  # a run that may not fit: each to the segment that takes it
                 log.append((batch,))
-        if partition.planted.forgets_producers:
+        if partition.bugs.forgets_producers:
             log.producers.reset()
         partition.metrics.replicationbytesin += len(records)
         rules, durability = partition.current_rules(), partition.durability

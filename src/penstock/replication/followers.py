@@ -10,7 +10,7 @@ from penstock.cluster import PartitionImage
 from penstock.errors import NotEnoughReplicas, NotEnoughReplicasAfterAppend, OffsetOutOfRange
 from penstock.log import FileSlice
 from penstock.model import BrokerId
-from penstock.replication.leadership import Surroundings
+from penstock.replication.leadership import AlterPartitionManager
 from penstock.replication.machine import Diverging, Leader, Proposal
 from penstock.replication.progress import UNKNOWN, Progress
 from penstock.replication.promise import Promise
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class Followers:
-    __slots__ = ("_around", "_partition")
+    __slots__ = ("_manager", "_partition")
 
-    def __init__(self, partition: "Partition", *, around: Surroundings | None) -> None:
+    def __init__(self, partition: "Partition", *, manager: AlterPartitionManager | None) -> None:
         self._partition = partition
-        self._around = around
+        self._manager = manager
 
     # Their fetches ----------------------------------------------------------------------------------------------
 
@@ -139,8 +139,8 @@ class Followers:
         self.in_sync_settled(leader)
 
     def _propose(self, leader: Leader, proposal: Proposal | None) -> None:
-        if proposal is not None and self._around is not None:
-            self._around.propose(self._partition, leader, proposal)
+        if proposal is not None and self._manager is not None:
+            self._manager.propose(self._partition, leader, proposal)
 
     def in_sync_settled(self, leader: Leader) -> None:
         """The leader's sets have changed, or may have: who counts decides how far the high watermark is."""

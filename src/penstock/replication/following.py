@@ -12,7 +12,7 @@ follower's own end, and falls only with a cut.
 from typing import Protocol
 
 from penstock.model import BrokerId, LeaderEpoch
-from penstock.replication.planted import SOUND, Planted
+from penstock.replication.bugs import NO_BUGS, ReplicationBugs
 
 
 class Epochs(Protocol):
@@ -33,13 +33,13 @@ class FollowersLog(Protocol):
 
 
 class Follower:
-    __slots__ = ("_planted", "epoch", "leader")
+    __slots__ = ("_bugs", "epoch", "leader")
 
-    def __init__(self, *, leader: BrokerId, epoch: LeaderEpoch, planted: Planted = SOUND) -> None:
+    def __init__(self, *, leader: BrokerId, epoch: LeaderEpoch, bugs: ReplicationBugs = NO_BUGS) -> None:
         self.leader = leader
         """-1 while nobody leads."""
         self.epoch = epoch
-        self._planted = planted
+        self._bugs = bugs
 
     def cut_to(self, log: FollowersLog, *, diverging_epoch: int, end_offset: int) -> int:
         """Where to cut a log that the leader says diverges: its share of `diverging_epoch` ends at `end_offset`.
@@ -47,7 +47,7 @@ class Follower:
         Of what we have up to that epoch, no more than the leader has of it can be common. Where we have nothing of that
         very epoch, the next fetch tells of an earlier one, and so on down.
         """
-        if self._planted.skips_truncation:
+        if self._bugs.skips_truncation:
             return log.end_offset
         own_epoch, own_end = log.epochs.end_offset_for(diverging_epoch)
         if own_epoch < 0:
@@ -56,7 +56,7 @@ class Follower:
 
     def high_watermark(self, *, own_end: int, known: int, leaders: int) -> int:
         """What the leader says, as far as we have it ourselves."""
-        if self._planted.trusts_leaders_high_watermark:
+        if self._bugs.trusts_leaders_high_watermark:
             return max(known, leaders)
         return max(known, min(leaders, own_end))
 

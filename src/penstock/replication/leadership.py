@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 NOBODY = BrokerId(-1)
 
 
-class Surroundings(Protocol):
-    """Whom a partition asks to carry out what it cannot do itself; `Partitions` does."""
+class AlterPartitionManager(Protocol):
+    """Whom a partition asks to change its state in the metadata store, after Kafka's; here `TroubledReplicas` does."""
 
     def propose(self, partition: "Partition", leader: Leader, proposal: Proposal) -> None: ...
 
@@ -34,13 +34,15 @@ class Surroundings(Protocol):
 
 
 class Leadership:
-    __slots__ = ("_around", "_brokers", "_partition", "_resigned_in", "is_aside", "revision")
+    __slots__ = ("_brokers", "_manager", "_partition", "_resigned_in", "is_aside", "revision")
 
-    def __init__(self, partition: "Partition", *, brokers: Mapping[BrokerId, int], around: Surroundings | None) -> None:
+    def __init__(
+        self, partition: "Partition", *, brokers: Mapping[BrokerId, int], manager: AlterPartitionManager | None
+    ) -> None:
         """`brokers` may join an in-sync set, by their broker epochs."""
         self._partition = partition
         self._brokers = brokers
-        self._around = around
+        self._manager = manager
         self._resigned_in = LeaderEpoch(-1)
         self.is_aside = False
         """Others may lead by now, and this broker cannot hear of it."""
@@ -109,7 +111,7 @@ class Leadership:
             in_sync_min=partition.rules.in_sync_min,
             brokers=self._brokers,
             now=partition.now_ms(),
-            planted=partition.planted,
+            bugs=partition.bugs,
         )
         partition.take_high_watermark(role.high_watermark)
         if log.trouble is not None:
@@ -121,7 +123,7 @@ class Leadership:
         """Nobody who waits here can be answered: the records they wait for may be cut."""
         partition = self._partition
         log = partition.log
-        partition.role = Follower(leader=image.leader, epoch=image.leader_epoch, planted=partition.planted)
+        partition.role = Follower(leader=image.leader, epoch=image.leader_epoch, bugs=partition.bugs)
         # An epoch that this broker led without a record says nothing of the log. Where a log that was not read ends is
         # a guess, and what its file of epochs tells is what the next epoch is raised above (RULES 12).
         if log.health.is_readable:
@@ -160,18 +162,18 @@ class Leadership:
         """
         partition = self._partition
         role = partition.role
-        if not isinstance(role, Leader) or self._resigned_in == partition.leader_epoch or self._around is None:
+        if not isinstance(role, Leader) or self._resigned_in == partition.leader_epoch or self._manager is None:
             return
         if len(partition.in_sync) > 1 or any(broker in self._brokers for broker in role.image.eligible):
             self._resigned_in = partition.leader_epoch
-            self._around.resign(partition, refusal.message)
+            self._manager.resign(partition, refusal.message)
 
     def leave_in_sync(self) -> None:
         """This follower's log is damaged, or takes no more records: nobody is to wait for it, or to elect it."""
         partition = self._partition
         trouble = partition.log.trouble
-        if self._around is not None and trouble is not None and isinstance(partition.role, Follower):
-            self._around.leave(partition, trouble.reason)
+        if self._manager is not None and trouble is not None and isinstance(partition.role, Follower):
+            self._manager.leave(partition, trouble.reason)
 
     @property
     def eligible_below(self) -> int:

@@ -25,7 +25,7 @@ import msgspec
 from penstock.cluster import PartitionImage
 from penstock.errors import NotLeaderOrFollower, StaleBrokerEpoch, UnknownLeaderEpoch
 from penstock.model import BrokerId
-from penstock.replication.planted import SOUND, Planted
+from penstock.replication.bugs import NO_BUGS, ReplicationBugs
 from penstock.replication.progress import UNKNOWN, Progress
 
 Brokers = tuple[BrokerId, ...]
@@ -57,9 +57,9 @@ class Epochs(Protocol):
 class Leader:
     __slots__ = (
         "_brokers",
+        "_bugs",
         "_counted",
         "_may_advance",
-        "_planted",
         "_progress",
         "end",
         "epoch_start",
@@ -85,7 +85,7 @@ class Leader:
         in_sync_min: int,
         brokers: Mapping[BrokerId, int],
         now: int,
-        planted: Planted = SOUND,
+        bugs: ReplicationBugs = NO_BUGS,
     ) -> None:
         """`brokers` are those registered and not about to stop, with their broker epochs: a live view of the image."""
         self.me = me
@@ -102,7 +102,7 @@ class Leader:
         self.is_alone = False
         """Nobody else counts and nothing is in the way: the high watermark is the end."""
         self._brokers = brokers
-        self._planted = planted
+        self._bugs = bugs
         self._progress: dict[BrokerId, Progress] = {}
         self._settle(now)
 
@@ -141,7 +141,7 @@ class Leader:
 
     def diverging(self, epochs: Epochs, *, last_fetched_epoch: int, offset: int) -> Diverging | None:
         """Where a follower's log parted from ours, if it did: such a fetch is no progress, whatever it asks for."""
-        if last_fetched_epoch < 0 or self._planted.counts_diverging_fetch:
+        if last_fetched_epoch < 0 or self._bugs.counts_diverging_fetch:
             return None
         epoch, end_offset = epochs.end_offset_for(last_fetched_epoch)
         if epoch < 0:  # not "out of range", which would make the follower throw its log away
@@ -153,7 +153,7 @@ class Leader:
         newest = max(progress.broker_epoch, self._brokers.get(progress.broker_id, UNKNOWN))
         if broker_epoch < newest:
             raise StaleBrokerEpoch(f"broker {progress.broker_id} has epoch {newest}, not {broker_epoch} any more")
-        if self._planted.keeps_progress_of_former_registration:
+        if self._bugs.keeps_progress_of_former_registration:
             progress.broker_epoch = broker_epoch
         else:
             progress.clear(broker_epoch, now)
@@ -171,7 +171,7 @@ class Leader:
         had come, but it has all of that itself, before its own epoch's start.
         """
         needed = self.high_watermark
-        if not self._planted.joins_below_epoch_start:
+        if not self._bugs.joins_below_epoch_start:
             needed = max(needed, self.epoch_start)
         return progress.end >= needed and self._brokers.get(progress.broker_id, UNKNOWN) == progress.broker_epoch
 
@@ -221,7 +221,7 @@ class Leader:
             in_sync=in_sync,
             eligible=eligible,
             expected_revision=image.revision,
-            joining={} if self._planted.joins_without_registration else joining,
+            joining={} if self._bugs.joins_without_registration else joining,
         )
         self.pending = proposal
         self._count()
@@ -250,7 +250,7 @@ class Leader:
 
     def timed_out(self, proposal: Proposal, now: int) -> None:
         """Nobody knows. The write stays pending, and is tried again as it is."""
-        if self._planted.takes_timeout_for_failure and self.pending is proposal:
+        if self._bugs.takes_timeout_for_failure and self.pending is proposal:
             self._settle(now)
 
     def updated(self, image: PartitionImage, now: int) -> Proposal | None:
@@ -279,7 +279,7 @@ class Leader:
         progress = self._progress.get(broker_id)
         if progress is None:
             return None
-        if broker_epoch > progress.broker_epoch and not self._planted.keeps_progress_of_former_registration:
+        if broker_epoch > progress.broker_epoch and not self._bugs.keeps_progress_of_former_registration:
             progress.clear(broker_epoch, now)
         return self.review()
 
@@ -304,16 +304,16 @@ class Leader:
 
     def _count(self) -> None:
         """Work out, once a change, what each append and fetch goes by."""
-        image, pending, planted = self.image, self.pending, self._planted
+        image, pending, bugs = self.image, self.pending, self._bugs
         counted = set(image.in_sync)
         self.has_enough_in_sync = len(image.in_sync) >= self._in_sync_needed
-        may_advance = self.has_enough_in_sync and (not image.eligible or planted.counts_while_somebody_is_eligible)
-        if pending is not None and not planted.forgets_pending_write:
+        may_advance = self.has_enough_in_sync and (not image.eligible or bugs.counts_while_somebody_is_eligible)
+        if pending is not None and not bugs.forgets_pending_write:
             counted |= set(pending.in_sync)
             may_advance = may_advance and len(pending.in_sync) >= self._in_sync_needed and not pending.eligible
-        if planted.counts_itself_alone:
+        if bugs.counts_itself_alone:
             counted = set()
-        self._may_advance = may_advance or planted.counts_below_in_sync_min
+        self._may_advance = may_advance or bugs.counts_below_in_sync_min
         self._counted = tuple(self._progress[broker] for broker in sorted(counted) if broker in self._progress)
         self.is_alone = self._may_advance and not self._counted
         if self._may_advance:

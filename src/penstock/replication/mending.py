@@ -57,7 +57,7 @@ WOUND_BYTES_MAX: Final = 64 << 20
 """Held in memory. What is larger is given up like what does not fit."""
 FETCH_VERSION: Final = 13
 TIMEOUT_S: Final = 10.0
-LANE: Final = "mend"
+CONNECTION_NAME: Final = "mend"
 
 _log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -241,7 +241,9 @@ class Mending:
             max_bytes=PIECE_BYTES,
             topics=[FetchTopic(topic_id=partition.topic_id, partitions=[wanted])],
         )
-        answer = await self._peers.ask(broker, request, version=FETCH_VERSION, timeout_s=TIMEOUT_S, lane=LANE)
+        answer = await self._peers.ask(
+            broker, request, version=FETCH_VERSION, timeout_s=TIMEOUT_S, connection_name=CONNECTION_NAME
+        )
         if answer.error_code:
             raise refusal_for(answer.error_code)(f"broker {broker} says so")
         (row,) = answer.responses[0].partitions

@@ -36,17 +36,17 @@ from penstock.errors import (
 )
 from penstock.log import Duplicate, ProducerState, Trouble
 from penstock.model import BrokerId, Clock, LeaderEpoch, PartitionIndex, TopicId, TopicPartition
+from penstock.replication.bugs import NO_BUGS, ReplicationBugs
 from penstock.replication.durability import Durability
 from penstock.replication.follower_log import FollowerLog
 from penstock.replication.followers import Followers
 from penstock.replication.following import Follower, Offline
-from penstock.replication.leadership import NOBODY, Leadership, Surroundings
+from penstock.replication.leadership import NOBODY, AlterPartitionManager, Leadership
 from penstock.replication.log_port import FlusherPort, LogPort
 from penstock.replication.machine import Leader
 from penstock.replication.metrics import TopicMetrics
 from penstock.replication.partition_reader import PartitionReader
 from penstock.replication.partition_transactions import PartitionTransactions
-from penstock.replication.planted import SOUND, Planted
 from penstock.replication.promise import Promise
 from penstock.replication.rules import (
     Appended,
@@ -86,8 +86,8 @@ class Partition:
         metrics: TopicMetrics,
         spawn: Callable[[Coroutine[Any, Any, None]], object],
         brokers: Mapping[BrokerId, int] = NO_BROKERS,
-        around: Surroundings | None = None,
-        planted: Planted = SOUND,
+        manager: AlterPartitionManager | None = None,
+        bugs: ReplicationBugs = NO_BUGS,
     ) -> None:
         self.topic = topic
         self.topic_id = topic_id
@@ -100,7 +100,7 @@ class Partition:
         self.config = config
         self.clock = clock
         self.metrics = metrics
-        self.planted = planted
+        self.bugs = bugs
         self.rules = AppendRules.of(config, is_flushed=log.is_flush_noted)
         self.role: Leader | Follower | Offline = Offline("not assigned yet")
         # What the image says of it, for those who answer by it. The hot path asks `leader`, not the role.
@@ -112,8 +112,8 @@ class Partition:
         self.high_watermark = log.high_watermark
         self.waiters = PartitionWaiters()
         self.durability = Durability(self, flusher=flusher, spawn=spawn)
-        self.leadership = Leadership(self, brokers=brokers, around=around)
-        self.followers = Followers(self, around=around)
+        self.leadership = Leadership(self, brokers=brokers, manager=manager)
+        self.followers = Followers(self, manager=manager)
         self.follower_log = FollowerLog(self)
         self.transactions = PartitionTransactions(self)
         self.reader = PartitionReader(self)
@@ -282,7 +282,7 @@ class Partition:
     def _duplicate(self, duplicate: Duplicate) -> Appended:
         return Appended(
             base_offset=duplicate.base_offset,
-            next_offset=0 if self.planted.acknowledges_duplicates_at_once else duplicate.last_offset + 1,
+            next_offset=0 if self.bugs.acknowledges_duplicates_at_once else duplicate.last_offset + 1,
             log_append_time_ms=duplicate.timestamp,
             log_start_offset=self.log.start_offset,
         )

@@ -133,7 +133,7 @@ class PartitionTransactions:
         header = BatchHeader.peek(view)
         if rules.stamps_append_time:
             stamp_append_time(view, header, now)
-        if not partition.planted.keeps_guards_past_markers:
+        if not partition.bugs.keeps_guards_past_markers:
             self.guards.end(producer_id)
         partition.write(header, view)
         partition.metrics.bytesin += len(view)

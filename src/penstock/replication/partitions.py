@@ -29,11 +29,11 @@ from penstock.errors import NotLeaderOrFollower, UnknownTopicOrPartition
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, TopicId, TopicPartition
 from penstock.replication import metrics
+from penstock.replication.bugs import NO_BUGS, ReplicationBugs
 from penstock.replication.in_sync import InSyncKeeper
 from penstock.replication.log_port import FlusherPort, LogFolderPort, LogPort
 from penstock.replication.partition import Partition
 from penstock.replication.partition_readings import expose
-from penstock.replication.planted import SOUND, Planted
 from penstock.replication.ports import InSyncWrites, Resignations
 from penstock.replication.replica_logs import ReplicaLogs
 from penstock.replication.troubled_replicas import TroubledReplicas
@@ -65,13 +65,13 @@ class Partitions:
         in_sync_writes: InSyncWrites | None = None,
         resignations: Resignations | None = None,
         is_cut_off: Callable[[], bool] = lambda: False,
-        planted: Planted = SOUND,
+        bugs: ReplicationBugs = NO_BUGS,
     ) -> None:
         """Without `in_sync_writes` this broker stands alone: nobody follows, and there is no set to keep. `is_cut_off`
         says whether others may lead by now without this broker having heard of it.
         """
         self.is_cut_off = is_cut_off
-        self._planted = planted
+        self._bugs = bugs
         self._broker_id = broker_id
         self._image = image
         self._config = config
@@ -107,7 +107,7 @@ class Partitions:
             keeper=self._keeper,
             resignations=resignations,
             spawn=spawn,
-            planted=planted,
+            bugs=bugs,
         )
         expose(self, registry)
 
@@ -277,8 +277,8 @@ class Partitions:
             metrics=self.topic_metrics(topic.name),
             spawn=self._spawn,
             brokers=self._live,
-            around=self.troubled,
-            planted=self._planted,
+            manager=self.troubled,
+            bugs=self._bugs,
         )
         local = self._by_id.setdefault(topic.topic_id, {})
         self._by_name[topic.name.encode()] = local

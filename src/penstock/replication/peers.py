@@ -1,10 +1,10 @@
 """The other brokers of the cluster, to be asked, over kept connections on which this broker has made itself known.
 
-Answers on one connection come in the order of the questions, as all Kafka's do. What may take its time has a lane of
-its own, that is a connection, so that nothing else waits behind it.
+Answers on one connection come in the order of the questions, as all Kafka's do. What may take its time has one of its
+own, under a name, so that nothing else waits behind it.
 
 A connection is opened by the first question, at the address of the listener that brokers use among themselves. It lasts
-as long as both registrations that it was opened under: whoever registers anew is introduced anew. After a failure the
+as long as both registrations that it was opened under: whoever registers anew authenticates anew. After a failure the
 next attempt waits a little, longer each time, and whoever asks meanwhile is refused at once: those who ask try again by
 themselves, and know best how urgent it is. A connection that is refused or breaks makes its broker a suspect (RULES 8).
 """
@@ -19,8 +19,8 @@ from penstock.cluster import BrokerImage, ClusterImage, Endpoint
 from penstock.errors import NetworkFailure, Refusal, RequestTimedOut
 from penstock.model import BrokerId, Clock
 from penstock.replication.conversation import Conversation
-from penstock.replication.introduction import Introduction
 from penstock.replication.peer_connection import PeerConnection
+from penstock.replication.peer_handshake import PeerHandshake
 
 CONNECT_TIMEOUT_S: Final = 2.0
 PAUSE_FIRST_S: Final = 0.02
@@ -30,7 +30,7 @@ _log = structlog.get_logger(__name__)
 
 
 class _Line:
-    """What this broker has with one other, on one lane."""
+    """What this broker has with one other, over one connection."""
 
     def __init__(self) -> None:
         self.opening = asyncio.Lock()
@@ -50,24 +50,26 @@ class Peers:
         *,
         clock: Clock,
         own_epoch: Callable[[], int],
-        introduction: Introduction | None,
+        handshake: PeerHandshake | None,
         on_unreachable: Callable[[BrokerId], None] = lambda _broker: None,
     ) -> None:
-        """Without an `introduction` this broker stands alone: nobody else is to be reached."""
+        """Without a `handshake` this broker stands alone: nobody else is to be reached."""
         self._image = image
         self._clock = clock
         self._own_epoch = own_epoch
-        self._introduction = introduction
+        self._handshake = handshake
         self._on_unreachable = on_unreachable
         self._lines: dict[tuple[BrokerId, str], _Line] = {}
         self._is_closed = False
 
-    async def ask(self, broker_id: BrokerId, request: Any, *, version: int, timeout_s: float, lane: str = "") -> Any:
+    async def ask(
+        self, broker_id: BrokerId, request: Any, *, version: int, timeout_s: float, connection_name: str = ""
+    ) -> Any:
         """The broker's answer. NetworkFailure: it cannot be reached, or was lost before it answered, and may have done
         what was asked. RequestTimedOut: it may yet do it.
         """
         deadline_s = self._clock.monotonic() + timeout_s
-        conversation = await self._conversation_with(broker_id, lane, timeout_s)
+        conversation = await self._conversation_with(broker_id, connection_name, timeout_s)
         left_s = max(deadline_s - self._clock.monotonic(), 0.0)
         return await conversation.ask(request, version=version, timeout_s=left_s)
 
@@ -79,8 +81,8 @@ class Peers:
 
     # Connections ------------------------------------------------------------------------------------------------
 
-    async def _conversation_with(self, broker_id: BrokerId, lane: str, timeout_s: float) -> Conversation:
-        line = self._lines.setdefault((broker_id, lane), _Line())
+    async def _conversation_with(self, broker_id: BrokerId, connection_name: str, timeout_s: float) -> Conversation:
+        line = self._lines.setdefault((broker_id, connection_name), _Line())
         try:
             async with asyncio.timeout(timeout_s), line.opening:
                 broker = self._require(broker_id)
@@ -97,7 +99,7 @@ class Peers:
 
     def _require(self, broker_id: BrokerId) -> BrokerImage:
         broker = self._image.brokers.get(broker_id)
-        if broker is None or self._introduction is None or self._is_closed:
+        if broker is None or self._handshake is None or self._is_closed:
             raise NetworkFailure(f"broker {broker_id} cannot be reached: it is not registered, or this one is stopping")
         return broker
 
@@ -121,7 +123,7 @@ class Peers:
         return conversation
 
     async def _open(self, broker: BrokerImage) -> Conversation:
-        assert self._introduction is not None
+        assert self._handshake is not None
         endpoint = broker.peer_endpoint
         connection = await PeerConnection.open(
             endpoint.host,
@@ -131,7 +133,7 @@ class Peers:
         )
         conversation = Conversation(connection)
         try:
-            await self._introduction.introduce(conversation, broker.id)
+            await self._handshake.authenticate(conversation, broker.id)
         except BaseException:
             connection.close()
             raise

@@ -66,7 +66,7 @@ class Challenge(msgspec.Struct, frozen=True):
 
 
 class Exchange(msgspec.Struct, frozen=True):
-    """One introduction, as both sides see it."""
+    """One handshake, as both sides see it."""
 
     secret: bytes
     cluster_id: str

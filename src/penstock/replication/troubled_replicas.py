@@ -1,7 +1,7 @@
 """Replicas that cannot be what they are: they resign, leave the in-sync set, or are fetched anew from the leader.
 
-What a partition asks for comes here (`Surroundings`). A damaged log is set aside and begun anew once another broker
-leads and nobody counts on what was in it (RULES 21).
+What a partition asks for comes here (`AlterPartitionManager`). A damaged log is set aside and begun anew once
+another broker leads and nobody counts on what was in it (RULES 21).
 """
 
 from collections.abc import Callable, Coroutine
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.cluster import ClusterImage, PartitionImage
 from penstock.model import BrokerId
+from penstock.replication.bugs import ReplicationBugs
 from penstock.replication.following import Follower
 from penstock.replication.handover import ReplicaHandover, until_heard
 from penstock.replication.in_sync import InSyncKeeper
 from penstock.replication.machine import Leader, Proposal
 from penstock.replication.partition import Partition
-from penstock.replication.planted import Planted
 from penstock.replication.ports import Resignations
 from penstock.replication.replica_logs import ReplicaLogs
 
@@ -33,7 +33,7 @@ class TroubledReplicas:
         keeper: InSyncKeeper | None,
         resignations: Resignations | None,
         spawn: Callable[[Coroutine[Any, Any, None]], object],
-        planted: Planted,
+        bugs: ReplicationBugs,
     ) -> None:
         """Without `keeper` and `resignations` this broker stands alone, and there is nobody to make way for."""
         self._partitions = partitions
@@ -44,7 +44,7 @@ class TroubledReplicas:
         self._resignations = resignations
         self._handover = None if resignations is None else ReplicaHandover(resignations, spawn)
         self._spawn = spawn
-        self._planted = planted
+        self._bugs = bugs
         self._renewing: set[Partition] = set()
 
     # What partitions ask for ------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class TroubledReplicas:
                 partition,
                 "begin anew",
                 lambda: resignations.begin_anew(partition.topic_id, partition.index, leader_epoch=epoch),
-                is_wanted=lambda: isinstance(partition.role, Follower) and not self._planted.begins_anew_in_same_epoch,
+                is_wanted=lambda: isinstance(partition.role, Follower) and not self._bugs.begins_anew_in_same_epoch,
             )
         finally:
             self._renewing.discard(partition)

@@ -10,7 +10,7 @@ import pytest
 from penstock.access.rights import NOTHING
 from penstock.broker.connection import BadFrame, Parked
 from penstock.broker.dispatch import CONTEXTS_MAX, Dispatcher
-from penstock.broker.eager import begin
+from penstock.broker.eager_start import start_eagerly
 from penstock.broker.metrics import RequestFaults
 from penstock.broker.peer_authentication import Caller
 from penstock.broker.registry import REGISTRY, Answer, Bound, RequestContext, Unanswerable, Unbound, answers_raw, bind
@@ -148,7 +148,7 @@ async def test_a_handler_that_begins_a_coroutine_is_answered_on_the_spot_unless_
     async def call(request: ListGroupsRequest, context: RequestContext) -> ListGroupsResponse:
         return ListGroupsResponse(error_code=await waits_for)
 
-    bench.answer(ApiKey.LIST_GROUPS, lambda *asked: begin(call(*asked)), **LIST_GROUPS)
+    bench.answer(ApiKey.LIST_GROUPS, lambda *asked: start_eagerly(call(*asked)), **LIST_GROUPS)
     asked = a_request(ApiKey.LIST_GROUPS, 3, ListGroupsRequest().encode(3))
     waiting = asyncio.ensure_future(bench.handle(asked))
     await asyncio.sleep(0)

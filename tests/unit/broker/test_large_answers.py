@@ -1,7 +1,7 @@
 """Long answers are put into bytes aside, and are the same bytes."""
 
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.large_answers import LARGE, encoded_if_large
-from penstock.broker.yielding import yielding
 from penstock.wire.messages.list_groups_response import ListedGroup, ListGroupsResponse
 
 
@@ -13,4 +13,4 @@ async def test_a_long_answer_is_the_same_bytes_and_a_short_one_is_let_be() -> No
 
 
 async def test_turns_leave_nothing_out() -> None:
-    assert [thing async for thing in yielding(range(120), at_once=1)] == list(range(120))
+    assert [thing async for thing in cooperatively(range(120), at_once=1)] == list(range(120))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from tests.support.clusters import a_broker
 
-from penstock.cluster import ClusterImage, Keys, PartitionImage, PartitionRef, PlantedBugs
+from penstock.cluster import ClusterBugs, ClusterImage, Keys, PartitionImage, PartitionRef
 from penstock.cluster.commands import (
     AlterSettings,
     BeginAnew,
@@ -44,7 +44,7 @@ class Cluster:
     def __init__(self) -> None:
         self.space = KeySpace()
         self.image = ClusterImage(KEYS)
-        self.duties = DutyMachine(self.image, KEYS, Config.for_broker(), PlantedBugs())
+        self.duties = DutyMachine(self.image, KEYS, Config.for_broker(), ClusterBugs())
         self.controller = ControllerMachine(self.image, KEYS, Config.for_broker(), stands_alone=False)
         self.put(KEYS.controller, encode(ControllerRecord(THIRD)))
         self.put(KEYS.features, encode(FeaturesRecord({"metadata.version": 30})))

@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from penstock.cluster.bugs import PlantedBugs
+from penstock.cluster.bugs import ClusterBugs
 from penstock.cluster.elections import (
     ElectedFrom,
     ElectionResult,
@@ -280,11 +280,11 @@ def test_nobody_leads_on_under_an_epoch_that_the_log_of_a_new_process_is_past() 
 
 def test_the_planted_bugs_are_bugs() -> None:
     brokers, partition = standing(2, 3), a_partition(in_sync=(1,))
-    outside = settle(partition, brokers, in_sync_min=1, bugs=PlantedBugs(elects_outside_in_sync=True))
+    outside = settle(partition, brokers, in_sync_min=1, bugs=ClusterBugs(elects_outside_in_sync=True))
     assert outside is not None and outside.record.leader == 2
-    same = settle(a_partition(), brokers, in_sync_min=1, bugs=PlantedBugs(elects_without_new_epoch=True))
+    same = settle(a_partition(), brokers, in_sync_min=1, bugs=ClusterBugs(elects_without_new_epoch=True))
     assert same is not None and same.record.leader_epoch == 5
-    forgotten = settle(partition, brokers, in_sync_min=1, bugs=PlantedBugs(forgets_eligible=True))
+    forgotten = settle(partition, brokers, in_sync_min=1, bugs=ClusterBugs(forgets_eligible=True))
     assert forgotten is not None and forgotten.record.eligible == ()
 
 

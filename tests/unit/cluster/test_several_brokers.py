@@ -14,6 +14,7 @@ from tests.support.virtual_time import LoopClock, in_virtual_time
 
 from penstock.cluster import (
     Cluster,
+    ClusterBugs,
     ClusterPorts,
     CreateTopic,
     ElectionView,
@@ -24,7 +25,6 @@ from penstock.cluster import (
     MarkChanged,
     PartitionImage,
     PartitionRef,
-    PlantedBugs,
 )
 from penstock.cluster.commands import AlterSettings, CreatedTopic, Operation, SettingChange
 from penstock.cluster.duties import service as duties
@@ -139,7 +139,7 @@ async def test_a_new_process_never_leads_under_an_epoch_of_its_former_self() -> 
 
 @in_virtual_time
 async def test_without_the_rule_it_would() -> None:
-    async with some_brokers(1, bugs=PlantedBugs(keeps_epoch_of_former_self=True)) as brokers:
+    async with some_brokers(1, bugs=ClusterBugs(keeps_epoch_of_former_self=True)) as brokers:
         await brokers.create("orders", replicas=1)
         await brokers.clusters.pop(1).abandon()
         await brokers.start(1)
@@ -281,7 +281,7 @@ async def test_a_broker_whose_logs_are_missing_counts_for_none_of_them_when_it_r
 
 @in_virtual_time
 async def test_without_the_rule_a_missing_log_would_be_led() -> None:
-    async with some_brokers(1, bugs=PlantedBugs(takes_missing_logs_for_empty=True)) as brokers:
+    async with some_brokers(1, bugs=ClusterBugs(takes_missing_logs_for_empty=True)) as brokers:
         await brokers.create("orders", replicas=1)
         await brokers.clusters.pop(1).abandon()
         await brokers.start(1, held=frozenset())

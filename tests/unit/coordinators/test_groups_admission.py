@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from penstock.coordinators.groups.admission import admitted
-from penstock.coordinators.transactions import Outcomes, PartitionsAsked
+from penstock.coordinators.transactions import AddOrVerifyPartitions, Outcomes
 from penstock.errors import (
     ConcurrentTransactions,
     CoordinatorLoadInProgress,
@@ -53,7 +53,7 @@ class FakeGate:
         self.asked: list[bool] = []
 
     async def admit(
-        self, asked: PartitionsAsked, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
+        self, asked: AddOrVerifyPartitions, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
     ) -> Outcomes:
         self.asked.append(not asked.verify_only)
         assert asked.coordinator_epoch == 4

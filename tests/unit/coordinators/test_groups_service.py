@@ -11,7 +11,7 @@ from tests.support.shards import FakePartition, FakePartitions
 
 from penstock.cluster import CONSUMER_OFFSETS, Cluster, CreateTopic
 from penstock.coordinators.groups import Groups
-from penstock.coordinators.transactions import PartitionsAsked
+from penstock.coordinators.transactions import AddOrVerifyPartitions
 from penstock.errors import NotEnoughReplicas
 from penstock.metrics import MetricsRegistry
 from penstock.model import PartitionIndex, TopicPartition
@@ -126,7 +126,7 @@ async def test_a_topic_made_anew_begins_at_its_beginning_though_a_transaction_co
         class Gate:
             """Takes as long as a topic needs to be made anew."""
 
-            async def admit(self, asked: PartitionsAsked, **_: Any) -> dict[TopicPartition, None]:
+            async def admit(self, asked: AddOrVerifyPartitions, **_: Any) -> dict[TopicPartition, None]:
                 await world.make_anew("orders")
                 return dict.fromkeys(asked.partitions)
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 from tests.support.transactions import part
 
-from penstock.coordinators.transactions import Outcomes, PartitionsAsked, TransactionVersion
+from penstock.coordinators.transactions import AddOrVerifyPartitions, Outcomes, TransactionVersion
 from penstock.coordinators.transactions.transaction_coordinators import TransactionCoordinators
 from penstock.errors import (
     ClusterAuthorizationFailed,
@@ -47,12 +47,12 @@ class World:
             raise CoordinatorNotAvailable
         return THERE if transactional_id.startswith("far") else HERE
 
-    async def add_partitions(self, asked: PartitionsAsked) -> Outcomes:
+    async def add_partitions(self, asked: AddOrVerifyPartitions) -> Outcomes:
         assert (asked.producer_id, asked.producer_epoch, asked.version) == (7, 3, TransactionVersion.TV2)
         self.asked_here.append(asked.transactional_id)
         return dict.fromkeys(asked.partitions)
 
-    def add_partitions_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
+    def add_partitions_at_once(self, asked: AddOrVerifyPartitions) -> Outcomes | None:
         assert (asked.producer_id, asked.producer_epoch) == (7, 3)
         assert (asked.verify_only, asked.version) == (True, TransactionVersion.TV1)
         self.asked_here.append(asked.transactional_id)
@@ -88,7 +88,7 @@ class World:
     async def add(
         self, name: str, *partitions: TopicPartition, verify_only: bool = False, coordinator_epoch: int = -1
     ) -> Outcomes:
-        asked = PartitionsAsked(
+        asked = AddOrVerifyPartitions(
             transactional_id=name,
             producer_id=7,
             producer_epoch=3,
@@ -119,7 +119,7 @@ async def test_only_this_brokers_own_coordinator_answers_at_once() -> None:
     world = World()
 
     def at_once(name: str) -> Outcomes | None:
-        asked = PartitionsAsked.before_an_append(
+        asked = AddOrVerifyPartitions.before_an_append(
             name, producer_id=7, producer_epoch=3, partitions=[part(0)], adds=False
         )
         return world.coordinators.add_partitions_at_once(asked)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from penstock.coordinators.transactions import Outcomes, PartitionsAsked, TransactionVersion
+from penstock.coordinators.transactions import AddOrVerifyPartitions, Outcomes, TransactionVersion
 from penstock.coordinators.transactions.transaction_gate import CoordinatorGate
 from penstock.errors import (
     ConcurrentTransactions,
@@ -28,21 +28,23 @@ class Coordinator:
         self.asked: list[tuple[bool, TransactionVersion]] = []
         self.must_wait = False
 
-    def add_partitions_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
+    def add_partitions_at_once(self, asked: AddOrVerifyPartitions) -> Outcomes | None:
         assert (asked.transactional_id, asked.producer_id, asked.producer_epoch) == ("tx", 7, 3)
         self.asked.append((asked.verify_only, asked.version))
         if self.refusals:
             raise self.refusals.pop(0)
         return None if self.must_wait else {ONE: None, TWO: InvalidTxnState()}
 
-    async def add_partitions(self, asked: PartitionsAsked) -> Outcomes:
+    async def add_partitions(self, asked: AddOrVerifyPartitions) -> Outcomes:
         outcomes = self.add_partitions_at_once(asked)
         assert outcomes is not None
         return outcomes
 
 
-def asking(*, adds: bool) -> PartitionsAsked:
-    return PartitionsAsked.before_an_append("tx", producer_id=7, producer_epoch=3, partitions=[ONE, TWO], adds=adds)
+def asking(*, adds: bool) -> AddOrVerifyPartitions:
+    return AddOrVerifyPartitions.before_an_append(
+        "tx", producer_id=7, producer_epoch=3, partitions=[ONE, TWO], adds=adds
+    )
 
 
 async def admit(

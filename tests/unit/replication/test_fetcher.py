@@ -390,12 +390,12 @@ async def test_after_a_new_registration_an_answer_that_is_late_is_not_waited_for
 async def greeted(bench: Bench, *, is_answered: bool) -> None:
     """From now on another connection is answered, or is not."""
 
-    async def greet(_connection: PeerConnection, _whom: BrokerId) -> None:
+    async def authenticate_on(_connection: PeerConnection, _whom: BrokerId) -> None:
         bench.greetings += 1
         if not is_answered:
             raise TimeoutError
 
-    bench.fetcher._greet = greet
+    bench.fetcher._authenticate = authenticate_on
 
 
 async def test_a_connection_without_an_answer_is_left_once_another_one_gets_through(

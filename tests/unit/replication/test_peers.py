@@ -1,4 +1,4 @@
-"""Asking another broker, over real sockets: kept connections, introductions, failures and what follows from them."""
+"""Asking another broker, over real sockets: kept connections, handshakes, failures and what follows from them."""
 
 import asyncio
 import struct
@@ -16,7 +16,7 @@ from penstock.cluster import BrokerImage, Endpoint, Secrets
 from penstock.errors import NetworkFailure, Refusal, RequestTimedOut
 from penstock.metastore import Revision
 from penstock.model import BrokerId
-from penstock.replication import Introduction, Peers, conversation
+from penstock.replication import PeerHandshake, Peers, conversation
 from penstock.wire.api import ApiKey
 from penstock.wire.framing import RequestHeader, response_frame
 from penstock.wire.messages.api_versions_response import ApiVersionsResponse
@@ -117,7 +117,7 @@ class Bench:
             self.image,
             clock=self.clock,
             own_epoch=lambda: self.own_epoch,
-            introduction=Introduction(
+            handshake=PeerHandshake(
                 me=ME, secret=Secrets(SECRET), cluster_id="c", own_epoch=lambda: self.own_epoch, dice=SeededDice(3)
             ),
             on_unreachable=self.unreachable.append,
@@ -129,10 +129,10 @@ class Bench:
             broker_id, {"PLAINTEXT": endpoint}, "m", None, "f", "i", "b", Revision(epoch), peer_listener="PLAINTEXT"
         )
 
-    async def ask(self, name: str = "at once", *, timeout_s: float = WITHIN_S, lane: str = "") -> str:
+    async def ask(self, name: str = "at once", *, timeout_s: float = WITHIN_S, connection_name: str = "") -> str:
         request = DescribeGroupsRequest(groups=[name])
         answer: DescribeGroupsResponse = await self.peers.ask(
-            OTHER, request, version=VERSION, timeout_s=timeout_s, lane=lane
+            OTHER, request, version=VERSION, timeout_s=timeout_s, connection_name=connection_name
         )
         return answer.groups[0].group_id
 
@@ -181,8 +181,8 @@ async def test_several_questions_are_under_way_and_each_finds_its_answer(bench: 
 
 async def test_a_lane_is_a_connection(bench: Bench) -> None:
     await bench.ask()
-    await bench.ask(lane="markers")
-    await bench.ask(lane="markers")
+    await bench.ask(connection_name="markers")
+    await bench.ask(connection_name="markers")
     assert len(bench.other.callers) == 2
 
 

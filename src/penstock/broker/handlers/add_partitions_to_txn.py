@@ -12,11 +12,11 @@ from collections.abc import Coroutine
 from typing import Any, Final
 
 from penstock.access.rights import CLUSTER_ACTION, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
-from penstock.broker.eager import begin
+from penstock.broker.eager_start import start_eagerly
 from penstock.broker.peer_authentication import PeerAuthenticator
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage, is_internal
-from penstock.coordinators.transactions import PartitionsAsked, Transactions, TransactionVersion
+from penstock.coordinators.transactions import AddOrVerifyPartitions, Transactions, TransactionVersion
 from penstock.coordinators.transactions.transaction_gate import ask_until_free
 from penstock.errors import (
     InvalidProducerEpoch,
@@ -60,7 +60,7 @@ def begin_add_partitions_to_txn(
     authenticator: PeerAuthenticator,
 ) -> AddPartitionsToTxnResponse | Coroutine[Any, Any, AddPartitionsToTxnResponse]:
     """Most need not wait for anybody: these are answered on the spot."""
-    return begin(add_partitions_to_txn(request, context, transactions, image, authenticator))
+    return start_eagerly(add_partitions_to_txn(request, context, transactions, image, authenticator))
 
 
 async def add_partitions_to_txn(
@@ -105,7 +105,7 @@ async def _answer(
     refused = {at: refusal for at in partitions if (refusal := _refusal(at, image, from_broker=from_broker))}
     if refused:
         return {at: refused.get(at, OperationNotAttempted).code for at in partitions}
-    question = PartitionsAsked(
+    question = AddOrVerifyPartitions(
         transactional_id=asked.transactional_id,
         producer_id=asked.producer_id,
         producer_epoch=asked.producer_epoch,

@@ -4,10 +4,10 @@ v1 which protocol a member speaks.
 """
 
 from penstock.access.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC, NOTHING
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.handlers.describe_groups import GROUP_OPERATIONS
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.yielding import yielding
 from penstock.coordinators.groups import Groups
 from penstock.errors import InvalidGroupId, Refusal
 from penstock.wire.api import ApiKey
@@ -20,7 +20,7 @@ async def consumer_group_describe(
     request: ConsumerGroupDescribeRequest, context: RequestContext, groups: Groups
 ) -> ConsumerGroupDescribeResponse:
     response = ConsumerGroupDescribeResponse()
-    async for group_id in yielding(request.group_ids, at_once=1):  # one may have thousands of members
+    async for group_id in cooperatively(request.group_ids, at_once=1):  # one may have thousands of members
         try:
             if not group_id:
                 raise InvalidGroupId

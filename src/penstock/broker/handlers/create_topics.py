@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, ResourceKind
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import answers
-from penstock.broker.yielding import yielding
 from penstock.cluster import CLUSTER_METADATA, Controller, CreatedTopic, CreateTopic
 from penstock.errors import InvalidRequest, Refusal
 from penstock.settings.config import Config
@@ -37,7 +37,7 @@ async def create_topics(request: CreateTopicsRequest, controller: Controller, co
         [_command(topic) for topic in wanted], timeout_ms=request.timeout_ms, validate_only=request.validate_only
     )
     results, explained = [], _Explained(config)
-    async for topic, outcome in yielding(zip(wanted, outcomes, strict=True), at_once=AT_ONCE):
+    async for topic, outcome in cooperatively(zip(wanted, outcomes, strict=True), at_once=AT_ONCE):
         results.append(_result(topic.name, outcome, explained))
     results += [_refusal(name, refusal) for name, refusal in refused.items()]
     return CreateTopicsResponse(topics=results)

@@ -4,8 +4,8 @@ v1 throttle time, v2 flexible.
 """
 
 from penstock.access.rights import DELETE_GROUP, ResourceKind
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import answers
-from penstock.broker.yielding import yielding
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal
 from penstock.wire.api import ApiKey
@@ -16,7 +16,7 @@ from penstock.wire.messages.delete_groups_response import DeletableGroupResult, 
 @answers(ApiKey.DELETE_GROUPS, versions=(0, 2), requires=(DELETE_GROUP,), audits=(ResourceKind.GROUP,))
 async def delete_groups(request: DeleteGroupsRequest, groups: Groups) -> DeleteGroupsResponse:
     response = DeleteGroupsResponse()
-    async for group_id in yielding(dict.fromkeys(request.groups_names), at_once=1):
+    async for group_id in cooperatively(dict.fromkeys(request.groups_names), at_once=1):
         code = 0
         try:
             await groups.delete(group_id)

@@ -10,10 +10,10 @@ from operator import attrgetter
 from typing import Final
 
 from penstock.access.rights import DESCRIBE_CLUSTER_CONFIGS, DESCRIBE_GROUP_CONFIGS, DESCRIBE_TOPIC_CONFIGS, NOTHING
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.loggers import LoggerLevels
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.yielding import yielding
 from penstock.cluster import ClusterImage, Controller, Resource, ResourceType, explain_settings, require_this_broker
 from penstock.errors import InvalidRequest, Refusal
 from penstock.model import BrokerId
@@ -55,7 +55,7 @@ async def describe_configs(
         return DescribeConfigsResponse(results=[_refused(resource, unknown) for resource in request.resources])
     explaining = _Explaining(request, image, config, loggers, controller.broker_id)
     results, size = [], 0
-    async for resource in yielding(request.resources, at_once=AT_ONCE):
+    async for resource in cooperatively(request.resources, at_once=AT_ONCE):
         result = _describe(resource, explaining)
         results.append(result)
         size += len(result.configs)

@@ -4,9 +4,9 @@ v1 throttle time, v3 authorized operations, v4 static members, v5 flexible, v6 G
 """
 
 from penstock.access.rights import DESCRIBE_GROUP, NOTHING
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.yielding import yielding
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal
 from penstock.wire.api import ApiKey
@@ -23,7 +23,7 @@ async def describe_groups(
     request: DescribeGroupsRequest, context: RequestContext, groups: Groups
 ) -> DescribeGroupsResponse:
     response = DescribeGroupsResponse()
-    async for group_id in yielding(request.groups, at_once=1):  # one may have thousands of members
+    async for group_id in cooperatively(request.groups, at_once=1):  # one may have thousands of members
         try:
             described = await groups.describe(group_id, api_version=context.api_version)
         except Refusal as refusal:

@@ -9,9 +9,9 @@ would be too long to be meant (`PRODUCERS_MAX`) is none: the connection is close
 from typing import Final
 
 from penstock.access.rights import NOTHING, READ_TOPIC
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.yielding import yielding
 from penstock.cluster import check_topic_name
 from penstock.errors import InvalidRequest, Refusal
 from penstock.replication import Partitions
@@ -38,7 +38,7 @@ async def describe_producers(
     )
     described: dict[tuple[str, int], PartitionResponse] = {}
     size = 0
-    async for topic, index in yielding(asked, at_once=1):
+    async for topic, index in cooperatively(asked, at_once=1):
         known = described.get((topic.name, index))
         if known is None:
             known = described[topic.name, index] = _describe(partitions, topic.name, index)

@@ -1,8 +1,8 @@
 """DescribeTransactions: what coordinators know of transactional ids, each answered for itself."""
 
 from penstock.access.rights import DESCRIBE_TOPIC, DESCRIBE_TRANSACTIONAL_ID, NOTHING
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import answers
-from penstock.broker.yielding import yielding
 from penstock.coordinators.transactions import Transactions
 from penstock.errors import Refusal
 from penstock.wire.api import ApiKey
@@ -17,7 +17,7 @@ async def describe_transactions(
     request: DescribeTransactionsRequest, transactions: Transactions
 ) -> DescribeTransactionsResponse:
     response = DescribeTransactionsResponse()
-    async for transactional_id in yielding(request.transactional_ids):
+    async for transactional_id in cooperatively(request.transactional_ids):
         try:
             described = await transactions.describe(transactional_id)
         except Refusal as refusal:

@@ -19,7 +19,7 @@ from penstock.broker.deadlines import Deadline, Deadlines
 from penstock.broker.fetch_sessions import Asked, FetchSession, FetchSessions
 from penstock.broker.read_replicas import READ_HERE, RackAwareChoice, choice_for
 from penstock.broker.registry import LaterReply, RawReply, RequestContext, answers_raw
-from penstock.cluster import ClusterImage, Confirmations
+from penstock.cluster import ClusterImage, ReadBarrier
 from penstock.errors import (
     FencedLeaderEpoch,
     NotLeaderOrFollower,
@@ -66,7 +66,7 @@ def fetch(
     sessions: FetchSessions,
     config: Config,
     replicas: ReplicaSessions,
-    confirmations: Confirmations,
+    read_barrier: ReadBarrier,
     afterwards: AfterReceive,
     deadlines: Deadlines,
 ) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
@@ -85,7 +85,7 @@ def fetch(
         work.choice = choice_for(request.rack_id, image, config)
     is_enough = work.read(may_load=False)
     if work.cold or work.is_beyond:
-        return work.run_slowly(confirmations, afterwards, deadlines)
+        return work.run_slowly(read_barrier, afterwards, deadlines)
     if is_enough or request.wait_ms_max <= 0:
         return work.answer()
     return work.park(afterwards, deadlines)
@@ -247,14 +247,14 @@ class _Fetch:
         return had >= min(self._request.bytes_min, self._bytes_max)
 
     async def run_slowly(
-        self, confirmations: Confirmations, afterwards: AfterReceive, deadlines: Deadlines
+        self, read_barrier: ReadBarrier, afterwards: AfterReceive, deadlines: Deadlines
     ) -> RawReply | LaterReply:
         """Load indexes in threads first: the loop does not wait for a disk. Have it confirmed that this broker leads,
         where a consumer is further than the log.
         """
         self._release()
         if self.is_beyond:
-            self._is_confirmed = await confirmations.confirmed()
+            self._is_confirmed = await read_barrier.passed()
         for partition, offset in self.cold:
             await asyncio.to_thread(partition.reader.warm, offset)
         if self.read(may_load=True) or self._request.wait_ms_max <= 0:

@@ -8,8 +8,8 @@ back to it would find its address closed, and wait before it asks again.
 """
 
 from penstock.access.rights import DESCRIBE_GROUP, DESCRIBE_TRANSACTIONAL_ID, NOTHING
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.yielding import yielding
 from penstock.cluster import BrokerAvailability
 from penstock.coordinators.groups import Groups
 from penstock.coordinators.transactions import Transactions
@@ -39,7 +39,7 @@ async def find_coordinator(
 ) -> FindCoordinatorResponse:
     keys = request.coordinator_keys if context.api_version >= MANY_KEYS_FROM else [request.key]
     found = []
-    async for key in yielding(keys):
+    async for key in cooperatively(keys):
         try:
             leader = await _leader(request.key_type, key, groups, transactions, availability)
             endpoint = _endpoint(leader, context, partitions)

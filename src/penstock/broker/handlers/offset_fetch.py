@@ -5,9 +5,9 @@ many groups, v9 member and epoch, v10 topic ids. A group that does not exist has
 """
 
 from penstock.access.rights import DESCRIBE_GROUP, DESCRIBE_TOPIC, NOTHING
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
-from penstock.broker.yielding import yielding
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal, UnknownTopicId
@@ -46,7 +46,7 @@ async def offset_fetch(
 async def _answered(
     request: OffsetFetchRequest, context: RequestContext, groups: Groups, image: ClusterImage
 ) -> OffsetFetchResponse:
-    asked, require_stable = yielding(request.groups), request.require_stable
+    asked, require_stable = cooperatively(request.groups), request.require_stable
     if context.api_version >= TOPIC_IDS_FROM:
         return OffsetFetchResponse(groups=[await _by_id(group, require_stable, groups, image) async for group in asked])
     if context.api_version >= MANY_GROUPS_FROM:

@@ -1,6 +1,6 @@
-"""SaslAuthenticate: a step of the introduction that SaslHandshake began.
+"""SaslAuthenticate: a step of the handshake that SaslHandshake began.
 
-v1 session lifetime (introductions last as long as their connection), v2 flexible.
+v1 session lifetime (handshakes last as long as their connection), v2 flexible.
 """
 
 import structlog
@@ -23,6 +23,6 @@ def sasl_authenticate(
     try:
         answer = authenticator.authenticate(context.caller, request.auth_bytes)
     except SaslAuthenticationFailed as refusal:
-        _log.warning("introduction refused", peer=context.peer, listener=context.listener, reason=refusal.message)
+        _log.warning("handshake refused", peer=context.peer, listener=context.listener, reason=refusal.message)
         raise
     return SaslAuthenticateResponse(auth_bytes=answer)

@@ -20,7 +20,7 @@ from penstock.wire.api import ApiKey
 from penstock.wire.messages.fetch_request import FetchPartition, FetchRequest, FetchTopic
 from penstock.wire.messages.fetch_response import FetchResponse, PartitionData
 
-LANE: Final = "fetch"
+CONNECTION_NAME: Final = "fetch"
 ISOLATION_FROM: Final = 4
 LEADER_EPOCH_FROM: Final = 9
 TOPIC_IDS_FROM: Final = 13
@@ -125,7 +125,8 @@ class Fetcher:
         core = self._core
         try:
             answer: FetchResponse = await core.ask(
-                core.node(leader), self._request_for(asked), api_key=ApiKey.FETCH, at_least=ISOLATION_FROM, lane=LANE,
+                core.node(leader), self._request_for(asked), api_key=ApiKey.FETCH, at_least=ISOLATION_FROM,
+                connection_name=CONNECTION_NAME,
                 timeout_s=core.settings.request_timeout_s + self._settings.fetch_wait_s,
             )  # fmt: skip
         except Refusal:

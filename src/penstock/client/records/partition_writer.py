@@ -39,7 +39,7 @@ from penstock.wire.records import build_batch
 if TYPE_CHECKING:
     from penstock.client.records.producer import ProducerCore
 
-LANE: Final = "produce"
+CONNECTION_NAME: Final = "produce"
 EPOCH_MAX: Final = 0x7FFF
 SEQUENCE_MAX: Final = 0x7FFFFFFF
 SERVER_SHARE: Final = 0.75
@@ -197,7 +197,7 @@ class PartitionWriter:
 
         try:
             answer: ProduceResponse | None = await self._core.network.ask(
-                node, request, api_key=ApiKey.PRODUCE, at_least=3, timeout_s=timeout_s, lane=LANE,
+                node, request, api_key=ApiKey.PRODUCE, at_least=3, timeout_s=timeout_s, connection_name=CONNECTION_NAME,
                 answered=settings.acks != 0,
             )  # fmt: skip
         except (NetworkFailure, RequestTimedOut) as error:

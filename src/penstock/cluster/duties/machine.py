@@ -9,7 +9,7 @@ falls to many, few to each, several leaders share a transaction: a store's work 
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.bugs import NO_BUGS, ClusterBugs
 from penstock.cluster.duties.partition_writes import Batch, PartitionRef, PartitionWrite, as_fit
 from penstock.cluster.elections import ElectedFrom, ElectionResult, ElectionView, prefer, settle, step_down
 from penstock.cluster.image.image import ClusterImage
@@ -45,7 +45,7 @@ _Judge = Callable[[TopicImage, PartitionImage], ElectionResult | None]
 
 
 class DutyMachine:
-    def __init__(self, image: ClusterImage, keys: Keys, config: Config, bugs: PlantedBugs = NO_BUGS) -> None:
+    def __init__(self, image: ClusterImage, keys: Keys, config: Config, bugs: ClusterBugs = NO_BUGS) -> None:
         self._image = image
         self._keys = keys
         self._config = config

@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 
-from penstock.cluster.bugs import NO_BUGS, PlantedBugs
+from penstock.cluster.bugs import NO_BUGS, ClusterBugs
 from penstock.cluster.duties.failure_detector import FailureDetector
 from penstock.cluster.duties.leadership_backoff import LeadershipBackoff
 from penstock.cluster.duties.machine import DutyMachine
@@ -56,7 +56,7 @@ class Member:
         probe: Probe,
         metrics: ControllerMetrics,
         wait: StoreWait,
-        bugs: PlantedBugs = NO_BUGS,
+        bugs: ClusterBugs = NO_BUGS,
     ) -> None:
         lease_ms, heartbeat_ms = config[PENSTOCK_BROKER_LEASE_MS], config[PENSTOCK_BROKER_HEARTBEAT_MS]
         self._image = image

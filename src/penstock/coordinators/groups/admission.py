@@ -5,7 +5,7 @@ to it, or nobody would ever write the marker that ends it there (RULES 30).
 from collections.abc import Callable
 from typing import Protocol
 
-from penstock.coordinators.transactions import Outcomes, PartitionsAsked
+from penstock.coordinators.transactions import AddOrVerifyPartitions, Outcomes
 from penstock.errors import (
     CoordinatorLoadInProgress,
     CoordinatorNotAvailable,
@@ -26,7 +26,7 @@ class AdmissionGate(Protocol):
     """Asks a transaction's coordinator whether partitions are part of it, or has them added."""
 
     async def admit(
-        self, asked: PartitionsAsked, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
+        self, asked: AddOrVerifyPartitions, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
     ) -> Outcomes: ...
 
 
@@ -52,7 +52,7 @@ async def admitted(
         take_guard()
         if guard is None:
             return None
-        asked = PartitionsAsked.before_an_append(
+        asked = AddOrVerifyPartitions.before_an_append(
             request.transactional_id,
             producer_id=producer_id,
             producer_epoch=producer_epoch,

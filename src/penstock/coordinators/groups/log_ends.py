@@ -18,7 +18,7 @@ REQUEST_VERSION: Final = 8
 TIMEOUT_S: Final = 5.0
 AT_ONCE: Final = 2_000
 """Partitions that one request asks for."""
-LANE: Final = "ends"
+CONNECTION_NAME: Final = "ends"
 CONSUMER: Final = -1
 LATEST: Final = -1
 
@@ -59,7 +59,7 @@ class LogEnds:
             request = _request(places[first : first + AT_ONCE])
             try:
                 response: ListOffsetsResponse = await self._peers.ask(
-                    leader, request, version=REQUEST_VERSION, timeout_s=TIMEOUT_S, lane=LANE
+                    leader, request, version=REQUEST_VERSION, timeout_s=TIMEOUT_S, connection_name=CONNECTION_NAME
                 )
             except Refusal:
                 break  # away: the next round asks again

@@ -20,7 +20,7 @@ from penstock.coordinators.runtime import Runtime
 from penstock.coordinators.service import CoordinatorService
 from penstock.coordinators.shard import Shard
 from penstock.coordinators.transactions import commands, metrics
-from penstock.coordinators.transactions.asked import Outcomes, PartitionsAsked
+from penstock.coordinators.transactions.add_or_verify import AddOrVerifyPartitions, Outcomes
 from penstock.coordinators.transactions.commands import MarkersDue, NeedsProducerId, Producer, ProducerIdDue
 from penstock.coordinators.transactions.machine import TransactionMachine
 from penstock.coordinators.transactions.records import TransactionCodec
@@ -231,11 +231,11 @@ class Transactions(CoordinatorService):
             ),
         )
 
-    async def add_partitions(self, asked: PartitionsAsked) -> Outcomes:
+    async def add_partitions(self, asked: AddOrVerifyPartitions) -> Outcomes:
         """Make partitions part of the open transaction, opening one if need be; or only say which of them are."""
         return _outcomes(await self._ask(asked.transactional_id, asked.command), asked)
 
-    def add_partitions_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
+    def add_partitions_at_once(self, asked: AddOrVerifyPartitions) -> Outcomes | None:
         """The same where it is known without waiting; None where it is not. Nothing is begun then that other brokers
         would have to replicate: whoever asks again would have it written twice.
         """
@@ -255,7 +255,7 @@ class Transactions(CoordinatorService):
         count = self._config[settings.OFFSETS_TOPIC_NUM_PARTITIONS] if offsets is None else len(offsets.partitions)
         index = PartitionIndex(self._running.partition_of(group_id, count))
         await self.add_partitions(
-            PartitionsAsked(
+            AddOrVerifyPartitions(
                 transactional_id=transactional_id,
                 producer_id=producer_id,
                 producer_epoch=producer_epoch,
@@ -342,7 +342,7 @@ def limits_of(config: Config) -> TransactionLimits:
     )
 
 
-def _outcomes(there: frozenset[TopicPartition] | None, asked: PartitionsAsked) -> Outcomes:
+def _outcomes(there: frozenset[TopicPartition] | None, asked: AddOrVerifyPartitions) -> Outcomes:
     """What the machine answers: to verifying, the partitions that are in; to adding, nothing but that they are."""
     if there is None:
         return dict.fromkeys(asked.partitions)

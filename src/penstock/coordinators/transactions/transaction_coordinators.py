@@ -6,7 +6,7 @@ Requests to another broker carry many transactions (AddPartitionsToTxn from vers
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, Protocol
 
-from penstock.coordinators.transactions import Outcomes, PartitionsAsked
+from penstock.coordinators.transactions import AddOrVerifyPartitions, Outcomes
 from penstock.coordinators.transactions.peer_batches import PeerBatches
 from penstock.errors import (
     ClusterAuthorizationFailed,
@@ -26,15 +26,15 @@ from penstock.wire.messages.add_partitions_to_txn_response import AddPartitionsT
 
 REQUEST_VERSION: Final = 5
 REQUEST_TIMEOUT_S: Final = 30.0
-LANE: Final = "transactions"
+CONNECTION_NAME: Final = "transactions"
 
 
 class LocalCoordinator(Protocol):
     def known_coordinator_of(self, transactional_id: str, *, epoch: int) -> BrokerId: ...
 
-    async def add_partitions(self, asked: PartitionsAsked) -> Outcomes: ...
+    async def add_partitions(self, asked: AddOrVerifyPartitions) -> Outcomes: ...
 
-    def add_partitions_at_once(self, asked: PartitionsAsked) -> Outcomes | None: ...
+    def add_partitions_at_once(self, asked: AddOrVerifyPartitions) -> Outcomes | None: ...
 
 
 class TransactionCoordinators:
@@ -49,28 +49,32 @@ class TransactionCoordinators:
         self._local = local
         self._peers = peers
         self._me = me
-        self._batches: PeerBatches[PartitionsAsked, Outcomes] = PeerBatches(
+        self._batches: PeerBatches[AddOrVerifyPartitions, Outcomes] = PeerBatches(
             self._send, about=lambda asked: asked.transactional_id, spawn=spawn
         )
 
-    async def add_partitions(self, asked: PartitionsAsked) -> Outcomes:
+    async def add_partitions(self, asked: AddOrVerifyPartitions) -> Outcomes:
         """As `Transactions.add_partitions`, of whichever broker coordinates the id."""
         coordinator = self._local.known_coordinator_of(asked.transactional_id, epoch=asked.coordinator_epoch)
         if coordinator != self._me:
             return await self._batches.ask(coordinator, asked)
         return await self._local.add_partitions(asked)
 
-    def add_partitions_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
+    def add_partitions_at_once(self, asked: AddOrVerifyPartitions) -> Outcomes | None:
         """As `Transactions.add_partitions_at_once`; of another broker nothing is known without waiting."""
         if self._local.known_coordinator_of(asked.transactional_id, epoch=asked.coordinator_epoch) != self._me:
             return None
         return self._local.add_partitions_at_once(asked)
 
-    async def _send(self, coordinator: BrokerId, asked: list[PartitionsAsked]) -> list[Outcomes]:
+    async def _send(self, coordinator: BrokerId, asked: list[AddOrVerifyPartitions]) -> list[Outcomes]:
         request = AddPartitionsToTxnRequest(transactions=[_on_the_wire(one) for one in asked])
         try:
             response: AddPartitionsToTxnResponse = await self._peers.ask(
-                coordinator, request, version=REQUEST_VERSION, timeout_s=REQUEST_TIMEOUT_S, lane=LANE
+                coordinator,
+                request,
+                version=REQUEST_VERSION,
+                timeout_s=REQUEST_TIMEOUT_S,
+                connection_name=CONNECTION_NAME,
             )
         except RequestTimedOut as late:
             raise NetworkFailure(late.message) from late  # as Kafka says it to its producers, who try again
@@ -84,7 +88,7 @@ class TransactionCoordinators:
         return [{at: answers.get(one.transactional_id, {}).get(at, silence) for at in one.partitions} for one in asked]
 
 
-def _on_the_wire(asked: PartitionsAsked) -> AddPartitionsToTxnTransaction:
+def _on_the_wire(asked: AddOrVerifyPartitions) -> AddPartitionsToTxnTransaction:
     topics: dict[str, AddPartitionsToTxnTopic] = {}
     for topic, index in asked.partitions:
         topics.setdefault(topic, AddPartitionsToTxnTopic(topic)).partitions.append(index)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from itertools import repeat
 from typing import Final, Protocol
 
-from penstock.coordinators.transactions import Outcomes, PartitionsAsked
+from penstock.coordinators.transactions import AddOrVerifyPartitions, Outcomes
 from penstock.errors import ConcurrentTransactions, InvalidProducerEpoch, ProducerFenced, Refusal
 from penstock.model import TopicPartition
 from penstock.settings import Config
@@ -23,7 +23,7 @@ FIRST_PAUSE_S: Final = 0.001
 
 class TransactionGate(Protocol):
     async def admit(
-        self, asked: PartitionsAsked, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
+        self, asked: AddOrVerifyPartitions, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
     ) -> Outcomes:
         """Which partitions may take records of the transaction, and why the others may not. Raises nothing itself.
 
@@ -33,16 +33,16 @@ class TransactionGate(Protocol):
         another broker, and was answered when all markers were written.
         """
 
-    def admit_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
+    def admit_at_once(self, asked: AddOrVerifyPartitions) -> Outcomes | None:
         """The same where nobody has to be waited for, as for most producers of a broker that coordinates their
         transactions itself; None: ask.
         """
 
 
 class TransactionCoordinator(Protocol):
-    async def add_partitions(self, asked: PartitionsAsked) -> Outcomes: ...
+    async def add_partitions(self, asked: AddOrVerifyPartitions) -> Outcomes: ...
 
-    def add_partitions_at_once(self, asked: PartitionsAsked) -> Outcomes | None: ...
+    def add_partitions_at_once(self, asked: AddOrVerifyPartitions) -> Outcomes | None: ...
 
 
 class CoordinatorGate(TransactionGate):
@@ -53,7 +53,7 @@ class CoordinatorGate(TransactionGate):
         self._config = config
 
     async def admit(
-        self, asked: PartitionsAsked, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
+        self, asked: AddOrVerifyPartitions, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
     ) -> Outcomes:
         ask = self._coordinator.add_partitions
         pauses_s = () if asked.verify_only else self._pauses_s()
@@ -68,7 +68,7 @@ class CoordinatorGate(TransactionGate):
             yield pause_s
             pause_s = min(2 * pause_s, pause_s_max)
 
-    def admit_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
+    def admit_at_once(self, asked: AddOrVerifyPartitions) -> Outcomes | None:
         try:
             outcomes = self._coordinator.add_partitions_at_once(asked)
         except Refusal as refusal:
@@ -79,8 +79,8 @@ class CoordinatorGate(TransactionGate):
 
 
 async def ask_until_free(
-    ask: Callable[[PartitionsAsked], Awaitable[Outcomes]],
-    asked: PartitionsAsked,
+    ask: Callable[[AddOrVerifyPartitions], Awaitable[Outcomes]],
+    asked: AddOrVerifyPartitions,
     pauses_s: Iterable[float],
     *,
     again: Callable[[], None] = lambda: None,
@@ -99,7 +99,7 @@ async def ask_until_free(
     return outcomes
 
 
-async def _ask(ask: Callable[[PartitionsAsked], Awaitable[Outcomes]], asked: PartitionsAsked) -> Outcomes:
+async def _ask(ask: Callable[[AddOrVerifyPartitions], Awaitable[Outcomes]], asked: AddOrVerifyPartitions) -> Outcomes:
     try:
         return await ask(asked)
     except Refusal as refusal:

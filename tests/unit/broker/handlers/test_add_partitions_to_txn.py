@@ -7,7 +7,7 @@ import pytest
 from tests.support.callers import a_context, a_lone_authenticator
 
 from penstock.broker.handlers.add_partitions_to_txn import PAUSES_S, add_partitions_to_txn
-from penstock.coordinators.transactions import Outcomes, PartitionsAsked
+from penstock.coordinators.transactions import AddOrVerifyPartitions, Outcomes
 from penstock.errors import ConcurrentTransactions, ProducerFenced, Refusal
 from penstock.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest, AddPartitionsToTxnTopic
 
@@ -19,7 +19,7 @@ class Coordinator:
         self.refusals = list(refusals)
         self.asked = 0
 
-    async def add_partitions(self, asked: PartitionsAsked) -> Outcomes:
+    async def add_partitions(self, asked: AddOrVerifyPartitions) -> Outcomes:
         self.asked += 1
         if self.refusals:
             raise self.refusals.pop(0)

@@ -13,7 +13,7 @@ from tests.support.partitions import TOPIC, Make, SomePartitions
 from penstock.broker.deadlines import Deadlines
 from penstock.broker.handlers.produce import produce
 from penstock.broker.registry import RequestContext
-from penstock.coordinators.transactions import Outcomes, PartitionsAsked
+from penstock.coordinators.transactions import AddOrVerifyPartitions, Outcomes
 from penstock.errors import (
     ConcurrentTransactions,
     CoordinatorLoadInProgress,
@@ -62,7 +62,7 @@ class Gate:
         self._refused = {int(name.removeprefix("p")): refusal for name, refusal in refused.items()}
 
     async def admit(
-        self, asked: PartitionsAsked, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
+        self, asked: AddOrVerifyPartitions, *, again: Callable[[], None], holds: Callable[[TopicPartition], bool]
     ) -> Outcomes:
         self._note(asked)
         await asyncio.sleep(0)
@@ -71,13 +71,13 @@ class Gate:
             again()
         return {partition: self._refused.get(partition.partition) for partition in asked.partitions}
 
-    def admit_at_once(self, asked: PartitionsAsked) -> Outcomes | None:
+    def admit_at_once(self, asked: AddOrVerifyPartitions) -> Outcomes | None:
         if not self._knows:
             return None
         self._note(asked)
         return {partition: self._refused.get(partition.partition) for partition in asked.partitions}
 
-    def _note(self, asked: PartitionsAsked) -> None:
+    def _note(self, asked: AddOrVerifyPartitions) -> None:
         indexes: list[int] = [at.partition for at in asked.partitions]
         adds = not asked.verify_only
         self.asked.append((asked.transactional_id, asked.producer_id, asked.producer_epoch, indexes, adds))

@@ -8,7 +8,7 @@ copies nothing. Replicas on brokers that are not alive stay where they are.
 
 from bisect import bisect_left
 
-from penstock.cli.cluster.planning.board import Board
+from penstock.cli.cluster.planning.broker_loads import BrokerLoads
 from penstock.cli.cluster.planning.facts import ClusterFacts, Key, Move, moves_between
 from penstock.cli.cluster.planning.leaders import even_leaders
 
@@ -23,106 +23,106 @@ NEIGHBOURS = 4
 
 
 def rebalanced(facts: ClusterFacts) -> list[Move]:
-    board = Board(facts, facts.brokers)
-    while board.brokers:
-        before = dict(board.replicas)
-        _even_counts(board)
-        _even_bytes(board)
+    loads = BrokerLoads(facts, facts.brokers)
+    while loads.brokers:
+        before = dict(loads.replicas)
+        _even_counts(loads)
+        _even_bytes(loads)
         # What goes for the sake of bytes may make room in a rack for what counts asked for. It ends: no step makes
         # counts more uneven, and one that leaves them as they are makes bytes less so.
-        if board.replicas == before:
+        if loads.replicas == before:
             break
-    return moves_between(facts, even_leaders(board.replicas, board.brokers))
+    return moves_between(facts, even_leaders(loads.replicas, loads.brokers))
 
 
 # Counts -----------------------------------------------------------------------------------------------------------
 
 
-def _even_counts(board: Board) -> None:
-    began_with = {broker: board.count(broker) for broker in board.brokers}
+def _even_counts(loads: BrokerLoads) -> None:
+    began_with = {broker: loads.count(broker) for broker in loads.brokers}
 
     def fullest_first(broker: int) -> tuple[int, int, int]:
         # Of equals, those that began with more: who just got something keeps it.
-        return -board.count(broker), -began_with[broker], broker
+        return -loads.count(broker), -began_with[broker], broker
 
     while True:
-        givers = sorted(board.brokers, key=fullest_first)
+        givers = sorted(loads.brokers, key=fullest_first)
         step = next(
             (
                 (giver, taker, key)
                 for giver in givers
                 for taker in reversed(givers)
-                if board.count(giver) - board.count(taker) > 1
-                if (key := _best_to_give(board, giver, taker)) is not None
+                if loads.count(giver) - loads.count(taker) > 1
+                if (key := _best_to_give(loads, giver, taker)) is not None
             ),
             None,
         )
         if step is None:
             return
         giver, taker, key = step
-        board.move(key, old=giver, new=taker)
+        loads.move(key, old=giver, new=taker)
 
 
-def _best_to_give(board: Board, giver: int, taker: int) -> Key | None:
-    half_gap = (board.size_bytes[giver] - board.size_bytes[taker]) / 2
-    possible = [key for key in board.kept[giver] if board.may_move(key, old=giver, new=taker)]
-    return min(possible, key=lambda key: (abs(board.size_of(key) - half_gap), board.size_of(key), key), default=None)
+def _best_to_give(loads: BrokerLoads, giver: int, taker: int) -> Key | None:
+    half_gap = (loads.size_bytes[giver] - loads.size_bytes[taker]) / 2
+    possible = [key for key in loads.kept[giver] if loads.may_move(key, old=giver, new=taker)]
+    return min(possible, key=lambda key: (abs(loads.size_of(key) - half_gap), loads.size_of(key), key), default=None)
 
 
 # Bytes ------------------------------------------------------------------------------------------------------------
 
 
-def _even_bytes(board: Board) -> None:
-    average = sum(board.size_bytes.values()) / len(board.brokers)
+def _even_bytes(loads: BrokerLoads) -> None:
+    average = sum(loads.size_bytes.values()) / len(loads.brokers)
     enough = max(TOLERANCE * average, WORTH_MOVING_BYTES)
-    for _ in range(len(board.replicas) + 1):  # each step closes a gap; this bounds odd cases
-        by_size = sorted(board.brokers, key=lambda broker: (board.size_bytes[broker], broker))
+    for _ in range(len(loads.replicas) + 1):  # each step closes a gap; this bounds odd cases
+        by_size = sorted(loads.brokers, key=lambda broker: (loads.size_bytes[broker], broker))
         if not any(
-            _close_gap(board, giver, taker)
+            _close_gap(loads, giver, taker)
             for giver in reversed(by_size)
             for taker in by_size
-            if board.size_bytes[giver] - board.size_bytes[taker] > enough
+            if loads.size_bytes[giver] - loads.size_bytes[taker] > enough
         ):
             return
 
 
-def _close_gap(board: Board, giver: int, taker: int) -> bool:
+def _close_gap(loads: BrokerLoads, giver: int, taker: int) -> bool:
     """One move or swap between the two; False when none closes enough of the gap."""
-    gap = board.size_bytes[giver] - board.size_bytes[taker]
-    options = [*_moves(board, giver, taker), *_swaps(board, giver, taker, gap)]
+    gap = loads.size_bytes[giver] - loads.size_bytes[taker]
+    options = [*_moves(loads, giver, taker), *_swaps(loads, giver, taker, gap)]
 
     def left_over(option: tuple[Key, Key | None]) -> tuple[float, int, Key]:
         given, taken = option
-        size_taken = 0 if taken is None else board.size_of(taken)
-        shift = board.size_of(given) - size_taken
-        return abs(gap - 2 * shift), board.size_of(given) + size_taken, given
+        size_taken = 0 if taken is None else loads.size_of(taken)
+        shift = loads.size_of(given) - size_taken
+        return abs(gap - 2 * shift), loads.size_of(given) + size_taken, given
 
     best = min(options, key=left_over, default=None)
     if best is None or left_over(best)[0] > (1 - GAIN_MIN) * gap:
         return False
     given, taken = best
-    board.move(given, old=giver, new=taker)
+    loads.move(given, old=giver, new=taker)
     if taken is not None:
-        board.move(taken, old=taker, new=giver)
+        loads.move(taken, old=taker, new=giver)
     return True
 
 
-def _moves(board: Board, giver: int, taker: int) -> list[tuple[Key, None]]:
+def _moves(loads: BrokerLoads, giver: int, taker: int) -> list[tuple[Key, None]]:
     """One way, where the counts stay as even as they are."""
-    if board.count(giver) <= board.count(taker):
+    if loads.count(giver) <= loads.count(taker):
         return []
-    return [(key, None) for key in board.kept[giver] if board.may_move(key, old=giver, new=taker)]
+    return [(key, None) for key in loads.kept[giver] if loads.may_move(key, old=giver, new=taker)]
 
 
-def _swaps(board: Board, giver: int, taker: int, gap: int) -> list[tuple[Key, Key]]:
+def _swaps(loads: BrokerLoads, giver: int, taker: int, gap: int) -> list[tuple[Key, Key]]:
     """Pairs whose sizes differ by about half the gap."""
-    back = sorted((board.size_of(key), key) for key in board.kept[taker] if giver not in board.replicas[key])
+    back = sorted((loads.size_of(key), key) for key in loads.kept[taker] if giver not in loads.replicas[key])
     found: list[tuple[Key, Key]] = []
-    for given in board.kept[giver]:
-        if not board.may_move(given, old=giver, new=taker):
+    for given in loads.kept[giver]:
+        if not loads.may_move(given, old=giver, new=taker):
             continue
-        middle = bisect_left(back, (board.size_of(given) - gap // 2, ("", 0)))
+        middle = bisect_left(back, (loads.size_of(given) - gap // 2, ("", 0)))
         for _, taken in back[max(middle - NEIGHBOURS, 0) : middle + NEIGHBOURS]:
-            if board.may_move(taken, old=taker, new=giver):
+            if loads.may_move(taken, old=taker, new=giver):
                 found.append((given, taken))
     return found

@@ -44,7 +44,7 @@ WARN_AFTER: Final = 10
 """Attempts after which it is worth telling somebody."""
 REQUEST_VERSION: Final = 2
 REQUEST_TIMEOUT_S: Final = 30.0
-LANE: Final = "markers"
+CONNECTION_NAME: Final = "markers"
 """A connection of their own: they wait for replication, and nothing else should wait for them."""
 
 _log = structlog.get_logger(__name__)
@@ -53,7 +53,9 @@ _log = structlog.get_logger(__name__)
 class Peers(Protocol):
     """The other brokers of the cluster."""
 
-    async def ask(self, broker_id: BrokerId, request: Any, *, version: int, timeout_s: float, lane: str = "") -> Any:
+    async def ask(
+        self, broker_id: BrokerId, request: Any, *, version: int, timeout_s: float, connection_name: str = ""
+    ) -> Any:
         """The response; raises a Refusal if the broker cannot be reached."""
 
 
@@ -67,7 +69,7 @@ class _Told(NamedTuple):
     partitions: list[TopicPartition]
 
 
-class MarkersOut:
+class MarkerSender:
     def __init__(
         self,
         *,
@@ -162,7 +164,7 @@ class MarkersOut:
     async def _send(self, leader: BrokerId, told: list[_Told]) -> list[Outcomes]:
         request = WriteTxnMarkersRequest([_marker(one) for one in told])
         response: WriteTxnMarkersResponse = await self._peers.ask(
-            leader, request, version=REQUEST_VERSION, timeout_s=REQUEST_TIMEOUT_S, lane=LANE
+            leader, request, version=REQUEST_VERSION, timeout_s=REQUEST_TIMEOUT_S, connection_name=CONNECTION_NAME
         )
         outcomes = {marker.producer_id: _outcomes(marker) for marker in response.markers}
         silence = NetworkFailure("no word of this partition")

@@ -1,12 +1,12 @@
 """Bugs that can be switched on, one for each rule that a simulation must be able to find broken.
 
-Nothing but a simulation sets one. A machine is given `SOUND` otherwise, and asks it only off the hot path.
+Nothing but a simulation sets one. A machine is given `NO_BUGS` otherwise, and asks it only off the hot path.
 """
 
 import msgspec
 
 
-class Planted(msgspec.Struct, frozen=True, kw_only=True):
+class ReplicationBugs(msgspec.Struct, frozen=True, kw_only=True):
     """Each names what a machine does wrong, and the rule (docs/rules.md) that it breaks."""
 
     joins_without_registration: bool = False
@@ -41,4 +41,4 @@ class Planted(msgspec.Struct, frozen=True, kw_only=True):
     """RULES 30: a guard outlives the marker that ended the transaction it was taken for."""
 
 
-SOUND = Planted()
+NO_BUGS = ReplicationBugs()

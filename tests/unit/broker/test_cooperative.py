@@ -1,6 +1,6 @@
 import asyncio
 
-from penstock.broker.yielding import AT_ONCE, yielding
+from penstock.broker.cooperative import AT_ONCE, cooperatively
 
 
 async def test_others_get_their_turn_within_a_long_list() -> None:
@@ -13,6 +13,6 @@ async def test_others_get_their_turn_within_a_long_list() -> None:
             await asyncio.sleep(0)
 
     other = asyncio.ensure_future(someone_else())
-    assert [number async for number in yielding(range(10 * AT_ONCE))] == list(range(10 * AT_ONCE))
+    assert [number async for number in cooperatively(range(10 * AT_ONCE))] == list(range(10 * AT_ONCE))
     other.cancel()
     assert turns >= 10

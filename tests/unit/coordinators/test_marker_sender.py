@@ -9,9 +9,9 @@ from tests.support.clusters import a_cluster
 from tests.support.transactions import part
 
 from penstock.cluster import Cluster, CreateTopic
-from penstock.coordinators.transactions import MarkersDue, TransactionVersion, markers_out
+from penstock.coordinators.transactions import MarkersDue, TransactionVersion, marker_sender
+from penstock.coordinators.transactions.marker_sender import MarkerSender
 from penstock.coordinators.transactions.marker_writer import MarkerEntry, MarkerWriter, Outcomes
-from penstock.coordinators.transactions.markers_out import MarkersOut
 from penstock.errors import (
     InvalidProducerEpoch,
     NetworkFailure,
@@ -49,7 +49,9 @@ class Peers:
         self.codes = list(codes)
         self.asked: list[tuple[BrokerId, WriteTxnMarkersRequest]] = []
 
-    async def ask(self, broker_id: BrokerId, request: Any, *, version: int, timeout_s: float, lane: str = "") -> Any:
+    async def ask(
+        self, broker_id: BrokerId, request: Any, *, version: int, timeout_s: float, connection_name: str = ""
+    ) -> Any:
         self.asked.append((broker_id, request))
         if not self.codes:
             raise NetworkFailure
@@ -66,7 +68,7 @@ class Peers:
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(markers_out, "FIRST_PAUSE_S", 0)
+    monkeypatch.setattr(marker_sender, "FIRST_PAUSE_S", 0)
 
 
 @pytest.fixture
@@ -100,7 +102,7 @@ async def deliver(
     catch_up: Callable[[], Awaitable[None]] | None = None,
 ) -> bool:
     left = iter(range(tries))
-    out = MarkersOut(
+    out = MarkerSender(
         broker_id=BrokerId(here),
         image=cluster.image,
         writer=cast(MarkerWriter, writer),

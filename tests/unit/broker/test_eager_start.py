@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from penstock.broker.eager import begin
+from penstock.broker.eager_start import start_eagerly
 
 
 async def answer(*waits: Any) -> int:
@@ -23,7 +23,7 @@ async def waits_for_ever(ended: list[str]) -> None:
 
 
 def test_one_that_does_not_wait_is_done() -> None:
-    assert begin(answer()) == 0
+    assert start_eagerly(answer()) == 0
 
 
 def test_one_that_fails_at_once_fails_here() -> None:
@@ -31,14 +31,14 @@ def test_one_that_fails_at_once_fails_here() -> None:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        begin(fails())
+        start_eagerly(fails())
 
 
 async def test_one_that_waits_goes_on_where_it_was() -> None:
     loop = asyncio.get_running_loop()
     there, later = loop.create_future(), loop.create_future()
     there.set_result(None)
-    begun = begin(answer(there, later, asyncio.sleep(0), asyncio.sleep(0.001)))
+    begun = start_eagerly(answer(there, later, asyncio.sleep(0), asyncio.sleep(0.001)))
     assert isinstance(begun, Coroutine)
     task = asyncio.create_task(begun)
     await asyncio.sleep(0)
@@ -58,7 +58,7 @@ async def test_what_it_waits_for_may_fail() -> None:
             return str(error)
         return "nothing"
 
-    begun = begin(asks())
+    begun = start_eagerly(asks())
     assert isinstance(begun, Coroutine)
     refused.set_exception(ValueError("no"))
     assert await asyncio.create_task(begun) == "no"
@@ -66,7 +66,7 @@ async def test_what_it_waits_for_may_fail() -> None:
 
 async def test_it_can_be_cancelled() -> None:
     ended: list[str] = []
-    begun = begin(waits_for_ever(ended))
+    begun = start_eagerly(waits_for_ever(ended))
     assert isinstance(begun, Coroutine)
     task = asyncio.create_task(begun)
     await asyncio.sleep(0)
@@ -78,7 +78,7 @@ async def test_it_can_be_cancelled() -> None:
 
 async def test_one_that_is_never_gone_on_with_is_cleaned_up() -> None:
     ended: list[str] = []
-    begun = begin(waits_for_ever(ended))
+    begun = start_eagerly(waits_for_ever(ended))
     assert isinstance(begun, Coroutine)
     begun.close()
     del begun

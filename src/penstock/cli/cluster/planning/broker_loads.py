@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from penstock.cli.cluster.planning.facts import ClusterFacts, Key, PartitionFacts, Replicas, replaced
 
 
-class Board:
+class BrokerLoads:
     def __init__(self, facts: ClusterFacts, brokers: Iterable[int]) -> None:
         """Only these brokers are counted, and get anything."""
         self.facts = facts

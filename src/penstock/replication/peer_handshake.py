@@ -1,4 +1,4 @@
-"""The caller's side of an introduction: before a broker asks another anything, both prove that they are of the cluster.
+"""The caller's side of a handshake: before a broker asks another anything, both prove that they are of the cluster.
 
 What is said and why it proves anything is in `proof`.
 """
@@ -21,7 +21,7 @@ AUTHENTICATE_VERSION = 2
 TIMEOUT_S = 5.0
 
 
-class Introduction:
+class PeerHandshake:
     def __init__(
         self, *, me: BrokerId, secret: Secrets, cluster_id: str, own_epoch: Callable[[], int], dice: Dice
     ) -> None:
@@ -31,15 +31,15 @@ class Introduction:
         self._own_epoch = own_epoch
         self._dice = dice
 
-    async def greet(self, connection: PeerConnection, whom: BrokerId) -> None:
+    async def authenticate_on(self, connection: PeerConnection, whom: BrokerId) -> None:
         """Make this broker known on a connection whose frames go elsewhere otherwise."""
         conversation = Conversation(connection)
         try:
-            await self.introduce(conversation, whom)
+            await self.authenticate(conversation, whom)
         finally:
             conversation.give_back()
 
-    async def introduce(self, conversation: Conversation, whom: BrokerId) -> int:
+    async def authenticate(self, conversation: Conversation, whom: BrokerId) -> int:
         """Answers the broker epoch under which it was done. Refused: SaslAuthenticationFailed, for instance."""
         own_epoch = self._own_epoch()
         if own_epoch <= 0:
@@ -48,7 +48,7 @@ class Introduction:
             SaslHandshakeRequest(MECHANISM), version=HANDSHAKE_VERSION, timeout_s=TIMEOUT_S
         )
         if offered.error_code:
-            raise refusal_for(offered.error_code)(f"broker {whom} takes no introductions here")
+            raise refusal_for(offered.error_code)(f"broker {whom} takes no handshakes here")
         hello = Hello(self._me, own_epoch, self._dice.random_bytes(NONCE_BYTES))
         challenge = Challenge.decode(await _say(conversation, hello.encode(), whom))
         exchanges = [
@@ -69,5 +69,5 @@ async def _say(conversation: Conversation, said: bytes, whom: BrokerId) -> bytes
     if answer.error_code == SaslAuthenticationFailed.code:
         raise SaslAuthenticationFailed(f"broker {whom} does not take this one for its peer: {answer.error_message}")
     if answer.error_code:
-        raise refusal_for(answer.error_code)(answer.error_message or f"broker {whom} refuses an introduction")
+        raise refusal_for(answer.error_code)(answer.error_message or f"broker {whom} refuses a handshake")
     return answer.auth_bytes

@@ -13,7 +13,7 @@ AT_ONCE = 50
 T = TypeVar("T")
 
 
-async def yielding(things: Iterable[T], *, at_once: int = AT_ONCE) -> AsyncIterator[T]:
+async def cooperatively(things: Iterable[T], *, at_once: int = AT_ONCE) -> AsyncIterator[T]:
     for number, thing in enumerate(things, 1):
         yield thing
         if number % at_once == 0:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from penstock.cluster import Confirmations, confirming
+from penstock.cluster import ReadBarrier, read_barrier
 from penstock.metastore import Unavailable
 
 
@@ -23,13 +23,13 @@ class Store:
 
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> Store:
-    monkeypatch.setattr(confirming, "PAUSE_S", 0)
+    monkeypatch.setattr(read_barrier, "PAUSE_S", 0)
     return Store()
 
 
 async def test_many_who_ask_at_once_are_one_question(store: Store) -> None:
-    confirmations = Confirmations(store.catch_up, spawn=asyncio.ensure_future)
-    waiting = [asyncio.ensure_future(confirmations.confirmed()) for _ in range(50)]
+    barrier = ReadBarrier(store.catch_up, spawn=asyncio.ensure_future)
+    waiting = [asyncio.ensure_future(barrier.passed()) for _ in range(50)]
     await asyncio.sleep(0)
     store.may_answer.set()
     assert await asyncio.gather(*waiting) == [True] * 50
@@ -38,11 +38,11 @@ async def test_many_who_ask_at_once_are_one_question(store: Store) -> None:
 
 async def test_whoever_asks_while_a_question_is_under_way_is_answered_by_the_next(store: Store) -> None:
     """The first question may have been answered, as far as the store is concerned, before the second was put."""
-    confirmations = Confirmations(store.catch_up, spawn=asyncio.ensure_future)
-    first = asyncio.ensure_future(confirmations.confirmed())
+    barrier = ReadBarrier(store.catch_up, spawn=asyncio.ensure_future)
+    first = asyncio.ensure_future(barrier.passed())
     while not store.asked:
         await asyncio.sleep(0)
-    second = asyncio.ensure_future(confirmations.confirmed())
+    second = asyncio.ensure_future(barrier.passed())
     await asyncio.sleep(0)
     store.may_answer.set()
     assert await first and await second
@@ -50,19 +50,19 @@ async def test_whoever_asks_while_a_question_is_under_way_is_answered_by_the_nex
 
 
 async def test_a_store_that_is_away_or_silent_confirms_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confirming, "WITHIN_S", 0.01)
-    confirmations = Confirmations(store.catch_up, spawn=asyncio.ensure_future)
-    assert not await confirmations.confirmed()
+    monkeypatch.setattr(read_barrier, "WITHIN_S", 0.01)
+    barrier = ReadBarrier(store.catch_up, spawn=asyncio.ensure_future)
+    assert not await barrier.passed()
     store.is_away = True
     store.may_answer.set()
-    assert not await confirmations.confirmed()
+    assert not await barrier.passed()
     store.is_away = False
-    assert await confirmations.confirmed()
+    assert await barrier.passed()
 
 
 async def test_a_caller_that_gives_up_takes_nobody_with_it(store: Store) -> None:
-    confirmations = Confirmations(store.catch_up, spawn=asyncio.ensure_future)
-    hasty, patient = (asyncio.ensure_future(confirmations.confirmed()) for _ in range(2))
+    barrier = ReadBarrier(store.catch_up, spawn=asyncio.ensure_future)
+    hasty, patient = (asyncio.ensure_future(barrier.passed()) for _ in range(2))
     await asyncio.sleep(0)
     hasty.cancel()
     store.may_answer.set()

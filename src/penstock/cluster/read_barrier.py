@@ -22,7 +22,7 @@ PAUSE_S: Final = 0.1
 _log = structlog.get_logger(__name__)
 
 
-class Confirmations:
+class ReadBarrier:
     def __init__(
         self, catch_up: Callable[[], Awaitable[None]], *, spawn: Callable[[Coroutine[Any, Any, None]], object]
     ) -> None:
@@ -32,7 +32,7 @@ class Confirmations:
         self._next: asyncio.Future[bool] | None = None
         self._turn = asyncio.Lock()
 
-    async def confirmed(self) -> bool:
+    async def passed(self) -> bool:
         """Whether the image holds all that the store held when this was called. No: the store could not be asked."""
         if self._next is None:
             self._next = asyncio.get_running_loop().create_future()

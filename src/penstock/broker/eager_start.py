@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def begin(work: Coroutine[Any, Any, T]) -> T | Coroutine[Any, Any, T]:
+def start_eagerly(work: Coroutine[Any, Any, T]) -> T | Coroutine[Any, Any, T]:
     """Run it until it waits: what it returns, if it does not; else the rest of it, for a task."""
     try:
         waits_for = work.send(None)

@@ -15,7 +15,7 @@ Outcomes = Mapping[TopicPartition, Refusal | None]
 """For every partition that was asked about: None if it is in the transaction, or why it is not."""
 
 
-class PartitionsAsked(msgspec.Struct, frozen=True, kw_only=True):
+class AddOrVerifyPartitions(msgspec.Struct, frozen=True, kw_only=True):
     """Of a producer's open transaction: that these partitions be added to it, or only which of them are in it."""
 
     transactional_id: str
