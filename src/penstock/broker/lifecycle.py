@@ -95,9 +95,11 @@ class Lifecycle:
 
     async def bind_listeners(self) -> None:
         """Connections wait until they are accepted."""
-        ports = self._server.bind(listeners(self._config))
+        opened = listeners(self._config)
+        ports = self._server.bind(opened)
+        protocols = {listener.name: listener.protocol for listener in opened}
         advertised = advertised_endpoints(self._config, ports)
-        self.endpoints = {name: Endpoint(endpoint.host, endpoint.port) for name, endpoint in advertised.items()}
+        self.endpoints = {name: Endpoint(told.host, told.port, protocols[name]) for name, told in advertised.items()}
 
     async def register(self) -> None:
         """Under a new broker epoch, and new leader epochs (RULES 2)."""

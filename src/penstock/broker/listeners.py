@@ -13,6 +13,7 @@ import socket
 import sys
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
+from errno import EPROTONOSUPPORT
 from typing import Any
 
 import structlog
@@ -83,6 +84,8 @@ class SocketServer:
     def bind(self, listeners: Iterable[Listener]) -> dict[str, int]:
         """Open every listener; the answer has the real ports, by name. Connections wait until `accept`."""
         for listener in listeners:
+            if listener.has_tls:
+                raise OSError(EPROTONOSUPPORT, f"{listener}: TLS is not served so far")
             self._listening[listener.name] = _listen(
                 listener, backlog=self._config[settings.SOCKET_LISTEN_BACKLOG_SIZE]
             )

@@ -7,6 +7,7 @@ from penstock.settings.broker_etcd import *  # noqa: F403
 from penstock.settings.broker_groups import *  # noqa: F403
 from penstock.settings.broker_log import *  # noqa: F403
 from penstock.settings.broker_replication import *  # noqa: F403
+from penstock.settings.broker_tls import *  # noqa: F403
 from penstock.settings.broker_transactions import *  # noqa: F403
 from penstock.settings.checks import at_least, between, matching, one_of
 from penstock.settings.setting import Importance, Scope, setting
@@ -69,12 +70,18 @@ ADVERTISED_LISTENERS = setting(
 LISTENER_SECURITY_PROTOCOL_MAP = setting(
     "listener.security.protocol.map", _BROKER, STRING, importance=_LOW,
     default="SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT",
-    doc="Which protocol each listener name speaks, NAME:PROTOCOL. A listener may have any name; PLAINTEXT is the only "
-    "protocol served so far.",
+    doc="Which protocol each listener name speaks, NAME:PROTOCOL. A listener may have any name. The "
+    "protocols are PLAINTEXT, SSL, SASL_PLAINTEXT and SASL_SSL.",
 )  # fmt: skip
 INTER_BROKER_LISTENER_NAME = setting(
     "inter.broker.listener.name", _BROKER, STRING, default=None,
     doc="The listener that brokers use among themselves. Unset, it is the first one.",
+)  # fmt: skip
+SECURITY_INTER_BROKER_PROTOCOL = setting(
+    "security.inter.broker.protocol", _BROKER, STRING, default=None,
+    check=one_of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"),
+    doc="Another way to name the listener that brokers use among themselves: the one that is called like this protocol."
+    " It cannot be set together with inter.broker.listener.name.",
 )  # fmt: skip
 CONTROLLER_LISTENER_NAMES = setting(
     "controller.listener.names", _BROKER, LIST, default=(), importance=_HIGH,

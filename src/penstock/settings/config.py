@@ -16,7 +16,7 @@ from weakref import WeakSet
 import structlog
 
 from penstock.model.words import nearest_names
-from penstock.settings.setting import Scope, Setting, Source, settings_of
+from penstock.settings.setting import Scope, Setting, Source, broker_row, settings_of
 from penstock.settings.unused import dynamic_row, foreign_row
 
 _log = structlog.get_logger(__name__)
@@ -71,11 +71,11 @@ class Config:
     @classmethod
     def for_broker(cls, static: Mapping[str, str] | None = None) -> Self:
         """A broker's settings from texts by name; refuses what is unknown or not allowed with a ValueError."""
-        table = settings_of(Scope.BROKER)
         for name, text in (static or {}).items():
-            if name not in table:
+            row = broker_row(name)
+            if row is None:
                 raise ValueError(f"{name} is no broker setting")
-            table[name].parse(text)
+            row.parse(text)
         return cls(static or {})
 
     def __getitem__(self, setting: Setting[T]) -> T:

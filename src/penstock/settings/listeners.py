@@ -15,11 +15,14 @@ from penstock.settings.broker import (
     INTER_BROKER_LISTENER_NAME,
     LISTENER_SECURITY_PROTOCOL_MAP,
     LISTENERS,
+    SECURITY_INTER_BROKER_PROTOCOL,
 )
 from penstock.settings.config import Config
 
 PLAINTEXT = "PLAINTEXT"
 _PROTOCOLS = frozenset((PLAINTEXT, "SSL", "SASL_PLAINTEXT", "SASL_SSL"))
+_WITH_TLS = frozenset(("SSL", "SASL_SSL"))
+_WITH_SASL = frozenset(("SASL_PLAINTEXT", "SASL_SSL"))
 _ADDRESS = re.compile(r"(?P<name>[^:/]+)://(?:\[(?P<v6>[0-9a-fA-F:.%\w]+)\]|(?P<host>[^:/\[\]]*)):(?P<port>[0-9]{1,5})")
 _EVERY_INTERFACE = frozenset(("", "0.0.0.0", "::"))
 
@@ -30,6 +33,16 @@ class Listener(NamedTuple):
     """Empty is every interface."""
     port: int
     """0 is any free port."""
+    protocol: str = PLAINTEXT
+    """Kafka's name of it: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL."""
+
+    @property
+    def has_tls(self) -> bool:
+        return self.protocol in _WITH_TLS
+
+    @property
+    def has_sasl(self) -> bool:
+        return self.protocol in _WITH_SASL
 
     @property
     def is_everywhere(self) -> bool:
@@ -70,16 +83,21 @@ def listeners(config: Config) -> tuple[Listener, ...]:
         if fixed.count(address) > 1:
             raise ValueError(f"listeners names {address[0]}:{address[1]} twice")
     protocols = protocol_map(config)
-    for listener in opened:
-        protocol = protocols.get(listener.name)
-        if protocol is None:
-            raise ValueError(
-                f"nothing says which protocol the listener {listener.name} speaks: "
-                f"add {listener.name}:{PLAINTEXT} to {LISTENER_SECURITY_PROTOCOL_MAP.name}"
-            )
-        if protocol != PLAINTEXT:
-            raise ValueError(f"the listener {listener.name} asks for {protocol}, and only {PLAINTEXT} is served so far")
-    return opened
+    return tuple(_with_protocol(listener, protocols) for listener in opened)
+
+
+def _with_protocol(listener: Listener, protocols: Mapping[str, str]) -> Listener:
+    protocol = protocols.get(listener.name)
+    if protocol is None:
+        raise ValueError(
+            f"nothing says which protocol the listener {listener.name} speaks: "
+            f"add {listener.name}:{PLAINTEXT} to {LISTENER_SECURITY_PROTOCOL_MAP.name}"
+        )
+    if protocol in _WITH_SASL:
+        raise ValueError(
+            f"the listener {listener.name} asks for {protocol}, and only PLAINTEXT and SSL are served so far"
+        )
+    return listener._replace(protocol=protocol)
 
 
 def protocol_map(config: Config) -> dict[str, str]:
@@ -120,13 +138,17 @@ def advertised_endpoints(
 
 def inter_broker_listener(config: Config) -> Listener:
     opened = listeners(config)
-    wanted = config[INTER_BROKER_LISTENER_NAME]
+    named, protocol = config[INTER_BROKER_LISTENER_NAME], config[SECURITY_INTER_BROKER_PROTOCOL]
+    if named is not None and protocol is not None:
+        raise ValueError("inter.broker.listener.name and security.inter.broker.protocol exclude each other: set one")
+    wanted = named or protocol
     if wanted is None:
         return opened[0]
     for listener in opened:
         if listener.name == wanted.upper():
             return listener
-    raise ValueError(f"inter.broker.listener.name is {wanted}, which is not among listeners")
+    row = INTER_BROKER_LISTENER_NAME if named else SECURITY_INTER_BROKER_PROTOCOL
+    raise ValueError(f"{row.name} is {wanted}, which is not among listeners")
 
 
 def _parse_all(setting_name: str, texts: Iterable[str]) -> tuple[Listener, ...]:

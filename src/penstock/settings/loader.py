@@ -20,7 +20,9 @@ from penstock.settings.broker import SOCKET_REQUEST_MAX_BYTES as REQUEST_BYTES_M
 from penstock.settings.config import Config
 from penstock.settings.listeners import advertised_endpoints, inter_broker_listener
 from penstock.settings.properties import parse_properties
-from penstock.settings.setting import Scope, settings_of
+from penstock.settings.refused import why_refused
+from penstock.settings.setting import Scope, broker_row, own_name, settings_of
+from penstock.settings.tls import check_tls
 from penstock.settings.unused import is_unused
 
 _log = structlog.get_logger(__name__)
@@ -59,16 +61,20 @@ def load_settings(
     where: dict[str, str] = {}
     unused: set[str] = set()
     for given in _all_given(file, environment or {}, overrides or {}, problems):
-        if given.name in table:
+        if (why := why_refused(given.name)) is not None:
+            problems.append(f"{given.where}: {given.name} is not honoured: {why}")
+        elif broker_row(given.name) is not None:
             # A secret's or a path's text is kept as it is; the table trims what it parses.
             static[given.name], where[given.name] = given.text, given.where
-        elif is_unused(given.name):
+        elif is_unused(given.name) and own_name(given.name) is None:
             unused.add(given.name)
         else:
             problems.append(f"{given.where}: there is no setting {given.name}{did_you_mean(given.name, table)}")
     for name, text in static.items():
+        row = broker_row(name)
+        assert row is not None
         try:
-            table[name].parse(text)
+            row.parse(text)
         except ValueError as problem:
             problems.append(f"{where[name]}: {problem}")
     if problems:
@@ -141,7 +147,7 @@ def setting_name_of(variable: str) -> str | None:
     for name in (plain, f"penstock.{plain}"):
         if name in table:
             return name
-    return plain if is_unused(plain) else None
+    return plain if broker_row(plain) or is_unused(plain) or why_refused(plain) else None
 
 
 def _agree_on_id(static: dict[str, str]) -> None:
@@ -163,6 +169,7 @@ def _check_together(config: Config) -> None:
     try:
         advertised_endpoints(config, hostname=lambda: "localhost")
         inter_broker_listener(config)
+        check_tls(config)
     except ValueError as problem:
         problems.append(str(problem))
     if not data_folders(config):

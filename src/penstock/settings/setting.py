@@ -196,3 +196,27 @@ def unlisted(name: str, scope: Scope, type_: ValueType[T], *, doc: str, live: bo
 def settings_of(scope: Scope) -> Mapping[str, Setting[Any]]:
     """Every row of a scope, by name."""
     return MappingProxyType(_TABLE[scope])
+
+
+class OwnName(NamedTuple):
+    """A setting of one listener: `listener.name.<listener>.<setting>`."""
+
+    listener: str
+    setting: str
+
+
+_OF_LISTENERS = ("ssl.", "sasl.", "connections.max.reauth.ms", "penstock.tls")
+
+
+def own_name(name: str) -> OwnName | None:
+    """What a name under a listener's prefix is made of; None for any other, and for what no listener has of its own."""
+    if not name.startswith("listener.name."):
+        return None
+    listener, _, setting_name = name.removeprefix("listener.name.").partition(".")
+    return OwnName(listener, setting_name) if setting_name.startswith(_OF_LISTENERS) else None
+
+
+def broker_row(name: str) -> Setting[Any] | None:
+    """The row of a broker setting, also of one under a listener's prefix."""
+    own = own_name(name)
+    return _TABLE[Scope.BROKER].get(name if own is None else own.setting)

@@ -9,6 +9,7 @@ A name that neither Kafka nor Penstock knows is kept as Kafka keeps it, which ma
 
 from typing import Any
 
+from penstock.settings.refused import why_refused
 from penstock.settings.setting import Scope, Setting, unlisted
 from penstock.settings.types import BOOLEAN, DOUBLE, FOREIGN, INT, LIST, LONG, SHORT, STRING, ValueType
 
@@ -178,8 +179,6 @@ _NAMES = frozenset(
         "sasl.oauthbearer.token.endpoint.url",
         "sasl.server.callback.handler.class",
         "sasl.server.max.receive.size",
-        "security.inter.broker.protocol",
-        "security.providers",
         "server.max.startup.time.ms",
         "share.coordinator.append.linger.ms",
         "share.coordinator.cached.buffer.max.bytes",
@@ -197,29 +196,6 @@ _NAMES = frozenset(
         "share.fetch.purgatory.purge.interval.requests",
         "socket.connection.setup.timeout.max.ms",
         "socket.connection.setup.timeout.ms",
-        "ssl.allow.dn.changes",
-        "ssl.allow.san.changes",
-        "ssl.cipher.suites",
-        "ssl.client.auth",
-        "ssl.enabled.protocols",
-        "ssl.endpoint.identification.algorithm",
-        "ssl.engine.factory.class",
-        "ssl.key.password",
-        "ssl.keymanager.algorithm",
-        "ssl.keystore.certificate.chain",
-        "ssl.keystore.key",
-        "ssl.keystore.location",
-        "ssl.keystore.password",
-        "ssl.keystore.type",
-        "ssl.principal.mapping.rules",
-        "ssl.protocol",
-        "ssl.provider",
-        "ssl.secure.random.implementation",
-        "ssl.trustmanager.algorithm",
-        "ssl.truststore.certificates",
-        "ssl.truststore.location",
-        "ssl.truststore.password",
-        "ssl.truststore.type",
         "telemetry.max.bytes",
         "transaction.partition.verification.enable",
         "transaction.state.log.load.buffer.size",
@@ -304,7 +280,7 @@ def dynamic_row(name: str) -> Setting[Any] | None:
 
 def foreign_row(name: str) -> Setting[Any] | None:
     """The row of a name that nobody knows; None for a setting of Kafka's that has no use here."""
-    return None if is_unused(name) else unlisted(name, Scope.BROKER, FOREIGN, doc="", live=False)
+    return None if is_unused(name) or why_refused(name) else unlisted(name, Scope.BROKER, FOREIGN, doc="", live=False)
 
 
 def is_unused(name: str) -> bool:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from typing import Any
 
-LATER = ("h11", "re2", "cramjam", "grpc", "confluent_kafka", "pyarrow", "pyspark", "sqlite3", "difflib")
+LATER = ("cryptography", "h11", "re2", "cramjam", "grpc", "confluent_kafka", "pyarrow", "pyspark", "sqlite3", "difflib")
 
 START = """
 import json, sys

@@ -16,7 +16,7 @@ def with_listeners(text: str, **more: str) -> Config:
     return Config.for_broker({"listeners": text} | {name.replace("_", "."): value for name, value in more.items()})
 
 
-MAP = "INTERNAL:PLAINTEXT,EXTERNAL:PLAINTEXT,PLAINTEXT:PLAINTEXT,SSL:SSL"
+MAP = "INTERNAL:PLAINTEXT,EXTERNAL:PLAINTEXT,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL"
 
 
 def test_the_default_is_the_loopback_address() -> None:
@@ -44,7 +44,7 @@ def test_listeners_are_read(text: str, listener: Listener) -> None:
         ("PLAINTEXT://localhost:99999", "at most 65535"),
         ("PLAINTEXT://a:1,PLAINTEXT://b:2", "names PLAINTEXT twice"),
         ("INTERNAL://a:1,EXTERNAL://a:1", "a:1 twice"),
-        ("SSL://a:1", "only PLAINTEXT is served"),
+        ("SASL_SSL://a:1", "only PLAINTEXT and SSL are served"),
         ("OTHER://a:1", "which protocol the listener OTHER speaks"),
         ("", "no address for clients"),
     ],
@@ -108,3 +108,19 @@ def test_an_inter_broker_listener_must_exist() -> None:
     with pytest.raises(ValueError, match="not among listeners"):
         inter_broker_listener(with_listeners("PLAINTEXT://:9092", inter_broker_listener_name="X"))
     assert inter_broker_listener(with_listeners("PLAINTEXT://:9092")).port == 9092
+
+
+def test_a_listener_knows_its_protocol() -> None:
+    config = with_listeners("OUT://:9093,SSL://:9094", listener_security_protocol_map="OUT:PLAINTEXT,SSL:SSL")
+    assert [(each.protocol, each.has_tls, each.has_sasl) for each in listeners(config)] == [
+        ("PLAINTEXT", False, False),
+        ("SSL", True, False),
+    ]
+
+
+def test_the_inter_broker_listener_may_be_named_by_its_protocol() -> None:
+    config = with_listeners("PLAINTEXT://:9092,SSL://:9093", security_inter_broker_protocol="SSL")
+    assert inter_broker_listener(config).name == "SSL"
+    both = with_listeners("PLAINTEXT://:1", security_inter_broker_protocol="SSL", inter_broker_listener_name="X")
+    with pytest.raises(ValueError, match="exclude each other"):
+        inter_broker_listener(both)

@@ -72,13 +72,12 @@ def test_settings_that_only_kafka_uses_are_accepted_and_listed(tmp_path: Path) -
         "process.roles=broker,controller\nnode.id=7\ncontroller.quorum.voters=7@localhost:9093\n"
         "listeners=PLAINTEXT://:9092,CONTROLLER://:9093\ncontroller.listener.names=CONTROLLER\n"
         "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT\n"
-        "num.network.threads=3\nzookeeper.connect=localhost:2181\nlistener.name.x.ssl.key.password=y\n",
+        "num.network.threads=3\nzookeeper.connect=localhost:2181\n",
     )
     config = load_settings(file)
     assert config[b.NODE_ID] == 7
     assert config.unused == (
         "controller.quorum.voters",
-        "listener.name.x.ssl.key.password",
         "num.network.threads",
         "process.roles",
         "zookeeper.connect",
