@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 
 class Operation(IntEnum):
+    ALL = 2
     READ = 3
     WRITE = 4
     CREATE = 5
@@ -20,6 +21,8 @@ class Operation(IntEnum):
     DESCRIBE_CONFIGS = 10
     ALTER_CONFIGS = 11
     IDEMPOTENT_WRITE = 12
+    CREATE_TOKENS = 13
+    DESCRIBE_TOKENS = 14
 
 
 CHANGING: Final = frozenset(
@@ -30,6 +33,7 @@ CHANGING: Final = frozenset(
         Operation.ALTER,
         Operation.ALTER_CONFIGS,
         Operation.IDEMPOTENT_WRITE,
+        Operation.CREATE_TOKENS,
     }
 )
 """Whoever needs one of these changes something. Joining a group and committing its offsets take no more than READ."""
@@ -40,6 +44,8 @@ class ResourceKind(IntEnum):
     GROUP = 3
     CLUSTER = 4
     TRANSACTIONAL_ID = 5
+    DELEGATION_TOKEN = 6
+    USER = 7
 
 
 class Right(NamedTuple):
@@ -78,3 +84,6 @@ ALTER_CLUSTER_CONFIGS: Final = Right(Operation.ALTER_CONFIGS, ResourceKind.CLUST
 IDEMPOTENT_WRITE: Final = Right(Operation.IDEMPOTENT_WRITE, ResourceKind.CLUSTER)
 WRITE_TRANSACTIONAL_ID: Final = Right(Operation.WRITE, ResourceKind.TRANSACTIONAL_ID)
 DESCRIBE_TRANSACTIONAL_ID: Final = Right(Operation.DESCRIBE, ResourceKind.TRANSACTIONAL_ID)
+DESCRIBE_TOKEN: Final = Right(Operation.DESCRIBE, ResourceKind.DELEGATION_TOKEN)
+CREATE_TOKENS: Final = Right(Operation.CREATE_TOKENS, ResourceKind.USER)
+DESCRIBE_TOKENS: Final = Right(Operation.DESCRIBE_TOKENS, ResourceKind.USER)

@@ -159,7 +159,7 @@ class Connection:
     ) -> None:
         self.listener = listener
         self.peer = peer
-        self.caller = Caller()
+        self.caller = Caller(host=peer.rpartition(":")[0])
         self.context_cache: dict[Any, Any] = {}
         self.is_closed = False
         self.last_active = loop.time()

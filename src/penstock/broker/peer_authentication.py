@@ -6,7 +6,8 @@ nobody to tell from a stranger and takes such requests from anyone, as Apache Ka
 
 from collections.abc import Callable
 
-from penstock.access.principal import ANONYMOUS, Principal
+from penstock.access.principal import Principal
+from penstock.access.subject import Subject
 from penstock.broker.batch_samples import NO_SKIPS, BatchSamples
 from penstock.cluster import ClusterImage, Secrets
 from penstock.errors import ClusterAuthorizationFailed, IllegalSaslState, SaslAuthenticationFailed
@@ -19,15 +20,15 @@ NOBODY = -1
 class Caller:
     """One for each connection, for as long as it lasts."""
 
-    __slots__ = ("broker_epoch", "broker_id", "exchange", "is_introducing", "on_proved", "samples", "skips", "user")
+    __slots__ = ("broker_epoch", "broker_id", "exchange", "is_introducing", "on_proved", "samples", "skips", "subject")
 
-    def __init__(self, broker_id: int = NOBODY, broker_epoch: int = NOBODY) -> None:
+    def __init__(self, broker_id: int = NOBODY, broker_epoch: int = NOBODY, *, host: str = "") -> None:
         self.broker_id = broker_id
         """The broker that has proved to be at the other end; -1 for everybody else."""
         self.broker_epoch = broker_epoch
         """The registration under which it did."""
-        self.user = ANONYMOUS
-        """As whom it asks unless it is a broker."""
+        self.subject = Subject(host=host)
+        """As whom it asks unless it is a broker. Each login puts another in its place."""
         self.is_introducing = False
         self.exchange: Exchange | None = None
         """A handshake that awaits the caller's proof. It is good for one attempt."""
@@ -45,7 +46,7 @@ class Caller:
 
     @property
     def principal(self) -> Principal:
-        return Principal("Broker", str(self.broker_id)) if self.is_broker else self.user
+        return Principal("Broker", str(self.broker_id)) if self.is_broker else self.subject.principal
 
 
 class PeerAuthenticator:

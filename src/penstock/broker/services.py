@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, get_type_hints
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.batch_opening import BatchOpener
 from penstock.broker.deadlines import Deadlines
@@ -80,6 +81,7 @@ class Services:
     producer_ids: ProducerIds
     read_barrier: ReadBarrier
     authenticator: PeerAuthenticator
+    authorizer: Authorizer
 
     partitions: Partitions
     fetchers: Fetchers
@@ -210,6 +212,7 @@ def build(config: Config, ports: Ports) -> Services:
         producer_ids=cluster.producer_ids,
         read_barrier=ReadBarrier(cluster.in_sync_writes.catch_up, spawn=spawn),
         authenticator=authenticator,
+        authorizer=Authorizer(),
         partitions=partitions,
         fetchers=fetchers,
         peers=peers,

@@ -1,0 +1,33 @@
+"""Who asks, and from where: what decisions of access are about."""
+
+from typing import Any
+
+from penstock.access.principal import ANONYMOUS, Principal
+
+
+class Subject:
+    """One for each login of a connection. Whoever has not logged in is `User:ANONYMOUS`."""
+
+    __slots__ = ("by_token", "decisions", "decisions_version", "groups", "host", "principal")
+
+    def __init__(
+        self,
+        principal: Principal = ANONYMOUS,
+        *,
+        host: str = "",
+        groups: tuple[str, ...] = (),
+        by_token: bool = False,
+    ) -> None:
+        self.principal = principal
+        self.host = host
+        """The address that the connection came from, without its port."""
+        self.groups = groups
+        """Of the user, by the store or by claims of its token: each counts as a principal `Group:name`."""
+        self.by_token = by_token
+        """Whether it logged in by a delegation token, which may not be used to make another."""
+        self.decisions: dict[Any, bool] = {}
+        """What the authorizer has decided, as of `decisions_version`."""
+        self.decisions_version = -1
+
+    def __repr__(self) -> str:
+        return f"<{self.principal} from {self.host or 'here'}>"
