@@ -79,7 +79,7 @@ def test_of_several_addresses_the_one_to_try_is_near() -> None:
     [
         (["--set", "num.partitons=3"], "did you mean num.partitions?"),
         (["--set", "num.partitions=x"], "not a whole number"),
-        (["--set", "listeners=SSL://127.0.0.1:1"], "only PLAINTEXT is served so far"),
+        (["--set", "listeners=SSL://127.0.0.1:1"], "which takes a certificate: set ssl.keystore.location"),
     ],
 )
 def test_settings_that_cannot_be_used_are_told_with_advice(
