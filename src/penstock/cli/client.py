@@ -15,10 +15,11 @@ from typing import Any, Self, TypeVar
 
 import click
 
+from penstock.cli import profiles
 from penstock.cli.advertised import Address, advice, joined, none_answers, split_address, unconnectable
 from penstock.cli.exits import Failure, NotFound, Unreachable
 from penstock.cli.properties import key_values, read_properties
-from penstock.cli.security import security
+from penstock.cli.security import HEEDED, security
 from penstock.client import Client, NoAnswer, NotConnected
 from penstock.errors import GroupIdNotFound, NetworkFailure, Refusal, UnknownTopicId, UnknownTopicOrPartition
 from penstock.model.words import did_you_mean
@@ -76,7 +77,7 @@ class Cluster:
         return self._client
 
     def _open(self) -> Client:
-        if self.properties:
+        if self.properties.keys() - HEEDED:
             from penstock.cli.librdkafka import check_properties  # noqa: PLC0415 - heavy, and rarely needed
 
             check_properties(self.properties)
@@ -159,8 +160,8 @@ class Cluster:
             return "Something answers there, but not in Kafka's protocol: another service's port, or one with TLS?"
         advice = (
             "Is a broker running there? Start one with `penstock up`, or name another with --bootstrap HOST:PORT\n"
-            "or PENSTOCK_BOOTSTRAP. A cluster with TLS or SASL needs --config, such as\n"
-            "--config security.protocol=SASL_SSL."
+            "or PENSTOCK_BOOTSTRAP. A cluster with TLS or SASL needs a profile (`penstock profile add`, --profile),\n"
+            "or --config, such as --config security.protocol=SASL_SSL."
         )
         return "\n".join([*list(details)[-3:], advice])
 
@@ -197,10 +198,12 @@ def topic_missing(name: str, known: Iterable[str]) -> NotFound:
 
 
 def client_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command --bootstrap, --config, --config-file and --timeout, handed over as one `cluster`."""
+    """Give a command --bootstrap, --profile, --config, --config-file and --timeout, handed over as one `cluster`."""
 
     @click.option("-b", "--bootstrap", envvar="PENSTOCK_BOOTSTRAP", show_envvar=True, metavar="HOST:PORT[,...]",
                   help=f"Where to reach the cluster.  [default: {DEFAULT_BOOTSTRAP}]")  # fmt: skip
+    @click.option("--profile", envvar=profiles.VARIABLE, show_envvar=True, metavar="NAME|PATH",
+                  help="A profile with address and login; see `penstock profile`.")  # fmt: skip
     @click.option("-X", "--config", "client_pairs", multiple=True, metavar="KEY=VALUE",
                   help="Any librdkafka property, such as security.protocol=SSL; repeatable.")  # fmt: skip
     @click.option("--config-file", type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -209,12 +212,24 @@ def client_options(command: Callable[..., Any]) -> Callable[..., Any]:
                   metavar="SECONDS", help="How long to wait for the cluster.")  # fmt: skip
     @functools.wraps(command)
     def with_cluster(
-        bootstrap: str | None, client_pairs: tuple[str, ...], config_file: Path | None, timeout_s: float, **rest: Any
+        bootstrap: str | None,
+        profile: str | None,
+        client_pairs: tuple[str, ...],
+        config_file: Path | None,
+        timeout_s: float,
+        **rest: Any,
     ) -> Any:
         properties = read_properties(config_file) if config_file else {}
         properties.update(key_values(client_pairs, option="--config"))
-        named = properties.pop("bootstrap.servers", None)
-        cluster = Cluster(bootstrap or named or DEFAULT_BOOTSTRAP, properties, timeout_s)
+        address = bootstrap or properties.get(profiles.BOOTSTRAP)
+        if chosen := profile or (None if address else profiles.current()):
+            kept = profiles.read(profiles.find(chosen))
+            # Whoever names a profile means its cluster, whatever a variable says: its password goes nowhere else.
+            if not _is_typed("bootstrap") and profiles.BOOTSTRAP not in properties:
+                address = kept.get(profiles.BOOTSTRAP) or address
+            properties = kept | properties
+        properties.pop(profiles.BOOTSTRAP, None)
+        cluster = Cluster(address or DEFAULT_BOOTSTRAP, properties, timeout_s)
         try:
             cluster.named()
         except ValueError as error:
@@ -223,3 +238,8 @@ def client_options(command: Callable[..., Any]) -> Callable[..., Any]:
             return command(cluster=cluster, **rest)
 
     return with_cluster
+
+
+def _is_typed(option: str) -> bool:
+    source = click.get_current_context().get_parameter_source(option)
+    return source is click.core.ParameterSource.COMMANDLINE

@@ -102,6 +102,7 @@ program = LazyGroup(
         "cluster": ("penstock.cli.cluster:cluster", "Describe a cluster, drain and rebalance its brokers."),
         "pipeline": ("penstock.cli.pipeline:pipeline", "Spark jobs over topics: setup, and pipelines to run."),
         "local": ("penstock.cli.local:local", "Kill, pause, restart and cut off brokers of a cluster on this machine."),
+        "profile": ("penstock.cli.profile:profile", "Keep where clusters are and how to log in, for --profile."),
         "settings": ("penstock.cli.settings:settings", "Explain the broker's and topics' settings."),
         "apis": ("penstock.cli.apis:apis", "List the Kafka APIs and the versions answered."),
         "version": ("penstock.cli.version:version", "Print versions of Penstock and what it runs on."),

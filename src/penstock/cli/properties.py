@@ -1,5 +1,7 @@
 """KEY=VALUE, as options and files give it."""
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -17,14 +19,38 @@ def key_values(pairs: tuple[str, ...], *, option: str) -> dict[str, str]:
 
 
 def read_properties(path: Path) -> dict[str, str]:
-    """A properties file: KEY=VALUE lines, # or ! begins a comment."""
+    return parse_properties(path.read_text(encoding="utf-8"), path)
+
+
+def parse_properties(text: str, path: Path) -> dict[str, str]:
+    """Of a properties file: KEY=VALUE lines, # or ! begins a comment."""
     found = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(text.splitlines(), start=1):
         line = line.strip()
         if not line or line[0] in "#!":
             continue
         key, equals, value = line.partition("=")
         if not equals:
-            raise click.UsageError(f"{path}:{number}: expected KEY=VALUE, found {line!r}")
+            raise click.UsageError(f"{path}:{number}: expected KEY=VALUE")  # not the line: it may be a password
         found[key.strip()] = value.strip()
     return found
+
+
+def write_properties(
+    path: Path, properties: Mapping[str, str], *, comment: str, mode: int, replace: bool = False
+) -> None:
+    """Whole or not at all. FileExistsError unless it may be replaced; UsageError for what a line cannot hold."""
+    for name, value in properties.items():
+        if value.strip() != value or len(f"{value}.".splitlines()) > 1:
+            raise click.UsageError(f"{name}: a properties file can hold neither line ends nor spaces around a value")
+    lines = [f"# {comment}", *(f"{name}={value}" for name, value in properties.items())]
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as opened:
+            opened.write("\n".join(lines) + "\n")
+        if replace:
+            beside.replace(path)
+        else:
+            os.link(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
