@@ -15,7 +15,7 @@ from tests.conformance.compare import ABSENT, ANYTHING, PINNED, Difference, Kind
 _NOT_BUILT = {
     "share groups": (76, 77, 78, 79, 83, 84, 85, 86, 87, 90, 91, 92),
     "streams groups": (88, 89),
-    "users, delegation tokens, quotas": (38, 39, 40, 41, 48, 49, 50, 51),
+    "users, delegation tokens": (38, 39, 40, 41, 50, 51),
     "raft, which Penstock does not have": (80, 81),
 }
 _FEATURES = {

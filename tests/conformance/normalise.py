@@ -20,6 +20,7 @@ _LONG_AFTER_THE_TABLES_TIMES = WHEN + 365 * 24 * 3_600_000
 _KEYS: tuple[tuple[str, ...], ...] = (
     ("api_key",),
     ("group_id",),
+    ("entity_type",),
     ("member_id",),
     ("transactional_id",),
     ("key",),

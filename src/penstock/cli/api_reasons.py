@@ -15,7 +15,6 @@ REASONS: dict[ApiKey, str] = {
         ),
         _ACCESS,
     ),
-    **dict.fromkeys((ApiKey.DESCRIBE_CLIENT_QUOTAS, ApiKey.ALTER_CLIENT_QUOTAS), "quotas are not built yet"),
     **dict.fromkeys(
         (
             ApiKey.SHARE_GROUP_HEARTBEAT, ApiKey.SHARE_GROUP_DESCRIBE, ApiKey.SHARE_FETCH, ApiKey.SHARE_ACKNOWLEDGE,

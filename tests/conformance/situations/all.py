@@ -15,6 +15,7 @@ from tests.conformance.situations import (
     offsets,
     offsets_in_transactions,
     produce,
+    quotas,
     records,
     sasl,
     topics,
@@ -41,5 +42,6 @@ TABLE = [
     *cluster.SITUATIONS,
     *sasl.SITUATIONS,
     *acls.SITUATIONS,
+    *quotas.SITUATIONS,
     *wire.SITUATIONS,
 ]
