@@ -1,9 +1,22 @@
-"""Whether somebody may do something. Without rules everybody may do everything, as in Kafka without an authorizer."""
+"""Whether somebody may do something: super users everything, everybody else what the access rules say.
 
-from collections.abc import Iterable, Mapping
+Without `authorizer.class.name` everybody may do everything, as in Kafka without an authorizer.
+
+What was decided for a login is remembered with it (`Subject.decisions`) until any rule changes: one number tells. So a
+right that is taken away acts with the next request, the next look of a fetch that waits included.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from penstock.access.rights import ResourceKind, Right
+import structlog
+
+from penstock.access.acl_index import AclIndex, Verdict
+from penstock.access.acls import ANYBODY, Acl, decode
+from penstock.access.denials import Denials
+from penstock.access.metrics import AuthorizerMetrics
+from penstock.access.principal import BROKER
+from penstock.access.rights import SUPPORTED, Operation, ResourceKind, Right
 from penstock.access.subject import Subject
 from penstock.errors import (
     ClusterAuthorizationFailed,
@@ -13,9 +26,26 @@ from penstock.errors import (
     TopicAuthorizationFailed,
     TransactionalIdAuthorizationFailed,
 )
+from penstock.model import Clock
+from penstock.settings import Config
+from penstock.settings.broker_access import (
+    ALLOW_EVERYONE_IF_NO_ACL_FOUND,
+    AUTHORIZER_CLASS_NAME,
+    PENSTOCK_AUTHORIZER_DRY_RUN,
+    SUPER_USERS,
+    super_users,
+)
 
 CLUSTER_NAME: Final = "kafka-cluster"
 """The name of the one resource of its kind, in Kafka's words."""
+
+BROKERS_MAY: Final = frozenset({Operation.CLUSTER_ACTION, Operation.DESCRIBE, Operation.READ})
+"""What brokers ask of each other. What clients ask of them they write themselves."""
+
+DECISIONS_MAX: Final = 4_096
+"""Decisions that a login remembers. When there are more it forgets them all."""
+NAME_REMEMBERED_MAX: Final = 256
+"""Characters of a name up to which it is remembered: a group's may have 32767."""
 
 REFUSALS: Final[Mapping[ResourceKind, type[Refusal]]] = {
     ResourceKind.TOPIC: TopicAuthorizationFailed,
@@ -26,20 +56,86 @@ REFUSALS: Final[Mapping[ResourceKind, type[Refusal]]] = {
     ResourceKind.USER: DelegationTokenAuthorizationFailed,
 }
 
+_log = structlog.get_logger(__name__)
+
 
 class Authorizer:
-    @property
-    def is_on(self) -> bool:
+    def __init__(
+        self, config: Config | None = None, *, clock: Clock | None = None, metrics: AuthorizerMetrics | None = None
+    ) -> None:
+        """Without a `config` there are no rules."""
+        self.is_on = config is not None and config[AUTHORIZER_CLASS_NAME] != ""
         """Whether there are rules at all: without, a handler may skip asking for each of thousands of names."""
-        return False
+        self.version = 0
+        """Up by one with every change of a rule."""
+        self.metrics = metrics or AuthorizerMetrics()
+        self._config = config
+        self._denials = Denials(clock, self.metrics)
+        self._super_users = frozenset(super_users(config[SUPER_USERS])) if config is not None else frozenset()
+        self._index = AclIndex()
+        self._acls: dict[str, Acl] = {}
+
+    # Rules ------------------------------------------------------------------------------------------------------
+
+    @property
+    def acls(self) -> Mapping[str, Acl]:
+        """All rules, by the names of their entries. Changed in place: copy what is needed over an await."""
+        return self._acls
+
+    def learn(self, name: str, value: bytes | None) -> None:
+        """A rule is there now, or (None) no longer."""
+        self.version += 1
+        before = self._acls.pop(name, None)
+        if before is not None:
+            self._index.remove(before)
+        if value is None:
+            return
+        try:
+            acl = decode(value)
+        except ValueError as error:
+            _log.error("an access rule cannot be read and does nothing", entry=name, reason=str(error))
+            return
+        self._acls[name] = acl
+        self._index.add(acl)
+
+    # Questions --------------------------------------------------------------------------------------------------
 
     def allows(self, subject: Subject, right: Right, name: str = CLUSTER_NAME) -> bool:
-        return True
+        """What is denied is counted and said."""
+        if not self.is_on:
+            return True
+        if subject.decisions_version == self.version:
+            decision = subject.decisions.get((right, name))
+            if decision is None:
+                decision = self._decided(subject, right, name)
+        else:
+            decision = self._decided(subject, right, name)
+        return decision or self._denied(subject, right, name)
+
+    def shows(self, subject: Subject, right: Right, name: str = CLUSTER_NAME) -> bool:
+        """The same question where nobody is refused anything: what is not allowed is left out of a list."""
+        if not self.is_on:
+            return True
+        decision = subject.decisions.get((right, name)) if subject.decisions_version == self.version else None
+        if decision is None:
+            decision = self._decided(subject, right, name)
+        return decision or self._is_dry_run
+
+    def allows_some(self, subject: Subject, right: Right) -> bool:
+        """Whether there is any resource of the kind that it may do this to."""
+        if not self.is_on:
+            return True
+        self._forget_old(subject)
+        key = right, None
+        decision = subject.decisions.get(key)
+        if decision is None:
+            decision = subject.decisions[key] = self._decide_some(subject, right)
+        return decision or self._denied(subject, right, f"any {right.on.name.lower()}")
 
     def require(self, subject: Subject, right: Right, name: str = CLUSTER_NAME) -> None:
         """Refuse as Kafka does for this kind of resource."""
         if not self.allows(subject, right, name):
-            raise REFUSALS[right.on](f"{subject.principal} has no {right} on {name}")
+            raise REFUSALS[right.on]
 
     def split(self, subject: Subject, right: Right, names: Iterable[str]) -> tuple[list[str], list[str]]:
         """Those it may, and those it may not, in their order."""
@@ -48,3 +144,63 @@ class Authorizer:
         for name in names:
             (allowed if self.allows(subject, right, name) else refused).append(name)
         return allowed, refused
+
+    def operations(self, subject: Subject, kind: ResourceKind, name: str = CLUSTER_NAME) -> int:
+        """What it may do with this resource, as authorized-operations fields say it: a bit for each operation."""
+        return sum(1 << operation for operation in SUPPORTED[kind] if self.shows(subject, Right(operation, kind), name))
+
+    # Deciding ---------------------------------------------------------------------------------------------------
+
+    def _forget_old(self, subject: Subject) -> None:
+        if subject.decisions_version != self.version or len(subject.decisions) >= DECISIONS_MAX:
+            subject.decisions.clear()
+            subject.decisions_version = self.version
+
+    def _decided(self, subject: Subject, right: Right, name: str) -> bool:
+        self._forget_old(subject)
+        decision = self._decide(subject, right, name)
+        if len(name) <= NAME_REMEMBERED_MAX:
+            subject.decisions[right, name] = decision
+        return decision
+
+    def _decide(self, subject: Subject, right: Right, name: str) -> bool:
+        self.metrics.decided += 1
+        if subject.principal.kind == BROKER:
+            return right.operation in BROKERS_MAY
+        principals = principals_of(subject)
+        if not self._super_users.isdisjoint(principals):
+            return True
+        found = self._index.find(right.on, name, right.operation, principals=principals, host=subject.host)
+        if found.verdict is Verdict.NO_RULE:
+            return self._allows_without_rules
+        return found.verdict is Verdict.ALLOWED
+
+    def _decide_some(self, subject: Subject, right: Right) -> bool:
+        principals = principals_of(subject)
+        # With a name that hardly anything is said about: as Kafka does.
+        return self._decide(subject, right, "hardcode") or (
+            subject.principal.kind != BROKER
+            and self._index.allows_some(right.on, right.operation, principals=principals, host=subject.host)
+        )
+
+    @property
+    def _allows_without_rules(self) -> bool:
+        return self._config is not None and self._config[ALLOW_EVERYONE_IF_NO_ACL_FOUND]
+
+    @property
+    def _is_dry_run(self) -> bool:
+        return self._config is not None and self._config[PENSTOCK_AUTHORIZER_DRY_RUN]
+
+    def _denied(self, subject: Subject, right: Right, name: str) -> bool:
+        """Whether it is let through all the same."""
+        is_dry_run = self._is_dry_run
+        self._denials.tell(subject, right, name, is_dry_run=is_dry_run)
+        return is_dry_run
+
+
+def principals_of(subject: Subject) -> Sequence[str]:
+    """All that a rule may call it."""
+    own = str(subject.principal)
+    if not subject.groups:
+        return own, ANYBODY
+    return own, ANYBODY, *(f"Group:{group}" for group in subject.groups)

@@ -12,4 +12,7 @@ class Principal(NamedTuple):
         return f"{self.kind}:{self.name}"
 
 
+BROKER: Final = "Broker"
+"""The kind of principal that only a broker of this cluster has, which has proved to be one."""
+
 ANONYMOUS: Final = Principal("User", "ANONYMOUS")

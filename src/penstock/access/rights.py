@@ -5,6 +5,7 @@ A handler declares every right that its requests may be asked for. Which of them
 cluster, or of the topic).
 """
 
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -23,6 +24,7 @@ class Operation(IntEnum):
     IDEMPOTENT_WRITE = 12
     CREATE_TOKENS = 13
     DESCRIBE_TOKENS = 14
+    TWO_PHASE_COMMIT = 15
 
 
 CHANGING: Final = frozenset(
@@ -34,6 +36,7 @@ CHANGING: Final = frozenset(
         Operation.ALTER_CONFIGS,
         Operation.IDEMPOTENT_WRITE,
         Operation.CREATE_TOKENS,
+        Operation.TWO_PHASE_COMMIT,
     }
 )
 """Whoever needs one of these changes something. Joining a group and committing its offsets take no more than READ."""
@@ -46,6 +49,40 @@ class ResourceKind(IntEnum):
     TRANSACTIONAL_ID = 5
     DELEGATION_TOKEN = 6
     USER = 7
+
+
+SUPPORTED: Final[Mapping[ResourceKind, tuple[Operation, ...]]] = {
+    ResourceKind.TOPIC: (
+        Operation.READ,
+        Operation.WRITE,
+        Operation.CREATE,
+        Operation.DELETE,
+        Operation.ALTER,
+        Operation.DESCRIBE,
+        Operation.DESCRIBE_CONFIGS,
+        Operation.ALTER_CONFIGS,
+    ),
+    ResourceKind.GROUP: (
+        Operation.READ,
+        Operation.DELETE,
+        Operation.DESCRIBE,
+        Operation.DESCRIBE_CONFIGS,
+        Operation.ALTER_CONFIGS,
+    ),
+    ResourceKind.CLUSTER: (
+        Operation.CREATE,
+        Operation.ALTER,
+        Operation.DESCRIBE,
+        Operation.CLUSTER_ACTION,
+        Operation.DESCRIBE_CONFIGS,
+        Operation.ALTER_CONFIGS,
+        Operation.IDEMPOTENT_WRITE,
+    ),
+    ResourceKind.TRANSACTIONAL_ID: (Operation.WRITE, Operation.DESCRIBE, Operation.TWO_PHASE_COMMIT),
+    ResourceKind.DELEGATION_TOKEN: (Operation.DESCRIBE,),
+    ResourceKind.USER: (Operation.CREATE_TOKENS, Operation.DESCRIBE_TOKENS),
+}
+"""What can be done with resources of a kind."""
 
 
 class Right(NamedTuple):

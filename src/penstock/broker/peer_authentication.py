@@ -6,7 +6,7 @@ nobody to tell from a stranger and takes such requests from anyone, as Apache Ka
 
 from collections.abc import Callable
 
-from penstock.access.principal import Principal
+from penstock.access.principal import BROKER, Principal
 from penstock.access.subject import Subject
 from penstock.broker.batch_samples import NO_SKIPS, BatchSamples
 from penstock.cluster import ClusterImage, Secrets
@@ -28,7 +28,7 @@ class Caller:
         self.broker_epoch = broker_epoch
         """The registration under which it did."""
         self.subject = Subject(host=host)
-        """As whom it asks unless it is a broker. Each login puts another in its place."""
+        """As whom it asks. Each login puts another in its place."""
         self.is_introducing = False
         self.exchange: Exchange | None = None
         """A handshake that awaits the caller's proof. It is good for one attempt."""
@@ -46,7 +46,7 @@ class Caller:
 
     @property
     def principal(self) -> Principal:
-        return Principal("Broker", str(self.broker_id)) if self.is_broker else self.subject.principal
+        return self.subject.principal
 
 
 class PeerAuthenticator:
@@ -84,6 +84,8 @@ class PeerAuthenticator:
 
     def handshake(self, caller: Caller, *, mechanism: str, listener: str) -> None:
         """Begin, and forget who the caller was: a failed handshake leaves nobody."""
+        if caller.is_broker:
+            caller.subject = Subject(host=caller.subject.host)
         caller.broker_id = caller.broker_epoch = NOBODY
         caller.exchange = None
         caller.is_introducing = self._secret is not None and mechanism == MECHANISM and listener == self._peer_listener
@@ -113,5 +115,6 @@ class PeerAuthenticator:
                 f"broker {hello.broker_id} is not registered under the epoch {hello.broker_epoch}"
             )
         caller.broker_id, caller.broker_epoch = hello.broker_id, hello.broker_epoch
+        caller.subject = Subject(Principal(BROKER, str(hello.broker_id)), host=caller.subject.host)
         if caller.on_proved is not None:
             caller.on_proved()

@@ -11,7 +11,9 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, get_type_hints
 
+from penstock.access.acl_feed import follow
 from penstock.access.authorizer import Authorizer
+from penstock.access.metrics import ACLS, AuthorizerMetrics
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.batch_opening import BatchOpener
 from penstock.broker.deadlines import Deadlines
@@ -212,7 +214,7 @@ def build(config: Config, ports: Ports) -> Services:
         producer_ids=cluster.producer_ids,
         read_barrier=ReadBarrier(cluster.in_sync_writes.catch_up, spawn=spawn),
         authenticator=authenticator,
-        authorizer=Authorizer(),
+        authorizer=_authorizer(config, ports),
         partitions=partitions,
         fetchers=fetchers,
         peers=peers,
@@ -250,6 +252,14 @@ def build(config: Config, ports: Ports) -> Services:
     )
     _expose(services, registry, me)
     return services
+
+
+def _authorizer(config: Config, ports: Ports) -> Authorizer:
+    authorizer = Authorizer(config, clock=ports.clock, metrics=ports.registry.of(AuthorizerMetrics))
+    if authorizer.is_on:
+        follow(authorizer, ports.cluster.image)
+        ports.registry.read(ACLS, lambda: [((), len(authorizer.acls))])
+    return authorizer
 
 
 def _handshake(ports: Ports) -> PeerHandshake | None:

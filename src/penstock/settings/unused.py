@@ -18,7 +18,6 @@ _NAMES = frozenset(
         "alter.config.policy.class.name",
         "alter.log.dirs.replication.quota.window.num",
         "alter.log.dirs.replication.quota.window.size.seconds",
-        "authorizer.class.name",
         "background.threads",
         "broker.heartbeat.interval.ms",
         "broker.session.timeout.ms",

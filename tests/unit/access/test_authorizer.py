@@ -1,0 +1,159 @@
+"""Who may do what, as the broker asks it: super users, brokers, what a login remembers, and what is said of denials."""
+
+import pytest
+from structlog.testing import capture_logs
+
+from penstock.access import denials
+from penstock.access.acls import Acl, PatternType, Permission, encode, entry_name
+from penstock.access.authorizer import DECISIONS_MAX, Authorizer
+from penstock.access.principal import BROKER, Principal
+from penstock.access.rights import (
+    ALTER_CLUSTER,
+    CLUSTER_ACTION,
+    DESCRIBE_TOPIC,
+    READ_GROUP,
+    READ_TOPIC,
+    WRITE_TOPIC,
+    Operation,
+    ResourceKind,
+)
+from penstock.access.subject import Subject
+from penstock.errors import ClusterAuthorizationFailed, GroupAuthorizationFailed, TopicAuthorizationFailed
+from penstock.settings import Config
+
+ON = {"authorizer.class.name": "penstock"}
+READ_ORDERS = Acl(
+    ResourceKind.TOPIC, "orders", PatternType.LITERAL, "User:alice", "*", Operation.READ, Permission.ALLOW
+)
+
+
+def an_authorizer(*acls: Acl, **settings: str) -> Authorizer:
+    given = {name.replace("__", "."): text for name, text in settings.items()}
+    authorizer = Authorizer(Config.for_broker(ON | given))
+    for acl in acls:
+        learn(authorizer, acl)
+    return authorizer
+
+
+def learn(authorizer: Authorizer, acl: Acl) -> None:
+    authorizer.learn(entry_name(acl), encode(acl))
+
+
+def forget(authorizer: Authorizer, acl: Acl) -> None:
+    authorizer.learn(entry_name(acl), None)
+
+
+def alice(*groups: str) -> Subject:
+    return Subject(Principal("User", "alice"), host="10.0.0.1", groups=groups)
+
+
+def test_without_an_authorizer_everybody_may_everything() -> None:
+    for authorizer in (Authorizer(), Authorizer(Config.for_broker())):
+        assert not authorizer.is_on
+        assert authorizer.allows(Subject(), ALTER_CLUSTER)
+        assert authorizer.split(Subject(), READ_TOPIC, ["a", "b"]) == (["a", "b"], [])
+        assert authorizer.operations(Subject(), ResourceKind.GROUP, "g") == sum(1 << each for each in (3, 6, 8, 10, 11))
+
+
+def test_what_no_rule_allows_is_denied() -> None:
+    authorizer = an_authorizer(READ_ORDERS)
+    assert authorizer.allows(alice(), READ_TOPIC, "orders")
+    assert not authorizer.allows(alice(), READ_TOPIC, "bills")
+    assert not authorizer.allows(Subject(), READ_TOPIC, "orders")
+    assert authorizer.split(alice(), DESCRIBE_TOPIC, ["orders", "bills"]) == (["orders"], ["bills"])
+    assert authorizer.operations(alice(), ResourceKind.TOPIC, "orders") == 1 << 3 | 1 << 8
+    for right, refusal in (
+        (READ_TOPIC, TopicAuthorizationFailed),
+        (READ_GROUP, GroupAuthorizationFailed),
+        (ALTER_CLUSTER, ClusterAuthorizationFailed),
+    ):
+        with pytest.raises(refusal):
+            authorizer.require(alice(), right, "else")
+
+
+def test_a_super_user_may_everything_whatever_is_denied() -> None:
+    deny = READ_ORDERS._replace(permission=Permission.DENY, principal="User:*")
+    settings = {"super__users": "User:root; User:CN=a,O=b ;Group:admins"}
+    authorizer = an_authorizer(deny, **settings)
+    for subject in (
+        Subject(Principal("User", "root")),
+        Subject(Principal("User", "CN=a,O=b")),
+        alice("admins"),
+    ):
+        assert authorizer.allows(subject, READ_TOPIC, "orders")
+        assert authorizer.allows(subject, ALTER_CLUSTER)
+    assert not authorizer.allows(alice(), READ_TOPIC, "orders")
+
+
+def test_a_broker_may_what_brokers_do_and_no_more() -> None:
+    broker = Subject(Principal(BROKER, "2"))
+    authorizer = an_authorizer()
+    assert authorizer.allows(broker, CLUSTER_ACTION)
+    assert authorizer.allows(broker, DESCRIBE_TOPIC, "orders")
+    assert not authorizer.allows(broker, ALTER_CLUSTER)
+    assert not authorizer.allows(broker, WRITE_TOPIC, "orders")
+    assert not authorizer.allows_some(broker, WRITE_TOPIC)
+
+
+def test_what_nobody_mentions_may_be_left_to_everybody() -> None:
+    authorizer = an_authorizer(READ_ORDERS, allow__everyone__if__no__acl__found="true")
+    assert authorizer.allows(Subject(), READ_TOPIC, "bills")
+    assert authorizer.allows_some(Subject(), WRITE_TOPIC)
+    assert not authorizer.allows(Subject(), READ_TOPIC, "orders")
+
+
+def test_a_change_of_the_rules_acts_at_the_next_question() -> None:
+    authorizer, subject = an_authorizer(READ_ORDERS), alice()
+    assert authorizer.allows(subject, READ_TOPIC, "orders")
+    assert authorizer.metrics.decided == 1
+    assert authorizer.allows(subject, READ_TOPIC, "orders")
+    assert authorizer.metrics.decided == 1, "remembered"
+    forget(authorizer, READ_ORDERS)
+    assert not authorizer.allows(subject, READ_TOPIC, "orders")
+    assert not authorizer.shows(subject, READ_TOPIC, "orders")
+    learn(authorizer, READ_ORDERS)
+    assert authorizer.shows(subject, READ_TOPIC, "orders")
+
+
+def test_a_login_remembers_so_much_and_no_more() -> None:
+    authorizer, subject = an_authorizer(READ_ORDERS), alice()
+    for number in range(DECISIONS_MAX + 10):
+        authorizer.shows(subject, READ_TOPIC, f"t-{number}")
+    assert 0 < len(subject.decisions) <= DECISIONS_MAX
+    subject = alice()
+    authorizer.shows(subject, READ_GROUP, "g" * 30_000)
+    assert not subject.decisions
+
+
+def test_a_dry_run_lets_through_what_it_tells() -> None:
+    authorizer = an_authorizer(penstock__authorizer__dry__run="true")
+    with capture_logs() as lines:
+        assert authorizer.allows(alice(), READ_TOPIC, "orders")
+        assert authorizer.allows_some(alice(), WRITE_TOPIC)
+        assert authorizer.shows(alice(), READ_TOPIC, "orders")
+    assert [line["let_through"] for line in lines] == [True] * 2
+    assert (authorizer.metrics.denied, authorizer.metrics.would_be_denied) == (0, 2)
+
+
+def test_denials_are_counted_and_told_up_to_a_bound() -> None:
+    authorizer, subject = an_authorizer(), alice()
+    with capture_logs() as lines:
+        for _ in range(denials.LINES_A_MINUTE + 5):
+            authorizer.allows(subject, READ_TOPIC, "orders")
+    assert authorizer.metrics.denied == len(lines) + 5 == denials.LINES_A_MINUTE + 5
+    first = lines[0]
+    assert (first["principal"], first["operation"], first["resource"], first["name"]) == (
+        "User:alice",
+        "READ",
+        "TOPIC",
+        "orders",
+    )
+
+
+def test_what_cannot_be_read_is_told_and_allows_nothing() -> None:
+    authorizer = an_authorizer()
+    with capture_logs() as lines:
+        authorizer.learn("broken", b"{}")
+    assert lines[0]["log_level"] == "error"
+    assert not authorizer.acls
+    authorizer.learn("broken", None)
