@@ -21,7 +21,20 @@ from penstock.cli.exits import Failure, NotFound, Unreachable
 from penstock.cli.properties import key_values, read_properties
 from penstock.cli.security import HEEDED, security
 from penstock.client import Client, NoAnswer, NotConnected
-from penstock.errors import GroupIdNotFound, NetworkFailure, Refusal, UnknownTopicId, UnknownTopicOrPartition
+from penstock.errors import (
+    ClusterAuthorizationFailed,
+    DelegationTokenAuthDisabled,
+    GroupAuthorizationFailed,
+    GroupIdNotFound,
+    NetworkFailure,
+    Refusal,
+    SaslAuthenticationFailed,
+    SecurityDisabled,
+    TopicAuthorizationFailed,
+    TransactionalIdAuthorizationFailed,
+    UnknownTopicId,
+    UnknownTopicOrPartition,
+)
 from penstock.model.words import did_you_mean
 
 DEFAULT_BOOTSTRAP = "127.0.0.1:9092"
@@ -33,6 +46,19 @@ ATTEMPT_S_MIN = 5.0
 AGAIN_AFTER_S = 0.1
 
 _T = TypeVar("_T")
+
+_NO_RIGHT = (
+    "Whoever this logs in as may not. `penstock acl add` gives rights, for who may do that; `acl list` shows them."
+)
+_ADVICE: dict[type[Refusal], str] = {
+    ClusterAuthorizationFailed: _NO_RIGHT,
+    GroupAuthorizationFailed: _NO_RIGHT,
+    TopicAuthorizationFailed: _NO_RIGHT,
+    TransactionalIdAuthorizationFailed: _NO_RIGHT,
+    SaslAuthenticationFailed: "The user, password or mechanism is another; `penstock profile show` shows them.",
+    SecurityDisabled: "The brokers run without an authorizer: set authorizer.class.name, and super.users.",
+    DelegationTokenAuthDisabled: "The brokers make no tokens: set delegation.token.secret.key on all of them.",
+}
 
 
 @dataclass
@@ -97,8 +123,10 @@ class Cluster:
             try:
                 client.run(client.core.refresh([]))
                 break
+            except SaslAuthenticationFailed as refusal:
+                raise self.failure(refusal, doing="log in") from refusal
             except Refusal as refusal:
-                # Refused connections do not wait out the time, as all addresses were tried; nor does a wrong password.
+                # Refused connections do not wait out the time, as all addresses were tried.
                 is_final = isinstance(refusal, NotConnected) or not refusal.retriable
                 if is_final or time.monotonic() >= deadline:
                     self.complaints.append(refusal.message)
@@ -146,7 +174,7 @@ class Cluster:
                 return NotFound(text, hint="`penstock topic list` shows what exists.")
             case GroupIdNotFound():
                 return NotFound(text, hint="`penstock group list` shows what exists.")
-        return Failure(text)
+        return Failure(text, hint=_ADVICE.get(type(refusal)))
 
     def no_answer(self, doing: str) -> Unreachable:
         return Unreachable(f"could not {doing}: no answer within {self.timeout_s:g} s", hint=self.silence_advice())

@@ -1,0 +1,26 @@
+"""`penstock user list`."""
+
+import click
+
+from penstock.cli.client import Cluster, client_options
+from penstock.cli.output import json_option, note, print_json, print_table
+from penstock.cli.user.credentials import known
+
+
+@click.command("list")
+@click.option("--names", is_flag=True, help="Names only, one a line.")
+@client_options
+@json_option
+def list_users(names: bool, cluster: Cluster, as_json: bool) -> None:
+    """List users with their mechanisms and iterations. Who logs in by a certificate or a token is none of them."""
+    users = known(cluster)
+    if as_json:
+        print_json([{"user": name, "mechanisms": mechanisms} for name, mechanisms in users.items()])
+    elif names:
+        for name in users:
+            click.echo(name)
+    elif users:
+        rows = [[name, *told] for name, mechanisms in users.items() for told in sorted(mechanisms.items())]
+        print_table(["user", "mechanism", "iterations"], rows)
+    else:
+        note("no users yet; `penstock user add` adds one")
