@@ -4,7 +4,6 @@ Beyond Kafka's: the principal may be a group of users (`Group:ops`), and the hos
 """
 
 import ipaddress
-from collections.abc import Mapping
 from enum import IntEnum
 from functools import lru_cache
 from hashlib import sha256
@@ -160,10 +159,6 @@ def decode(value: bytes) -> Acl:
 def entry_name(acl: Acl) -> str:
     """What makes a rule makes its key: the same rule given twice is there once."""
     return sha256(encode(acl)).hexdigest()[:40]
-
-
-def puts(acls: Mapping[str, Acl]) -> dict[str, bytes]:
-    return {name: encode(acl) for name, acl in acls.items()}
 
 
 # Hosts ----------------------------------------------------------------------------------------------------------

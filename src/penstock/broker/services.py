@@ -14,6 +14,7 @@ from typing import Any, get_type_hints
 from penstock.access.acl_feed import follow
 from penstock.access.authorizer import Authorizer
 from penstock.access.metrics import ACLS, AuthorizerMetrics
+from penstock.broker.acl_changes import AclChanges
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.batch_opening import BatchOpener
 from penstock.broker.deadlines import Deadlines
@@ -84,6 +85,7 @@ class Services:
     read_barrier: ReadBarrier
     authenticator: PeerAuthenticator
     authorizer: Authorizer
+    acl_changes: AclChanges
 
     partitions: Partitions
     fetchers: Fetchers
@@ -187,6 +189,7 @@ def build(config: Config, ports: Ports) -> Services:
     authenticator = PeerAuthenticator(
         image, me=me, dice=dice, secret=cluster.secret, peer_listener=inter_broker_listener(config).name
     )
+    authorizer = _authorizer(config, ports)
     loop = asyncio.get_running_loop()
     after_receive, deadlines = AfterReceive(loop), Deadlines(loop)
     replica_sessions = ReplicaSessions(
@@ -214,7 +217,8 @@ def build(config: Config, ports: Ports) -> Services:
         producer_ids=cluster.producer_ids,
         read_barrier=ReadBarrier(cluster.in_sync_writes.catch_up, spawn=spawn),
         authenticator=authenticator,
-        authorizer=_authorizer(config, ports),
+        authorizer=authorizer,
+        acl_changes=AclChanges(authorizer, cluster.controller, config),
         partitions=partitions,
         fetchers=fetchers,
         peers=peers,

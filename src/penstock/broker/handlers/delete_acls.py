@@ -1,19 +1,67 @@
-"""DeleteAcls: refused one by one, since there is no authorizer that would have any.
+"""DeleteAcls: take away the access rules that filters find, and say which these were.
 
 v2 flexible, v3 resources of users.
 """
 
+from penstock.access.acl_requests import filter_of
+from penstock.access.acls import Acl
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import ALTER_CLUSTER, ResourceKind
-from penstock.broker.registry import answers
-from penstock.errors import SecurityDisabled
+from penstock.broker.acl_changes import AclChanges
+from penstock.broker.large_answers import encoded_if_large
+from penstock.broker.registry import RequestContext, answers
+from penstock.errors import Refusal, SecurityDisabled
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.delete_acls_request import DeleteAclsRequest
-from penstock.wire.messages.delete_acls_response import DeleteAclsFilterResult, DeleteAclsResponse
+from penstock.wire.messages.delete_acls_response import (
+    DeleteAclsFilterResult,
+    DeleteAclsMatchingAcl,
+    DeleteAclsResponse,
+)
 
 
 @answers(ApiKey.DELETE_ACLS, versions=(1, 3), requires=(ALTER_CLUSTER,), audits=(ResourceKind.CLUSTER,))
-def delete_acls(request: DeleteAclsRequest) -> DeleteAclsResponse:
-    refusal = SecurityDisabled()
-    return DeleteAclsResponse(
-        filter_results=[DeleteAclsFilterResult(refusal.code, refusal.message) for _ in request.filters]
+async def delete_acls(
+    request: DeleteAclsRequest, context: RequestContext, authorizer: Authorizer, changes: AclChanges
+) -> DeleteAclsResponse:
+    try:
+        authorizer.require(context.caller.subject, ALTER_CLUSTER)
+        if not authorizer.is_on:
+            raise SecurityDisabled
+    except Refusal as refusal:
+        return DeleteAclsResponse(filter_results=[_refused(refusal) for _ in request.filters])
+    found: list[dict[str, Acl] | Refusal] = []
+    for each in request.filters:
+        try:
+            found.append(await changes.find(filter_of(each)))
+        except Refusal as refusal:
+            found.append(refusal)
+    refused = await changes.remove([name for one in found if not isinstance(one, Refusal) for name in one])
+    response = DeleteAclsResponse(
+        filter_results=[
+            _refused(one)
+            if isinstance(one, Refusal)
+            else DeleteAclsFilterResult(0, None, [_deleted(acl, refused.get(name)) for name, acl in one.items()])
+            for one in found
+        ]
+    )
+    size = sum(len(result.matching_acls) for result in response.filter_results)
+    return await encoded_if_large(response, context.api_version, size=size)
+
+
+def _refused(refusal: Refusal) -> DeleteAclsFilterResult:
+    return DeleteAclsFilterResult(refusal.code, refusal.message)
+
+
+def _deleted(acl: Acl, refusal: Refusal | None) -> DeleteAclsMatchingAcl:
+    return DeleteAclsMatchingAcl(
+        error_code=0 if refusal is None else refusal.code,
+        error_message=None if refusal is None else refusal.message,
+        resource_type=acl.kind,
+        resource_name=acl.name,
+        pattern_type=acl.pattern,
+        principal=acl.principal,
+        host=acl.host,
+        operation=acl.operation,
+        permission_type=acl.permission,
     )
