@@ -18,7 +18,7 @@ from tests.support.kafka import free_ports
 import penstock.testing
 from penstock.cli.exits import ExitCode
 from penstock.client import AsyncClient, Client, NotConnected, place
-from penstock.transport.tls import TlsChannel
+from penstock.transport.tls import Stage, TlsChannel
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,7 @@ async def test_a_file_is_sent_encrypted(certificate: Path, tmp_path: Path) -> No
         return bytes(received)
 
     trusting = ssl.create_default_context(cafile=f"{certificate}.crt")
-    channel = TlsChannel(client_side, asyncio.get_running_loop(), trusting, "localhost")
+    channel = TlsChannel.of_client(client_side, asyncio.get_running_loop(), Stage(), trusting, "localhost")
     done = 0
     with (tmp_path / "file").open("rb") as file:
 

@@ -13,8 +13,7 @@ import socket
 import sys
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
-from errno import EPROTONOSUPPORT
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
@@ -27,7 +26,10 @@ from penstock.metrics import MetricsRegistry
 from penstock.settings import Config
 from penstock.settings import broker as settings
 from penstock.settings.listeners import Listener
-from penstock.transport import SocketChannel, listen, prepare_accepted
+from penstock.transport import Channel, SocketChannel, listen, prepare_accepted
+
+if TYPE_CHECKING:
+    from penstock.broker.tls_acceptor import TlsAcceptor
 
 ACCEPT_AT_ONCE = 64
 ACCEPT_PAUSE_S = 0.1
@@ -51,13 +53,15 @@ class SocketServer:
         registry: MetricsRegistry,
         spawn: Callable[[Coroutine[Any, Any, Any]], "asyncio.Task[Any]"],
         peer_listener: str | None = None,
+        tls: "TlsAcceptor | None" = None,
     ) -> None:
-        """`peer_listener`: where other brokers come in, if there are any."""
+        """`peer_listener`: where other brokers come in, if there are any. `tls`: for listeners that take it."""
         self._config = config
         self._handler = handler
         self._afterwards = afterwards
         self._metrics = registry.of(ConnectionMetrics)
         self._spawn = spawn
+        self._tls = tls
         memory_max = config[settings.QUEUED_MAX_REQUEST_BYTES]
         self._memory = RequestMemory(sys.maxsize if memory_max < 0 else memory_max)
         # The kernel gives a page of it when something is first received into that: a quiet broker needs few.
@@ -84,8 +88,6 @@ class SocketServer:
     def bind(self, listeners: Iterable[Listener]) -> dict[str, int]:
         """Open every listener; the answer has the real ports, by name. Connections wait until `accept`."""
         for listener in listeners:
-            if listener.has_tls:
-                raise OSError(EPROTONOSUPPORT, f"{listener}: TLS is not served so far")
             self._listening[listener.name] = _listen(
                 listener, backlog=self._config[settings.SOCKET_LISTEN_BACKLOG_SIZE]
             )
@@ -127,12 +129,26 @@ class SocketServer:
             sock.close()
             return
         _prepare(sock, self._config)
-        loop = asyncio.get_running_loop()
         self._per_address[host] += 1
+        peer = f"{host}:{port}"
+        if self._tls is not None and self._tls.concerns(listener):
+            self._tls.begin(
+                listener,
+                sock,
+                peer,
+                ready=lambda channel, _certificate: self._open(channel, listener, peer, limit),
+                failed=lambda: self._forget_address(host),
+            )
+        else:
+            self._open(SocketChannel(sock, asyncio.get_running_loop()), listener, peer, limit)
+
+    def _open(self, channel: Channel, listener: str, peer: str, limit: str | None) -> None:
+        """`limit`: which one it came in over."""
+        loop = asyncio.get_running_loop()
         connection = Connection(
-            SocketChannel(sock, loop),
+            channel,
             listener=listener,
-            peer=f"{host}:{port}",
+            peer=peer,
             loop=loop,
             handler=self._handler if limit is None else self._over_limit,
             memory=self._memory,
@@ -150,7 +166,8 @@ class SocketServer:
 
     def _limit_reached(self, sock: socket.socket, host: str) -> str | None:
         others = len(self._of_brokers) + len(self._over_limit)
-        if len(self._connections) - others >= self._config[settings.MAX_CONNECTIONS]:
+        half_open = 0 if self._tls is None else len(self._tls)
+        if len(self._connections) + half_open - others >= self._config[settings.MAX_CONNECTIONS]:
             return "max.connections"
         if sock.fileno() >= self._descriptors_max:
             return "open files"
@@ -161,7 +178,7 @@ class SocketServer:
     def _is_of_broker(self, connection: Connection) -> None:
         if connection not in self._of_brokers:
             self._of_brokers.add(connection)
-            self._forget_address(connection)
+            self._forget_address(_host_of(connection))
             self._over_limit.left(connection)
             connection.hand_to(self._handler)
 
@@ -184,11 +201,10 @@ class SocketServer:
         if connection in self._of_brokers:
             self._of_brokers.discard(connection)
         else:
-            self._forget_address(connection)
+            self._forget_address(_host_of(connection))
         self._metrics.closed += 1
 
-    def _forget_address(self, connection: Connection) -> None:
-        host = connection.peer.rpartition(":")[0]
+    def _forget_address(self, host: str) -> None:
         self._per_address[host] -= 1
         if not self._per_address[host]:
             del self._per_address[host]
@@ -225,6 +241,8 @@ class SocketServer:
         for sock in self._listening.values():
             loop.remove_reader(sock.fileno())
             sock.close()
+        if self._tls is not None:
+            self._tls.close()
         for connection in list(self._connections):
             connection.take_no_more()
         await self._last_answers(loop)
@@ -244,6 +262,10 @@ class SocketServer:
                 return
             await asyncio.sleep(0.01)
             now = loop.time()
+
+
+def _host_of(connection: Connection) -> str:
+    return connection.peer.rpartition(":")[0]
 
 
 def _listen(listener: Listener, *, backlog: int) -> socket.socket:

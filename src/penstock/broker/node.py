@@ -7,7 +7,7 @@ start and a stop is in `lifecycle`.
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.broker import handlers as _handlers  # noqa: F401 - importing them fills the registry
 from penstock.broker.clock import SystemClock, SystemDice
@@ -16,15 +16,20 @@ from penstock.broker.foundation import Foundation
 from penstock.broker.lifecycle import Lifecycle
 from penstock.broker.listeners import SocketServer
 from penstock.broker.registry import bind
-from penstock.broker.services import Ports, Services, build
+from penstock.broker.services import Ports, Services, Spawn, build
 from penstock.cluster import Cluster, Endpoint, StoreWait
+from penstock.errors import Fatal
 from penstock.log import Flusher, FlushMetrics, LogFolder
 from penstock.metastore import Metastore
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, Dice, TopicPartition
 from penstock.replication import Partitions
-from penstock.settings import Config, inter_broker_listener
+from penstock.settings import Config, inter_broker_listener, listeners
 from penstock.settings import broker as settings
+
+if TYPE_CHECKING:
+    from penstock.broker.tls import BrokerTls
+    from penstock.broker.tls_acceptor import TlsAcceptor
 
 
 class Node:
@@ -50,9 +55,12 @@ class Node:
         self.services: Services | None = None
         """All of them, from the moment when the metadata store and the data folders are open."""
         self.dispatcher: Dispatcher | None = None
+        self.tls: BrokerTls | None = None
+        """Its certificates, where a listener takes TLS."""
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Node"]:
+        self._read_certificates()
         async with AsyncExitStack() as closing:
             cluster = await self._foundation.open(closing)
             flusher = Flusher(metrics=self.registry.of(FlushMetrics))
@@ -65,6 +73,17 @@ class Node:
                         yield self
                     finally:
                         await lifecycle.stop()
+
+    def _read_certificates(self) -> None:
+        """Before anything is opened: a broker without them is not to be half there."""
+        opened = listeners(self.config)
+        if any(listener.has_tls for listener in opened):
+            from penstock.broker.tls import BrokerTls  # noqa: PLC0415 - loads ssl
+
+            try:
+                self.tls = BrokerTls(self.config, opened, clock=self.clock, registry=self.registry)
+            except ValueError as error:
+                raise Fatal(str(error)) from error
 
     def _built(
         self, closing: AsyncExitStack, tasks: asyncio.TaskGroup, cluster: Cluster, flusher: Flusher
@@ -99,8 +118,17 @@ class Node:
             registry=registry,
             spawn=spawn,
             peer_listener=None if cluster.stands_alone else inter_broker_listener(config).name,
+            tls=self._acceptor(spawn),
         )
         return Lifecycle(config, self._foundation, ports, services, server)
+
+    def _acceptor(self, spawn: Spawn) -> "TlsAcceptor | None":
+        if self.tls is None:
+            return None
+        from penstock.broker.tls_acceptor import TlsAcceptor  # noqa: PLC0415
+
+        spawn(self.tls.watch())
+        return TlsAcceptor(self.tls, self.config, listeners(self.config), self.registry)
 
     @contextmanager
     def _ending_tasks(self) -> Iterator[None]:

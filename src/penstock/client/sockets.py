@@ -18,6 +18,8 @@ from penstock.transport import Channel, SocketChannel
 if TYPE_CHECKING:
     import ssl
 
+    from penstock.transport.tls import Stage
+
 SENT_AT_ONCE_MAX: Final = 64
 """Frames of one send; the kernel takes a thousand pieces at most."""
 
@@ -145,8 +147,10 @@ class Sockets:
 
     def __init__(self, tls: "ssl.SSLContext | None" = None) -> None:
         self._tls = tls
+        self._stage: Stage | None = None
         self._selector = selectors.DefaultSelector()
         self._starting: list[SocketLine] = []
+        self._soon: list[Callable[[], None]] = []
         self._calls: dict[tuple[int, int], Callable[[], None]] = {}
         """By descriptor and event."""
 
@@ -158,16 +162,20 @@ class Sockets:
     def channel(self, sock: socket.socket, host: str) -> Channel:
         if self._tls is None:
             return SocketChannel(sock, self)
-        from penstock.transport.tls import TlsChannel  # noqa: PLC0415 - loads ssl
+        from penstock.transport.tls import Stage, TlsChannel  # noqa: PLC0415 - loads ssl
 
-        return TlsChannel(sock, self, self._tls, host)
+        self._stage = stage = self._stage or Stage()
+        return TlsChannel.of_client(sock, self, stage, self._tls, host)
 
     def poll(self, timeout_s: float | None) -> None:
         """Wait until something happens on a line, at most so long, and tell it on."""
         starting, self._starting = self._starting, []
         for line in starting:
             line.try_next()
-        for key, events in self._selector.select(0 if starting else timeout_s):
+        soon, self._soon = self._soon, []
+        for callback in soon:
+            callback()
+        for key, events in self._selector.select(0 if starting or soon else timeout_s):
             for event in (selectors.EVENT_READ, selectors.EVENT_WRITE):
                 # What was called before may have ended this one.
                 if events & event and (call := self._calls.get((key.fd, event))) is not None:
@@ -184,6 +192,9 @@ class Sockets:
 
     def remove_writer(self, fd: int) -> None:
         self._watch(fd, selectors.EVENT_WRITE, None)
+
+    def call_soon(self, callback: Callable[[], None]) -> None:
+        self._soon.append(callback)
 
     def _watch(self, fd: int, event: int, callback: Callable[[], None] | None) -> None:
         if callback is None:

@@ -5,7 +5,7 @@ Each may be given to one listener alone: `listener.name.<name>.ssl.client.auth`.
 
 from penstock.settings.checks import at_least, each_of, one_of
 from penstock.settings.setting import Importance, Scope, setting
-from penstock.settings.types import INT, LIST, PASSWORD, STRING, seconds
+from penstock.settings.types import INT, LIST, LONG, PASSWORD, STRING, seconds
 
 _BROKER = Scope.BROKER
 _LOW = Importance.LOW
@@ -93,4 +93,9 @@ PENSTOCK_TLS_HANDSHAKES_PER_SECOND_MAX = setting(
 PENSTOCK_TLS_HANDSHAKE_TIMEOUT_MS = setting(
     "penstock.tls.handshake.timeout.ms", _BROKER, INT, default=seconds(10), check=at_least(1), live=True,
     doc="A connection that has not finished its TLS handshake by then is closed.",
+)  # fmt: skip
+PENSTOCK_TLS_RELOAD_MS = setting(
+    "penstock.tls.reload.ms", _BROKER, LONG, default=seconds(10), check=at_least(1), live=True,
+    doc="How often the broker looks whether files of certificates and keys have changed. New connections get what it "
+    "finds, open ones live on.",
 )  # fmt: skip

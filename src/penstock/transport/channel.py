@@ -31,7 +31,9 @@ class Channel(Protocol):
 
     @property
     def send(self) -> Callable[[Bytes, int], int]:
-        """(data, 0 or MORE) How many bytes were taken."""
+        """(data, 0 or MORE) How many bytes were taken. After BlockingIOError the same bytes are to be offered again: a
+        channel may have encrypted them already.
+        """
 
     @property
     def send_many(self) -> Callable[[list[memoryview]], int]:
@@ -68,6 +70,9 @@ class Watcher(Protocol):
 
     def remove_writer(self, fd: int, /) -> Any: ...
 
+    def call_soon(self, callback: Callable[[], None], /) -> Any:
+        """Once, in the next turn."""
+
 
 class SocketChannel:
     """A plain non-blocking socket. Its calls are the socket's own: a request pays nothing for the port."""
@@ -98,7 +103,12 @@ class SocketChannel:
         self._watcher.remove_writer(self._fd)
 
     def unsent_bytes(self) -> int:
-        return int.from_bytes(ioctl(self._fd, TIOCOUTQ, bytes(4)), sys.byteorder)
+        return unsent_in_kernel(self._fd)
 
     def close(self) -> None:
         self._sock.close()
+
+
+def unsent_in_kernel(descriptor: int) -> int:
+    """Bytes that a socket was given and that its peer has not acknowledged."""
+    return int.from_bytes(ioctl(descriptor, TIOCOUTQ, bytes(4)), sys.byteorder)
