@@ -18,6 +18,7 @@ LONG_FOR_A_REASON = {
     "errors.py": "a table of one class a Kafka error code",
 }
 REALLY_RANDOM = {
+    "access/sealing.py": "secrets are sealed for good, whoever simulates what",
     "log/folders/identity.py": "a data folder's id must be unlike every other in the world, in a simulation too",
 }
 LOGGERS = ("_log", "math")

@@ -13,6 +13,7 @@ _TABLES = (
     "broker_groups.py",
     "broker_log.py",
     "broker_replication.py",
+    "broker_sasl.py",
     "broker_transactions.py",
     "topic.py",
     "group.py",

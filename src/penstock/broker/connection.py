@@ -198,9 +198,11 @@ class Connection:
         self._is_finishing = False
         channel.start_reading(self._on_readable)
 
-    def hand_to(self, handler: FrameHandler) -> None:
-        """From the next frame on another answers."""
+    def hand_to(self, handler: FrameHandler, limits: Limits | None = None) -> None:
+        """From the next frame on another answers, and perhaps within other bounds."""
         self._handler = handler
+        if limits is not None:
+            self._limits = limits
 
     # Reading ----------------------------------------------------------------------------------------------------
 

@@ -11,11 +11,13 @@ from pathlib import Path
 
 import structlog
 
+from penstock.access.users.first import add_first_users, read_first_users
 from penstock.broker.foundation import Foundation, start_refused_in_words
 from penstock.broker.incomplete_logs import IncompleteLogs
 from penstock.broker.listeners import SocketServer
 from penstock.broker.services import Ports, Services
-from penstock.cluster import SUPPORTED_FEATURES, BrokerRecord, Endpoint, IdentityRecord
+from penstock.cluster import SUPPORTED_FEATURES, BrokerRecord, Endpoint, EntryKind, IdentityRecord
+from penstock.errors import Fatal
 from penstock.log import NO_TOPIC_ID, ExpectedLog, PartitionLog, folder_id, settle_moves
 from penstock.metrics import watch_loop_lag
 from penstock.model import TopicId, TopicPartition, topic_id_text
@@ -180,6 +182,22 @@ class Lifecycle:
         if self._config[settings.LOG_CLEANER_ENABLE]:
             spawn(services.cleaner.run())
 
+    async def prepare_logins(self) -> None:
+        """Keys that cannot be used refuse the start: else users would be refused, one after the other, later."""
+        services = self._services
+        has_sasl = any(listener.has_sasl for listener in listeners(self._config))
+        if services.users.names() and (has_sasl or services.secrets.are_there):
+            problem = services.users.unopened()
+            if problem is not None:
+                raise Fatal(f"penstock.secrets.key.file: {problem}")
+        first = self._config[settings.PENSTOCK_BOOTSTRAP_USERS_FILE]
+        if first is not None:
+            decide = add_first_users(read_first_users(Path(first)), services.users.sealing)
+            with start_refused_in_words():
+                added = await services.controller.change_entries(EntryKind.USERS, decide)
+            if added:
+                _log.info("first users added", users=added)
+
     # Connections ------------------------------------------------------------------------------------------------
 
     async def accept_connections(self) -> None:
@@ -201,6 +219,7 @@ START = (
     Lifecycle.start_replication,
     Lifecycle.start_coordinators,
     Lifecycle.start_housekeeping,
+    Lifecycle.prepare_logins,
     Lifecycle.accept_connections,
 )
 STOP = (

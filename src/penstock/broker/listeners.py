@@ -20,6 +20,7 @@ import structlog
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.connection import SCRATCH_SIZE, Connection, FrameHandler, Limits
+from penstock.broker.logins import Logins
 from penstock.broker.metrics import CONNECTION_COUNT, REQUEST_MEMORY, ConnectionMetrics
 from penstock.broker.over_limit import WAITING_MAX, OverLimitConnections
 from penstock.metrics import MetricsRegistry
@@ -54,8 +55,12 @@ class SocketServer:
         spawn: Callable[[Coroutine[Any, Any, Any]], "asyncio.Task[Any]"],
         peer_listener: str | None = None,
         tls: "TlsAcceptor | None" = None,
+        logins: Logins | None = None,
     ) -> None:
-        """`peer_listener`: where other brokers come in, if there are any. `tls`: for listeners that take it."""
+        """`peer_listener`: where other brokers come in, if there are any. `tls` and `logins`: for listeners that take
+        them.
+        """
+        self._logins = logins
         self._config = config
         self._handler = handler
         self._afterwards = afterwards
@@ -163,6 +168,8 @@ class SocketServer:
             connection.caller.on_proved = lambda: self._is_of_broker(connection)
         if limit is not None:
             self._over_limit.wait(connection)
+        elif self._logins is not None and self._logins.guards(listener):
+            self._logins.begin(connection, self._handler, self._limits)
 
     def _limit_reached(self, sock: socket.socket, host: str) -> str | None:
         others = len(self._of_brokers) + len(self._over_limit)
@@ -180,7 +187,7 @@ class SocketServer:
             self._of_brokers.add(connection)
             self._forget_address(_host_of(connection))
             self._over_limit.left(connection)
-            connection.hand_to(self._handler)
+            connection.hand_to(self._handler, self._limits)
 
     def _address_limit(self, host: str) -> int:
         overrides = self._config[settings.MAX_CONNECTIONS_PER_IP_OVERRIDES]
@@ -196,6 +203,8 @@ class SocketServer:
 
     def _closed(self, connection: Connection) -> None:
         connection.caller.on_proved = None
+        if connection.caller.login is not None:
+            connection.caller.login.closed()
         self._connections.discard(connection)
         self._over_limit.left(connection)
         if connection in self._of_brokers:

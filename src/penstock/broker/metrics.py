@@ -22,11 +22,17 @@ class ConnectionMetrics(Metrics, prefix="penstock_connections"):
     turned_away = counter("Connections closed at once because of max.connections or max.connections.per.ip.")
 
 
+class LoginMetrics(Metrics, prefix="penstock_logins"):
+    succeeded = counter("Logins, renewed ones included.")
+    failed = counter("Logins that failed, or that were not what a login is.")
+
+
 CONNECTION_COUNT = reading("kafka_server_socket_server_metrics_connection_count", "Connections open now.")
 ACTIVE_CONTROLLERS = reading(
     "kafka_controller_kafkacontroller_activecontrollercount", "1 on the broker that decides, 0 on every other."
 )
 FETCH_SESSIONS = reading("kafka_server_fetchsessioncache_numincrementalfetchsessions", "Fetch sessions kept now.")
+LOGINS_UNDER_WAY = reading("penstock_logins_under_way", "Connections that have not logged in, where they must.")
 REQUEST_MEMORY = reading("penstock_request_memory_bytes", "Bytes that unfinished requests hold.")
 
 

@@ -108,6 +108,7 @@ class Node:
         )
         self.services = services = build(config, ports)
         closing.callback(services.batch_opener.close)
+        closing.callback(services.logins.close)
         self.dispatcher = Dispatcher(
             bind(services.by_type()), registry, control_bytes_max=config[settings.PENSTOCK_CONTROL_REQUEST_MAX_BYTES]
         )
@@ -117,6 +118,7 @@ class Node:
             afterwards=services.after_receive,
             registry=registry,
             spawn=spawn,
+            logins=services.logins,
             peer_listener=None if cluster.stands_alone else inter_broker_listener(config).name,
             tls=self._acceptor(spawn),
         )

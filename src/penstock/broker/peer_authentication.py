@@ -5,6 +5,7 @@ nobody to tell from a stranger and takes such requests from anyone, as Apache Ka
 """
 
 from collections.abc import Callable
+from typing import Protocol
 
 from penstock.access.principal import BROKER, Principal
 from penstock.access.subject import Subject
@@ -13,14 +14,35 @@ from penstock.cluster import ClusterImage, Secrets
 from penstock.errors import ClusterAuthorizationFailed, IllegalSaslState, SaslAuthenticationFailed
 from penstock.model import BrokerId, Dice
 from penstock.replication.proof import MECHANISM, NONCE_BYTES, Challenge, Exchange, Hello, require_any
+from penstock.wire.messages.sasl_handshake_response import SaslHandshakeResponse
 
 NOBODY = -1
+
+
+class Login(Protocol):
+    """What a connection is in the middle of, or what may end while it lasts."""
+
+    def begin_again(self, mechanism: str, version: int) -> SaslHandshakeResponse:
+        """The client wants to log in anew (KIP-368)."""
+
+    def closed(self) -> None:
+        """The connection is gone."""
 
 
 class Caller:
     """One for each connection, for as long as it lasts."""
 
-    __slots__ = ("broker_epoch", "broker_id", "exchange", "is_introducing", "on_proved", "samples", "skips", "subject")
+    __slots__ = (
+        "broker_epoch",
+        "broker_id",
+        "exchange",
+        "is_introducing",
+        "login",
+        "on_proved",
+        "samples",
+        "skips",
+        "subject",
+    )
 
     def __init__(self, broker_id: int = NOBODY, broker_epoch: int = NOBODY, *, host: str = "") -> None:
         self.broker_id = broker_id
@@ -29,6 +51,8 @@ class Caller:
         """The registration under which it did."""
         self.subject = Subject(host=host)
         """As whom it asks. Each login puts another in its place."""
+        self.login: Login | None = None
+        """Its login, for as long as that is under way or has an end."""
         self.is_introducing = False
         self.exchange: Exchange | None = None
         """A handshake that awaits the caller's proof. It is good for one attempt."""

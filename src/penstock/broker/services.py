@@ -14,15 +14,26 @@ from typing import Any, get_type_hints
 from penstock.access.acl_feed import follow
 from penstock.access.authorizer import Authorizer
 from penstock.access.metrics import ACLS, AuthorizerMetrics
+from penstock.access.secrets_file import SecretsFile
+from penstock.access.users.accounts import Users
 from penstock.broker.acl_changes import AclChanges
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.batch_opening import BatchOpener
 from penstock.broker.deadlines import Deadlines
 from penstock.broker.fetch_sessions import FetchSessions
 from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
+from penstock.broker.logins import Logins
 from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.peer_authentication import PeerAuthenticator
-from penstock.cluster import BrokerAvailability, Cluster, ClusterImage, Controller, ProducerIds, ReadBarrier
+from penstock.cluster import (
+    BrokerAvailability,
+    Cluster,
+    ClusterImage,
+    Controller,
+    EntryKind,
+    ProducerIds,
+    ReadBarrier,
+)
 from penstock.coordinators.groups import Groups
 from penstock.coordinators.groups.group_lag import GroupLag
 from penstock.coordinators.groups.log_ends import LogEnds
@@ -45,7 +56,7 @@ from penstock.replication import (
     Throttle,
 )
 from penstock.replication.bugs import NO_BUGS, ReplicationBugs
-from penstock.settings import Config, inter_broker_listener
+from penstock.settings import Config, inter_broker_listener, listeners
 from penstock.settings import broker as settings
 
 Spawn = Callable[[Coroutine[Any, Any, Any]], "asyncio.Task[Any]"]
@@ -86,6 +97,9 @@ class Services:
     authenticator: PeerAuthenticator
     authorizer: Authorizer
     acl_changes: AclChanges
+    secrets: SecretsFile
+    users: Users
+    logins: Logins
 
     partitions: Partitions
     fetchers: Fetchers
@@ -190,6 +204,8 @@ def build(config: Config, ports: Ports) -> Services:
         image, me=me, dice=dice, secret=cluster.secret, peer_listener=inter_broker_listener(config).name
     )
     authorizer = _authorizer(config, ports)
+    secrets = SecretsFile(config, stands_alone=cluster.stands_alone)
+    users = Users(lambda: image.entries.of(EntryKind.USERS), secrets.keys)
     loop = asyncio.get_running_loop()
     after_receive, deadlines = AfterReceive(loop), Deadlines(loop)
     replica_sessions = ReplicaSessions(
@@ -219,6 +235,17 @@ def build(config: Config, ports: Ports) -> Services:
         authenticator=authenticator,
         authorizer=authorizer,
         acl_changes=AclChanges(authorizer, cluster.controller, config),
+        secrets=secrets,
+        users=users,
+        logins=Logins(
+            config,
+            listeners(config),
+            users=users,
+            clock=clock,
+            dice=dice,
+            registry=registry,
+            peer_listener=None if cluster.stands_alone else inter_broker_listener(config).name,
+        ),
         partitions=partitions,
         fetchers=fetchers,
         peers=peers,

@@ -93,10 +93,6 @@ def _with_protocol(listener: Listener, protocols: Mapping[str, str]) -> Listener
             f"nothing says which protocol the listener {listener.name} speaks: "
             f"add {listener.name}:{PLAINTEXT} to {LISTENER_SECURITY_PROTOCOL_MAP.name}"
         )
-    if protocol in _WITH_SASL:
-        raise ValueError(
-            f"the listener {listener.name} asks for {protocol}, and only PLAINTEXT and SSL are served so far"
-        )
     return listener._replace(protocol=protocol)
 
 

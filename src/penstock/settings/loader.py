@@ -22,6 +22,7 @@ from penstock.settings.config import Config
 from penstock.settings.listeners import advertised_endpoints, inter_broker_listener
 from penstock.settings.properties import parse_properties
 from penstock.settings.refused import why_refused
+from penstock.settings.sasl import check_sasl
 from penstock.settings.setting import Scope, broker_row, own_name, settings_of
 from penstock.settings.tls import check_tls
 from penstock.settings.unused import is_unused
@@ -171,6 +172,7 @@ def _check_together(config: Config) -> None:
         advertised_endpoints(config, hostname=lambda: "localhost")
         inter_broker_listener(config)
         check_tls(config)
+        check_sasl(config)
     except ValueError as problem:
         problems.append(str(problem))
     if config[SUPER_USERS] and not config[AUTHORIZER_CLASS_NAME]:

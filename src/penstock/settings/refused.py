@@ -2,10 +2,16 @@
 it believes in a protection that would not be there.
 """
 
+import re
+
 from penstock.settings.setting import own_name
 
 _PLUGIN = "classes of Java's cannot be loaded here"
+_JAAS = "the cluster keeps its users, and needs no file for them: penstock user add NAME"
+_CALLBACK = "Penstock checks passwords and tokens itself, and loads no classes of Java's"
 _WHY = {
+    "sasl.jaas.config": _JAAS,
+    "sasl.server.callback.handler.class": _CALLBACK,
     "security.providers": _PLUGIN,
     "ssl.allow.dn.changes": "a certificate is replaced in its file, and may have any name",
     "ssl.allow.san.changes": "a certificate is replaced in its file, and may have any name",
@@ -18,10 +24,19 @@ _WHY = {
 }
 
 
+_OF_MECHANISM = re.compile(r"listener\.name\.[^.]+\.[^.]+\.(?P<setting>(sasl|connections)\..+)")
+"""As `listener.name.sasl_ssl.plain.sasl.jaas.config`."""
+
+
 def why_refused(name: str) -> str | None:
     """In words; None for a setting that is not refused. One listener's own settings are as the broker's."""
     own = own_name(name)
-    return _WHY.get(name if own is None else own.setting)
+    if own is not None:
+        return _WHY.get(own.setting)
+    if (of_mechanism := _OF_MECHANISM.fullmatch(name)) is not None:
+        setting = of_mechanism["setting"]
+        return _WHY.get(setting, f"settings of one mechanism have no form of their own: write {setting}")
+    return _WHY.get(name)
 
 
 def refused_names() -> frozenset[str]:

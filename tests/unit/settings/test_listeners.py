@@ -44,7 +44,6 @@ def test_listeners_are_read(text: str, listener: Listener) -> None:
         ("PLAINTEXT://localhost:99999", "at most 65535"),
         ("PLAINTEXT://a:1,PLAINTEXT://b:2", "names PLAINTEXT twice"),
         ("INTERNAL://a:1,EXTERNAL://a:1", "a:1 twice"),
-        ("SASL_SSL://a:1", "only PLAINTEXT and SSL are served"),
         ("OTHER://a:1", "which protocol the listener OTHER speaks"),
         ("", "no address for clients"),
     ],

@@ -1,7 +1,7 @@
-"""SaslHandshake: how a caller wants to prove who it is. Only brokers of the cluster have a way, among themselves.
+"""SaslHandshake: how a caller wants to prove who it is. What comes before a login is answered by `login_gate`.
 
-On listeners without SASL, as all are, Apache Kafka answers ILLEGAL_SASL_STATE; so do clients hear it from us. v1 what
-follows comes in SaslAuthenticate requests.
+Here it is a broker of the cluster, or a client that renews its login (KIP-368). Everybody else is told
+ILLEGAL_SASL_STATE, as Apache Kafka does on listeners without SASL. v1 what follows comes in SaslAuthenticate requests.
 """
 
 from penstock.access.rights import NOTHING
@@ -17,5 +17,7 @@ from penstock.wire.messages.sasl_handshake_response import SaslHandshakeResponse
 def sasl_handshake(
     request: SaslHandshakeRequest, context: RequestContext, authenticator: PeerAuthenticator
 ) -> SaslHandshakeResponse:
+    if context.caller.login is not None:
+        return context.caller.login.begin_again(request.mechanism, context.api_version)
     authenticator.handshake(context.caller, mechanism=request.mechanism, listener=context.listener)
     return SaslHandshakeResponse(mechanisms=[MECHANISM])

@@ -1,0 +1,1 @@
+"""Logging in: what is said between a client and this broker until it is known who asks. Without I/O."""

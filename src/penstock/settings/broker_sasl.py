@@ -1,0 +1,66 @@
+"""Broker settings about logging in: which ways there are, what strangers may cost, where secrets are.
+
+Those that begin with `sasl.`, and connections.max.reauth.ms, may be given to one listener alone:
+`listener.name.<name>.sasl.enabled.mechanisms`.
+"""
+
+from penstock.settings.checks import at_least, between, each_of
+from penstock.settings.setting import Importance, Scope, setting
+from penstock.settings.types import INT, LIST, LONG, STRING, minutes, seconds
+
+_BROKER = Scope.BROKER
+_LOW = Importance.LOW
+
+SASL_ENABLED_MECHANISMS = setting(
+    "sasl.enabled.mechanisms", _BROKER, LIST, default=("SCRAM-SHA-512", "SCRAM-SHA-256"),
+    check=each_of("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN"),
+    doc="How clients may log in on listeners with SASL. Users are kept by the cluster: `penstock user add`, or "
+    "AlterUserScramCredentials. PLAIN takes the same users. GSSAPI is not spoken (Kafka's default is GSSAPI).",
+)  # fmt: skip
+SASL_SERVER_MAX_RECEIVE_SIZE = setting(
+    "sasl.server.max.receive.size", _BROKER, INT, default=524_288, check=at_least(1024),
+    doc="Bytes of a request before it is known who asks. A larger one ends the connection.",
+)  # fmt: skip
+CONNECTION_FAILED_AUTHENTICATION_DELAY_MS = setting(
+    "connection.failed.authentication.delay.ms", _BROKER, INT, default=100, check=between(0, 60_000), live=True,
+    doc="How long the answer to a failed login waits; then its connection is closed.", importance=_LOW,
+)  # fmt: skip
+CONNECTIONS_MAX_REAUTH_MS = setting(
+    "connections.max.reauth.ms", _BROKER, LONG, default=0, check=at_least(0),
+    doc="How long a login lasts. A client that does not log in again by then, on the same connection and as the same "
+    "user, is cut off at its next request (KIP-368). 0: for as long as its connection, unless what it was proved by "
+    "ends.",
+)  # fmt: skip
+PENSTOCK_SECRETS_KEY_FILE = setting(
+    "penstock.secrets.key.file", _BROKER, STRING, default=None,
+    doc="File with the keys under which secrets in the metadata store are sealed, 32 bytes in base64 a line "
+    "(`openssl rand -base64 32`). The first seals, all of them open. Nobody else may read it. All brokers of a cluster "
+    "have the same. A broker that stands alone makes one in its first data folder if it is not set.",
+)  # fmt: skip
+PENSTOCK_BOOTSTRAP_USERS_FILE = setting(
+    "penstock.bootstrap.users.file", _BROKER, STRING, default=None,
+    doc="File with the first users, who are added at the start if the cluster has no user at all. It holds SCRAM keys, "
+    "never passwords.",
+)  # fmt: skip
+PENSTOCK_LOGINS_IN_FLIGHT_MAX = setting(
+    "penstock.logins.in.flight.max", _BROKER, INT, default=1000, check=at_least(1), live=True,
+    doc="Connections on listeners with SASL that have not logged in. At the limit the oldest of them is closed.",
+)  # fmt: skip
+PENSTOCK_LOGIN_TIMEOUT_MS = setting(
+    "penstock.login.timeout.ms", _BROKER, INT, default=seconds(30), check=at_least(1), live=True,
+    doc="A connection on a listener with SASL that has not logged in by then is closed.",
+)  # fmt: skip
+PENSTOCK_LOGIN_CHECKS_MAX = setting(
+    "penstock.login.checks.max", _BROKER, INT, default=2, check=between(1, 64),
+    doc="Passwords of PLAIN that are checked at once, each in a thread. Further ones wait their turn.",
+)  # fmt: skip
+PENSTOCK_LOGIN_FAILURES_MAX = setting(
+    "penstock.login.failures.max", _BROKER, INT, default=10, check=at_least(1), live=True,
+    doc="Failed logins in a row of one user name from one address, after which these fail even with the right "
+    "password, until penstock.login.lockout.ms has passed. Other names and addresses are not affected.",
+)  # fmt: skip
+PENSTOCK_LOGIN_LOCKOUT_MS = setting(
+    "penstock.login.lockout.ms", _BROKER, INT, default=minutes(1), check=at_least(0), live=True,
+    doc="How long a user name is locked out from an address that failed too often. Failures that are further apart do "
+    "not add up. 0: nobody is locked out.",
+)  # fmt: skip
