@@ -59,6 +59,7 @@ def test_a_users_keys_do_not_open_under_another_name(tmp_path: Path) -> None:
         first_user_lines("me", "x").replace("SCRAM-SHA-512", "SCRAM-SHA-1").replace("SCRAM-SHA-256", "SCRAM-SHA-512"),
         first_user_lines("me", "x").replace("4096", "1"),
     ],
+    ids=["not JSON", "nothing", "no name", "wrong sizes", "too few iterations"],
 )
 def test_a_file_that_makes_no_sense_is_refused_in_words(tmp_path: Path, text: str) -> None:
     with pytest.raises(Fatal, match=r"penstock\.bootstrap\.users\.file: .*first:1"):
