@@ -3,6 +3,7 @@ and transactions (broker_*.py) are here too.
 """
 
 from penstock.settings.broker_access import *  # noqa: F403
+from penstock.settings.broker_audit import *  # noqa: F403
 from penstock.settings.broker_cluster import *  # noqa: F403
 from penstock.settings.broker_etcd import *  # noqa: F403
 from penstock.settings.broker_groups import *  # noqa: F403
