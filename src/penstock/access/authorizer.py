@@ -6,7 +6,7 @@ What was decided for a login is remembered with it (`Subject.decisions`) until a
 right that is taken away acts with the next request, the next look of a fetch that waits included.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 import structlog
@@ -97,6 +97,10 @@ class Authorizer:
             return
         self._acls[name] = acl
         self._index.add(acl)
+
+    def observe(self, observer: Callable[[Subject, Right, str], None]) -> None:
+        """Have each refusal told to somebody else, too."""
+        self._denials.observer = observer
 
     # Questions --------------------------------------------------------------------------------------------------
 

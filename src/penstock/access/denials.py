@@ -2,6 +2,7 @@
 none.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 import structlog
@@ -24,12 +25,16 @@ class Denials:
         self._minute = -1
         self._lines = 0
         self._untold = 0
+        self.observer: Callable[[Subject, Right, str], None] | None = None
+        """Told of each that was not let through."""
 
     def tell(self, subject: Subject, right: Right, name: str, *, is_dry_run: bool) -> None:
         if is_dry_run:
             self._metrics.would_be_denied += 1
         else:
             self._metrics.denied += 1
+            if self.observer is not None:
+                self.observer(subject, right, name)
         if not self._has_a_line_left():
             self._untold += 1
             return

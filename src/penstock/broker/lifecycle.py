@@ -198,6 +198,17 @@ class Lifecycle:
             if added:
                 _log.info("first users added", users=added)
 
+    async def start_audit(self) -> None:
+        """Before anybody can change anything."""
+        if self._services.audit is not None:
+            await self._services.audit.open()
+            self._services.audit.start(self._ports.spawn)
+
+    async def stop_audit(self) -> None:
+        """When nobody can any more; the metadata store is told how far the log reaches."""
+        if self._services.audit is not None:
+            await self._services.audit.stop()
+
     # Connections ------------------------------------------------------------------------------------------------
 
     async def accept_connections(self) -> None:
@@ -213,6 +224,7 @@ class Lifecycle:
 
 START = (
     Lifecycle.open_logs,
+    Lifecycle.start_audit,
     Lifecycle.make_missing_logs,
     Lifecycle.bind_listeners,
     Lifecycle.register,
@@ -226,5 +238,6 @@ STOP = (
     Lifecycle.hand_over,
     Lifecycle.stop_coordinators,
     Lifecycle.close_connections,
+    Lifecycle.stop_audit,
     Lifecycle.stop_replication,
 )

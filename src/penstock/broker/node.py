@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from penstock.broker import handlers as _handlers  # noqa: F401 - importing them fills the registry
+from penstock.broker.auditing import audited
 from penstock.broker.clock import SystemClock, SystemDice
 from penstock.broker.dispatch import Dispatcher
 from penstock.broker.foundation import Foundation
@@ -109,8 +110,9 @@ class Node:
         self.services = services = build(config, ports)
         closing.callback(services.batch_opener.close)
         closing.callback(services.logins.close)
+        bound = audited(bind(services.by_type()), services.audit, image=services.image, config=config, clock=self.clock)
         self.dispatcher = Dispatcher(
-            bind(services.by_type()), registry, control_bytes_max=config[settings.PENSTOCK_CONTROL_REQUEST_MAX_BYTES]
+            bound, registry, control_bytes_max=config[settings.PENSTOCK_CONTROL_REQUEST_MAX_BYTES]
         )
         server = SocketServer(
             config,

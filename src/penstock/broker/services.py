@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from typing import Any, get_type_hints
 
 from penstock.access.acl_feed import follow
+from penstock.access.audit import AuditLog, AuditMetrics
 from penstock.access.authorizer import Authorizer
 from penstock.access.metrics import ACLS, AuthorizerMetrics
 from penstock.access.secrets_file import SecretsFile
@@ -100,6 +101,8 @@ class Services:
     secrets: SecretsFile
     users: Users
     logins: Logins
+    audit: AuditLog | None
+    """None where no audit log is kept."""
 
     partitions: Partitions
     fetchers: Fetchers
@@ -246,6 +249,7 @@ def build(config: Config, ports: Ports) -> Services:
             registry=registry,
             peer_listener=None if cluster.stands_alone else inter_broker_listener(config).name,
         ),
+        audit=_audit_log(config, ports, authorizer),
         partitions=partitions,
         fetchers=fetchers,
         peers=peers,
@@ -305,6 +309,21 @@ def _handshake(ports: Ports) -> PeerHandshake | None:
         own_epoch=lambda: cluster.broker_epoch,
         dice=ports.dice,
     )
+
+
+def _audit_log(config: Config, ports: Ports, authorizer: Authorizer) -> AuditLog | None:
+    if not config[settings.PENSTOCK_AUDIT_DIR]:
+        return None
+    audit = AuditLog(
+        config=config,
+        image=ports.cluster.image,
+        controller=ports.cluster.controller,
+        me=ports.me,
+        clock=ports.clock,
+        metrics=ports.registry.of(AuditMetrics),
+    )
+    authorizer.observe(audit.denied)
+    return audit
 
 
 def _expose(services: Services, registry: MetricsRegistry, me: BrokerId) -> None:

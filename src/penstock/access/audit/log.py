@@ -18,9 +18,22 @@ import msgspec
 import structlog
 
 from penstock.access.audit.chain import Chain, Head
-from penstock.access.audit.events import Asker, Event, LogActivity, Resource, Severity, about_log, access_denied, login
+from penstock.access.audit.events import (
+    Asker,
+    Event,
+    LogActivity,
+    Resource,
+    Severity,
+    about_log,
+    access_denied,
+    login,
+    shortened,
+)
 from penstock.access.audit.files import AuditFiles
 from penstock.access.audit.folding import Folding
+from penstock.access.authorizer import REFUSALS
+from penstock.access.rights import Right
+from penstock.access.subject import Subject
 from penstock.cluster import ClusterImage, Controller, EntryChange, EntryKind
 from penstock.errors import Fatal, KafkaStorageError, Refusal
 from penstock.metrics import Metrics, counter, gauge
@@ -118,16 +131,16 @@ class AuditLog:
         for told in self._folding.add(event, self._now_ms()):
             self._put_if_room(told)
 
-    def denied(
-        self, principal: str, host: str, *, right: str, kind: str, name: str, error_code: int, client_id: str = ""
-    ) -> None:
+    def denied(self, subject: Subject, right: Right, name: str) -> None:
         """The authorizer refused a right on something."""
-        asker = Asker(principal, host, client_id=client_id)
-        self.record_folded(
-            access_denied(
-                asker, right=right, resource=Resource(kind, name), error_code=error_code, time_ms=self._clock.now()
-            )
+        event = access_denied(
+            Asker(str(subject.principal), subject.host),
+            right=str(right),
+            resource=Resource(right.on.name.lower().replace("_", " "), shortened(name)),
+            error_code=REFUSALS[right.on].code,
+            time_ms=self._clock.now(),
         )
+        self.record_folded(event)
 
     def logged_in(
         self, principal: str, host: str, *, mechanism: str, error_code: int = 0, reason: str = "", client_id: str = ""
