@@ -201,6 +201,7 @@ class AuditLog:
             await self._write_all()
             if self._now_ms() - self._head_put_at >= self._config[settings.PENSTOCK_AUDIT_HEAD_INTERVAL_MS]:
                 await self._put_head()
+        await self._write_all()
         await self._put_head()
 
     async def stop(self) -> None:
@@ -238,7 +239,7 @@ class AuditLog:
             lines.append(self._chain.link(rotation.event(now)))
         if self._lost:
             lost, self._lost = self._lost, 0
-            message = f"{lost} logins and refusals are not told: there was no room for them"
+            message = f"{lost} events about logins and refusals are lost: there was no room for them"
             told = about_log(LogActivity.OTHER, message, time_ms=now, severity=Severity.HIGH, lost=lost)
             lines.append(self._chain.link(told))
         while self._queue and len(batch) < BATCH_MAX:

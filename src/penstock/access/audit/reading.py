@@ -1,0 +1,95 @@
+"""Read a folder of audit logs: verify it, search it, see its end. No broker is asked; all of it blocks."""
+
+import heapq
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from penstock.access.audit.chain import Head
+from penstock.access.audit.files import files_in, lines_of
+from penstock.access.audit.verification import Report, verify
+
+
+def verify_folder(folder: Path, heads: Mapping[int, Head]) -> list[Report]:
+    """Each broker's log, also of those that have a head in the metadata store and no file."""
+    files = files_in(folder)
+    brokers = sorted({*heads, *(each.broker_id for each in files)})
+    return [
+        verify(
+            f"broker {broker_id}",
+            ((each.path.name, lines_of(each.path)) for each in files if each.broker_id == broker_id),
+            [heads[broker_id]] if broker_id in heads else [],
+        )
+        for broker_id in brokers
+    ]
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """Which events; what is not set does not matter."""
+
+    since_ms: int | None = None
+    until_ms: int | None = None
+    user: str | None = None
+    """With its kind (`User:alice`) or without."""
+    operation: str | None = None
+    resource: str | None = None
+    host: str | None = None
+    failed: bool = False
+    """Only what was refused, wholly or in part."""
+
+    def matches(self, event: Mapping[str, Any]) -> bool:
+        time = event.get("time", 0)
+        return (
+            (self.since_ms is None or event.get("end_time", time) >= self.since_ms)
+            and (self.until_ms is None or time < self.until_ms)
+            and (self.user is None or self.user in _users_of(event))
+            and (self.operation is None or self.operation.lower() == _at(event, "api", "operation").lower())
+            and (self.resource is None or self.resource in [each.get("name") for each in event.get("resources", ())])
+            and (self.host is None or self.host == _at(event, "src_endpoint", "ip"))
+            and (not self.failed or event.get("status_id") != 1)
+        )
+
+
+def search(folder: Path, wanted: Wanted) -> Iterator[dict[str, Any]]:
+    """Events of all brokers in the order of time. Lines that cannot be read are for `verify` to tell."""
+    files = files_in(folder)
+    of_brokers = [
+        _events(each.path for each in files if each.broker_id == broker_id)
+        for broker_id in sorted({each.broker_id for each in files})
+    ]
+    return (event for event in heapq.merge(*of_brokers, key=_time) if wanted.matches(event))
+
+
+def _events(paths: Iterator[Path]) -> Iterator[dict[str, Any]]:
+    for path in paths:
+        for line in lines_of(path):
+            event = event_of(line)
+            if event is not None:
+                yield event
+
+
+def event_of(line: bytes) -> dict[str, Any] | None:
+    try:
+        event = msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        return None
+    return event if isinstance(event, dict) else None
+
+
+def _time(event: Mapping[str, Any]) -> int:
+    return int(event.get("time", 0))
+
+
+def _at(event: Mapping[str, Any], *path: str) -> str:
+    value: Any = event
+    for step in path:
+        value = value.get(step, {}) if isinstance(value, Mapping) else {}
+    return value if isinstance(value, str) else ""
+
+
+def _users_of(event: Mapping[str, Any]) -> set[str]:
+    users = [event.get("user"), (event.get("actor") or {}).get("user")]
+    named = {text for user in users if user for text in (user["name"], f"{user.get('type', '')}:{user['name']}")}
+    return named | set((event.get("unmapped") or {}).get("users", ()))
