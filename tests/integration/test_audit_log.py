@@ -84,7 +84,7 @@ def test_a_topic_and_its_settings_before_and_after(client: RawClient, folder: Pa
 
 def test_outcomes_are_told_for_each_resource(client: RawClient, folder: Path) -> None:
     assert create(client, "there") == 0
-    topics = [
+    topics: list[dict[str, Any]] = [
         {"name": name, "num_partitions": 1, "replication_factor": 1, "assignments": [], "configs": []}
         for name in ("there", "new")
     ]

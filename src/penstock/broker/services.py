@@ -249,7 +249,7 @@ def build(config: Config, ports: Ports) -> Services:
             registry=registry,
             peer_listener=None if cluster.stands_alone else inter_broker_listener(config).name,
         ),
-        audit=_audit_log(config, ports, authorizer),
+        audit=_audit_log(config, ports),
         partitions=partitions,
         fetchers=fetchers,
         peers=peers,
@@ -285,6 +285,9 @@ def build(config: Config, ports: Ports) -> Services:
         scrubber=Scrubber(logs, config, clock),
         housekeeping=tuple(LogHousekeeping(folder, ports.flusher, config, clock) for folder in ports.folders),
     )
+    if services.audit is not None:
+        authorizer.observe(services.audit.denied)
+        services.logins.observers.append(services.audit.logged_in)
     _expose(services, registry, me)
     return services
 
@@ -311,10 +314,10 @@ def _handshake(ports: Ports) -> PeerHandshake | None:
     )
 
 
-def _audit_log(config: Config, ports: Ports, authorizer: Authorizer) -> AuditLog | None:
+def _audit_log(config: Config, ports: Ports) -> AuditLog | None:
     if not config[settings.PENSTOCK_AUDIT_DIR]:
         return None
-    audit = AuditLog(
+    return AuditLog(
         config=config,
         image=ports.cluster.image,
         controller=ports.cluster.controller,
@@ -322,8 +325,6 @@ def _audit_log(config: Config, ports: Ports, authorizer: Authorizer) -> AuditLog
         clock=ports.clock,
         metrics=ports.registry.of(AuditMetrics),
     )
-    authorizer.observe(audit.denied)
-    return audit
 
 
 def _expose(services: Services, registry: MetricsRegistry, me: BrokerId) -> None:

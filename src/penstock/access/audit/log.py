@@ -32,10 +32,11 @@ from penstock.access.audit.events import (
 from penstock.access.audit.files import AuditFiles
 from penstock.access.audit.folding import Folding
 from penstock.access.authorizer import REFUSALS
+from penstock.access.login_event import LoginEvent
 from penstock.access.rights import Right
 from penstock.access.subject import Subject
 from penstock.cluster import ClusterImage, Controller, EntryChange, EntryKind
-from penstock.errors import Fatal, KafkaStorageError, Refusal
+from penstock.errors import Fatal, KafkaStorageError, Refusal, SaslAuthenticationFailed
 from penstock.metrics import Metrics, counter, gauge
 from penstock.model import BrokerId, Clock, Millis
 from penstock.replication import Promise
@@ -142,13 +143,16 @@ class AuditLog:
         )
         self.record_folded(event)
 
-    def logged_in(
-        self, principal: str, host: str, *, mechanism: str, error_code: int = 0, reason: str = "", client_id: str = ""
-    ) -> None:
-        """Somebody logged in, or failed to: then `principal` is whom it claimed to be."""
-        asker = Asker(principal, host, client_id=client_id)
+    def logged_in(self, event: LoginEvent) -> None:
+        """Somebody logged in, or failed to."""
         self.record_folded(
-            login(asker, mechanism=mechanism, error_code=error_code, reason=reason, time_ms=self._clock.now())
+            login(
+                Asker(str(event.principal), event.host),
+                mechanism=event.mechanism,
+                error_code=0 if event.is_success else SaslAuthenticationFailed.code,
+                reason=event.reason,
+                time_ms=self._clock.now(),
+            )
         )
 
     def _put_if_room(self, event: Event) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from tests.unit.access.audit.building import some_lines
 
-from penstock.access.audit import files as module
 from penstock.access.audit.chain import Head
 from penstock.access.audit.files import AuditFiles, files_in
 from penstock.access.audit.reading import verify_folder
@@ -111,7 +110,7 @@ def test_a_full_disk_leaves_nothing_of_what_was_refused(
         room -= taken
         return taken
 
-    monkeypatch.setattr(module.os, "write", on_a_full_disk)
+    monkeypatch.setattr(os, "write", on_a_full_disk)
     for _ in range(2):
         with pytest.raises(OSError, match="No space left"):
             files.append(LINES[2:4], first=3, begins_file=False)
@@ -133,7 +132,7 @@ def test_a_file_whose_fsync_failed_takes_no_more(
     def failing(_fd: int) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr(module.os, "fdatasync", failing)
+    monkeypatch.setattr(os, "fdatasync", failing)
     with pytest.raises(OSError, match="Input/output"):
         files.append(LINES[2:4], first=3, begins_file=False)
     monkeypatch.undo()

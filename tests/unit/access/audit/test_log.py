@@ -19,6 +19,7 @@ from penstock.access.audit import log as module
 from penstock.access.audit.files import files_in, lines_of
 from penstock.access.audit.log import head_of
 from penstock.access.audit.reading import verify_folder
+from penstock.access.login_event import LoginEvent
 from penstock.access.principal import Principal
 from penstock.access.rights import READ_TOPIC
 from penstock.access.subject import Subject
@@ -226,7 +227,8 @@ async def test_refusals_and_logins_are_folded(cluster: Cluster, tmp_path: Path) 
         for number in range(1_000):
             log.denied(MALLORY, READ_TOPIC, f"topic-{number}")
         for number in range(100):
-            log.logged_in(f"User:guess-{number}", "10.6.6.6", mechanism="PLAIN", error_code=58, reason="wrong")
+            guess = Principal("User", f"guess-{number}")
+            log.logged_in(LoginEvent(guess, "PLAIN", "10.6.6.6", "SASL", reason="wrong"))
     first, login, rest, logins = [event for event in told(tmp_path) if event["class_uid"] != 1008]
     assert (first["action"], first["status_code"], first["api"]["operation"]) == ("Denied", "29", "READ Topic")
     assert first["actor"]["user"]["name"] == "mallory" and first["src_endpoint"]["ip"] == "10.6.6.6"
