@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import json
+import os
 import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -96,7 +97,7 @@ async def test_nobody_is_answered_before_the_fsync(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     may_go_on, is_there = threading.Event(), threading.Event()
-    synced = module.AuditFiles.append.__globals__["os"].fdatasync
+    synced = os.fdatasync
 
     def slow(fd: int) -> None:
         is_there.set()
@@ -105,7 +106,7 @@ async def test_nobody_is_answered_before_the_fsync(
 
     async with running(cluster, tmp_path) as log:
         await log.record(an_event())
-        monkeypatch.setattr("penstock.access.audit.files.os.fdatasync", slow)
+        monkeypatch.setattr("os.fdatasync", slow)
         written = log.record(an_event("slow"))
         await asyncio.to_thread(is_there.wait, 60)
         await asyncio.sleep(0.05)
