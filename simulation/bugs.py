@@ -9,7 +9,12 @@ from penstock.coordinators import runtime
 from penstock.coordinators.decision import NOBODY, Decision, Reply
 from penstock.coordinators.shard import Shard
 from penstock.replication.bugs import NO_BUGS, ReplicationBugs
-from simulation.session_bugs import session_forgets
+from simulation.session_bugs import (
+    counts_fetches_of_former_epochs,
+    session_forgets,
+    takes_answers_of_former_sessions,
+    takes_requests_of_former_sessions,
+)
 
 
 class EagerShard(Shard):
@@ -88,5 +93,8 @@ BUGS: dict[str, Bug] = {
     "takes-missing-logs-for-empty": Bug(46, cluster=ClusterBugs(takes_missing_logs_for_empty=True)),
     "answers-before-replicas-have-it": Bug(33, shard=HastyShard),
     "session-forgets-a-partition": Bug(None, stands_in=session_forgets),
+    "takes-answers-of-former-sessions": Bug(None, stands_in=takes_answers_of_former_sessions),
+    "takes-requests-of-former-sessions": Bug(None, stands_in=takes_requests_of_former_sessions),
+    "counts-fetches-of-former-epochs": Bug(None, stands_in=counts_fetches_of_former_epochs),
     "forgets-producers": Bug(27, replication=ReplicationBugs(forgets_producers=True)),
 }

@@ -46,6 +46,7 @@ FAULTS = (
     "coordinator's answer held up",
     "log damaged",
     "log damaged while a fetch is late",
+    "connection broken behind a fetch",
     "log gone",
     "disk full",
     *CHANGES,
@@ -61,7 +62,11 @@ class Dealer:
         self._mending: list[Callable[[], None]] = []
         self._late: dict[TopicPartition, BrokerId] = {}
         """Whose next fetch is to be late, and its log damaged, or taken away, meanwhile."""
+        self._answers: set[TopicPartition] = set()
+        """Of these the answer is to be late, and not the question."""
         self._taken: set[TopicPartition] = set()
+        self._breaking: set[tuple[int, int]] = set()
+        """Whose next fetch, and from whom, is to be the last of its connection."""
         self._kinds: list[tuple[int, Callable[[], None]]] = [
             (4, self._kill_any),
             (4, self._kill_leader),
@@ -78,11 +83,12 @@ class Dealer:
             (2, self._lose_messages),
             (2, self._slow_down),
             (2, self._stop_one),
-            (3, self._damage),
+            (8 if world.hurts_fetches else 3, self._damage),
             (2, self._take_log),
             (1, self._fill_disk),
             (2, self.operators.move),
-            (2, self._take_away),
+            (10 if world.hurts_fetches else 2, self._take_away),
+            (10 if world.hurts_fetches else 2, self._break_behind),
             (8 if world.flushing_changes else 0, self._switch_flushing),
             (12 if world.minimum_changes else 0, self.operators.change_minimum),
             (4 if world.makes_anew else 0, self.operators.make_anew),
@@ -111,14 +117,19 @@ class Dealer:
         self._dealt("coordinator's answer held up", "")
         return 0.6 + 2.2 * self.dice.random()
 
-    def hold_up_fetch(self, process: "BrokerProcess", partition: Partition) -> "asyncio.Future[None] | None":
-        """The worst moment for a log to be damaged: a fetch that tells of it is under way, and comes when another has
-        been begun in its place.
+    def hold_up_fetch(
+        self, process: "BrokerProcess", partition: Partition, *, is_answer: bool
+    ) -> "asyncio.Future[None] | None":
+        """The worst moment for a log to be damaged: a fetch that tells of it is under way, or an answer that is to be
+        appended to it, and comes when another has been begun in its place.
         """
         at = partition.topic_partition
-        if self.is_stopped or self._late.get(at) != process.id:
+        if self.is_stopped or self._late.get(at) != process.id or is_answer != (at in self._answers):
+            return None
+        if is_answer and not self._is_behind(process, partition):
             return None
         del self._late[at]
+        self._answers.discard(at)
         if at in self._taken:
             self._taken.discard(at)
             self.operators.take_away_and_give_back(at, process.id)
@@ -129,6 +140,28 @@ class Dealer:
             return None
         held = process.held_fetches[at] = self.world.loop.create_future()
         return held
+
+    def _is_behind(self, process: "BrokerProcess", partition: Partition) -> bool:
+        """Whether an answer of its leader's has records, in all likelihood."""
+        leader = self.world.brokers[partition.leader].process
+        led = None if leader is None or leader.partitions is None else leader.partitions.get(*partition.topic_partition)
+        return led is not None and led.log.end_offset > partition.log.end_offset
+
+    def _is_to_be_late(self, at: TopicPartition, broker: BrokerId) -> None:
+        self._late[at] = broker
+        self._answers.discard(at)
+        if self.dice.random() < 0.3:
+            self._answers.add(at)
+
+    def breaks(self, process: "BrokerProcess", leader: int) -> bool:
+        """Whether a follower's connection breaks behind the fetch that it sends now: it comes when another connection
+        has been made, and another session begun on it.
+        """
+        if self.is_stopped or (process.id, leader) not in self._breaking:
+            return False
+        self._breaking.discard((process.id, leader))
+        self._dealt("connection broken behind a fetch", f"of {process} from broker {leader}")
+        return True
 
     def _notice(self, partition: Partition) -> None:
         """As a look from time to time does, which may be at any time."""
@@ -263,7 +296,7 @@ class Dealer:
             return
         partition = self.dice.choice(sound)
         if isinstance(partition.role, Follower) and self.dice.random() < 0.7:
-            self._late[partition.topic_partition] = broker.id
+            self._is_to_be_late(partition.topic_partition, broker.id)
         else:
             self._damage_log(process, partition, "log damaged")
 
@@ -327,8 +360,11 @@ class Dealer:
         image = None if topic is None else topic.partitions[at.partition]
         if image is None or len(image.replicas) <= IN_SYNC_MIN or image.adding or image.removing:
             return
-        self._late[at] = self.dice.choice([replica for replica in image.replicas if replica != image.leader])
+        self._is_to_be_late(at, self.dice.choice([replica for replica in image.replicas if replica != image.leader]))
         self._taken.add(at)
+
+    def _break_behind(self) -> None:
+        self._breaking.add(self._two())
 
     def _stop_one(self) -> None:
         broker = self._some()

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 SENT_AGAIN_FIRST_S: Final = 0.2
 SENT_AGAIN_MAX_S: Final = 2.0
 CONNECTED_AGAIN_S: Final = 1.0
+BREAKS_BEFORE_S: Final = 1.0
+"""How long what was sent may be on its way after a connection broke."""
 
 
 class Receiver(Protocol):
@@ -52,6 +54,8 @@ class End(asyncio.Transport):
         self.is_open = True
         self.hold_up: Callable[[], asyncio.Future[None] | None] = lambda: None
         """Asked before something is sent: what it is to wait for."""
+        self.breaks: Callable[[], bool] = lambda: False
+        """Asked before something is sent: whether the connection breaks behind it."""
         self._out = bytearray()
         self._is_sending = False
         self._held = 0
@@ -61,14 +65,18 @@ class End(asyncio.Transport):
     # What a process does with it ------------------------------------------------------------------------------------
 
     def write(self, data: Any) -> None:
-        if self.is_open:
-            self._out += data
-            held = self.hold_up()
-            if held is not None:
-                self._is_sending = True
-                self._streams.loop.spawn(self._send_after(held))
-            elif not self._is_sending:
-                self._send()
+        if not self.is_open:
+            return
+        self._out += data
+        if self._is_sending:
+            return  # it comes after what is on its way
+        if self.breaks():
+            self._break_behind()
+        elif (held := self.hold_up()) is not None:
+            self._is_sending = True
+            self._streams.loop.spawn(self._send_after(held))
+        else:
+            self._send()
 
     def abort(self) -> None:
         """Nothing more leaves; the other end is told, once."""
@@ -80,6 +88,17 @@ class End(asyncio.Transport):
         return default
 
     # On the way -----------------------------------------------------------------------------------------------------
+
+    def _break_behind(self) -> None:
+        """This end hears that the connection is gone, and begins another. What it has just sent is still on its way,
+        and comes to an end that takes the connection for whole.
+        """
+        streams, piece = self._streams, bytes(self._out)
+        self._out.clear()
+        late_s = BREAKS_BEFORE_S * (0.05 + streams.dice.random())
+        streams.later(late_s, self._arrive, piece)
+        streams.later(late_s + BREAKS_BEFORE_S, streams.tell_closed, self.other)
+        streams.loop.call_soon(self.lost, context=self.process.context)
 
     async def _send_after(self, held: "asyncio.Future[None]") -> None:
         self._held = len(self._out)
@@ -135,7 +154,9 @@ class Streams:
         self.dice = network.dice
         self._find = find
         self._ends: dict[End, None] = {}
-        self.hold_up: Callable[[Any, int], asyncio.Future[None] | None] = lambda _process, _leader: None
+        self.hold_up: Callable[[Any, int], asyncio.Future[None] | None] = lambda _follower, _leader: None
+        self.hold_up_answer: Callable[[Any, int], asyncio.Future[None] | None] = lambda _follower, _leader: None
+        self.breaks: Callable[[Any, int], bool] = lambda _process, _leader: False
 
     async def connect(self, make: Callable[[], Any], _host: str, port: int) -> tuple[End, Any]:
         """As `loop.create_connection`, for the process that asks."""
@@ -154,6 +175,8 @@ class Streams:
         if not near.is_open:
             raise ConnectionResetError("closed while it was made")
         near.hold_up = lambda: self.hold_up(process, port)
+        far.hold_up = lambda: self.hold_up_answer(process, port)
+        near.breaks = lambda: self.breaks(process, port)
         protocol = make()
         near.receiver = _Buffered(protocol)
         protocol.connection_made(near)

@@ -11,7 +11,8 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from typing import Any, cast
+from functools import partial
+from typing import Any, Protocol, cast
 
 import structlog
 
@@ -79,6 +80,16 @@ EFFECTS = (
 """What faults must have led to, or they were too kind."""
 
 TOPIC = "orders"
+
+
+class HoldUp(Protocol):
+    """Whether a follower's fetch of a partition, or the answer, is to wait, and for what."""
+
+    def __call__(
+        self, process: BrokerProcess, partition: Partition, *, is_answer: bool
+    ) -> "asyncio.Future[None] | None": ...
+
+
 FAULTS_S = 12.0
 """How long faults are dealt out."""
 SETTLED_WITHIN_S = 60.0
@@ -97,7 +108,8 @@ class World:
         self.clock = SimulatedClock(self.loop)
         self.network = Network(self.loop, dice, self._process_at)
         self.streams = Streams(self.loop, self.network, self._process_at)
-        self.streams.hold_up = self._hold_up
+        self.streams.hold_up = partial(self._hold_up, is_answer=False)
+        self.streams.hold_up_answer = partial(self._hold_up, is_answer=True)
         self.loop.connect = self.streams.connect
         self.loop.thread_delay_s = lambda: dice.random() * 0.002
         self.store = SimulatedStore(self.loop, self.network, dice)
@@ -113,7 +125,9 @@ class World:
         self.minimum_changes = dice.random() < 0.25
         self.in_sync_least = 1 if self.minimum_changes else IN_SYNC_MIN
         """How many in-sync replicas may have been enough for what is committed, at whatever time."""
-        self.pace_s = dice.choice((0.05, 0.15, 0.4))
+        self.hurts_fetches = dice.random() < 0.4
+        """Logs damaged, replicas taken away and connections broken while a fetch is under way, more often than else."""
+        self.pace_s = dice.choice((0.15, 0.4, 1.2) if self.hurts_fetches else (0.05, 0.15, 0.4))
         self.fault_gap_s = dice.choice((0.3, 0.6, 1.2))
         self.spite = dice.choice((0.0, 0.2, 0.5))
         """How often a fault strikes at the worst moment."""
@@ -131,7 +145,7 @@ class World:
         self.producers: list[IdempotentProducer] = []
         self.careless: list[CarelessProducer] = []
         self.hold_up_answer: Callable[[], float] = lambda: 0.0
-        self.hold_up_fetch: Callable[[BrokerProcess, Partition], asyncio.Future[None] | None] = lambda _who, _what: None
+        self.hold_up_fetch: HoldUp = lambda _who, _what, *, is_answer: None
         self.when_somebody_is_eligible: Callable[[], None] = lambda: None
         self._started_s = self.loop.time()
         self.oracle.on_violation = self._violated
@@ -147,6 +161,7 @@ class World:
                 self.store.on_send = dealer.when_sent
                 self.hold_up_answer = dealer.hold_up_answer
                 self.hold_up_fetch = dealer.hold_up_fetch
+                self.streams.breaks = dealer.breaks
                 self.when_somebody_is_eligible = dealer.when_somebody_is_eligible
                 self.loop.spawn(dealer.run())
                 self.loop.run(until_s=self.loop.time() + FAULTS_S)
@@ -371,9 +386,10 @@ class World:
                 delay_s = self.network.delay_s()
                 self.loop.call_later(delay_s, process.probe.broke, broker_id, context=process.context)
 
-    def _hold_up(self, process: BrokerProcess, leader: int) -> "asyncio.Future[None] | None":
-        """Whether a fetch is to come at the worst moment."""
-        held = (self.hold_up_fetch(process, partition) for partition in is_followed_from(process, leader))
+    def _hold_up(self, process: BrokerProcess, leader: int, *, is_answer: bool) -> "asyncio.Future[None] | None":
+        """Whether a fetch, or what is answered to it, is to come at the worst moment."""
+        followed = () if process.is_dead else is_followed_from(process, leader)
+        held = (self.hold_up_fetch(process, partition, is_answer=is_answer) for partition in followed)
         return next((each for each in held if each is not None), None)
 
     def _process_at(self, address: int) -> BrokerProcess | None:

@@ -94,6 +94,10 @@ class FollowedPartition:
         self.backoff_s = 0.0
         self.retry: asyncio.TimerHandle | None = None
 
+    def is_answered_by(self, number: int) -> bool:
+        """Whether the answer to this request tells of it as it is: it was named in this session by then."""
+        return NOT_ASKED < self.asked_in <= number
+
     def is_current(self, leader: BrokerId) -> bool:
         role = self.partition.role
         return isinstance(role, Follower) and role.epoch == self.epoch and role.leader == leader
@@ -385,7 +389,7 @@ class LeaderFetcher:
         self._has_cut = False
         for answer in decode_partitions(frame, head.position):
             place = self.places.get((answer.topic_id, answer.index))
-            if place is not None and NOT_ASKED < place.asked_in <= self._answered and place.is_current(self.leader):
+            if place is not None and place.is_answered_by(self._answered) and place.is_current(self.leader):
                 self._take_in(place, answer)
         self._send()
 

@@ -129,13 +129,16 @@ class Leader:
             raise NotLeaderOrFollower(f"broker {broker_id} is no replica: they are {self.image.replicas}")
         if broker_epoch != progress.broker_epoch:
             self._recognise(progress, broker_epoch, now)
+        known = progress.end
         progress.fetched(offset, log_start=log_start, leader_end=leader_end, now=now)
         if self._may_advance:
             self._advance()
         if broker_id not in self.image.in_sync:
             return self.review() if self.is_caught_up(progress) else None
-        elif offset < self.high_watermark:
-            # In sync, and yet without what is committed: it has lost records, and must not be elected.
+        elif offset < self.high_watermark and known == UNKNOWN:
+            # In sync, and yet without what is committed: it has lost records, and must not be elected. Not so one that
+            # was further before: what a follower has it keeps within an epoch and a registration. That fetch was sent
+            # on a connection before this one, and comes late.
             return self.review(without={broker_id}, has_lost=True)
         return None
 

@@ -354,6 +354,16 @@ def test_a_follower_that_has_lost_records_is_not_even_eligible() -> None:
     assert proposal is not None and proposal.in_sync == (1,) and proposal.eligible == ()
 
 
+def test_a_fetch_that_comes_late_over_a_former_connection_is_no_loss() -> None:
+    """In an epoch, under one registration, nobody loses what it had: the follower stays in sync, and may be elected."""
+    bench = LeaderBench(end=50, in_sync=(1, 2), in_sync_min=2)
+    bench.fetch(2, 20)
+    bench.fetch(2, 50)
+    assert bench.machine.high_watermark == 50
+    assert bench.fetch(2, 20) is None
+    assert bench.machine.image.in_sync == (1, 2) and bench.machine.high_watermark == 50
+
+
 def test_a_follower_that_left_by_itself_joins_only_when_it_has_asked_again() -> None:
     bench = LeaderBench()
     bench.fetch(2, 50)
