@@ -9,6 +9,7 @@ from typing import Any
 
 from benchmarks.scale_brokers import HEARTBEAT_S, WholeBroker, answer_calls, run
 from benchmarks.scale_store import KEYS, open_store, resident_mib
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.metadata import metadata
 from penstock.broker.registry import RequestContext
 from penstock.cluster import ClusterImage, ImageChange, PartitionChanged, PartitionImage, TopicImage
@@ -145,6 +146,7 @@ class Observer:
                 cluster.controller,
                 cluster.availability,
                 self.whole.config,
+                Authorizer(),
             )
             made = time.perf_counter()
             size = sum(len(chunk) for chunk in (answer.encode(METADATA_VERSION),))

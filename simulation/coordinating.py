@@ -8,6 +8,7 @@ import asyncio
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.add_partitions_to_txn import add_partitions_to_txn
 from penstock.broker.handlers.write_txn_markers import write_txn_markers
 from penstock.broker.peer_authentication import Caller, PeerAuthenticator
@@ -112,11 +113,13 @@ class Coordinators:
         context = cast(Any, SimpleNamespace(caller=Caller(), api_version=version, peer="simulated"))
         if isinstance(request, WriteTxnMarkersRequest):
             return self._process.spawn(
-                write_txn_markers(request, context, self._writer, self._partitions, self._authenticator)
+                write_txn_markers(request, context, self._writer, self._partitions, self._authenticator, Authorizer())
             )
         assert isinstance(request, AddPartitionsToTxnRequest)
         return self._process.spawn(
-            add_partitions_to_txn(request, context, self.transactions, self._cluster.image, self._authenticator)
+            add_partitions_to_txn(
+                request, context, self.transactions, self._cluster.image, self._authenticator, Authorizer()
+            )
         )
 
     async def produce(self, transactional_id: str, at: TopicPartition, batch: bytes, version: int) -> int:

@@ -11,6 +11,7 @@ from tests.support.clocks import ManualClock
 from tests.support.logs import TOPIC_ID
 from tests.support.partitions import TOPIC, SomePartitions
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.clock import SystemDice
 from penstock.broker.deadlines import Deadlines
@@ -91,6 +92,7 @@ class FetchBench:
             self.read_barrier,
             self.afterwards,
             self.deadlines,
+            Authorizer(),
         )
 
     def response(self, chunks: list[Any], version: int = 16) -> FetchResponse:

@@ -43,7 +43,7 @@ BROKERS_MAY: Final = frozenset({Operation.CLUSTER_ACTION, Operation.DESCRIBE, Op
 """What brokers ask of each other. What clients ask of them they write themselves."""
 
 DECISIONS_MAX: Final = 4_096
-"""Decisions that a login remembers. When there are more it forgets them all."""
+"""Decisions of one right that a login remembers. When there are more it forgets them."""
 NAME_REMEMBERED_MAX: Final = 256
 """Characters of a name up to which it is remembered: a group's may have 32767."""
 
@@ -108,33 +108,37 @@ class Authorizer:
         """What is denied is counted and said."""
         if not self.is_on:
             return True
-        if subject.decisions_version == self.version:
-            decision = subject.decisions.get((right, name))
-            if decision is None:
-                decision = self._decided(subject, right, name)
-        else:
-            decision = self._decided(subject, right, name)
+        known = self._known(subject, right)
+        decision = known.get(name)
+        if decision is None:
+            decision = self._decided(known, subject, right, name)
         return decision or self._denied(subject, right, name)
 
     def shows(self, subject: Subject, right: Right, name: str = CLUSTER_NAME) -> bool:
         """The same question where nobody is refused anything: what is not allowed is left out of a list."""
         if not self.is_on:
             return True
-        decision = subject.decisions.get((right, name)) if subject.decisions_version == self.version else None
+        known = self._known(subject, right)
+        decision = known.get(name)
         if decision is None:
-            decision = self._decided(subject, right, name)
+            decision = self._decided(known, subject, right, name)
         return decision or self._is_dry_run
 
     def allows_some(self, subject: Subject, right: Right) -> bool:
         """Whether there is any resource of the kind that it may do this to."""
         if not self.is_on:
             return True
-        self._forget_old(subject)
-        key = right, None
-        decision = subject.decisions.get(key)
+        known = self._known(subject, ("some", right))
+        decision = known.get("")
         if decision is None:
-            decision = subject.decisions[key] = self._decide_some(subject, right)
+            decision = known[""] = self._decide_some(subject, right)
         return decision or self._denied(subject, right, f"any {right.on.name.lower()}")
+
+    def known(self, subject: Subject, right: Right) -> Mapping[str, bool] | None:
+        """What is decided already, by name, for whoever has thousands to ask for and looks here first. It is good until
+        the loop turns. None where there are no rules.
+        """
+        return self._known(subject, right) if self.is_on else None
 
     def require(self, subject: Subject, right: Right, name: str = CLUSTER_NAME) -> None:
         """Refuse as Kafka does for this kind of resource."""
@@ -155,16 +159,21 @@ class Authorizer:
 
     # Deciding ---------------------------------------------------------------------------------------------------
 
-    def _forget_old(self, subject: Subject) -> None:
-        if subject.decisions_version != self.version or len(subject.decisions) >= DECISIONS_MAX:
+    def _known(self, subject: Subject, right: object) -> dict[str, bool]:
+        if subject.decisions_version != self.version:
             subject.decisions.clear()
             subject.decisions_version = self.version
+        known = subject.decisions.get(right)
+        if known is None:
+            known = subject.decisions[right] = {}
+        return known
 
-    def _decided(self, subject: Subject, right: Right, name: str) -> bool:
-        self._forget_old(subject)
+    def _decided(self, known: dict[str, bool], subject: Subject, right: Right, name: str) -> bool:
         decision = self._decide(subject, right, name)
+        if len(known) >= DECISIONS_MAX:
+            known.clear()
         if len(name) <= NAME_REMEMBERED_MAX:
-            subject.decisions[right, name] = decision
+            known[name] = decision
         return decision
 
     def _decide(self, subject: Subject, right: Right, name: str) -> bool:

@@ -113,6 +113,8 @@ DESCRIBE_GROUP: Final = Right(Operation.DESCRIBE, ResourceKind.GROUP)
 DESCRIBE_GROUP_CONFIGS: Final = Right(Operation.DESCRIBE_CONFIGS, ResourceKind.GROUP)
 ALTER_GROUP_CONFIGS: Final = Right(Operation.ALTER_CONFIGS, ResourceKind.GROUP)
 CREATE_CLUSTER: Final = Right(Operation.CREATE, ResourceKind.CLUSTER)
+DELETE_CLUSTER: Final = Right(Operation.DELETE, ResourceKind.CLUSTER)
+"""As good as DELETE of every topic; not among what tools list for the cluster."""
 ALTER_CLUSTER: Final = Right(Operation.ALTER, ResourceKind.CLUSTER)
 DESCRIBE_CLUSTER: Final = Right(Operation.DESCRIBE, ResourceKind.CLUSTER)
 CLUSTER_ACTION: Final = Right(Operation.CLUSTER_ACTION, ResourceKind.CLUSTER)

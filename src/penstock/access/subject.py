@@ -1,7 +1,5 @@
 """Who asks, and from where: what decisions of access are about."""
 
-from typing import Any
-
 from penstock.access.principal import ANONYMOUS, Principal
 
 
@@ -25,8 +23,8 @@ class Subject:
         """Of the user, by the store or by claims of its token: each counts as a principal `Group:name`."""
         self.by_token = by_token
         """Whether it logged in by a delegation token, which may not be used to make another."""
-        self.decisions: dict[Any, bool] = {}
-        """What the authorizer has decided, as of `decisions_version`."""
+        self.decisions: dict[object, dict[str, bool]] = {}
+        """What the authorizer has decided, by what was asked (a right) and name, as of `decisions_version`."""
         self.decisions_version = -1
 
     def __repr__(self) -> str:

@@ -163,6 +163,13 @@ def find_transaction(request: ProduceRequest, find: Finder, api_version: int) ->
     return transaction
 
 
+def is_transactional(request: ProduceRequest) -> bool:
+    """Whether any of its batches says that it belongs to a transaction."""
+    return any(
+        records is not None and _is_transactional(records) for _, parts in request.topics for _, records in parts
+    )
+
+
 def _batches(request: ProduceRequest) -> Iterator[tuple[Place, BatchHeader]]:
     for key, parts in request.topics:
         for index, records in parts:

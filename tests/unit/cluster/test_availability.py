@@ -5,6 +5,7 @@ import asyncio
 from tests.support.brokers import Brokers, some_brokers
 from tests.support.virtual_time import in_virtual_time
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.metadata import metadata
 from penstock.broker.registry import RequestContext
 from penstock.cluster.membership.availability import LISTED_S, SILENCE_VERDICT_S, VERDICT_S
@@ -22,7 +23,9 @@ async def ask(brokers: Brokers, *, at: int, topics: list[str] | None = None) -> 
     request = MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
     context = RequestContext(api_version=13, client_id="test", listener="PLAINTEXT", peer="127.0.0.1:1")
     config = Config.for_broker({"node.id": str(at)})
-    return await metadata(request, context, cluster.image, cluster.controller, cluster.availability, config)
+    return await metadata(
+        request, context, cluster.image, cluster.controller, cluster.availability, config, Authorizer()
+    )
 
 
 def leaders(response: MetadataResponse) -> set[int]:

@@ -5,6 +5,7 @@ from tests.support.brokers import Brokers, some_brokers
 from tests.support.virtual_time import in_virtual_time
 from tests.unit.cluster.test_availability import ask, leaders
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.describe_cluster import describe_cluster
 from penstock.broker.handlers.describe_topic_partitions import describe_topic_partitions
 from penstock.broker.registry import RequestContext
@@ -57,11 +58,13 @@ async def test_a_leader_that_loses_the_store_alone_names_itself_no_more() -> Non
         assert answer.controller_id != 3
         image = brokers.image(3)
         context = RequestContext(api_version=0, client_id="test", listener="PLAINTEXT", peer="127.0.0.1:1")
-        (topic,) = describe_topic_partitions(
-            DescribeTopicPartitionsRequest(), context, image, Config.for_broker({})
+        (topic,) = (
+            await describe_topic_partitions(
+                DescribeTopicPartitionsRequest(), context, image, Config.for_broker({}), Authorizer()
+            )
         ).topics
         assert sorted(part.leader_id for part in topic.partitions) == [-1, 1, 2]
-        described = describe_cluster(DescribeClusterRequest(), context, image)
+        described = describe_cluster(DescribeClusterRequest(), context, image, Authorizer())
         assert [broker.broker_id for broker in described.brokers] == [1, 2]
 
 

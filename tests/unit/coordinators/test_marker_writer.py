@@ -9,6 +9,7 @@ import pytest
 from tests.support.callers import a_context, a_lone_authenticator, an_authenticator
 from tests.support.partitions import TOPIC, SomePartitions
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.write_txn_markers import write_txn_markers
 from penstock.broker.peer_authentication import Caller
 from penstock.coordinators.transactions.marker_writer import AT_ONCE, MarkerEntry, MarkerWriter
@@ -154,7 +155,9 @@ async def test_one_answer_holds_one_row_a_producer(stage: Stage) -> None:
         return WritableTxnMarker(producer_id=producer_id, transaction_result=True, topics=topics)
 
     request = WriteTxnMarkersRequest(markers=[marker(7, 0), marker(8, 9), marker(7, 1), marker(9)])
-    answer = await write_txn_markers(request, a_context(), stage.writer, cast(Any, stage), a_lone_authenticator())
+    answer = await write_txn_markers(
+        request, a_context(), stage.writer, cast(Any, stage), a_lone_authenticator(), Authorizer()
+    )
     rows = {
         row.producer_id: [(part.partition_index, part.error_code) for part in topic.partitions]
         for row in answer.markers
@@ -175,7 +178,7 @@ async def abort(stage: Stage, caller: Caller) -> int:
     )
     context, authenticator = a_context(version=2, caller=caller), an_authenticator((2, 20))
     request = WriteTxnMarkersRequest(markers=[marker])
-    answer = await write_txn_markers(request, context, stage.writer, cast(Any, stage), authenticator)
+    answer = await write_txn_markers(request, context, stage.writer, cast(Any, stage), authenticator, Authorizer())
     code: int = answer.markers[0].topics[0].partitions[0].error_code
     return code
 

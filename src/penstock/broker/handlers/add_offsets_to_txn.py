@@ -3,6 +3,7 @@
 v1 throttle time, v2 PRODUCER_FENCED, v3 flexible, v4 TRANSACTION_ABORTABLE.
 """
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import READ_GROUP, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.transactions import Transactions
@@ -21,8 +22,11 @@ FENCED_FROM = 2
     audits=(ResourceKind.TRANSACTIONAL_ID,),
 )
 async def add_offsets_to_txn(
-    request: AddOffsetsToTxnRequest, context: RequestContext, transactions: Transactions
+    request: AddOffsetsToTxnRequest, context: RequestContext, transactions: Transactions, authorizer: Authorizer
 ) -> AddOffsetsToTxnResponse:
+    subject = context.caller.subject
+    authorizer.require(subject, WRITE_TRANSACTIONAL_ID, request.transactional_id)
+    authorizer.require(subject, READ_GROUP, request.group_id)
     try:
         await transactions.add_offsets(
             request.transactional_id,

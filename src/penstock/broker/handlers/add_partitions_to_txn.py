@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, Final
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import CLUSTER_ACTION, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.broker.eager_start import start_eagerly
 from penstock.broker.peer_authentication import PeerAuthenticator
@@ -24,6 +25,7 @@ from penstock.errors import (
     ProducerFenced,
     Refusal,
     TopicAuthorizationFailed,
+    TransactionalIdAuthorizationFailed,
     UnknownTopicOrPartition,
 )
 from penstock.model import PartitionIndex, TopicPartition
@@ -58,9 +60,10 @@ def begin_add_partitions_to_txn(
     transactions: Transactions,
     image: ClusterImage,
     authenticator: PeerAuthenticator,
+    authorizer: Authorizer,
 ) -> AddPartitionsToTxnResponse | Coroutine[Any, Any, AddPartitionsToTxnResponse]:
     """Most need not wait for anybody: these are answered on the spot."""
-    return start_eagerly(add_partitions_to_txn(request, context, transactions, image, authenticator))
+    return start_eagerly(add_partitions_to_txn(request, context, transactions, image, authenticator, authorizer))
 
 
 async def add_partitions_to_txn(
@@ -69,9 +72,12 @@ async def add_partitions_to_txn(
     transactions: Transactions,
     image: ClusterImage,
     authenticator: PeerAuthenticator,
+    authorizer: Authorizer,
 ) -> AddPartitionsToTxnResponse:
     from_broker = context.api_version >= BROKERS_FROM
+    subject = context.caller.subject
     if from_broker:
+        authorizer.require(subject, CLUSTER_ACTION)
         authenticator.require_broker(context.caller)
         results: list[AddPartitionsToTxnResult] = []
         for first in range(0, len(request.transactions), TOGETHER_MAX):
@@ -89,7 +95,11 @@ async def add_partitions_to_txn(
         request.v3_and_below_producer_epoch,
         topics=request.v3_and_below_topics,
     )
-    codes = await _answer(asked, transactions, image, from_broker=False)
+    if not authorizer.allows(subject, WRITE_TRANSACTIONAL_ID, asked.transactional_id):
+        codes = dict.fromkeys(_partitions(asked), TransactionalIdAuthorizationFailed.code)
+    else:
+        _, forbidden = authorizer.split(subject, WRITE_TOPIC, [topic.name for topic in asked.topics])
+        codes = await _answer(asked, transactions, image, from_broker=False, forbidden=frozenset(forbidden))
     if context.api_version < FENCED_FROM:
         older = {ProducerFenced.code: InvalidProducerEpoch.code}
         codes = {at: older.get(code, code) for at, code in codes.items()}
@@ -97,12 +107,19 @@ async def add_partitions_to_txn(
 
 
 async def _answer(
-    asked: AddPartitionsToTxnTransaction, transactions: Transactions, image: ClusterImage, *, from_broker: bool
+    asked: AddPartitionsToTxnTransaction,
+    transactions: Transactions,
+    image: ClusterImage,
+    *,
+    from_broker: bool,
+    forbidden: frozenset[str] = frozenset(),
 ) -> dict[TopicPartition, int]:
-    partitions = [
-        TopicPartition(topic.name, PartitionIndex(index)) for topic in asked.topics for index in topic.partitions
-    ]
-    refused = {at: refusal for at in partitions if (refusal := _refusal(at, image, from_broker=from_broker))}
+    partitions = _partitions(asked)
+    refused: dict[TopicPartition, type[Refusal]] = {}
+    for at in partitions:
+        refusal = TopicAuthorizationFailed if at.topic in forbidden else _refusal(at, image, from_broker=from_broker)
+        if refusal is not None:
+            refused[at] = refusal
     if refused:
         return {at: refused.get(at, OperationNotAttempted).code for at in partitions}
     question = AddOrVerifyPartitions(
@@ -116,6 +133,10 @@ async def _answer(
     pauses_s = () if from_broker else PAUSES_S  # a broker has its own way of asking again
     outcomes = await ask_until_free(transactions.add_partitions, question, pauses_s)
     return {at: 0 if outcome is None else outcome.code for at, outcome in outcomes.items()}
+
+
+def _partitions(asked: AddPartitionsToTxnTransaction) -> list[TopicPartition]:
+    return [TopicPartition(topic.name, PartitionIndex(index)) for topic in asked.topics for index in topic.partitions]
 
 
 def _refusal(at: TopicPartition, image: ClusterImage, *, from_broker: bool) -> type[Refusal] | None:

@@ -2,8 +2,10 @@
 
 from collections import Counter
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, ALTER_TOPIC_CONFIGS, ResourceKind
-from penstock.broker.registry import answers
+from penstock.broker.config_rights import require_to_alter
+from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import Controller, ReplaceSettings, Resource, ResourceType, require_alterable
 from penstock.errors import InvalidRequest, Refusal
 from penstock.model import BrokerId
@@ -18,7 +20,9 @@ from penstock.wire.messages.alter_configs_response import AlterConfigsResourceRe
     requires=(ALTER_TOPIC_CONFIGS, ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS),
     audits=(ResourceKind.TOPIC, ResourceKind.CLUSTER, ResourceKind.GROUP),
 )
-async def alter_configs(request: AlterConfigsRequest, controller: Controller) -> AlterConfigsResponse:
+async def alter_configs(
+    request: AlterConfigsRequest, context: RequestContext, controller: Controller, authorizer: Authorizer
+) -> AlterConfigsResponse:
     broker_id = controller.broker_id
     times = Counter((resource.resource_type, resource.resource_name) for resource in request.resources)
     outcomes: dict[int, Refusal | None] = {}
@@ -27,6 +31,7 @@ async def alter_configs(request: AlterConfigsRequest, controller: Controller) ->
         try:
             if times[resource.resource_type, resource.resource_name] > 1:
                 raise InvalidRequest("the resource comes more than once in the request: put its settings together")
+            require_to_alter(authorizer, context.caller.subject, resource.resource_type, resource.resource_name)
             commands[index] = _command(resource, broker_id)
         except Refusal as refusal:
             outcomes[index] = refusal

@@ -3,6 +3,7 @@
 v1 may forbid that the number of replicas changes. The answer says that the move has begun.
 """
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import ALTER_CLUSTER, ResourceKind
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import Controller, Reassign
@@ -20,8 +21,9 @@ FACTOR_FROM = 1
 
 @answers(ApiKey.ALTER_PARTITION_REASSIGNMENTS, versions=(0, 1), requires=(ALTER_CLUSTER,), audits=(ResourceKind.TOPIC,))
 async def alter_partition_reassignments(
-    request: AlterPartitionReassignmentsRequest, context: RequestContext, controller: Controller
+    request: AlterPartitionReassignmentsRequest, context: RequestContext, controller: Controller, authorizer: Authorizer
 ) -> AlterPartitionReassignmentsResponse:
+    authorizer.require(context.caller.subject, ALTER_CLUSTER)
     may_change = context.api_version < FACTOR_FROM or request.allow_replication_factor_change
     commands = [
         Reassign(

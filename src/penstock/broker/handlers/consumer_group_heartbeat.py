@@ -3,9 +3,11 @@
 v1 patterns, and members that make their own ids.
 """
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_TOPIC, READ_GROUP, ResourceKind
 from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.groups import Groups
+from penstock.errors import TopicAuthorizationFailed
 from penstock.replication import Promise
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
@@ -19,8 +21,12 @@ from penstock.wire.messages.consumer_group_heartbeat_response import ConsumerGro
     audits=(ResourceKind.GROUP,),
 )
 def consumer_group_heartbeat(
-    request: ConsumerGroupHeartbeatRequest, context: RequestContext, groups: Groups
+    request: ConsumerGroupHeartbeatRequest, context: RequestContext, groups: Groups, authorizer: Authorizer
 ) -> Promise[ConsumerGroupHeartbeatResponse]:
+    subject = context.caller.subject
+    authorizer.require(subject, READ_GROUP, request.group_id)
+    if authorizer.split(subject, DESCRIBE_TOPIC, request.subscribed_topic_names or ())[1]:
+        raise TopicAuthorizationFailed
     return groups.consumer_heartbeat(
         request,
         api_version=context.api_version,

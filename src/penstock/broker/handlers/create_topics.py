@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, ResourceKind
+from penstock.access.authorizer import Authorizer
+from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS, ResourceKind
 from penstock.broker.cooperative import cooperatively
-from penstock.broker.registry import answers
+from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import CLUSTER_METADATA, Controller, CreatedTopic, CreateTopic
-from penstock.errors import InvalidRequest, Refusal
+from penstock.errors import InvalidRequest, Refusal, TopicAuthorizationFailed
 from penstock.settings.config import Config
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.create_topics_request import CreatableTopic, CreateTopicsRequest
@@ -25,20 +26,38 @@ AT_ONCE: Final = 4
 """Topics whose settings are told between two turns of the loop, a third of a millisecond each."""
 
 
-@answers(ApiKey.CREATE_TOPICS, versions=(2, 7), requires=(CREATE_CLUSTER, CREATE_TOPIC), audits=(ResourceKind.TOPIC,))
-async def create_topics(request: CreateTopicsRequest, controller: Controller, config: Config) -> CreateTopicsResponse:
+@answers(
+    ApiKey.CREATE_TOPICS,
+    versions=(2, 7),
+    requires=(CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS),
+    audits=(ResourceKind.TOPIC,),
+)
+async def create_topics(
+    request: CreateTopicsRequest,
+    context: RequestContext,
+    controller: Controller,
+    config: Config,
+    authorizer: Authorizer,
+) -> CreateTopicsResponse:
+    subject = context.caller.subject
     times = Counter(topic.name for topic in request.topics)
     twice = InvalidRequest("the topic is named more than once in the request")
-    refused = {name: twice for name, count in times.items() if count > 1}
+    refused: dict[str, Refusal] = {name: twice for name, count in times.items() if count > 1}
     if times[CLUSTER_METADATA] == 1:
         refused[CLUSTER_METADATA] = InvalidRequest(f"{CLUSTER_METADATA} is the cluster's own: choose another name")
+    if not authorizer.shows(subject, CREATE_CLUSTER):
+        _, forbidden = authorizer.split(subject, CREATE_TOPIC, [name for name in times if name not in refused])
+        refused |= dict.fromkeys(forbidden, TopicAuthorizationFailed("Authorization failed."))
     wanted = [topic for topic in request.topics if topic.name not in refused]
     outcomes = await controller.create_topics(
         [_command(topic) for topic in wanted], timeout_ms=request.timeout_ms, validate_only=request.validate_only
     )
     results, explained = [], _Explained(config)
     async for topic, outcome in cooperatively(zip(wanted, outcomes, strict=True), at_once=AT_ONCE):
-        results.append(_result(topic.name, outcome, explained))
+        result = _result(topic.name, outcome, explained)
+        if not result.error_code and not authorizer.shows(subject, DESCRIBE_TOPIC_CONFIGS, topic.name):
+            result = _without_settings(result)
+        results.append(result)
     results += [_refusal(name, refusal) for name, refusal in refused.items()]
     return CreateTopicsResponse(topics=results)
 
@@ -63,6 +82,16 @@ def _result(name: str, outcome: CreatedTopic | Refusal, explained: "_Explained")
         num_partitions=outcome.partitions,
         replication_factor=outcome.replication_factor,
         configs=explained.configs(outcome.settings),
+    )
+
+
+def _without_settings(result: CreatableTopicResult) -> CreatableTopicResult:
+    """For who may create topics but not look at their settings, of which the count is one."""
+    return CreatableTopicResult(
+        name=result.name,
+        topic_id=result.topic_id,
+        error_message=None,
+        topic_config_error_code=TopicAuthorizationFailed.code,
     )
 
 

@@ -3,9 +3,10 @@
 v1 throttle time, v2 flexible.
 """
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DELETE_GROUP, ResourceKind
 from penstock.broker.cooperative import cooperatively
-from penstock.broker.registry import answers
+from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.groups import Groups
 from penstock.errors import Refusal
 from penstock.wire.api import ApiKey
@@ -14,11 +15,14 @@ from penstock.wire.messages.delete_groups_response import DeletableGroupResult, 
 
 
 @answers(ApiKey.DELETE_GROUPS, versions=(0, 2), requires=(DELETE_GROUP,), audits=(ResourceKind.GROUP,))
-async def delete_groups(request: DeleteGroupsRequest, groups: Groups) -> DeleteGroupsResponse:
+async def delete_groups(
+    request: DeleteGroupsRequest, context: RequestContext, groups: Groups, authorizer: Authorizer
+) -> DeleteGroupsResponse:
     response = DeleteGroupsResponse()
     async for group_id in cooperatively(dict.fromkeys(request.groups_names), at_once=1):
         code = 0
         try:
+            authorizer.require(context.caller.subject, DELETE_GROUP, group_id)
             await groups.delete(group_id)
         except Refusal as refusal:
             code = refusal.code

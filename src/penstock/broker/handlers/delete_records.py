@@ -5,9 +5,10 @@ Answered when every live replica has forgotten them (RULES 19), or the request's
 
 import asyncio
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DELETE_TOPIC, ResourceKind
-from penstock.broker.registry import answers
-from penstock.errors import Refusal, RequestTimedOut
+from penstock.broker.registry import RequestContext, answers
+from penstock.errors import Refusal, RequestTimedOut, TopicAuthorizationFailed
 from penstock.replication import Partitions
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.delete_records_request import DeleteRecordsPartition, DeleteRecordsRequest
@@ -21,9 +22,14 @@ NO_LOW_WATERMARK = -1
 
 
 @answers(ApiKey.DELETE_RECORDS, versions=(0, 2), requires=(DELETE_TOPIC,), audits=(ResourceKind.TOPIC,))
-async def delete_records(request: DeleteRecordsRequest, partitions: Partitions) -> DeleteRecordsResponse:
+async def delete_records(
+    request: DeleteRecordsRequest, context: RequestContext, partitions: Partitions, authorizer: Authorizer
+) -> DeleteRecordsResponse:
+    subject = context.caller.subject
     begun = [
-        (topic.name, [_begin(partitions, topic.name, part) for part in topic.partitions]) for topic in request.topics
+        (topic.name, [_begin(partitions, topic.name, part, is_allowed=is_allowed) for part in topic.partitions])
+        for topic in request.topics
+        for is_allowed in [authorizer.allows(subject, DELETE_TOPIC, topic.name)]
     ]
     waiting = [future for _, parts in begun for _, future in parts if future is not None]
     if waiting:
@@ -37,10 +43,12 @@ async def delete_records(request: DeleteRecordsRequest, partitions: Partitions) 
 
 
 def _begin(
-    partitions: Partitions, topic: str, part: DeleteRecordsPartition
+    partitions: Partitions, topic: str, part: DeleteRecordsPartition, *, is_allowed: bool
 ) -> "tuple[DeleteRecordsPartitionResult, asyncio.Future[None] | None]":
     result = DeleteRecordsPartitionResult(partition_index=part.partition_index, low_watermark=NO_LOW_WATERMARK)
     try:
+        if not is_allowed:
+            raise TopicAuthorizationFailed
         partition = partitions.require(topic, part.partition_index)
         partition.require_leader()
         result.low_watermark = partition.delete_records(part.offset)

@@ -2,12 +2,15 @@
 
 from collections import Counter
 
-from penstock.access.rights import DELETE_TOPIC, DESCRIBE_TOPIC, ResourceKind
+from penstock.access.authorizer import Authorizer
+from penstock.access.rights import DELETE_CLUSTER, DELETE_TOPIC, DESCRIBE_TOPIC, ResourceKind
+from penstock.access.subject import Subject
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage, Controller
 from penstock.errors import (
     InvalidRequest,
     Refusal,
+    TopicAuthorizationFailed,
     TopicDeletionDisabled,
     UnknownTopicId,
     UnknownTopicOrPartition,
@@ -22,9 +25,19 @@ from penstock.wire.messages.delete_topics_response import DeletableTopicResult, 
 NO_TOPIC_ID = TopicId(bytes(16))
 
 
-@answers(ApiKey.DELETE_TOPICS, versions=(1, 6), requires=(DELETE_TOPIC, DESCRIBE_TOPIC), audits=(ResourceKind.TOPIC,))
+@answers(
+    ApiKey.DELETE_TOPICS,
+    versions=(1, 6),
+    requires=(DELETE_TOPIC, DESCRIBE_TOPIC, DELETE_CLUSTER),
+    audits=(ResourceKind.TOPIC,),
+)
 async def delete_topics(
-    request: DeleteTopicsRequest, context: RequestContext, image: ClusterImage, controller: Controller, config: Config
+    request: DeleteTopicsRequest,
+    context: RequestContext,
+    image: ClusterImage,
+    controller: Controller,
+    config: Config,
+    authorizer: Authorizer,
 ) -> DeleteTopicsResponse:
     topics = request.topics or [DeleteTopicState(name=name) for name in request.topic_names]
     if not config[DELETE_TOPIC_ENABLE]:
@@ -32,7 +45,7 @@ async def delete_topics(
         if context.api_version < 3:
             refusal = InvalidRequest(refusal.message)
         return DeleteTopicsResponse(responses=[_refused(topic.name, topic.topic_id, refusal) for topic in topics])
-    results, found = _sort_out(topics, image)
+    results, found = _sort_out(topics, image, _Allowed(authorizer, context.caller.subject))
     outcomes = await controller.delete_topics(list(found), timeout_ms=request.timeout_ms)
     for (topic_id, name), outcome in zip(found.items(), outcomes, strict=True):
         if isinstance(outcome, Refusal):
@@ -43,7 +56,7 @@ async def delete_topics(
 
 
 def _sort_out(
-    topics: list[DeleteTopicState], image: ClusterImage
+    topics: list[DeleteTopicState], image: ClusterImage, allowed: "_Allowed"
 ) -> tuple[list[DeletableTopicResult], dict[TopicId, str]]:
     """What is refused at once, and the ids and names of what is left to be deleted."""
     refused: list[DeletableTopicResult] = []
@@ -62,13 +75,20 @@ def _sort_out(
     refused += [_refused(None, topic_id, twice) for topic_id, count in ids.items() if count > 1]
     found: dict[TopicId, str] = {}
     for topic_id in (topic_id for topic_id, count in ids.items() if count == 1):
-        if topic_id in image.topics_by_id:
-            found[topic_id] = image.topics_by_id[topic_id].name
-        else:
+        known = image.topics_by_id.get(topic_id)
+        if known is None:
             refused.append(_refused(None, topic_id, UnknownTopicId()))
+        elif allowed.to_delete(known.name):
+            found[topic_id] = known.name
+        else:
+            # Who knows an id may know that there is such a topic, but not its name.
+            shown = known.name if allowed.to_describe(known.name) else None
+            refused.append(_refused(shown, topic_id, TopicAuthorizationFailed()))
     for name in (name for name, count in names.items() if count == 1):
         there = image.topics.get(name)
-        if there is None:
+        if not allowed.to_delete(name) and not (there is None and allowed.to_describe(name)):
+            refused.append(_refused(name, NO_TOPIC_ID, TopicAuthorizationFailed()))
+        elif there is None:
             refused.append(_refused(name, NO_TOPIC_ID, UnknownTopicOrPartition()))
         elif ids[there.topic_id]:
             found.pop(there.topic_id, None)
@@ -77,6 +97,21 @@ def _sort_out(
         else:
             found[there.topic_id] = name
     return refused, found
+
+
+class _Allowed:
+    """What the client may do: by a right on each topic, or one on the cluster for all of them."""
+
+    def __init__(self, authorizer: Authorizer, subject: Subject) -> None:
+        self._authorizer = authorizer
+        self._subject = subject
+        self._all = authorizer.shows(subject, DELETE_CLUSTER)
+
+    def to_delete(self, name: str) -> bool:
+        return self._all or self._authorizer.allows(self._subject, DELETE_TOPIC, name)
+
+    def to_describe(self, name: str) -> bool:
+        return self._all or self._authorizer.shows(self._subject, DESCRIBE_TOPIC, name)
 
 
 def _refused(name: str | None, topic_id: bytes, refusal: Refusal) -> DeletableTopicResult:

@@ -3,10 +3,10 @@
 A fenced broker is one that belongs to the cluster and is not registered now: lost, or stopped.
 """
 
-from penstock.access.rights import DESCRIBE_CLUSTER, NOTHING
+from penstock.access.authorizer import Authorizer
+from penstock.access.rights import DESCRIBE_CLUSTER, NOTHING, ResourceKind
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import (
-    CLUSTER_OPERATIONS,
     NOT_ASKED_FOR,
     ClusterImage,
     controller_for_clients,
@@ -24,7 +24,7 @@ CONTROLLERS = 2
 
 @answers(ApiKey.DESCRIBE_CLUSTER, versions=(0, 2), requires=(DESCRIBE_CLUSTER,), audits=NOTHING)
 def describe_cluster(
-    request: DescribeClusterRequest, context: RequestContext, image: ClusterImage
+    request: DescribeClusterRequest, context: RequestContext, image: ClusterImage, authorizer: Authorizer
 ) -> DescribeClusterResponse:
     _check_endpoint_type(request.endpoint_type, context.api_version)
     listed = [(node, False) for node in nodes(image, context.listener)]
@@ -39,9 +39,17 @@ def describe_cluster(
             for node, is_fenced in sorted(listed)
         ],
         cluster_authorized_operations=(
-            CLUSTER_OPERATIONS if request.include_cluster_authorized_operations else NOT_ASKED_FOR
+            cluster_operations(authorizer, context) if request.include_cluster_authorized_operations else NOT_ASKED_FOR
         ),
     )
+
+
+def cluster_operations(authorizer: Authorizer, context: RequestContext) -> int:
+    """What the client may do with the cluster; nothing is said to whoever may not even look."""
+    subject = context.caller.subject
+    if not authorizer.shows(subject, DESCRIBE_CLUSTER):
+        return 0
+    return authorizer.operations(subject, ResourceKind.CLUSTER)
 
 
 def _check_endpoint_type(endpoint_type: int, version: int) -> None:

@@ -9,7 +9,9 @@ answer that would be too long to be meant (`ENTRIES_MAX`) is none: the connectio
 from operator import attrgetter
 from typing import Final
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_CLUSTER_CONFIGS, DESCRIBE_GROUP_CONFIGS, DESCRIBE_TOPIC_CONFIGS, NOTHING
+from penstock.broker.config_rights import require_to_describe
 from penstock.broker.cooperative import cooperatively
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.loggers import LoggerLevels
@@ -48,6 +50,7 @@ async def describe_configs(
     controller: Controller,
     config: Config,
     loggers: LoggerLevels,
+    authorizer: Authorizer,
 ) -> DescribeConfigsResponse:
     # A type that nobody knows spoils the whole request in Kafka, since it cannot tell whether the client may ask.
     if any(ResourceType(resource.resource_type) is ResourceType.UNKNOWN for resource in request.resources):
@@ -56,7 +59,11 @@ async def describe_configs(
     explaining = _Explaining(request, image, config, loggers, controller.broker_id)
     results, size = [], 0
     async for resource in cooperatively(request.resources, at_once=AT_ONCE):
-        result = _describe(resource, explaining)
+        try:
+            require_to_describe(authorizer, context.caller.subject, resource.resource_type, resource.resource_name)
+            result = _describe(resource, explaining)
+        except Refusal as refusal:
+            result = _refused(resource, refusal)
         results.append(result)
         size += len(result.configs)
         if size > ENTRIES_MAX:
@@ -65,10 +72,7 @@ async def describe_configs(
 
 
 def _describe(asked: DescribeConfigsResource, explaining: "_Explaining") -> DescribeConfigsResult:
-    try:
-        entries = explaining.entries(asked)
-    except Refusal as refusal:
-        return _refused(asked, refusal)
+    entries = explaining.entries(asked)
     return DescribeConfigsResult(resource_type=asked.resource_type, resource_name=asked.resource_name, configs=entries)
 
 

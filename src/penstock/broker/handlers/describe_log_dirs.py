@@ -5,9 +5,10 @@ v2 flexible, v3 an error for the whole, v4 total and usable bytes, v5 whether a 
 
 import os
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_CLUSTER, NOTHING
-from penstock.broker.registry import answers
-from penstock.errors import KafkaStorageError
+from penstock.broker.registry import RequestContext, answers
+from penstock.errors import ClusterAuthorizationFailed, KafkaStorageError
 from penstock.log import LogFolder, PartitionLog
 from penstock.replication import FolderMoves, Partition, Partitions
 from penstock.wire.api import ApiKey
@@ -22,8 +23,14 @@ from penstock.wire.messages.describe_log_dirs_response import (
 
 @answers(ApiKey.DESCRIBE_LOG_DIRS, versions=(1, 5), requires=(DESCRIBE_CLUSTER,), audits=NOTHING)
 def describe_log_dirs(
-    request: DescribeLogDirsRequest, partitions: Partitions, moves: FolderMoves
+    request: DescribeLogDirsRequest,
+    context: RequestContext,
+    partitions: Partitions,
+    moves: FolderMoves,
+    authorizer: Authorizer,
 ) -> DescribeLogDirsResponse:
+    if not authorizer.allows(context.caller.subject, DESCRIBE_CLUSTER):
+        return DescribeLogDirsResponse(error_code=ClusterAuthorizationFailed.code)
     wanted = None
     if request.topics is not None:
         wanted = {(topic.topic, index) for topic in request.topics for index in topic.partitions}

@@ -8,12 +8,13 @@ would be too long to be meant (`PRODUCERS_MAX`) is none: the connection is close
 
 from typing import Final
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import NOTHING, READ_TOPIC
 from penstock.broker.cooperative import cooperatively
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import check_topic_name
-from penstock.errors import InvalidRequest, Refusal
+from penstock.errors import InvalidRequest, Refusal, TopicAuthorizationFailed
 from penstock.replication import Partitions
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.describe_producers_request import DescribeProducersRequest
@@ -30,18 +31,20 @@ PRODUCERS_MAX: Final = 2_000_000
 
 @answers(ApiKey.DESCRIBE_PRODUCERS, versions=(0, 0), requires=(READ_TOPIC,), audits=NOTHING)
 async def describe_producers(
-    request: DescribeProducersRequest, context: RequestContext, partitions: Partitions
+    request: DescribeProducersRequest, context: RequestContext, partitions: Partitions, authorizer: Authorizer
 ) -> DescribeProducersResponse:
     topics = [TopicResponse(name=topic.name) for topic in request.topics]
     asked = (
         (topic, index) for topic, one in zip(topics, request.topics, strict=True) for index in one.partition_indexes
     )
+    _, refused = authorizer.split(context.caller.subject, READ_TOPIC, dict.fromkeys(topic.name for topic in topics))
+    forbidden = frozenset(refused)
     described: dict[tuple[str, int], PartitionResponse] = {}
     size = 0
     async for topic, index in cooperatively(asked, at_once=1):
         known = described.get((topic.name, index))
         if known is None:
-            known = described[topic.name, index] = _describe(partitions, topic.name, index)
+            known = described[topic.name, index] = _describe(partitions, topic.name, index, forbidden)
         topic.partitions.append(known)
         size += len(known.active_producers)
         if size > PRODUCERS_MAX:
@@ -49,8 +52,10 @@ async def describe_producers(
     return await encoded_if_large(DescribeProducersResponse(topics=topics), context.api_version, size=size)
 
 
-def _describe(partitions: Partitions, topic: str, index: int) -> PartitionResponse:
+def _describe(partitions: Partitions, topic: str, index: int, forbidden: frozenset[str]) -> PartitionResponse:
     try:
+        if topic in forbidden:
+            raise TopicAuthorizationFailed
         check_topic_name(topic)
         producers = partitions.require(topic, index).reader.producers()
     except Refusal as refusal:

@@ -4,6 +4,7 @@ There is no Raft log here: the metadata is in a store, the leader is the control
 offset is the store's revision. v1 when a voter was last heard of, v2 addresses and data folders.
 """
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import CLUSTER_METADATA, BrokerImage, ClusterImage
@@ -26,8 +27,9 @@ _INT32_MAX = 0x7FFFFFFF
 
 @answers(ApiKey.DESCRIBE_QUORUM, versions=(0, 2), requires=(DESCRIBE_CLUSTER,), audits=NOTHING)
 def describe_quorum(
-    request: DescribeQuorumRequest, context: RequestContext, image: ClusterImage, clock: Clock
+    request: DescribeQuorumRequest, context: RequestContext, image: ClusterImage, clock: Clock, authorizer: Authorizer
 ) -> DescribeQuorumResponse:
+    authorizer.require(context.caller.subject, DESCRIBE_CLUSTER)
     version = context.api_version
     topics = [
         TopicData(

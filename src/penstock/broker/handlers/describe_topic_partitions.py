@@ -3,11 +3,14 @@
 No topics named means all of them. A topic that is not there is said so only where it was named.
 """
 
-from penstock.access.rights import DESCRIBE_TOPIC, NOTHING
+from collections.abc import Callable
+
+from penstock.access.authorizer import Authorizer
+from penstock.access.rights import DESCRIBE_TOPIC, NOTHING, ResourceKind
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import (
     NO_LEADER,
-    TOPIC_OPERATIONS,
     ClusterImage,
     PartitionImage,
     TopicImage,
@@ -16,7 +19,7 @@ from penstock.cluster import (
     reachable_leader,
     what_is_wrong_with_topic_name,
 )
-from penstock.errors import InvalidRequest, InvalidTopic, Refusal, UnknownTopicOrPartition
+from penstock.errors import InvalidRequest, InvalidTopic, Refusal, TopicAuthorizationFailed, UnknownTopicOrPartition
 from penstock.settings.broker import MAX_REQUEST_PARTITION_SIZE_LIMIT
 from penstock.settings.config import Config
 from penstock.wire.api import ApiKey
@@ -30,8 +33,12 @@ from penstock.wire.messages.describe_topic_partitions_response import (
 
 
 @answers(ApiKey.DESCRIBE_TOPIC_PARTITIONS, versions=(0, 0), requires=(DESCRIBE_TOPIC,), audits=NOTHING)
-def describe_topic_partitions(
-    request: DescribeTopicPartitionsRequest, context: RequestContext, image: ClusterImage, config: Config
+async def describe_topic_partitions(
+    request: DescribeTopicPartitionsRequest,
+    context: RequestContext,
+    image: ClusterImage,
+    config: Config,
+    authorizer: Authorizer,
 ) -> DescribeTopicPartitionsResponse:
     try:
         names = _names(request, image)
@@ -42,6 +49,15 @@ def describe_topic_partitions(
                 for topic in request.topics
             ]
         )
+    subject = context.caller.subject
+    hidden: list[str] = []
+    if authorizer.is_on:
+        may = authorizer.allows if request.topics else authorizer.shows
+        names, hidden = await _split(names, lambda name: may(subject, DESCRIBE_TOPIC, name))
+
+    def operations(name: str) -> int:
+        return authorizer.operations(subject, ResourceKind.TOPIC, name)
+
     response = DescribeTopicPartitionsResponse()
     room = max(1, min(request.response_partition_limit, config[MAX_REQUEST_PARTITION_SIZE_LIMIT]))
     for name in names:
@@ -51,16 +67,31 @@ def describe_topic_partitions(
         topic = image.topics.get(name)
         if topic is None:
             if request.topics:
-                response.topics.append(_missing(name))
+                response.topics.append(_missing(name, operations(name)))
             continue
         start = request.cursor.partition_index if request.cursor and request.cursor.topic_name == name else 0
-        described = _known(topic, image, context, start=start, at_most=room)
+        described = _known(topic, image, context, start=start, at_most=room, operations=operations(name))
         response.topics.append(described)
         room -= len(described.partitions)
         if start + len(described.partitions) < len(topic.partitions) and described.partitions:
             response.next_cursor = Cursor(topic_name=name, partition_index=start + len(described.partitions))
             break
+    if request.topics:
+        response.topics += [_hidden(name) for name in hidden]
     return response
+
+
+async def _split(names: list[str], is_allowed: Callable[[str], bool]) -> tuple[list[str], list[str]]:
+    allowed: list[str] = []
+    hidden: list[str] = []
+    async for name in cooperatively(names):
+        (allowed if is_allowed(name) else hidden).append(name)
+    return allowed, hidden
+
+
+def _hidden(name: str) -> DescribeTopicPartitionsResponseTopic:
+    """Whether it is there or not."""
+    return DescribeTopicPartitionsResponseTopic(error_code=TopicAuthorizationFailed.code, name=name)
 
 
 def _names(request: DescribeTopicPartitionsRequest, image: ClusterImage) -> list[str]:
@@ -75,18 +106,18 @@ def _names(request: DescribeTopicPartitionsRequest, image: ClusterImage) -> list
     return names
 
 
-def _missing(name: str) -> DescribeTopicPartitionsResponseTopic:
+def _missing(name: str, operations: int) -> DescribeTopicPartitionsResponseTopic:
     invalid = what_is_wrong_with_topic_name(name) is not None
     return DescribeTopicPartitionsResponseTopic(
         error_code=InvalidTopic.code if invalid else UnknownTopicOrPartition.code,
         name=name,
         is_internal=is_internal(name),
-        topic_authorized_operations=TOPIC_OPERATIONS,
+        topic_authorized_operations=operations,
     )
 
 
 def _known(
-    topic: TopicImage, image: ClusterImage, context: RequestContext, *, start: int, at_most: int
+    topic: TopicImage, image: ClusterImage, context: RequestContext, *, start: int, at_most: int, operations: int
 ) -> DescribeTopicPartitionsResponseTopic:
     return DescribeTopicPartitionsResponseTopic(
         name=topic.name,
@@ -95,7 +126,7 @@ def _known(
         partitions=[
             _partition(partition, image, context.listener) for partition in topic.partitions[start : start + at_most]
         ],
-        topic_authorized_operations=TOPIC_OPERATIONS,
+        topic_authorized_operations=operations,
     )
 
 

@@ -5,10 +5,11 @@ v1 kinds of elections, v2 flexible. Asked about all partitions, those that have 
 
 from collections.abc import Sequence
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import ALTER_CLUSTER, ResourceKind
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage, Controller, ElectionType, ElectLeader
-from penstock.errors import ElectionNotNeeded, InvalidRequest, Refusal
+from penstock.errors import ClusterAuthorizationFailed, ElectionNotNeeded, InvalidRequest, Refusal
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.elect_leaders_request import ElectLeadersRequest
 from penstock.wire.messages.elect_leaders_response import ElectLeadersResponse, PartitionResult, ReplicaElectionResult
@@ -19,8 +20,14 @@ _KINDS: dict[int, ElectionType] = {kind.value: kind for kind in ElectionType}
 
 @answers(ApiKey.ELECT_LEADERS, versions=(0, 2), requires=(ALTER_CLUSTER,), audits=(ResourceKind.TOPIC,))
 async def elect_leaders(
-    request: ElectLeadersRequest, context: RequestContext, image: ClusterImage, controller: Controller
+    request: ElectLeadersRequest,
+    context: RequestContext,
+    image: ClusterImage,
+    controller: Controller,
+    authorizer: Authorizer,
 ) -> ElectLeadersResponse:
+    if not authorizer.allows(context.caller.subject, ALTER_CLUSTER):
+        return _refused(request, context)
     number = request.election_type if context.api_version >= KINDS_FROM else ElectionType.PREFERRED
     asked = _asked(request, image)
     kind = _KINDS.get(number, ElectionType.PREFERRED)
@@ -44,6 +51,19 @@ async def elect_leaders(
         )
     return ElectLeadersResponse(
         error_code=0 if number in _KINDS else InvalidRequest.code, replica_election_results=list(results.values())
+    )
+
+
+def _refused(request: ElectLeadersRequest, context: RequestContext) -> ElectLeadersResponse:
+    refusal = ClusterAuthorizationFailed
+    return ElectLeadersResponse(
+        error_code=refusal.code if context.api_version >= KINDS_FROM else 0,
+        replica_election_results=[
+            ReplicaElectionResult(
+                topic.topic, [PartitionResult(index, refusal.code, refusal.meaning()) for index in topic.partitions]
+            )
+            for topic in request.topic_partitions or ()
+        ],
     )
 
 

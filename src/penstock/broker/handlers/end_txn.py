@@ -4,6 +4,7 @@ v1 throttle time, v2 PRODUCER_FENCED, v3 flexible, v4 TRANSACTION_ABORTABLE, v5 
 answer says which it is (KIP-890). Answered when the outcome is settled; markers follow.
 """
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.transactions import Transactions, TransactionVersion
@@ -17,7 +18,10 @@ BUMPS_EPOCH_FROM = 5
 
 
 @answers(ApiKey.END_TXN, versions=(0, 5), requires=(WRITE_TRANSACTIONAL_ID,), audits=(ResourceKind.TRANSACTIONAL_ID,))
-async def end_txn(request: EndTxnRequest, context: RequestContext, transactions: Transactions) -> EndTxnResponse:
+async def end_txn(
+    request: EndTxnRequest, context: RequestContext, transactions: Transactions, authorizer: Authorizer
+) -> EndTxnResponse:
+    authorizer.require(context.caller.subject, WRITE_TRANSACTIONAL_ID, request.transactional_id)
     bumps = context.api_version >= BUMPS_EPOCH_FROM
     try:
         producer = await transactions.end(

@@ -13,6 +13,7 @@ from typing import Any
 
 import structlog
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import CLUSTER_ACTION, NOTHING, READ_TOPIC
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.deadlines import Deadline, Deadlines
@@ -25,10 +26,12 @@ from penstock.errors import (
     NotLeaderOrFollower,
     OffsetOutOfRange,
     Refusal,
+    TopicAuthorizationFailed,
     UnknownServerError,
     UnknownTopicId,
     UnknownTopicOrPartition,
 )
+from penstock.model import TopicId
 from penstock.replication import LaterRecords, Partition, Partitions, Promise, RecordBytes, Records, ReplicaSessions
 from penstock.settings import Config
 from penstock.settings.broker import FETCH_MAX_BYTES
@@ -46,6 +49,7 @@ from penstock.wire.fetch import (
 from penstock.wire.produce import Endpoint, TopicKey
 
 READ_COMMITTED = 1
+FORBIDDEN = TopicAuthorizationFailed.code
 KNOWN_ISOLATION_LEVELS = (0, READ_COMMITTED)
 """Any other is refused: taken for one that is known, it could show what was aborted."""
 FOLLOWERS_FROM = 11
@@ -69,9 +73,12 @@ def fetch(
     read_barrier: ReadBarrier,
     afterwards: AfterReceive,
     deadlines: Deadlines,
+    authorizer: Authorizer,
 ) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
     request = decode_request(frame, position, context.api_version)
     if request.replica_id >= 0:
+        if not authorizer.allows(context.caller.subject, CLUSTER_ACTION):
+            return _forbidden_whole(request, context)
         return replicas.fetch(request, context.api_version, proved=context.caller.broker_id)
     if request.isolation_level not in KNOWN_ISOLATION_LEVELS:
         return _refused_whole(request, context, UnknownServerError.code)
@@ -80,7 +87,9 @@ def fetch(
     except Refusal as refusal:
         return encode_response(context.api_version, [], error_code=refusal.code)
     asked = session.asked() if session is not None and is_incremental else _asked(request)
-    work = _Fetch(request, context, partitions, image, session, is_incremental, asked, config[FETCH_MAX_BYTES])
+    work = _Fetch(
+        request, context, partitions, image, authorizer, session, is_incremental, asked, config[FETCH_MAX_BYTES]
+    )
     if request.rack_id:
         work.choice = choice_for(request.rack_id, image, config)
     is_enough = work.read(may_load=False)
@@ -102,6 +111,14 @@ def _refused_whole(request: FetchRequest, context: RequestContext, error_code: i
     return encode_response(context.api_version, topics, error_code=error_code)
 
 
+def _forbidden_whole(request: FetchRequest, context: RequestContext) -> RawReply:
+    code = TopicAuthorizationFailed.code
+    return encode_response(
+        context.api_version,
+        [(key, [PartitionAnswer(each.index, code, aborted=[]) for each in parts]) for key, parts in request.topics],
+    )
+
+
 def _asked(request: FetchRequest) -> Asked:
     return [(key, partition) for key, parts in request.topics for partition in parts]
 
@@ -113,6 +130,7 @@ class _Fetch:
         "_afterwards",
         "_answers",
         "_asked",
+        "_authorizer",
         "_bytes_max",
         "_context",
         "_deadline",
@@ -137,6 +155,7 @@ class _Fetch:
         context: RequestContext,
         partitions: Partitions,
         image: ClusterImage,
+        authorizer: Authorizer,
         session: FetchSession | None,
         is_incremental: bool,
         asked: Asked,
@@ -146,6 +165,7 @@ class _Fetch:
         self._context = context
         self._partitions = partitions
         self._image = image
+        self._authorizer = authorizer
         self._session = session
         self._is_incremental = is_incremental
         self._asked = asked
@@ -183,9 +203,18 @@ class _Fetch:
         at_leader = self._context.api_version < FOLLOWERS_FROM
         slices_left = self._partitions.slices_max
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
+        readable = self._authorizer.known(self._context.caller.subject, READ_TOPIC)
         for key, asked in self._asked:
             local = find(key)
             partition = local.get(asked.index) if local is not None else None
+            if (
+                readable is not None
+                and (partition is None or not readable.get(partition.topic))
+                and not self._may_read(key)
+            ):
+                answers.append((key, asked, PartitionAnswer(asked.index, FORBIDDEN, aborted=[]), None))
+                has_error = True
+                continue
             if partition is None:
                 answers.append((key, asked, self._unknown(key, asked.index), None))
                 has_error = True
@@ -227,6 +256,16 @@ class _Fetch:
         if has_error or total >= min(self._request.bytes_min, self._bytes_max) or not self._asked:
             return True
         return total > 0 and self._waits_in_vain()
+
+    def _may_read(self, key: TopicKey) -> bool:
+        """What nobody knows is not forbidden where it has only an id: there is no name to hide."""
+        if self._context.api_version < TOPIC_IDS_FROM:
+            name = key.decode(errors="replace")
+        elif (topic := self._image.topics_by_id.get(TopicId(key))) is not None:
+            name = topic.name
+        else:
+            return True
+        return self._authorizer.allows(self._context.caller.subject, READ_TOPIC, name)
 
     def _waits_in_vain(self) -> bool:
         """Whether more is there than the answer may hold: the minimum counts what could be had, as in Kafka. A slice

@@ -7,7 +7,9 @@ If the coordinator may just have died, the answer waits until that is known (Bro
 back to it would find its address closed, and wait before it asks again.
 """
 
-from penstock.access.rights import DESCRIBE_GROUP, DESCRIBE_TRANSACTIONAL_ID, NOTHING
+from penstock.access.authorizer import Authorizer
+from penstock.access.rights import CLUSTER_ACTION, DESCRIBE_GROUP, DESCRIBE_TRANSACTIONAL_ID, NOTHING
+from penstock.access.subject import Subject
 from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import BrokerAvailability
@@ -28,7 +30,12 @@ NO_ERROR_SAID = "NONE"
 """What Kafka writes into the message of an answer without an error."""
 
 
-@answers(ApiKey.FIND_COORDINATOR, versions=(0, 6), requires=(DESCRIBE_GROUP, DESCRIBE_TRANSACTIONAL_ID), audits=NOTHING)
+@answers(
+    ApiKey.FIND_COORDINATOR,
+    versions=(0, 6),
+    requires=(DESCRIBE_GROUP, DESCRIBE_TRANSACTIONAL_ID, CLUSTER_ACTION),
+    audits=NOTHING,
+)
 async def find_coordinator(
     request: FindCoordinatorRequest,
     context: RequestContext,
@@ -36,11 +43,13 @@ async def find_coordinator(
     transactions: Transactions,
     partitions: Partitions,
     availability: BrokerAvailability,
+    authorizer: Authorizer,
 ) -> FindCoordinatorResponse:
     keys = request.coordinator_keys if context.api_version >= MANY_KEYS_FROM else [request.key]
     found = []
     async for key in cooperatively(keys):
         try:
+            _require_right(authorizer, context.caller.subject, request.key_type, key)
             leader = await _leader(request.key_type, key, groups, transactions, availability)
             endpoint = _endpoint(leader, context, partitions)
             found.append(Coordinator(key, endpoint.node_id, endpoint.host, endpoint.port))
@@ -56,6 +65,15 @@ async def find_coordinator(
         host=only.host,
         port=only.port,
     )
+
+
+def _require_right(authorizer: Authorizer, subject: Subject, key_type: int, key: str) -> None:
+    if key_type == GROUP:
+        authorizer.require(subject, DESCRIBE_GROUP, key)
+    elif key_type == TRANSACTION:
+        authorizer.require(subject, DESCRIBE_TRANSACTIONAL_ID, key)
+    elif key_type == SHARE:
+        authorizer.require(subject, CLUSTER_ACTION)
 
 
 async def _leader(

@@ -5,9 +5,11 @@ Loggers' levels are this broker's alone and are not kept: they act at once and l
 
 from collections import Counter
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import ALTER_CLUSTER_CONFIGS, ALTER_GROUP_CONFIGS, ALTER_TOPIC_CONFIGS, ResourceKind
+from penstock.broker.config_rights import require_to_alter
 from penstock.broker.loggers import LoggerLevels
-from penstock.broker.registry import answers
+from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import (
     AlterSettings,
     Controller,
@@ -40,7 +42,11 @@ from penstock.wire.messages.incremental_alter_configs_response import (
     audits=(ResourceKind.TOPIC, ResourceKind.CLUSTER, ResourceKind.GROUP),
 )
 async def incremental_alter_configs(
-    request: IncrementalAlterConfigsRequest, controller: Controller, loggers: LoggerLevels
+    request: IncrementalAlterConfigsRequest,
+    context: RequestContext,
+    controller: Controller,
+    loggers: LoggerLevels,
+    authorizer: Authorizer,
 ) -> IncrementalAlterConfigsResponse:
     broker_id = controller.broker_id
     times = Counter((resource.resource_type, resource.resource_name) for resource in request.resources)
@@ -50,6 +56,7 @@ async def incremental_alter_configs(
         try:
             if times[resource.resource_type, resource.resource_name] > 1:
                 raise InvalidRequest("the resource comes more than once in the request: put its settings together")
+            require_to_alter(authorizer, context.caller.subject, resource.resource_type, resource.resource_name)
             command = _command(resource)
             if command.resource.type is ResourceType.BROKER_LOGGER:
                 _alter_loggers(command, broker_id, loggers, validate_only=request.validate_only)

@@ -5,11 +5,13 @@ from blocks that the metadata store gives out once. A producer without a transac
 one, its coordinator gives it the id's next epoch, which fences whoever had the one before.
 """
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import IDEMPOTENT_WRITE, WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
+from penstock.access.subject import Subject
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ProducerIds
 from penstock.coordinators.transactions import Producer, Transactions
-from penstock.errors import InvalidProducerEpoch, InvalidRequest, ProducerFenced, Refusal
+from penstock.errors import ClusterAuthorizationFailed, InvalidProducerEpoch, InvalidRequest, ProducerFenced, Refusal
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.init_producer_id_request import InitProducerIdRequest
 from penstock.wire.messages.init_producer_id_response import InitProducerIdResponse
@@ -25,15 +27,27 @@ FENCED_FROM = 4
     audits=(ResourceKind.TRANSACTIONAL_ID,),
 )
 async def init_producer_id(
-    request: InitProducerIdRequest, context: RequestContext, producer_ids: ProducerIds, transactions: Transactions
+    request: InitProducerIdRequest,
+    context: RequestContext,
+    producer_ids: ProducerIds,
+    transactions: Transactions,
+    authorizer: Authorizer,
 ) -> InitProducerIdResponse:
     try:
+        _require_right(authorizer, context.caller.subject, request.transactional_id)
         producer = await _producer(request, producer_ids, transactions)
     except Refusal as refusal:
         is_older = isinstance(refusal, ProducerFenced) and context.api_version < FENCED_FROM
         code = InvalidProducerEpoch.code if is_older else refusal.code
         return InitProducerIdResponse(error_code=code, producer_id=UNKNOWN, producer_epoch=UNKNOWN)
     return InitProducerIdResponse(producer_id=producer.producer_id, producer_epoch=producer.producer_epoch)
+
+
+def _require_right(authorizer: Authorizer, subject: Subject, transactional_id: str | None) -> None:
+    if transactional_id is not None:
+        authorizer.require(subject, WRITE_TRANSACTIONAL_ID, transactional_id)
+    elif not authorizer.shows(subject, IDEMPOTENT_WRITE) and not authorizer.allows_some(subject, WRITE_TOPIC):
+        raise ClusterAuthorizationFailed
 
 
 async def _producer(request: InitProducerIdRequest, producer_ids: ProducerIds, transactions: Transactions) -> Producer:

@@ -4,6 +4,7 @@ v1 rebalance timeout, v2 throttle time, v4 a member id is required, v5 static me
 protocol type, v8 reason, v9 a restarted static leader need not assign.
 """
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import READ_GROUP, ResourceKind
 from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.groups import Groups
@@ -14,7 +15,10 @@ from penstock.wire.messages.join_group_response import JoinGroupResponse
 
 
 @answers(ApiKey.JOIN_GROUP, versions=(0, 9), requires=(READ_GROUP,), audits=(ResourceKind.GROUP,))
-def join_group(request: JoinGroupRequest, context: RequestContext, groups: Groups) -> Promise[JoinGroupResponse]:
+def join_group(
+    request: JoinGroupRequest, context: RequestContext, groups: Groups, authorizer: Authorizer
+) -> Promise[JoinGroupResponse]:
+    authorizer.require(context.caller.subject, READ_GROUP, request.group_id)
     return groups.join(
         request,
         api_version=context.api_version,

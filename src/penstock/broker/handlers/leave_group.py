@@ -3,6 +3,7 @@
 v1 throttle time, v3 many members, also by instance id (KIP-345), v4 flexible, v5 reason.
 """
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import READ_GROUP, ResourceKind
 from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.groups import Groups
@@ -14,7 +15,10 @@ MANY_MEMBERS_FROM = 3
 
 
 @answers(ApiKey.LEAVE_GROUP, versions=(0, 5), requires=(READ_GROUP,), audits=(ResourceKind.GROUP,))
-async def leave_group(request: LeaveGroupRequest, context: RequestContext, groups: Groups) -> LeaveGroupResponse:
+async def leave_group(
+    request: LeaveGroupRequest, context: RequestContext, groups: Groups, authorizer: Authorizer
+) -> LeaveGroupResponse:
+    authorizer.require(context.caller.subject, READ_GROUP, request.group_id)
     if context.api_version >= MANY_MEMBERS_FROM:
         return await groups.leave(request.group_id, request.members)
     response = await groups.leave(request.group_id, [MemberIdentity(request.member_id)])

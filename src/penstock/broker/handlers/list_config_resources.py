@@ -1,5 +1,6 @@
 """ListConfigResources: what has, or can have, settings. v0 lists client-metrics subscriptions only, v1 any types."""
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_CLUSTER_CONFIGS, NOTHING
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage, Resource, ResourceType
@@ -13,8 +14,9 @@ _ALL = tuple(type_ for type_ in ResourceType if type_ is not ResourceType.UNKNOW
 
 @answers(ApiKey.LIST_CONFIG_RESOURCES, versions=(0, 1), requires=(DESCRIBE_CLUSTER_CONFIGS,), audits=NOTHING)
 def list_config_resources(
-    request: ListConfigResourcesRequest, context: RequestContext, image: ClusterImage
+    request: ListConfigResourcesRequest, context: RequestContext, image: ClusterImage, authorizer: Authorizer
 ) -> ListConfigResourcesResponse:
+    authorizer.require(context.caller.subject, DESCRIBE_CLUSTER_CONFIGS)
     if context.api_version == 0:
         types: tuple[ResourceType, ...] = (ResourceType.CLIENT_METRICS,)
     else:

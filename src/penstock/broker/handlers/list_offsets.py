@@ -8,6 +8,7 @@ from collections import Counter
 
 import structlog
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_TOPIC, NOTHING
 from penstock.broker.registry import RequestContext, answers
 from penstock.errors import (
@@ -51,7 +52,7 @@ _log = structlog.get_logger(__name__)
 
 @answers(ApiKey.LIST_OFFSETS, versions=(1, 11), requires=(DESCRIBE_TOPIC,), audits=NOTHING)
 async def list_offsets(
-    request: ListOffsetsRequest, context: RequestContext, partitions: Partitions
+    request: ListOffsetsRequest, context: RequestContext, partitions: Partitions, authorizer: Authorizer
 ) -> ListOffsetsResponse:
     asked = Counter((topic.name, part.partition_index) for topic in request.topics for part in topic.partitions)
     response = ListOffsetsResponse(topics=[])
@@ -62,6 +63,7 @@ async def list_offsets(
             if times == 0:
                 continue  # asked for before in this request, and refused there
             try:
+                authorizer.require(context.caller.subject, DESCRIBE_TOPIC, topic.name)
                 if times > 1:
                     raise InvalidRequest(f"{topic.name}-{part.partition_index} is asked for {times} times")
                 answered.append(await _offset(partitions, topic.name, part, request, context))

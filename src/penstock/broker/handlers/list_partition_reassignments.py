@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_CLUSTER, NOTHING
-from penstock.broker.registry import answers
+from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage, TopicImage
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.list_partition_reassignments_request import ListPartitionReassignmentsRequest
@@ -16,8 +17,9 @@ from penstock.wire.messages.list_partition_reassignments_response import (
 
 @answers(ApiKey.LIST_PARTITION_REASSIGNMENTS, versions=(0, 0), requires=(DESCRIBE_CLUSTER,), audits=NOTHING)
 def list_partition_reassignments(
-    request: ListPartitionReassignmentsRequest, image: ClusterImage
+    request: ListPartitionReassignmentsRequest, context: RequestContext, image: ClusterImage, authorizer: Authorizer
 ) -> ListPartitionReassignmentsResponse:
+    authorizer.require(context.caller.subject, DESCRIBE_CLUSTER)
     if request.topics is None:
         found = [_moving(topic, range(len(topic.partitions))) for topic in image.topics.values()]
     else:

@@ -4,7 +4,9 @@ v1 filter by how long a transaction has been open, v2 by a pattern of ids (KIP-1
 told back.
 """
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_TRANSACTIONAL_ID, NOTHING
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
 from penstock.coordinators.transactions import STATE_BY_LABEL, Transactions
@@ -15,7 +17,7 @@ from penstock.wire.messages.list_transactions_response import ListTransactionsRe
 
 @answers(ApiKey.LIST_TRANSACTIONS, versions=(0, 2), requires=(DESCRIBE_TRANSACTIONAL_ID,), audits=NOTHING)
 async def list_transactions(
-    request: ListTransactionsRequest, context: RequestContext, transactions: Transactions
+    request: ListTransactionsRequest, context: RequestContext, transactions: Transactions, authorizer: Authorizer
 ) -> ListTransactionsResponse:
     known = frozenset(STATE_BY_LABEL[label] for label in request.state_filters if label in STATE_BY_LABEL)
     listed = await transactions.list(
@@ -24,6 +26,13 @@ async def list_transactions(
         duration_ms=request.duration_filter,
         pattern=request.transactional_id_pattern,
     )
+    if authorizer.is_on:
+        subject = context.caller.subject
+        listed = [
+            each
+            async for each in cooperatively(listed)
+            if authorizer.shows(subject, DESCRIBE_TRANSACTIONAL_ID, each.transactional_id)
+        ]
     unknown = dict.fromkeys(label for label in request.state_filters if label not in STATE_BY_LABEL)
     response = ListTransactionsResponse(unknown_state_filters=list(unknown), transaction_states=listed)
     return await encoded_if_large(response, context.api_version, size=len(listed))

@@ -9,16 +9,18 @@ If the leader of a partition that was asked for may just have died, the answer w
 (BrokerAvailability). As controller the answering broker names itself: see ADR 30.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC, ResourceKind
+from penstock.access.subject import Subject
+from penstock.broker.cooperative import cooperatively
+from penstock.broker.handlers.describe_cluster import cluster_operations
 from penstock.broker.metadata_pieces import describe_in_turns, is_large
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import (
     CLUSTER_METADATA,
-    CLUSTER_OPERATIONS,
     NOT_ASKED_FOR,
-    TOPIC_OPERATIONS,
     BrokerAvailability,
     ClusterImage,
     Controller,
@@ -38,6 +40,7 @@ from penstock.errors import (
     ListenerNotFound,
     Refusal,
     ReplicaNotAvailable,
+    TopicAuthorizationFailed,
     UnknownTopicId,
     UnknownTopicOrPartition,
 )
@@ -69,6 +72,7 @@ async def metadata(
     controller: Controller,
     availability: BrokerAvailability,
     config: Config,
+    authorizer: Authorizer,
 ) -> MetadataResponse:
     version = context.api_version
     wanted = None if version == 0 and not request.topics else request.topics
@@ -76,13 +80,21 @@ async def metadata(
         _check(wanted or (), version)
     except Refusal as refusal:
         return _refused(wanted or (), refusal)
+    sight = _Sight(authorizer, context.caller.subject)
+    refused: list[MetadataResponseTopic] = []
+    creates = request.allow_auto_topic_creation and config[AUTO_CREATE_TOPICS_ENABLE]
+    if authorizer.is_on and wanted:
+        wanted, refused = await sight.split(wanted, image, creates=creates)
     await availability.judged(lambda suspects: _leads_any(suspects, _asked(wanted, image)))
-    operations = TOPIC_OPERATIONS if request.include_topic_authorized_operations else NOT_ASKED_FOR
+    operations = sight.operations if request.include_topic_authorized_operations else _not_asked_for
     describe = TopicDescriber(image, context.listener, version, operations=operations).topic
     known, unknown = list(_known(wanted, image)), _unknown(wanted or (), image, operations)
-    if wanted and request.allow_auto_topic_creation and config[AUTO_CREATE_TOPICS_ENABLE]:
+    if authorizer.is_on and wanted is None:
+        known = await sight.shown(known)
+    if wanted and creates:
         controller.create_on_demand(_to_be_made(wanted, image))
     before, after = (unknown, []) if _ids(wanted or ()) else ([], unknown)
+    after = [*after, *refused]
     answer = (
         await describe_in_turns(known, describe, version=version, before=before, after=after)
         if is_large(known)
@@ -95,8 +107,59 @@ async def metadata(
     answer.cluster_id = image.cluster_id
     answer.controller_id = takes_admin_requests(image, context.listener, BrokerId(config[NODE_ID]))
     if request.include_cluster_authorized_operations:
-        answer.cluster_authorized_operations = CLUSTER_OPERATIONS
+        answer.cluster_authorized_operations = cluster_operations(authorizer, context)
     return answer
+
+
+class _Sight:
+    """What of the topics the client may see."""
+
+    def __init__(self, authorizer: Authorizer, subject: Subject) -> None:
+        self._authorizer = authorizer
+        self._subject = subject
+
+    def operations(self, topic: str) -> int:
+        return self._authorizer.operations(self._subject, ResourceKind.TOPIC, topic)
+
+    async def shown(self, topics: list[TopicImage]) -> list[TopicImage]:
+        """Of all that there are: nobody is refused what was not asked for by name."""
+        shows, subject = self._authorizer.shows, self._subject
+        return [topic async for topic in cooperatively(topics) if shows(subject, DESCRIBE_TOPIC, topic.name)]
+
+    async def split(
+        self, wanted: Sequence[MetadataRequestTopic], image: ClusterImage, *, creates: bool
+    ) -> tuple[list[MetadataRequestTopic], list[MetadataResponseTopic]]:
+        """What it may be told of, and what is said of the rest: the same of what is there and of what is not."""
+        allowed: list[MetadataRequestTopic] = []
+        refused: list[MetadataResponseTopic] = []
+        by_id = bool(_ids(wanted))
+        async for topic in cooperatively(wanted):
+            known = image.topics_by_id.get(TopicId(topic.topic_id))
+            name = topic.name if not by_id else None if known is None else known.name
+            if name is None:
+                allowed.append(topic)  # an id that nobody has, or none at all
+            elif not self._authorizer.allows(self._subject, DESCRIBE_TOPIC, name):
+                refused.append(_forbidden(topic, by_id=by_id))
+            elif creates and not by_id and name not in image.topics and not self._may_create(name):
+                refused.append(_forbidden(topic, by_id=False))
+            else:
+                allowed.append(topic)
+        return allowed, list({(topic.name, topic.topic_id): topic for topic in refused}.values())
+
+    def _may_create(self, name: str) -> bool:
+        return self._authorizer.shows(self._subject, CREATE_CLUSTER) or self._authorizer.allows(
+            self._subject, CREATE_TOPIC, name
+        )
+
+
+def _forbidden(topic: MetadataRequestTopic, *, by_id: bool) -> MetadataResponseTopic:
+    if by_id:
+        return MetadataResponseTopic(error_code=TopicAuthorizationFailed.code, name=None, topic_id=topic.topic_id)
+    return MetadataResponseTopic(error_code=TopicAuthorizationFailed.code, name=topic.name)
+
+
+def _not_asked_for(_topic: str) -> int:
+    return NOT_ASKED_FOR
 
 
 def _known(wanted: Sequence[MetadataRequestTopic] | None, image: ClusterImage) -> Iterable[TopicImage]:
@@ -108,7 +171,7 @@ def _known(wanted: Sequence[MetadataRequestTopic] | None, image: ClusterImage) -
 
 
 def _unknown(
-    wanted: Sequence[MetadataRequestTopic], image: ClusterImage, operations: int
+    wanted: Sequence[MetadataRequestTopic], image: ClusterImage, operations: Callable[[str], int]
 ) -> list[MetadataResponseTopic]:
     if ids := _ids(wanted):
         return [_unknown_id(topic_id) for topic_id in ids if topic_id not in image.topics_by_id]
@@ -160,12 +223,12 @@ def _unknown_id(topic_id: TopicId) -> MetadataResponseTopic:
     return MetadataResponseTopic(error_code=UnknownTopicId.code, name=None, topic_id=topic_id)
 
 
-def _unknown_name(name: str, operations: int) -> MetadataResponseTopic:
+def _unknown_name(name: str, operations: Callable[[str], int]) -> MetadataResponseTopic:
     return MetadataResponseTopic(
         error_code=InvalidTopic.code if what_is_wrong_with_topic_name(name) else UnknownTopicOrPartition.code,
         name=name,
         is_internal=is_internal(name),
-        topic_authorized_operations=operations,
+        topic_authorized_operations=operations(name),
     )
 
 
@@ -189,7 +252,7 @@ class TopicDescriber:
     Every client asks for metadata, again and again: a partition is looked at twice only where it cannot be reached.
     """
 
-    def __init__(self, image: ClusterImage, listener: str, version: int, *, operations: int) -> None:
+    def __init__(self, image: ClusterImage, listener: str, version: int, *, operations: Callable[[str], int]) -> None:
         self._operations = operations
         self._image = image
         self._listener = listener
@@ -211,7 +274,7 @@ class TopicDescriber:
                 else self._partition(part)
                 for part in partitions
             ],
-            topic_authorized_operations=self._operations,
+            topic_authorized_operations=self._operations(topic.name),
         )
 
     def _partition(self, partition: PartitionImage) -> MetadataResponsePartition:

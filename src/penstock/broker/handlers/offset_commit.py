@@ -5,13 +5,22 @@ GROUP_ID_NOT_FOUND, v10 topic ids. Partitions that do not exist are refused alon
 coordinator is not asked.
 """
 
+from collections.abc import Callable
+
 import msgspec
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import READ_GROUP, READ_TOPIC, ResourceKind
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
-from penstock.errors import Refusal, UnknownTopicId, UnknownTopicOrPartition
+from penstock.errors import (
+    GroupAuthorizationFailed,
+    Refusal,
+    TopicAuthorizationFailed,
+    UnknownTopicId,
+    UnknownTopicOrPartition,
+)
 from penstock.model import TopicId
 from penstock.replication import Promise, then
 from penstock.wire.api import ApiKey
@@ -27,10 +36,21 @@ TOPIC_IDS_FROM = 10
 
 @answers(ApiKey.OFFSET_COMMIT, versions=(2, 10), requires=(READ_GROUP, READ_TOPIC), audits=(ResourceKind.GROUP,))
 def offset_commit(
-    request: OffsetCommitRequest, context: RequestContext, groups: Groups, image: ClusterImage
+    request: OffsetCommitRequest,
+    context: RequestContext,
+    groups: Groups,
+    image: ClusterImage,
+    authorizer: Authorizer,
 ) -> OffsetCommitResponse | Promise[OffsetCommitResponse | Refusal]:
     by_id = context.api_version >= TOPIC_IDS_FROM
-    known, refused = _split(request.topics, image, by_id=by_id)
+    subject = context.caller.subject
+    if not authorizer.allows(subject, READ_GROUP, request.group_id):
+        return OffsetCommitResponse(topics=[_refused(topic, GroupAuthorizationFailed()) for topic in request.topics])
+
+    def may_read(name: str) -> bool:
+        return authorizer.allows(subject, READ_TOPIC, name)
+
+    known, refused = _split(request.topics, image, by_id=by_id, may_read=may_read)
     if not known:
         return OffsetCommitResponse(topics=refused)
 
@@ -46,13 +66,17 @@ def offset_commit(
 
 
 def _split(
-    topics: list[OffsetCommitRequestTopic], image: ClusterImage, *, by_id: bool
+    topics: list[OffsetCommitRequestTopic], image: ClusterImage, *, by_id: bool, may_read: Callable[[str], bool]
 ) -> tuple[list[OffsetCommitRequestTopic], list[OffsetCommitResponseTopic]]:
     """What can be committed, each topic with its name and id, and the answers for what cannot."""
     known: list[OffsetCommitRequestTopic] = []
     refused: list[OffsetCommitResponseTopic] = []
     for topic in topics:
         found = image.topics_by_id.get(TopicId(topic.topic_id)) if by_id else image.topics.get(topic.name)
+        name = topic.name if found is None else found.name
+        if not (found is None and by_id) and not may_read(name):
+            refused.append(_refused(topic, TopicAuthorizationFailed()))
+            continue
         if found is None:
             refused.append(_refused(topic, UnknownTopicId() if by_id else UnknownTopicOrPartition()))
             continue

@@ -1,12 +1,17 @@
 """OffsetDelete: forget what a group committed on some partitions; not on topics that its members are subscribed to."""
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DELETE_GROUP, READ_TOPIC, ResourceKind
-from penstock.broker.registry import answers
+from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
-from penstock.errors import UnknownTopicOrPartition
+from penstock.errors import Refusal, TopicAuthorizationFailed, UnknownTopicOrPartition
 from penstock.wire.api import ApiKey
-from penstock.wire.messages.offset_delete_request import OffsetDeleteRequest, OffsetDeleteRequestTopic
+from penstock.wire.messages.offset_delete_request import (
+    OffsetDeleteRequest,
+    OffsetDeleteRequestPartition,
+    OffsetDeleteRequestTopic,
+)
 from penstock.wire.messages.offset_delete_response import (
     OffsetDeleteResponse,
     OffsetDeleteResponsePartition,
@@ -15,10 +20,21 @@ from penstock.wire.messages.offset_delete_response import (
 
 
 @answers(ApiKey.OFFSET_DELETE, versions=(0, 0), requires=(DELETE_GROUP, READ_TOPIC), audits=(ResourceKind.GROUP,))
-async def offset_delete(request: OffsetDeleteRequest, groups: Groups, image: ClusterImage) -> OffsetDeleteResponse:
+async def offset_delete(
+    request: OffsetDeleteRequest,
+    context: RequestContext,
+    groups: Groups,
+    image: ClusterImage,
+    authorizer: Authorizer,
+) -> OffsetDeleteResponse:
+    subject = context.caller.subject
+    authorizer.require(subject, DELETE_GROUP, request.group_id)
     known: list[OffsetDeleteRequestTopic] = []
     refused: dict[str, OffsetDeleteResponseTopic] = {}
     for topic in request.topics:
+        if not authorizer.allows(subject, READ_TOPIC, topic.name):
+            refused[topic.name] = _refused(topic.name, topic.partitions, TopicAuthorizationFailed())
+            continue
         found = image.topics.get(topic.name)
         count = 0 if found is None else len(found.partitions)
         there = [part for part in topic.partitions if 0 <= part.partition_index < count]
@@ -26,10 +42,7 @@ async def offset_delete(request: OffsetDeleteRequest, groups: Groups, image: Clu
             known.append(OffsetDeleteRequestTopic(topic.name, there))
         absent = [part for part in topic.partitions if not 0 <= part.partition_index < count]
         if absent:
-            refused[topic.name] = OffsetDeleteResponseTopic(
-                topic.name,
-                [OffsetDeleteResponsePartition(part.partition_index, UnknownTopicOrPartition.code) for part in absent],
-            )
+            refused[topic.name] = _refused(topic.name, absent, UnknownTopicOrPartition())
     if not known and refused:
         return OffsetDeleteResponse(topics=list(refused.values()))
     response = await groups.delete_offsets(OffsetDeleteRequest(request.group_id, known))
@@ -38,3 +51,8 @@ async def offset_delete(request: OffsetDeleteRequest, groups: Groups, image: Clu
             answered.partitions = refused.pop(answered.name).partitions + answered.partitions
     response.topics = [*refused.values(), *response.topics]
     return response
+
+
+def _refused(topic: str, partitions: list[OffsetDeleteRequestPartition], refusal: Refusal) -> OffsetDeleteResponseTopic:
+    parts = [OffsetDeleteResponsePartition(part.partition_index, refusal.code) for part in partitions]
+    return OffsetDeleteResponseTopic(topic, parts)

@@ -3,9 +3,10 @@
 v3 replica id, v4 flexible.
 """
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import CLUSTER_ACTION, DESCRIBE_TOPIC, NOTHING
-from penstock.broker.registry import answers
-from penstock.errors import Refusal
+from penstock.broker.registry import RequestContext, answers
+from penstock.errors import Refusal, TopicAuthorizationFailed
 from penstock.replication import Partitions
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.offset_for_leader_epoch_request import OffsetForLeaderEpochRequest, OffsetForLeaderPartition
@@ -18,21 +19,29 @@ from penstock.wire.messages.offset_for_leader_epoch_response import (
 
 @answers(ApiKey.OFFSET_FOR_LEADER_EPOCH, versions=(2, 4), requires=(CLUSTER_ACTION, DESCRIBE_TOPIC), audits=NOTHING)
 def offset_for_leader_epoch(
-    request: OffsetForLeaderEpochRequest, partitions: Partitions
+    request: OffsetForLeaderEpochRequest, context: RequestContext, partitions: Partitions, authorizer: Authorizer
 ) -> OffsetForLeaderEpochResponse:
+    subject = context.caller.subject
+    forbidden: frozenset[str] = frozenset()
+    if not authorizer.shows(subject, CLUSTER_ACTION):
+        forbidden = frozenset(authorizer.split(subject, DESCRIBE_TOPIC, [topic.topic for topic in request.topics])[1])
     return OffsetForLeaderEpochResponse(
         topics=[
             OffsetForLeaderTopicResult(
                 topic=topic.topic,
-                partitions=[_end(partitions, topic.topic, part) for part in topic.partitions],
+                partitions=[_end(partitions, topic.topic, part, forbidden) for part in topic.partitions],
             )
             for topic in request.topics
         ]
     )
 
 
-def _end(partitions: Partitions, topic: str, part: OffsetForLeaderPartition) -> EpochEndOffset:
+def _end(
+    partitions: Partitions, topic: str, part: OffsetForLeaderPartition, forbidden: frozenset[str]
+) -> EpochEndOffset:
     try:
+        if topic in forbidden:
+            raise TopicAuthorizationFailed
         partition = partitions.require(topic, part.partition)
         partition.require_leader(part.current_leader_epoch)
         epoch, end_offset = partition.reader.end_of_epoch(part.leader_epoch)

@@ -17,10 +17,16 @@ from typing import Any
 
 import structlog
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.broker.batch_opening import BatchOpener
 from penstock.broker.deadlines import Deadline, Deadlines
-from penstock.broker.produce_transactions import LOW_ATTRIBUTES_AT, ProducedTransaction, find_transaction
+from penstock.broker.produce_transactions import (
+    LOW_ATTRIBUTES_AT,
+    ProducedTransaction,
+    find_transaction,
+    is_transactional,
+)
 from penstock.broker.registry import LaterReply, RawReply, RequestContext, Unanswerable, answers_raw
 from penstock.cluster import ClusterImage
 from penstock.coordinators.transactions.transaction_gate import TransactionGate
@@ -36,11 +42,14 @@ from penstock.errors import (
     RecordListTooLarge,
     Refusal,
     RequestTimedOut,
+    TopicAuthorizationFailed,
+    TransactionalIdAuthorizationFailed,
     UnknownServerError,
     UnknownTopicId,
     UnknownTopicOrPartition,
     UnsupportedCompressionType,
 )
+from penstock.model import TopicId
 from penstock.replication import (
     ALL,
     Appended,
@@ -60,6 +69,7 @@ from penstock.wire.produce import (
     TOPIC_IDS_FROM,
     Endpoint,
     PartitionOutcome,
+    PartitionRecords,
     ProduceRequest,
     TopicKey,
     decode_request,
@@ -111,6 +121,7 @@ def produce(
     gate: TransactionGate,
     deadlines: Deadlines,
     opener: BatchOpener,
+    authorizer: Authorizer,
 ) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
     version = context.api_version
     request = decode_request(frame, position, version)
@@ -120,7 +131,12 @@ def produce(
         key, ((index, records),) = topics[0]
         local = partitions.finder(by_id=version >= TOPIC_IDS_FROM)(key)
         partition = None if local is None else local.get(index)
-        if partition is not None and records is not None and _is_plain(partition, records):
+        if (
+            partition is not None
+            and records is not None
+            and _is_plain(partition, records)
+            and (not authorizer.is_on or authorizer.shows(context.caller.subject, WRITE_TOPIC, partition.topic))
+        ):
             skips, slot = context.caller.skips, partition.slot
             if left := skips[slot]:  # `BatchSamples.wants`, of which a call would be felt
                 skips[slot] = left - 1  # type: ignore[index] # the one that cannot be written to holds no count
@@ -129,6 +145,8 @@ def produce(
                 return work.append_one(key, partition, records)
             if opener.is_small(records):
                 return work.open_one(key, partition, records, opener)
+    if authorizer.is_on and not work.leave_what_is_allowed(authorizer):
+        return work.reply()
     try:
         transaction = work.find_transaction()
     except Refusal as refusal:
@@ -202,6 +220,33 @@ class _Produce:
             log_start_offset=appended.log_start_offset,
         )
         return [accepted]
+
+    def leave_what_is_allowed(self, authorizer: Authorizer) -> bool:
+        """Refuse what the client may not write, before anything is asked or added for it; whether something is left."""
+        request, subject = self._request, self._context.caller.subject
+        if is_transactional(request):
+            transactional_id = request.transactional_id
+            if transactional_id is None or not authorizer.allows(subject, WRITE_TRANSACTIONAL_ID, transactional_id):
+                self.refuse_all(TransactionalIdAuthorizationFailed())
+                return False
+        allowed: list[tuple[TopicKey, list[PartitionRecords]]] = []
+        for key, parts in request.topics:
+            name = self._name_of(key)
+            if name is None or authorizer.allows(subject, WRITE_TOPIC, name):
+                allowed.append((key, parts))
+            else:
+                refusal = TopicAuthorizationFailed
+                refused = [PartitionOutcome(index, refusal.code, error_message=refusal.meaning()) for index, _ in parts]
+                self._outcomes.append((key, refused))
+        request.topics = allowed
+        return bool(allowed)
+
+    def _name_of(self, key: TopicKey) -> str | None:
+        """None where it is an id that nobody has."""
+        if self._context.api_version < TOPIC_IDS_FROM:
+            return key.decode(errors="replace")
+        topic = self._image.topics_by_id.get(TopicId(key))
+        return None if topic is None else topic.name
 
     def find_transaction(self) -> ProducedTransaction | None:
         if self._request.acks not in KNOWN_ACKS:

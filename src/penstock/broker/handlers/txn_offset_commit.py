@@ -7,12 +7,19 @@ does, the coordinator is not asked.
 
 import msgspec
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import READ_GROUP, READ_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import ClusterImage
 from penstock.coordinators.groups import Groups
 from penstock.coordinators.transactions.transaction_gate import TransactionGate
-from penstock.errors import CoordinatorLoadInProgress, CoordinatorNotAvailable, Refusal, UnknownTopicOrPartition
+from penstock.errors import (
+    CoordinatorLoadInProgress,
+    CoordinatorNotAvailable,
+    Refusal,
+    TopicAuthorizationFailed,
+    UnknownTopicOrPartition,
+)
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest, TxnOffsetCommitRequestTopic
 from penstock.wire.messages.txn_offset_commit_response import (
@@ -37,8 +44,16 @@ async def txn_offset_commit(
     groups: Groups,
     image: ClusterImage,
     gate: TransactionGate,
+    authorizer: Authorizer,
 ) -> TxnOffsetCommitResponse:
-    known, refused = _split(request.topics, image)
+    subject = context.caller.subject
+    try:
+        authorizer.require(subject, WRITE_TRANSACTIONAL_ID, request.transactional_id)
+        authorizer.require(subject, READ_GROUP, request.group_id)
+    except Refusal as refusal:
+        return TxnOffsetCommitResponse(topics=[_refused(topic, refusal) for topic in request.topics])
+    _, forbidden = authorizer.split(subject, READ_TOPIC, dict.fromkeys(topic.name for topic in request.topics))
+    known, refused = _split(request.topics, image, frozenset(forbidden))
     if not known:
         return TxnOffsetCommitResponse(topics=refused)
     try:
@@ -57,12 +72,15 @@ async def txn_offset_commit(
 
 
 def _split(
-    topics: list[TxnOffsetCommitRequestTopic], image: ClusterImage
+    topics: list[TxnOffsetCommitRequestTopic], image: ClusterImage, forbidden: frozenset[str]
 ) -> tuple[list[TxnOffsetCommitRequestTopic], list[TxnOffsetCommitResponseTopic]]:
     """What can be committed, and the answers for what cannot."""
     known: list[TxnOffsetCommitRequestTopic] = []
     refused: list[TxnOffsetCommitResponseTopic] = []
     for topic in topics:
+        if topic.name in forbidden:
+            refused.append(_refused(topic, TopicAuthorizationFailed()))
+            continue
         found = image.topics.get(topic.name)
         count = 0 if found is None else len(found.partitions)
         there = [part for part in topic.partitions if 0 <= part.partition_index < count]

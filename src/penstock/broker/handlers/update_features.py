@@ -3,6 +3,7 @@
 v0 allows a downgrade by a flag, v1 by kind and can merely validate, v2 has one outcome for all.
 """
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import ALTER_CLUSTER, ResourceKind
 from penstock.broker.registry import RequestContext, answers
 from penstock.cluster import Controller, FeatureUpdate, UpgradeType
@@ -13,8 +14,9 @@ from penstock.wire.messages.update_features_response import UpdatableFeatureResu
 
 @answers(ApiKey.UPDATE_FEATURES, versions=(0, 2), requires=(ALTER_CLUSTER,), audits=(ResourceKind.CLUSTER,))
 async def update_features(
-    request: UpdateFeaturesRequest, context: RequestContext, controller: Controller
+    request: UpdateFeaturesRequest, context: RequestContext, controller: Controller, authorizer: Authorizer
 ) -> UpdateFeaturesResponse:
+    authorizer.require(context.caller.subject, ALTER_CLUSTER)
     updates = [_update(update, context.api_version) for update in request.feature_updates]
     await controller.update_features(updates, validate_only=request.validate_only)
     response = UpdateFeaturesResponse(error_message=None)

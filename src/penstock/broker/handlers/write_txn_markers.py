@@ -2,15 +2,19 @@
 
 v2 the transaction's version (KIP-1228): from 2 on a marker's epoch must be higher than that of the records it ends.
 
-Where there are other brokers, only they end transactions (RULES 25). One thing is left to operators, for want of access
-rules: to abort a transaction that is open here, which is how one that hangs is ended by hand (`penstock txn abort`,
-Kafka's TransactionsCommand). Nobody commits by hand. A broker that is one no longer is no operator: what it has to say
-may be about a transaction long over, and by hand nothing is held against the coordinator's epoch.
+Where there are other brokers, only they end transactions (RULES 25). One thing is left to operators, who have the right
+to ALTER the cluster where there are access rules: to abort a transaction that is open here, which is how one that hangs
+is ended by hand (`penstock txn abort`, Kafka's TransactionsCommand). Nobody commits by hand. A broker that is one no
+longer is no operator: what it has to say may be about a transaction long over, and by hand nothing is held against the
+coordinator's epoch.
 """
+
+from collections.abc import Sequence
 
 import msgspec
 import structlog
 
+from penstock.access.authorizer import Authorizer
 from penstock.access.rights import ALTER_CLUSTER, CLUSTER_ACTION, ResourceKind
 from penstock.broker.peer_authentication import PeerAuthenticator
 from penstock.broker.registry import RequestContext, answers
@@ -40,8 +44,15 @@ async def write_txn_markers(
     writer: MarkerWriter,
     partitions: Partitions,
     authenticator: PeerAuthenticator,
+    authorizer: Authorizer,
 ) -> WriteTxnMarkersResponse:
     entries = [_entry(marker) for marker in request.markers]
+    subject = context.caller.subject
+    try:
+        if not authorizer.shows(subject, ALTER_CLUSTER):
+            authorizer.require(subject, CLUSTER_ACTION)
+    except ClusterAuthorizationFailed as refusal:
+        return _answer(request, [dict.fromkeys(entry.partitions, refusal) for entry in entries])
     try:
         authenticator.require_broker(context.caller)
         written = await writer.write(entries)
@@ -50,6 +61,10 @@ async def write_txn_markers(
             written = [dict.fromkeys(entry.partitions, refusal) for entry in entries]
         else:
             written = await _abort_by_hand(entries, refusal, writer, partitions, context)
+    return _answer(request, written)
+
+
+def _answer(request: WriteTxnMarkersRequest, written: Sequence[Outcomes]) -> WriteTxnMarkersResponse:
     by_producer: dict[int, Outcomes] = {}  # one row a producer, as in Kafka
     for marker, outcomes in zip(request.markers, written, strict=True):
         if not outcomes:

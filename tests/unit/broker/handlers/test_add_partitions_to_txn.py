@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.support.callers import a_context, a_lone_authenticator
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.add_partitions_to_txn import PAUSES_S, add_partitions_to_txn
 from penstock.coordinators.transactions import AddOrVerifyPartitions, Outcomes
 from penstock.errors import ConcurrentTransactions, ProducerFenced, Refusal
@@ -35,7 +36,9 @@ async def ask(coordinator: Coordinator) -> int:
     )
     image: Any = SimpleNamespace(topics={"orders": SimpleNamespace(partitions=[None])})
     given: Any = coordinator
-    response = await add_partitions_to_txn(request, a_context(version=3), given, image, a_lone_authenticator())
+    response = await add_partitions_to_txn(
+        request, a_context(version=3), given, image, a_lone_authenticator(), Authorizer()
+    )
     (topic,) = response.results_by_topic_v3_and_below
     (part,) = topic.results_by_partition
     return part.partition_error_code

@@ -1,8 +1,10 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.support.callers import a_context
 from tests.support.clusters import a_cluster
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.alter_configs import alter_configs
 from penstock.cluster import Cluster, CreateTopic, Resource, ResourceType
 from penstock.wire.messages.alter_configs_request import AlterableConfig, AlterConfigsRequest, AlterConfigsResource
@@ -29,7 +31,7 @@ async def ask(
 ) -> list[int]:
     request = AlterConfigsRequest(resources=list(resources), validate_only=validate_only)
     asked = AlterConfigsRequest.decode(request.encode(version), version)
-    response = await alter_configs(asked, cluster.controller)
+    response = await alter_configs(asked, a_context(), cluster.controller, Authorizer())
     answers = AlterConfigsResponse.decode(response.encode(version), version).responses
     assert [(one.resource_type, one.resource_name) for one in answers] == [
         (one.resource_type, one.resource_name) for one in resources

@@ -1,8 +1,10 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.support.callers import a_context
 from tests.support.clusters import a_cluster
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.create_partitions import create_partitions
 from penstock.cluster import Cluster, CreateTopic
 from penstock.wire.messages.create_partitions_request import (
@@ -30,7 +32,7 @@ async def ask(
 ) -> list[tuple[str, int, str | None]]:
     request = CreatePartitionsRequest(topics=list(topics), timeout_ms=60_000, validate_only=validate_only)
     response = await create_partitions(
-        CreatePartitionsRequest.decode(request.encode(version), version), cluster.controller
+        CreatePartitionsRequest.decode(request.encode(version), version), a_context(), cluster.controller, Authorizer()
     )
     results = CreatePartitionsResponse.decode(response.encode(version), version).results
     return [(result.name, result.error_code, result.error_message) for result in results]

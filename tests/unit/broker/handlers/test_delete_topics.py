@@ -3,6 +3,7 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.support.clusters import a_cluster
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.delete_topics import delete_topics
 from penstock.broker.registry import RequestContext
 from penstock.cluster import Cluster, CreateTopic
@@ -32,7 +33,7 @@ async def ask(
     asked = DeleteTopicsRequest.decode(request.encode(version), version)
     context = RequestContext(api_version=version, client_id=None, listener="PLAINTEXT", peer="")
     config = Config.for_broker(settings)
-    response = await delete_topics(asked, context, cluster.image, cluster.controller, config)
+    response = await delete_topics(asked, context, cluster.image, cluster.controller, config, Authorizer())
     return DeleteTopicsResponse.decode(response.encode(version), version).responses
 
 

@@ -5,6 +5,7 @@ from tests.support.brokers import some_brokers
 from tests.support.clusters import a_cluster
 from tests.support.virtual_time import in_virtual_time
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.describe_cluster import describe_cluster
 from penstock.broker.registry import RequestContext
 from penstock.cluster import Cluster
@@ -26,7 +27,7 @@ def ask(
 ) -> DescribeClusterResponse:
     context = RequestContext(api_version=version, client_id=None, listener=listener, peer="")
     request = DescribeClusterRequest(include_cluster_authorized_operations=ops, endpoint_type=endpoint_type)
-    response = describe_cluster(request, context, cluster.image)
+    response = describe_cluster(request, context, cluster.image, Authorizer())
     return DescribeClusterResponse.decode(response.encode(version), version)
 
 

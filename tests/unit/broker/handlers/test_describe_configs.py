@@ -5,6 +5,7 @@ import pytest
 from tests.support.clocks import ManualClock
 from tests.support.clusters import BROKER_ID, SeededDice, a_broker
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers import describe_configs as handler
 from penstock.broker.handlers.describe_configs import AT_ONCE, describe_configs
 from penstock.broker.loggers import LoggerLevels
@@ -49,6 +50,7 @@ class Asking:
             self.cluster.controller,
             self.config,
             LoggerLevels("WARN"),
+            Authorizer(),
         )
         return DescribeConfigsResponse.decode(response.encode(version), version).results
 

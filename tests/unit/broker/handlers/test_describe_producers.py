@@ -7,6 +7,7 @@ from unittest.mock import Mock
 import pytest
 from tests.support.partitions import ME, TOPIC, SomePartitions
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers import describe_producers as handler
 from penstock.broker.handlers.describe_producers import describe_producers
 from penstock.broker.registry import RequestContext
@@ -19,7 +20,9 @@ CONTEXT = RequestContext(api_version=0, client_id=None, listener="PLAINTEXT", pe
 
 
 async def ask(partitions: Any, *, times: int = 1) -> list[PartitionResponse]:
-    answer = await describe_producers(DescribeProducersRequest([TopicRequest(TOPIC, [0] * times)]), CONTEXT, partitions)
+    answer = await describe_producers(
+        DescribeProducersRequest([TopicRequest(TOPIC, [0] * times)]), CONTEXT, partitions, Authorizer()
+    )
     return answer.topics[0].partitions
 
 

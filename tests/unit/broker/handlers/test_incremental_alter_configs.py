@@ -1,8 +1,10 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.support.callers import a_context
 from tests.support.clusters import a_cluster
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.incremental_alter_configs import incremental_alter_configs
 from penstock.broker.loggers import LoggerLevels
 from penstock.cluster import BROKER_DEFAULTS, Cluster, CreateTopic
@@ -40,7 +42,9 @@ async def ask(
 ) -> list[tuple[int, str | None]]:
     request = IncrementalAlterConfigsRequest(resources=list(resources), validate_only=validate_only)
     asked = IncrementalAlterConfigsRequest.decode(request.encode(version), version)
-    response = await incremental_alter_configs(asked, cluster.controller, loggers or LoggerLevels())
+    response = await incremental_alter_configs(
+        asked, a_context(), cluster.controller, loggers or LoggerLevels(), Authorizer()
+    )
     answers = IncrementalAlterConfigsResponse.decode(response.encode(version), version).responses
     assert [(one.resource_type, one.resource_name) for one in answers] == [
         (one.resource_type, one.resource_name) for one in resources

@@ -3,6 +3,7 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.support.clusters import a_cluster
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.list_config_resources import list_config_resources
 from penstock.broker.registry import RequestContext
 from penstock.cluster import AlterSettings, Cluster, CreateTopic, Operation, Resource, ResourceType, SettingChange
@@ -31,7 +32,9 @@ def _set(type_: ResourceType, name: str, setting: str, value: str) -> AlterSetti
 
 def ask(cluster: Cluster, *types: int, version: int = 1) -> list[tuple[int, str]]:
     context = RequestContext(api_version=version, client_id=None, listener="PLAINTEXT", peer="")
-    response = list_config_resources(ListConfigResourcesRequest(resource_types=list(types)), context, cluster.image)
+    response = list_config_resources(
+        ListConfigResourcesRequest(resource_types=list(types)), context, cluster.image, Authorizer()
+    )
     resources = ListConfigResourcesResponse.decode(response.encode(version), version).config_resources
     return [(resource.resource_type, resource.resource_name) for resource in resources]
 

@@ -6,6 +6,7 @@ import pytest
 from tests.support.callers import a_context
 from tests.support.partitions import TOPIC, Make, SomePartitions
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.list_offsets import list_offsets
 from penstock.errors import UnknownServerError
 from penstock.replication.log_port import on_disk
@@ -35,7 +36,7 @@ async def test_an_isolation_level_that_does_not_exist_is_not_taken_for_one_that_
     asked = ListOffsetsTopic(name=TOPIC, partitions=[ListOffsetsPartition(partition_index=0, timestamp=-1)])
     request = ListOffsetsRequest(isolation_level=level, topics=[asked])
     found: Any = Found(some)
-    (part,) = (await list_offsets(request, a_context(version=7), found)).topics[0].partitions
+    (part,) = (await list_offsets(request, a_context(version=7), found, Authorizer())).topics[0].partitions
     assert (part.error_code, part.offset) == answer
 
 
@@ -54,5 +55,5 @@ async def test_the_earliest_offset_and_the_earliest_that_files_here_hold_are_two
     asked = ListOffsetsTopic(name=TOPIC, partitions=[ListOffsetsPartition(partition_index=0, timestamp=timestamp)])
     found: Any = Found(some)
     request = ListOffsetsRequest(topics=[asked])
-    (part,) = (await list_offsets(request, a_context(version=8), found)).topics[0].partitions
+    (part,) = (await list_offsets(request, a_context(version=8), found, Authorizer())).topics[0].partitions
     assert (part.error_code, part.offset, part.leader_epoch) == (0, offset, 3)

@@ -4,6 +4,7 @@ import pytest
 from tests.support.clocks import ManualClock
 from tests.support.clusters import a_cluster
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.metadata import metadata
 from penstock.broker.registry import RequestContext
 from penstock.cluster import Cluster, CreateTopic, Keys
@@ -46,7 +47,13 @@ class Asking:
         # As the wire carries it: what the version has no field for is not there.
         asked = MetadataRequest.decode(request.encode(version), version)
         response = await metadata(
-            asked, context, self.cluster.image, self.cluster.controller, self.cluster.availability, self.config
+            asked,
+            context,
+            self.cluster.image,
+            self.cluster.controller,
+            self.cluster.availability,
+            self.config,
+            Authorizer(),
         )
         return MetadataResponse.decode(response.encode(version), version)
 

@@ -3,9 +3,11 @@
 from collections.abc import AsyncIterator
 
 import pytest
+from tests.support.callers import a_context
 from tests.support.clocks import ManualClock
 from tests.support.clusters import a_cluster
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.alter_partition_reassignments import alter_partition_reassignments
 from penstock.broker.handlers.describe_quorum import describe_quorum
 from penstock.broker.handlers.elect_leaders import elect_leaders
@@ -45,7 +47,7 @@ async def test_every_version_elects_leaders(cluster: Cluster, version: int) -> N
         asked = None if everything else list(partitions)
         request = ElectLeadersRequest(topic_partitions=asked, timeout_ms=60_000)
         request = ElectLeadersRequest.decode(request.encode(version), version)
-        response = await elect_leaders(request, context(version), cluster.image, cluster.controller)
+        response = await elect_leaders(request, context(version), cluster.image, cluster.controller, Authorizer())
         response = ElectLeadersResponse.decode(response.encode(version), version)
         return [
             (result.topic, [(one.partition_id, one.error_code) for one in result.partition_result])
@@ -61,7 +63,7 @@ async def test_every_version_elects_leaders(cluster: Cluster, version: int) -> N
 
 async def test_an_unknown_kind_of_election_is_refused(cluster: Cluster) -> None:
     request = ElectLeadersRequest(election_type=7, topic_partitions=[TopicPartitions("a", [0])])
-    response = await elect_leaders(request, context(2), cluster.image, cluster.controller)
+    response = await elect_leaders(request, context(2), cluster.image, cluster.controller, Authorizer())
     assert response.replica_election_results[0].partition_result[0].error_code == InvalidRequest.code
 
 
@@ -73,7 +75,7 @@ async def test_every_version_moves_partitions(cluster: Cluster, version: int) ->
         topics=[ReassignableTopic("a", [*moves, ReassignablePartition(0, None)]), ReassignableTopic("b", moves[:1])],
     )
     request = AlterPartitionReassignmentsRequest.decode(request.encode(version), version)
-    response = await alter_partition_reassignments(request, context(version), cluster.controller)
+    response = await alter_partition_reassignments(request, context(version), cluster.controller, Authorizer())
     response = AlterPartitionReassignmentsResponse.decode(response.encode(version), version)
     assert [
         (topic.name, [(one.partition_index, one.error_code) for one in topic.partitions])
@@ -83,20 +85,22 @@ async def test_every_version_moves_partitions(cluster: Cluster, version: int) ->
 
 async def test_where_nothing_moves_nothing_is_listed(cluster: Cluster) -> None:
     request = ListPartitionReassignmentsRequest.decode(ListPartitionReassignmentsRequest(topics=None).encode(0), 0)
-    assert list_partition_reassignments(request, cluster.image).topics == []
+    assert list_partition_reassignments(request, a_context(), cluster.image, Authorizer()).topics == []
 
 
 async def test_a_broker_that_runs_or_that_nobody_knows_is_not_unregistered(cluster: Cluster) -> None:
     with pytest.raises(InvalidRequest):
-        await unregister_broker(UnregisterBrokerRequest(broker_id=1), cluster.controller)
+        await unregister_broker(UnregisterBrokerRequest(broker_id=1), a_context(), cluster.controller, Authorizer())
     with pytest.raises(BrokerIdNotRegistered):
-        await unregister_broker(UnregisterBrokerRequest(broker_id=2), cluster.controller)
+        await unregister_broker(UnregisterBrokerRequest(broker_id=2), a_context(), cluster.controller, Authorizer())
 
 
 @pytest.mark.parametrize("version", [0, 1, 2])
 async def test_every_version_tells_the_quorum(cluster: Cluster, version: int) -> None:
     topics = [TopicData("__cluster_metadata", [PartitionData(0), PartitionData(1)]), TopicData("a", [PartitionData(0)])]
-    response = describe_quorum(DescribeQuorumRequest(topics=topics), context(version), cluster.image, ManualClock())
+    response = describe_quorum(
+        DescribeQuorumRequest(topics=topics), context(version), cluster.image, ManualClock(), Authorizer()
+    )
     response = DescribeQuorumResponse.decode(response.encode(version), version)
     (metadata, beyond), (other,) = (topic.partitions for topic in response.topics)
     assert (metadata.error_code, metadata.leader_id, metadata.high_watermark) == (0, 1, cluster.image.revision)

@@ -11,6 +11,7 @@ import pytest
 from tests.support.logs import TOPIC_ID
 from tests.support.partitions import TOPIC, Make, SomePartitions
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.deadlines import Deadlines
 from penstock.broker.handlers.produce import produce
 from penstock.broker.peer_authentication import Caller
@@ -62,7 +63,9 @@ def call(
     no_gate: Any = None
     deadlines = Deadlines(asyncio.get_running_loop())
     some: Any = partitions
-    return produce(memoryview(bytearray(frame)), 0, context, some, knows, no_gate, deadlines, partitions.opener)
+    return produce(
+        memoryview(bytearray(frame)), 0, context, some, knows, no_gate, deadlines, partitions.opener, Authorizer()
+    )
 
 
 def read(reply: Any, version: int = 10) -> list[PartitionProduceResponse]:

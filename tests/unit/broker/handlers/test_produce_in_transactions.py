@@ -10,6 +10,7 @@ import pytest
 from tests.support.logs import TOPIC_ID
 from tests.support.partitions import TOPIC, Make, SomePartitions
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.deadlines import Deadlines
 from penstock.broker.handlers.produce import produce
 from penstock.broker.registry import RequestContext
@@ -104,7 +105,15 @@ async def send(
     knows: Any = SimpleNamespace(topics={TOPIC: None}, topics_by_id={TOPIC_ID: None})
     deadlines = Deadlines(asyncio.get_running_loop())
     reply: Any = produce(
-        frame, 0, context, cast(Partitions, partitions), knows, cast(Any, gate), deadlines, partitions.opener
+        frame,
+        0,
+        context,
+        cast(Partitions, partitions),
+        knows,
+        cast(Any, gate),
+        deadlines,
+        partitions.opener,
+        Authorizer(),
     )
     while isawaitable(reply):
         frame[:] = bytes(len(frame))  # the connection's buffer is used again as soon as the handler has returned

@@ -3,6 +3,7 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.support.clusters import a_cluster
 
+from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.update_features import update_features
 from penstock.broker.registry import RequestContext
 from penstock.cluster import Cluster
@@ -22,7 +23,7 @@ async def ask(
 ) -> UpdateFeaturesResponse:
     context = RequestContext(api_version=version, client_id=None, listener="PLAINTEXT", peer="")
     request = UpdateFeaturesRequest(feature_updates=list(updates), validate_only=validate_only)
-    response = await update_features(request, context, cluster.controller)
+    response = await update_features(request, context, cluster.controller, Authorizer())
     return UpdateFeaturesResponse.decode(response.encode(version), version)
 
 

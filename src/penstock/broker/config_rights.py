@@ -1,0 +1,38 @@
+"""Which right the settings of a resource take: a topic's and a group's their own, all else one of the cluster."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from penstock.access.authorizer import CLUSTER_NAME, Authorizer
+from penstock.access.rights import (
+    ALTER_CLUSTER_CONFIGS,
+    ALTER_GROUP_CONFIGS,
+    ALTER_TOPIC_CONFIGS,
+    DESCRIBE_CLUSTER_CONFIGS,
+    DESCRIBE_GROUP_CONFIGS,
+    DESCRIBE_TOPIC_CONFIGS,
+    Right,
+)
+from penstock.access.subject import Subject
+from penstock.cluster import ResourceType
+
+_ALTER: Final[Mapping[ResourceType, Right]] = {
+    ResourceType.TOPIC: ALTER_TOPIC_CONFIGS,
+    ResourceType.GROUP: ALTER_GROUP_CONFIGS,
+}
+_DESCRIBE: Final[Mapping[ResourceType, Right]] = {
+    ResourceType.TOPIC: DESCRIBE_TOPIC_CONFIGS,
+    ResourceType.GROUP: DESCRIBE_GROUP_CONFIGS,
+}
+
+
+def require_to_alter(authorizer: Authorizer, subject: Subject, resource_type: int, name: str) -> None:
+    _require(authorizer, subject, _ALTER.get(ResourceType(resource_type)), ALTER_CLUSTER_CONFIGS, name)
+
+
+def require_to_describe(authorizer: Authorizer, subject: Subject, resource_type: int, name: str) -> None:
+    _require(authorizer, subject, _DESCRIBE.get(ResourceType(resource_type)), DESCRIBE_CLUSTER_CONFIGS, name)
+
+
+def _require(authorizer: Authorizer, subject: Subject, own: Right | None, clusters: Right, name: str) -> None:
+    authorizer.require(subject, own or clusters, CLUSTER_NAME if own is None else name)
