@@ -16,8 +16,9 @@ from penstock.access.acls import ANYBODY, Acl, decode
 from penstock.access.denials import Denials
 from penstock.access.metrics import AuthorizerMetrics
 from penstock.access.principal import BROKER
-from penstock.access.rights import SUPPORTED, Operation, ResourceKind, Right
+from penstock.access.rights import SUPPORTED, WRITE_TOPIC, Operation, ResourceKind, Right
 from penstock.access.subject import Subject
+from penstock.cluster import AUDIT
 from penstock.errors import (
     ClusterAuthorizationFailed,
     DelegationTokenAuthorizationFailed,
@@ -40,7 +41,8 @@ CLUSTER_NAME: Final = "kafka-cluster"
 """The name of the one resource of its kind, in Kafka's words."""
 
 BROKERS_MAY: Final = frozenset({Operation.CLUSTER_ACTION, Operation.DESCRIBE, Operation.READ})
-"""What brokers ask of each other. What clients ask of them they write themselves."""
+"""What brokers ask of each other, and to write to the topic of audit events. What clients ask of them they write
+themselves."""
 
 DECISIONS_MAX: Final = 4_096
 """Decisions of one right that a login remembers. When there are more it forgets them."""
@@ -179,7 +181,7 @@ class Authorizer:
     def _decide(self, subject: Subject, right: Right, name: str) -> bool:
         self.metrics.decided += 1
         if subject.principal.kind == BROKER:
-            return right.operation in BROKERS_MAY
+            return right.operation in BROKERS_MAY or (right == WRITE_TOPIC and name == AUDIT)
         principals = principals_of(subject)
         if not self._super_users.isdisjoint(principals):
             return True

@@ -12,6 +12,7 @@ from typing import Protocol
 import msgspec
 
 from penstock import __version__
+from penstock.access.audit import KnownHead
 from penstock.admin.http import Page, Request, Response
 from penstock.metrics import MetricsRegistry, render
 
@@ -49,13 +50,17 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     full_folders: list[str] = []
     failing_folders: list[FolderTrouble] = []
     """Data folders whose retention, checkpoints or other upkeep failed when it was last tried."""
+    audit_log: str = ""
+    """Why the audit log cannot be written to: admin requests are refused until it can."""
+    audit_heads: dict[str, KnownHead] = {}
+    """How far each broker's audit log is known to reach, for `penstock audit verify`."""
     set_aside: list[str] = []
     """Folders of topics that nobody knows: kept, not served, and no reason to be unwell."""
 
     @property
     def is_well(self) -> bool:
         logs = (self.offline_logs, self.damaged_logs, self.uncleanable_logs, self.incomplete_logs)
-        return not (self.waiting_for or any(logs) or self.full_folders or self.failing_folders)
+        return not (self.waiting_for or self.audit_log or any(logs) or self.full_folders or self.failing_folders)
 
 
 class HealthFacts(Protocol):
@@ -81,6 +86,8 @@ class HealthPage(msgspec.Struct, frozen=True, kw_only=True):
     incomplete_logs: list[LogTrouble]
     full_folders: list[str]
     failing_folders: list[FolderTrouble]
+    audit_log: str
+    audit_heads: dict[str, KnownHead]
     set_aside: list[str]
 
 
@@ -100,6 +107,8 @@ def pages(facts: HealthFacts, registry: MetricsRegistry) -> dict[str, Page]:
             incomplete_logs=found.incomplete_logs,
             full_folders=found.full_folders,
             failing_folders=found.failing_folders,
+            audit_log=found.audit_log,
+            audit_heads=found.audit_heads,
             set_aside=found.set_aside,
         )
         return _json(page, HTTPStatus.OK if found.is_well else HTTPStatus.SERVICE_UNAVAILABLE)

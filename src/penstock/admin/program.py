@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from penstock.access.audit import known_heads
 from penstock.admin import systemd
 from penstock.admin.addresses import forget_addresses, tell_addresses
 from penstock.admin.http import HttpServer
@@ -102,6 +103,8 @@ class NodeFacts:
                 for folder in node.folders
                 for step, reason in sorted(folder.failing.items())
             ],
+            audit_log="" if node.services is None or node.services.audit is None else node.services.audit.trouble,
+            audit_heads={} if node.services is None else known_heads(node.services.image),
             set_aside=[str(folder.path / name) for folder in node.folders for name in folder.strays],
         )
 

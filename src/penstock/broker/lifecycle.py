@@ -203,11 +203,15 @@ class Lifecycle:
         if self._services.audit is not None:
             await self._services.audit.open()
             self._services.audit.start(self._ports.spawn)
+        if self._services.audit_topic is not None:
+            self._services.audit_topic.start(self._ports.spawn)
 
     async def stop_audit(self) -> None:
         """When nobody can any more; the metadata store is told how far the log reaches."""
         if self._services.audit is not None:
             await self._services.audit.stop()
+        if self._services.audit_topic is not None:
+            await self._services.audit_topic.stop()
 
     # Connections ------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from typing import Any, get_type_hints
 
 from penstock.access.acl_feed import follow
-from penstock.access.audit import AuditLog, AuditMetrics
+from penstock.access.audit import AuditLog, AuditMetrics, AuditTopic
 from penstock.access.authorizer import Authorizer
 from penstock.access.metrics import ACLS, AuthorizerMetrics
 from penstock.access.secrets_file import SecretsFile
@@ -103,6 +103,7 @@ class Services:
     logins: Logins
     audit: AuditLog | None
     """None where no audit log is kept."""
+    audit_topic: AuditTopic | None
 
     partitions: Partitions
     fetchers: Fetchers
@@ -250,6 +251,7 @@ def build(config: Config, ports: Ports) -> Services:
             peer_listener=None if cluster.stands_alone else inter_broker_listener(config).name,
         ),
         audit=_audit_log(config, ports),
+        audit_topic=_audit_topic(config, ports, partitions, peers),
         partitions=partitions,
         fetchers=fetchers,
         peers=peers,
@@ -286,6 +288,8 @@ def build(config: Config, ports: Ports) -> Services:
         housekeeping=tuple(LogHousekeeping(folder, ports.flusher, config, clock) for folder in ports.folders),
     )
     if services.audit is not None:
+        if services.audit_topic is not None:
+            services.audit.on_written = services.audit_topic.offer
         authorizer.observe(services.audit.denied)
         services.logins.observers.append(services.audit.logged_in)
     _expose(services, registry, me)
@@ -324,6 +328,22 @@ def _audit_log(config: Config, ports: Ports) -> AuditLog | None:
         me=ports.me,
         clock=ports.clock,
         metrics=ports.registry.of(AuditMetrics),
+    )
+
+
+def _audit_topic(config: Config, ports: Ports, partitions: Partitions, peers: Peers) -> AuditTopic | None:
+    if not config[settings.PENSTOCK_AUDIT_DIR] or not config[settings.PENSTOCK_AUDIT_TOPIC_ENABLE]:
+        return None
+    return AuditTopic(
+        config=config,
+        image=ports.cluster.image,
+        controller=ports.cluster.controller,
+        partitions=partitions,
+        peers=peers,
+        me=ports.me,
+        clock=ports.clock,
+        metrics=ports.registry.of(AuditMetrics),
+        stands_alone=ports.cluster.stands_alone,
     )
 
 

@@ -62,7 +62,14 @@ from penstock.cluster.membership.probe import PeerView, Probe, ProbeResult, TcpP
 from penstock.cluster.membership.secret import Secrets, exchange_secret
 from penstock.cluster.membership.store_wait import StoreWait
 from penstock.cluster.metrics import ControllerMetrics
-from penstock.cluster.names import CLUSTER_METADATA, CONSUMER_OFFSETS, SHARE_GROUP_STATE, TRANSACTION_STATE, is_internal
+from penstock.cluster.names import (
+    AUDIT,
+    CLUSTER_METADATA,
+    CONSUMER_OFFSETS,
+    SHARE_GROUP_STATE,
+    TRANSACTION_STATE,
+    is_internal,
+)
 from penstock.cluster.names import check as check_topic_name
 from penstock.cluster.names import what_is_wrong_with as what_is_wrong_with_topic_name
 from penstock.cluster.producer_ids import ProducerIds
@@ -79,6 +86,7 @@ from penstock.cluster.resources import (
 from penstock.cluster.service import Cluster, ClusterPorts
 
 __all__ = [
+    "AUDIT",
     "BROKER_DEFAULTS",
     "CLUSTER_METADATA",
     "CLUSTER_OPERATIONS",

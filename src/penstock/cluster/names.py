@@ -8,9 +8,10 @@ from penstock.errors import InvalidTopic
 CONSUMER_OFFSETS = "__consumer_offsets"
 TRANSACTION_STATE = "__transaction_state"
 SHARE_GROUP_STATE = "__share_group_state"
+AUDIT = "__penstock_audit"
 CLUSTER_METADATA = "__cluster_metadata"
 
-INTERNAL_TOPICS = frozenset((CONSUMER_OFFSETS, TRANSACTION_STATE, SHARE_GROUP_STATE))
+INTERNAL_TOPICS = frozenset((CONSUMER_OFFSETS, TRANSACTION_STATE, SHARE_GROUP_STATE, AUDIT))
 """Topics that the broker keeps its own state in; clients see them marked."""
 
 NAME_LENGTH_MAX = 249

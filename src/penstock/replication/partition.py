@@ -308,7 +308,7 @@ class Partition:
         makes room.
         """
         if self.is_internal:
-            raise InvalidTopic(f"{self.topic} is internal: its coordinators need every record in it")
+            raise InvalidTopic(f"{self.topic} is kept by the broker itself, which needs every record in it")
         if "delete" not in self.config[settings.CLEANUP_POLICY]:
             raise PolicyViolation(f"{self.topic} is compacted only: its cleanup.policy has no delete")
         target = self.high_watermark if before == -1 else before

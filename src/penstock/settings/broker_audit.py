@@ -2,7 +2,7 @@
 
 from penstock.settings.checks import at_least, between
 from penstock.settings.setting import Importance, Scope, setting
-from penstock.settings.types import INT, LONG, STRING, mib, minutes, seconds
+from penstock.settings.types import BOOLEAN, INT, LONG, STRING, mib, minutes, seconds
 
 _BROKER = Scope.BROKER
 _LOW = Importance.LOW
@@ -35,4 +35,9 @@ PENSTOCK_AUDIT_HEAD_INTERVAL_MS = setting(
     importance=_LOW,
     doc="How often a broker writes into the metadata store how far its audit log reaches. A log that was cut off or "
     "rewritten before that point is found by `penstock audit verify`.",
+)  # fmt: skip
+PENSTOCK_AUDIT_TOPIC_ENABLE = setting(
+    "penstock.audit.topic.enable", _BROKER, BOOLEAN, default=False,
+    doc="Whether the events also go to the topic __penstock_audit, which only brokers write to. It takes "
+    "penstock.audit.dir.",
 )  # fmt: skip

@@ -18,6 +18,7 @@ from penstock.settings.batch_size import why_too_large
 from penstock.settings.broker import BROKER_ID, LOG_DIR, LOG_DIRS, MESSAGE_MAX_BYTES, NODE_ID, QUEUED_MAX_REQUEST_BYTES
 from penstock.settings.broker import SOCKET_REQUEST_MAX_BYTES as REQUEST_BYTES_MAX
 from penstock.settings.broker_access import AUTHORIZER_CLASS_NAME, SUPER_USERS
+from penstock.settings.broker_audit import PENSTOCK_AUDIT_DIR, PENSTOCK_AUDIT_TOPIC_ENABLE
 from penstock.settings.config import Config
 from penstock.settings.listeners import advertised_endpoints, inter_broker_listener
 from penstock.settings.properties import parse_properties
@@ -177,6 +178,10 @@ def _check_together(config: Config) -> None:
         problems.append(str(problem))
     if config[SUPER_USERS] and not config[AUTHORIZER_CLASS_NAME]:
         problems.append("super.users is given without authorizer.class.name: everybody would be let do everything")
+    if config[PENSTOCK_AUDIT_TOPIC_ENABLE] and not config[PENSTOCK_AUDIT_DIR]:
+        problems.append(
+            "penstock.audit.topic.enable takes penstock.audit.dir: the log in files is what the topic copies"
+        )
     if not data_folders(config):
         problems.append("log.dirs names no folder")
     elif len(set(data_folders(config))) < len(data_folders(config)):

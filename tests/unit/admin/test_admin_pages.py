@@ -50,6 +50,8 @@ async def test_a_healthy_broker_says_who_it_is() -> None:
         "incomplete_logs": [],
         "full_folders": [],
         "failing_folders": [],
+        "audit_log": "",
+        "audit_heads": {},
         "set_aside": [],
     }
 

@@ -16,7 +16,8 @@ from penstock.access.audit.events import (
     shortened,
     shortened_value,
 )
-from penstock.access.audit.log import AuditLog, AuditMetrics
+from penstock.access.audit.log import AuditLog, AuditMetrics, KnownHead, known_heads
+from penstock.access.audit.topic import AuditTopic
 from penstock.access.audit.verification import Problem, Report, verify
 
 __all__ = [
@@ -25,11 +26,13 @@ __all__ = [
     "Asker",
     "AuditLog",
     "AuditMetrics",
+    "AuditTopic",
     "Chain",
     "Changed",
     "Damaged",
     "Event",
     "Head",
+    "KnownHead",
     "Line",
     "LogActivity",
     "Problem",
@@ -39,6 +42,7 @@ __all__ = [
     "Status",
     "api_activity",
     "in_events",
+    "known_heads",
     "read_line",
     "shortened",
     "shortened_value",

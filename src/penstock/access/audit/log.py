@@ -62,6 +62,8 @@ class AuditMetrics(Metrics, prefix="penstock_audit"):
     lost = counter("Logins and refusals that were not written, because the queue was full.")
     refused = counter("Admin requests that were refused, because the audit log took nothing.")
     failures = counter("Writes of the audit log that failed. They are tried again.")
+    sent = counter("Lines brought to the topic __penstock_audit.")
+    unsent = counter("Lines that were not brought there, because it took none for too long. The files have them.")
     queued = gauge("Events that wait to be written.")
 
 
@@ -71,6 +73,10 @@ class KnownHead(msgspec.Struct, frozen=True):
     sequence: int
     hash: str
     time: Millis
+
+    @property
+    def head(self) -> Head:
+        return Head(self.sequence, self.hash)
 
 
 class _Waiting:
@@ -105,7 +111,8 @@ class AuditLog:
         self._folding = Folding()
         self._wake = asyncio.Event()
         self._lost = 0
-        self._is_failing = False
+        self.trouble = ""
+        """Why it cannot be written to, if it cannot."""
         self._head_put_at = self._now_ms()
         self._is_stopping = False
         self._task: asyncio.Task[None] | None = None
@@ -116,9 +123,9 @@ class AuditLog:
 
     def require_room(self) -> None:
         """Refuse what would change something without leaving a trace."""
-        if self._is_failing or len(self._queue) >= self._config[settings.PENSTOCK_AUDIT_QUEUE_MAX]:
+        if self.trouble or len(self._queue) >= self._config[settings.PENSTOCK_AUDIT_QUEUE_MAX]:
             self.metrics.refused += 1
-            why = "it cannot be written to" if self._is_failing else "too much waits to be written"
+            why = "it cannot be written to" if self.trouble else "too much waits to be written"
             raise KafkaStorageError(f"nothing may be changed without the audit log, and {why}: try again later")
 
     def record(self, event: Event) -> Promise[None]:
@@ -156,7 +163,7 @@ class AuditLog:
         )
 
     def _put_if_room(self, event: Event) -> None:
-        if self._is_failing or len(self._queue) >= self._config[settings.PENSTOCK_AUDIT_QUEUE_MAX] // 2:
+        if self.trouble or len(self._queue) >= self._config[settings.PENSTOCK_AUDIT_QUEUE_MAX] // 2:
             self._lost += event.count
             self.metrics.lost += event.count
             return
@@ -280,22 +287,22 @@ class AuditLog:
                 await self._in_thread(lambda: self._files.append(lines, first=first, begins_file=begins_file))
             except OSError as error:
                 self.metrics.failures += 1
-                if not self._is_failing:
+                if not self.trouble:
                     _log.error("audit log cannot be written: admin requests are refused", reason=str(error))
-                self._is_failing = True
+                self.trouble = str(error)
                 await asyncio.sleep(RETRY_S)
                 continue
-            if self._is_failing:
+            if self.trouble:
                 _log.info("audit log written again")
-            self._is_failing = False
+            self.trouble = ""
             return
 
     # Heads ------------------------------------------------------------------------------------------------------
 
     def _known_head(self) -> Head:
         """How far the store knows that this broker's log reaches."""
-        entry = self._image.entries.of(EntryKind.AUDIT).get(str(self._me))
-        return Head() if entry is None else head_of(entry.value)
+        known = known_heads(self._image).get(str(self._me))
+        return Head() if known is None else known.head
 
     async def _put_head(self) -> None:
         """Have the store know it. Where the store is away, the next time will do."""
@@ -317,9 +324,10 @@ class AuditLog:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
 
-def head_of(value: bytes) -> Head:
-    known = msgspec.json.decode(value, type=KnownHead)
-    return Head(known.sequence, known.hash)
+def known_heads(image: ClusterImage) -> dict[str, KnownHead]:
+    """Of all brokers, as the metadata store has them, by the brokers' numbers."""
+    entries = image.entries.of(EntryKind.AUDIT)
+    return {name: msgspec.json.decode(entry.value, type=KnownHead) for name, entry in entries.items()}
 
 
 class _Rotation(NamedTuple):

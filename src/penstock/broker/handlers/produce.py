@@ -28,7 +28,7 @@ from penstock.broker.produce_transactions import (
     is_transactional,
 )
 from penstock.broker.registry import LaterReply, RawReply, RequestContext, Unanswerable, answers_raw
-from penstock.cluster import ClusterImage
+from penstock.cluster import AUDIT, ClusterImage
 from penstock.coordinators.transactions.transaction_gate import TransactionGate
 from penstock.errors import (
     CorruptMessage,
@@ -297,7 +297,8 @@ class _Produce:
     def _append(
         self, partition: Partition, records: memoryview | None, guard: VerificationGuard | None, *, is_opened: bool
     ) -> tuple[PartitionOutcome, Promise[None] | None]:
-        if partition.is_internal:  # whatever the client calls itself; coordinators write without asking
+        if partition.is_internal and not (partition.topic == AUDIT and self._context.caller.is_broker):
+            # Whatever a client calls itself; coordinators write without asking.
             raise InvalidTopic(f"{partition.topic} is kept by the broker itself: clients do not write to it")
         if records is None:
             raise NotOneBatch("A produce request needs one record batch for each partition, this one has none")

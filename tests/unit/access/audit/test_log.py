@@ -15,16 +15,15 @@ from tests.support.clocks import ManualClock
 from tests.support.clusters import BROKER_ID, a_cluster
 from tests.unit.access.audit.building import an_event
 
-from penstock.access.audit import AuditLog, AuditMetrics, Head
+from penstock.access.audit import AuditLog, AuditMetrics, Head, known_heads
 from penstock.access.audit import log as module
 from penstock.access.audit.files import files_in, lines_of
-from penstock.access.audit.log import head_of
 from penstock.access.audit.reading import verify_folder
 from penstock.access.login_event import LoginEvent
 from penstock.access.principal import Principal
 from penstock.access.rights import READ_TOPIC
 from penstock.access.subject import Subject
-from penstock.cluster import Cluster, EntryKind
+from penstock.cluster import Cluster
 from penstock.errors import Fatal, KafkaStorageError
 from penstock.settings import Config
 
@@ -75,12 +74,12 @@ def messages(folder: Path) -> list[str]:
     return [event.get("message", "") for event in told(folder) if event["class_uid"] == 1008]
 
 
-def known_heads(cluster: Cluster) -> dict[int, Head]:
-    return {int(name): head_of(entry.value) for name, entry in cluster.image.entries.of(EntryKind.AUDIT).items()}
+def heads_of(cluster: Cluster) -> dict[int, Head]:
+    return {int(name): known.head for name, known in known_heads(cluster.image).items()}
 
 
 def is_whole(cluster: Cluster, folder: Path) -> bool:
-    (report,) = verify_folder(folder, known_heads(cluster))
+    (report,) = verify_folder(folder, heads_of(cluster))
     return report.is_whole
 
 
@@ -89,7 +88,7 @@ async def test_an_event_is_on_disk_when_it_is_said_to_be(cluster: Cluster, tmp_p
         await log.record(an_event("orders"))
         assert told(tmp_path)[-1]["resources"][0]["name"] == "orders"
     assert messages(tmp_path) == ["the broker starts", "the broker stops"]
-    assert known_heads(cluster)[1].sequence == 3
+    assert heads_of(cluster)[1].sequence == 3
     assert is_whole(cluster, tmp_path)
 
 
@@ -145,7 +144,7 @@ async def test_a_cut_log_is_told_at_the_start_and_by_verify(cluster: Cluster, tm
     async with running(cluster, tmp_path):
         pass
     assert "the broker starts; lines 4 to 6 are gone, or were changed" in messages(tmp_path)
-    (report,) = verify_folder(tmp_path, known_heads(cluster))
+    (report,) = verify_folder(tmp_path, heads_of(cluster))
     assert [problem.what for problem in report.problems] == [
         "the broker found when it started that lines after 3 were gone"
     ]
@@ -244,7 +243,7 @@ async def test_the_store_is_told_how_far_the_log_reaches_from_time_to_time(clust
         assert isinstance(clock, ManualClock)
         await log.record(an_event())
         clock.advance(1_000)
-        while not known_heads(cluster):
+        while not heads_of(cluster):
             await asyncio.sleep(0.01)
 
 
