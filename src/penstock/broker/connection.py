@@ -22,6 +22,7 @@ from asyncio import AbstractEventLoop, Task
 from collections import deque
 from collections.abc import Callable, Coroutine
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from typing import Any, Protocol
 
 import msgspec
@@ -49,6 +50,10 @@ PATIENCE_BYTES = 512 * 1024
 
 _SIZE = struct.Struct(">i")
 _API_KEY = struct.Struct(">h")
+_TLS_HELLOS = frozenset((0x160300, 0x160301, 0x160302, 0x160303))
+"""How a TLS handshake begins, taken for a frame's size: its first three bytes."""
+_TLS_ALERT = bytes.fromhex("15 0301 0002 02 28")
+"""Fatal: handshake_failure."""
 _NONE: AbstractSet[int] = frozenset()
 _log = structlog.get_logger(__name__)
 
@@ -92,6 +97,8 @@ class Limits(msgspec.Struct, frozen=True):
 
     frame_size_max: int
     in_flight_max: int
+    encrypted_at: str = ""
+    """Where to go, for a client that encrypts and came to a listener that does not."""
 
 
 class _Slot:
@@ -290,9 +297,7 @@ class Connection:
         while end - position >= 4 and self._goes_on():
             (size,) = _SIZE.unpack_from(view, position)
             if not 0 <= size <= self._limits.frame_size_max:
-                raise self._handler.bad_frame(
-                    f"a frame of {size} bytes; at most {self._limits.frame_size_max} are taken"
-                )
+                raise self._handler.bad_frame(self._why_too_large(size))
             if self._slots and not self._is_its_turn(view, position + 4, end):
                 break
             if end - position - 4 < size:
@@ -307,6 +312,13 @@ class Connection:
             return
         self._keep(view, position, end)
         self._stop_unless_it_goes_on()
+
+    def _why_too_large(self, size: int) -> str:
+        if size >> 8 not in _TLS_HELLOS:
+            return f"a frame of {size} bytes; at most {self._limits.frame_size_max} are taken"
+        with suppress(OSError):
+            self._channel.send(_TLS_ALERT, 0)  # so that the client's own message is about TLS
+        return f"it encrypts, and this listener does not: {self._limits.encrypted_at or 'none here does'}"
 
     def _is_its_turn(self, view: memoryview, start: int, end: int) -> bool:
         """Whether a request may begin though answers are owed. It is asked before memory is taken for a large one, and

@@ -26,6 +26,7 @@ from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, Clock, Dice
 from penstock.settings import Config, data_folders
 from penstock.settings import broker as settings
+from penstock.transport import ContextOf, without_tls
 
 OPEN_FILES_MIN = 64
 PROBE_PATIENCE = 0.75
@@ -36,9 +37,18 @@ _log = structlog.get_logger(__name__)
 
 class Foundation:
     def __init__(
-        self, config: Config, *, clock: Clock, dice: Dice, registry: MetricsRegistry, metastore: Metastore | None
+        self,
+        config: Config,
+        *,
+        clock: Clock,
+        dice: Dice,
+        registry: MetricsRegistry,
+        metastore: Metastore | None,
+        context_of: ContextOf = without_tls,
     ) -> None:
+        """`context_of`: for connections to other brokers."""
         self._config = config
+        self._context_of = context_of
         self._clock = clock
         self._dice = dice
         self._registry = registry
@@ -81,7 +91,8 @@ class Foundation:
             if metastore is None:
                 metastore = await self.store_wait.answered(lambda: open_metastore(self._config, first, self._clock))
                 closing.push_async_callback(metastore.close)
-            probe = TcpProbe(timeout_s=self._config[settings.PENSTOCK_BROKER_HEARTBEAT_MS] / 1000 * PROBE_PATIENCE)
+            heartbeat_s = self._config[settings.PENSTOCK_BROKER_HEARTBEAT_MS] / 1000
+            probe = TcpProbe(timeout_s=heartbeat_s * PROBE_PATIENCE, context_of=self._context_of)
             metrics = self._registry.of(ControllerMetrics)
             cluster = Cluster(
                 metastore,

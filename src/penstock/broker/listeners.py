@@ -15,8 +15,11 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import structlog
 
+from penstock.access.principal import ANONYMOUS, Principal
+from penstock.access.subject import Subject
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.connection import SCRATCH_SIZE, Connection, FrameHandler, Limits
@@ -92,6 +95,9 @@ class SocketServer:
 
     def bind(self, listeners: Iterable[Listener]) -> dict[str, int]:
         """Open every listener; the answer has the real ports, by name. Connections wait until `accept`."""
+        listeners = tuple(listeners)
+        encrypted = [f"use {listener}" for listener in listeners if listener.has_tls]
+        self._limits = msgspec.structs.replace(self._limits, encrypted_at=", or ".join(encrypted))
         for listener in listeners:
             self._listening[listener.name] = _listen(
                 listener, backlog=self._config[settings.SOCKET_LISTEN_BACKLOG_SIZE]
@@ -141,13 +147,15 @@ class SocketServer:
                 listener,
                 sock,
                 peer,
-                ready=lambda channel, _certificate: self._open(channel, listener, peer, limit),
+                ready=lambda channel, principal: self._open(channel, listener, peer, limit, principal),
                 failed=lambda: self._forget_address(host),
             )
         else:
             self._open(SocketChannel(sock, asyncio.get_running_loop()), listener, peer, limit)
 
-    def _open(self, channel: Channel, listener: str, peer: str, limit: str | None) -> None:
+    def _open(
+        self, channel: Channel, listener: str, peer: str, limit: str | None, principal: Principal = ANONYMOUS
+    ) -> None:
         """`limit`: which one it came in over."""
         loop = asyncio.get_running_loop()
         connection = Connection(
@@ -163,6 +171,8 @@ class SocketServer:
             spawn=self._spawn,
             on_closed=self._closed,
         )
+        if principal is not ANONYMOUS:
+            connection.caller.subject = Subject(principal, host=connection.caller.subject.host)
         self._connections.add(connection)
         if listener == self._peer_listener:
             connection.caller.on_proved = lambda: self._is_of_broker(connection)

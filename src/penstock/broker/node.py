@@ -27,8 +27,11 @@ from penstock.model import BrokerId, Clock, Dice, TopicPartition
 from penstock.replication import Partitions
 from penstock.settings import Config, inter_broker_listener, listeners
 from penstock.settings import broker as settings
+from penstock.settings.listeners import WITH_TLS
 
 if TYPE_CHECKING:
+    import ssl
+
     from penstock.broker.tls import BrokerTls
     from penstock.broker.tls_acceptor import TlsAcceptor
 
@@ -49,7 +52,12 @@ class Node:
         self.broker_id = BrokerId(config[settings.NODE_ID])
         self.registry = MetricsRegistry(config[settings.PENSTOCK_METRICS_SERIES_MAX])
         self._foundation = Foundation(
-            config, clock=self.clock, dice=self.dice, registry=self.registry, metastore=metastore
+            config,
+            clock=self.clock,
+            dice=self.dice,
+            registry=self.registry,
+            metastore=metastore,
+            context_of=self._context_for_peers,
         )
         self._lifecycle: Lifecycle | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -106,6 +114,7 @@ class Node:
             dice=self.dice,
             registry=registry,
             spawn=spawn,
+            context_of=self._context_for_peers,
         )
         self.services = services = build(config, ports)
         closing.callback(services.batch_opener.close)
@@ -125,6 +134,18 @@ class Node:
             tls=self._acceptor(spawn),
         )
         return Lifecycle(config, self._foundation, ports, services, server)
+
+    def _context_for_peers(self, protocol: str) -> "ssl.SSLContext | None":
+        if protocol not in WITH_TLS:
+            return None
+        if self.tls is None:  # others speak it already, and this one does not serve it
+            from penstock.broker.tls import BrokerTls  # noqa: PLC0415
+
+            try:
+                self.tls = BrokerTls(self.config, (), clock=self.clock, registry=self.registry)
+            except ValueError as error:
+                raise OSError(str(error)) from error
+        return self.tls.for_peers
 
     def _acceptor(self, spawn: Spawn) -> "TlsAcceptor | None":
         if self.tls is None:

@@ -59,6 +59,7 @@ from penstock.replication import (
 from penstock.replication.bugs import NO_BUGS, ReplicationBugs
 from penstock.settings import Config, inter_broker_listener, listeners
 from penstock.settings import broker as settings
+from penstock.transport import ContextOf, without_tls
 
 Spawn = Callable[[Coroutine[Any, Any, Any]], "asyncio.Task[Any]"]
 
@@ -77,6 +78,8 @@ class Ports:
     dice: Dice
     registry: MetricsRegistry
     spawn: Spawn
+    context_of: ContextOf = without_tls
+    """For connections to other brokers."""
     bugs: ReplicationBugs = NO_BUGS
     """Bugs, for a simulation that is to find them."""
 
@@ -164,6 +167,7 @@ def build(config: Config, ports: Ports) -> Services:
         authenticate=None if handshake is None else handshake.authenticate_on,
         on_unreachable=cluster.suspect,
         on_silent=cluster.availability.fell_silent,
+        context_of=ports.context_of,
     )
     peers = Peers(
         image,
@@ -171,6 +175,7 @@ def build(config: Config, ports: Ports) -> Services:
         own_epoch=lambda: cluster.broker_epoch,
         handshake=handshake,
         on_unreachable=cluster.suspect,
+        context_of=ports.context_of,
     )
     groups = Groups(
         config=config,

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import structlog
 
+from penstock.access.distinguished_name import subject_of
+from penstock.access.principal import ANONYMOUS, Principal
+from penstock.access.principal_mapping import PrincipalMapping
 from penstock.metrics import MetricsRegistry, reading
 from penstock.model import Clock
 from penstock.settings import Config, inter_broker_listener
@@ -34,12 +37,29 @@ _log = structlog.get_logger(__name__)
 class ListenerTls:
     """What a handshake on one listener needs. It changes while the broker runs: ask for it anew each time."""
 
-    def __init__(self, listener: Listener, settings: TlsSettings, context: TlsContext, *, is_optional: bool) -> None:
+    def __init__(
+        self,
+        listener: Listener,
+        settings: TlsSettings,
+        context: TlsContext,
+        *,
+        mapping: PrincipalMapping,
+        is_optional: bool,
+    ) -> None:
         self.listener = listener
+        self._mapping = mapping
         self.settings = settings
         self.context = context
         self.is_optional = is_optional
         """Whether it also serves who does not encrypt."""
+
+    def principal_of(self, certificate: bytes | None) -> Principal:
+        """As whom a client asks by its certificate (DER); whoever has to log in asks as who that makes it.
+        NoRuleMatches, or ValueError for a certificate that cannot be read.
+        """
+        if certificate is None or self.listener.has_sasl:
+            return ANONYMOUS
+        return Principal("User", self._mapping.name(subject_of(certificate)))
 
 
 class BrokerTls:
@@ -61,12 +81,14 @@ class BrokerTls:
         registry.read(CERTIFICATE_DAYS_LEFT, self._days_left)
 
     def _read(self, listener: Listener, wanted: TlsSettings) -> ListenerTls:
-        is_optional = ListenerConfig(self._config, listener.name).get(settings.PENSTOCK_TLS) == "optional"
+        own = ListenerConfig(self._config, listener.name)
+        is_optional = own.get(settings.PENSTOCK_TLS) == "optional"
         try:
             context = server_context(wanted, now=self._now())
+            mapping = PrincipalMapping(own.get(settings.SSL_PRINCIPAL_MAPPING_RULES))
         except ValueError as error:
             raise ValueError(f"the listener {listener.name} cannot be opened: {error}") from error
-        return ListenerTls(listener, wanted, context, is_optional=is_optional)
+        return ListenerTls(listener, wanted, context, mapping=mapping, is_optional=is_optional)
 
     @property
     def for_peers(self) -> ssl.SSLContext:

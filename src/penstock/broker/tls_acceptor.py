@@ -9,11 +9,13 @@ from collections.abc import Callable
 
 import structlog
 
+from penstock.access.principal import Principal
+from penstock.access.principal_mapping import NoRuleMatches
 from penstock.broker.tls import BrokerTls
 from penstock.metrics import Metrics, MetricsRegistry, counter, reading
 from penstock.settings import Config, Listener
 from penstock.settings import broker as settings
-from penstock.transport import Channel
+from penstock.transport import Channel, SocketChannel
 from penstock.transport.handshakes import Bounds, Handshakes, TlsServerChannel, Why
 from penstock.transport.tls import Stage, TlsChannel
 
@@ -60,18 +62,24 @@ class TlsAcceptor:
         sock: socket.socket,
         peer: str,
         *,
-        ready: Callable[[Channel, bytes | None], None],
+        ready: Callable[[Channel, Principal], None],
         failed: Callable[[], None],
     ) -> None:
-        """Calls `ready` with the channel and the peer's certificate (DER), or `failed` when the socket is closed."""
+        """Calls `ready` with the channel and who its certificate says it is, or `failed` when the socket is closed."""
         tls = self._tls.by_listener[listener]
 
         def make() -> TlsServerChannel:
             return TlsChannel.of_server(sock, self._loop, self._stage, tls.context.ssl)
 
         def made(channel: Channel, certificate: bytes | None) -> None:
-            self._metrics.made += isinstance(channel, TlsChannel)
-            ready(channel, certificate)
+            try:
+                principal = tls.principal_of(certificate)
+            except (NoRuleMatches, ValueError) as error:
+                channel.close()
+                came_to_nothing(Why("failed", str(error)))
+                return
+            self._metrics.made += not isinstance(channel, SocketChannel)
+            ready(channel, principal)
 
         def came_to_nothing(why: Why) -> None:
             self._note(why, listener, peer)

@@ -21,6 +21,7 @@ from typing import Any, Final
 
 import structlog
 
+from penstock.cluster import Endpoint
 from penstock.errors import (
     CorruptMessage,
     FencedLeaderEpoch,
@@ -42,6 +43,7 @@ from penstock.replication.peer_connection import PeerConnection
 from penstock.replication.throttle import PAUSE_S, Throttle
 from penstock.settings import Config
 from penstock.settings import broker as settings
+from penstock.transport import ContextOf, without_tls
 from penstock.wire.fetch import FetchPartition
 from penstock.wire.malformed import Malformed
 from penstock.wire.replica_fetch import FetchedPartition, decode_head, decode_partitions, encode_request
@@ -110,13 +112,14 @@ class LeaderFetcher:
         *,
         me: BrokerId,
         config: Config,
-        locate: Callable[[BrokerId], tuple[str, int] | None],
+        locate: Callable[[BrokerId], Endpoint | None],
         own_epoch: Callable[[], int],
         throttle: Throttle,
         spawn: Callable[[Coroutine[Any, Any, Any]], object],
         authenticate: Callable[[PeerConnection, BrokerId], Awaitable[None]] | None = None,
         on_unreachable: Callable[[BrokerId], None] = lambda _broker: None,
         on_silent: Callable[[BrokerId], None] = lambda _broker: None,
+        context_of: ContextOf = without_tls,
     ) -> None:
         """`authenticate` proves to the leader who is asking; `locate` finds its address, None while it has none."""
         self.leader = leader
@@ -124,6 +127,7 @@ class LeaderFetcher:
         self._me = me
         self._config = config
         self._locate = locate
+        self._context_of = context_of
         self._own_epoch = own_epoch
         self._throttle = throttle
         self._spawn = spawn
@@ -219,11 +223,10 @@ class LeaderFetcher:
             self._on_unreachable(self.leader)
 
     async def _converse(self) -> None:
-        address = self._locate(self.leader)
-        if address is None:
+        endpoint = self._locate(self.leader)
+        if endpoint is None:
             return
-        host, port = address
-        connection = await PeerConnection.open(host, port, self._on_frame, timeout_s=CONNECT_TIMEOUT_S)
+        connection = await self._connect(endpoint, self._on_frame)
         try:
             if self._authenticate is not None:
                 await self._authenticate(connection, self.leader)
@@ -236,6 +239,10 @@ class LeaderFetcher:
         finally:
             self._connection = None
             connection.close()
+
+    async def _connect(self, endpoint: Endpoint, on_frame: Callable[[memoryview], None]) -> PeerConnection:
+        tls = self._context_of(endpoint.security_protocol)
+        return await PeerConnection.open(endpoint.host, endpoint.port, on_frame, timeout_s=CONNECT_TIMEOUT_S, tls=tls)
 
     async def _until_lost(self, connection: PeerConnection) -> None:
         while True:
@@ -258,13 +265,12 @@ class LeaderFetcher:
         """Whether the leader answers on another connection while it is silent on this one. After a network was cut the
         kernel waits for seconds before it sends lost packets again. A leader that hangs answers on neither.
         """
-        address, received = self._locate(self.leader), connection.received
-        if self._authenticate is None or address is None:
+        endpoint, received = self._locate(self.leader), connection.received
+        if self._authenticate is None or endpoint is None:
             return False
-        host, port = address
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT_S):
-                other = await PeerConnection.open(host, port, lambda _: None, timeout_s=CONNECT_TIMEOUT_S)
+                other = await self._connect(endpoint, lambda _: None)
                 try:
                     await self._authenticate(other, self.leader)
                 finally:

@@ -8,7 +8,7 @@ from asyncio import Task
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
-from penstock.cluster import BrokerRegistered, ClusterImage, ImageChange, Subscriber
+from penstock.cluster import BrokerRegistered, ClusterImage, Endpoint, ImageChange, Subscriber
 from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, TopicId
 from penstock.replication.fetcher import LeaderFetcher
@@ -19,6 +19,7 @@ from penstock.replication.partitions import Partitions
 from penstock.replication.peer_connection import PeerConnection
 from penstock.replication.throttle import Throttle
 from penstock.settings import Config
+from penstock.transport import ContextOf, without_tls
 
 
 class Fetchers:
@@ -36,6 +37,7 @@ class Fetchers:
         authenticate: Callable[[PeerConnection, BrokerId], Awaitable[None]] | None = None,
         on_unreachable: Callable[[BrokerId], None] = lambda _broker: None,
         on_silent: Callable[[BrokerId], None] = lambda _broker: None,
+        context_of: ContextOf = without_tls,
     ) -> None:
         """`own_epoch` is that of this broker's registration, 0 while it has none."""
         self._partitions = partitions
@@ -48,6 +50,7 @@ class Fetchers:
         self._authenticate = authenticate
         self._on_unreachable = on_unreachable
         self._on_silent = on_silent
+        self._context_of = context_of
         self._fetchers: dict[BrokerId, LeaderFetcher] = {}
         self._tasks: dict[BrokerId, Task[Any]] = {}
         self._leaders: dict[tuple[TopicId, int], BrokerId] = {}
@@ -102,6 +105,7 @@ class Fetchers:
                 authenticate=self._authenticate,
                 on_unreachable=self._on_unreachable,
                 on_silent=self._on_silent,
+                context_of=self._context_of,
             )
             self._tasks[leader] = self._spawn(fetcher.run())
         return fetcher
@@ -110,9 +114,9 @@ class Fetchers:
         del self._fetchers[leader]
         self._tasks.pop(leader).cancel()
 
-    def _locate(self, broker_id: BrokerId) -> tuple[str, int] | None:
+    def _locate(self, broker_id: BrokerId) -> Endpoint | None:
         broker = self._image.brokers.get(broker_id)
-        return None if broker is None else (broker.peer_endpoint.host, broker.peer_endpoint.port)
+        return None if broker is None else broker.peer_endpoint
 
     def _lags(self) -> list[tuple[tuple[str, ...], float]]:
         return [

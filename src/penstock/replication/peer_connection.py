@@ -19,9 +19,12 @@ import asyncio
 import socket
 import struct
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from penstock.transport import connect
+
+if TYPE_CHECKING:
+    import ssl
 
 FRAME_BYTES_FIRST: Final = 256 * 1024
 STRANGERS_FRAME_BYTES_MAX: Final = 1024 * 1024
@@ -50,11 +53,17 @@ class PeerConnection(asyncio.BufferedProtocol):
 
     @classmethod
     async def open(
-        cls, host: str, port: int, on_frame: Callable[[memoryview], None], *, timeout_s: float
+        cls,
+        host: str,
+        port: int,
+        on_frame: Callable[[memoryview], None],
+        *,
+        timeout_s: float,
+        tls: "ssl.SSLContext | None" = None,
     ) -> "PeerConnection":
         """OSError where nobody is there, TimeoutError where nobody answers."""
         async with asyncio.timeout(timeout_s):
-            return await connect(lambda: cls(on_frame), host, port)
+            return await connect(lambda: cls(on_frame), host, port, tls=tls)
 
     def send(self, frame: "bytes | bytearray | memoryview") -> None:
         if self._transport is not None and not self.lost.done():

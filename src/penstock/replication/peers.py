@@ -21,6 +21,7 @@ from penstock.model import BrokerId, Clock
 from penstock.replication.conversation import Conversation
 from penstock.replication.peer_connection import PeerConnection
 from penstock.replication.peer_handshake import PeerHandshake
+from penstock.transport import ContextOf, without_tls
 
 CONNECT_TIMEOUT_S: Final = 2.0
 PAUSE_FIRST_S: Final = 0.02
@@ -52,6 +53,7 @@ class Peers:
         own_epoch: Callable[[], int],
         handshake: PeerHandshake | None,
         on_unreachable: Callable[[BrokerId], None] = lambda _broker: None,
+        context_of: ContextOf = without_tls,
     ) -> None:
         """Without a `handshake` this broker stands alone: nobody else is to be reached."""
         self._image = image
@@ -59,6 +61,7 @@ class Peers:
         self._own_epoch = own_epoch
         self._handshake = handshake
         self._on_unreachable = on_unreachable
+        self._context_of = context_of
         self._lines: dict[tuple[BrokerId, str], _Line] = {}
         self._is_closed = False
 
@@ -130,6 +133,7 @@ class Peers:
             endpoint.port,
             lambda _frame: None,
             timeout_s=CONNECT_TIMEOUT_S,
+            tls=self._context_of(endpoint.security_protocol),
         )
         conversation = Conversation(connection)
         try:

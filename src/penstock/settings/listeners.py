@@ -21,7 +21,7 @@ from penstock.settings.config import Config
 
 PLAINTEXT = "PLAINTEXT"
 _PROTOCOLS = frozenset((PLAINTEXT, "SSL", "SASL_PLAINTEXT", "SASL_SSL"))
-_WITH_TLS = frozenset(("SSL", "SASL_SSL"))
+WITH_TLS = frozenset(("SSL", "SASL_SSL"))
 _WITH_SASL = frozenset(("SASL_PLAINTEXT", "SASL_SSL"))
 _ADDRESS = re.compile(r"(?P<name>[^:/]+)://(?:\[(?P<v6>[0-9a-fA-F:.%\w]+)\]|(?P<host>[^:/\[\]]*)):(?P<port>[0-9]{1,5})")
 _EVERY_INTERFACE = frozenset(("", "0.0.0.0", "::"))
@@ -38,7 +38,7 @@ class Listener(NamedTuple):
 
     @property
     def has_tls(self) -> bool:
-        return self.protocol in _WITH_TLS
+        return self.protocol in WITH_TLS
 
     @property
     def has_sasl(self) -> bool:

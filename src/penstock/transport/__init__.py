@@ -1,4 +1,4 @@
-"""Sockets, for whoever listens or connects: the one place where plain bytes will become encrypted ones."""
+"""Sockets, for whoever listens or connects: the one place where plain bytes become encrypted ones."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -6,13 +6,25 @@ from typing import TYPE_CHECKING, Any
 from penstock.transport.channel import MORE, Channel, SocketChannel
 
 if TYPE_CHECKING:
-    from penstock.transport.connecting import connect
+    from penstock.transport.connecting import ContextOf, connect, without_tls
     from penstock.transport.listening import listen, prepare_accepted, serve_streams
 
-__all__ = ["MORE", "Channel", "SocketChannel", "connect", "listen", "prepare_accepted", "serve_streams"]
+__all__ = [
+    "MORE",
+    "Channel",
+    "ContextOf",
+    "SocketChannel",
+    "connect",
+    "listen",
+    "prepare_accepted",
+    "serve_streams",
+    "without_tls",
+]
 
 _WITH_ASYNCIO = {
+    "ContextOf": "connecting",
     "connect": "connecting",
+    "without_tls": "connecting",
     "listen": "listening",
     "prepare_accepted": "listening",
     "serve_streams": "listening",

@@ -14,6 +14,7 @@ from structlog.testing import capture_logs
 from tests.support.logs import TOPIC_ID, StillClock, a_batch, headers_in, read_all
 from tests.support.replicas import Replicas
 
+from penstock.cluster import Endpoint
 from penstock.errors import (
     FetchSessionIdNotFound,
     NotLeaderOrFollower,
@@ -124,7 +125,7 @@ class Bench:
             LEADER,
             me=ME,
             config=config,
-            locate=lambda _: leader.address,
+            locate=lambda _: Endpoint(*leader.address),
             own_epoch=lambda: self.own_epoch,
             throttle=Throttle.of_follower(ME, config, StillClock()),
             spawn=self.spawn,

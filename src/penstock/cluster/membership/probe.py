@@ -14,7 +14,7 @@ from typing import Protocol
 from penstock.cluster.image.shapes import BrokerImage
 from penstock.cluster.records import Endpoint
 from penstock.model import BrokerId
-from penstock.transport import connect
+from penstock.transport import ContextOf, connect, without_tls
 from penstock.wire.api import ApiKey
 from penstock.wire.framing import SIZE, RequestHeader
 from penstock.wire.messages.describe_cluster_request import DescribeClusterRequest
@@ -116,8 +116,9 @@ class _Line(asyncio.Protocol):
 class TcpProbe:
     """Asks for ApiVersions, which every broker answers without being asked who one is."""
 
-    def __init__(self, *, timeout_s: float) -> None:
+    def __init__(self, *, timeout_s: float, context_of: ContextOf = without_tls) -> None:
         self._timeout_s = timeout_s
+        self._context_of = context_of
         self._lines: dict[BrokerId, tuple[Endpoint, _Line]] = {}
         self._on_break: Callable[[BrokerId], None] = lambda _: None
 
@@ -142,10 +143,16 @@ class TcpProbe:
             except ConnectionError:
                 pass  # whether that was the process's end, a new connection tells
         self._drop(broker.id)
+        tls = self._context_of(endpoint.security_protocol)
         try:
-            line = await connect(lambda: _Line(lambda: self._on_break(broker.id)), endpoint.host, endpoint.port)
-        except (ConnectionRefusedError, ConnectionResetError):
+            line = await connect(
+                lambda: _Line(lambda: self._on_break(broker.id)), endpoint.host, endpoint.port, tls=tls
+            )
+        except ConnectionRefusedError:
             return ProbeResult.REFUSED
+        except ConnectionResetError:
+            # One that listens may end a handshake, as it does with too many at once: that is no sign of its death.
+            return ProbeResult.REFUSED if tls is None else ProbeResult.SILENT
         self._lines[broker.id] = endpoint, line
         await line.ask()
         return ProbeResult.ALIVE
@@ -155,7 +162,8 @@ class TcpProbe:
         endpoint, line = broker.peer_endpoint, _Line(lambda: None)
         try:
             async with asyncio.timeout(self._timeout_s):
-                await connect(lambda: line, endpoint.host, endpoint.port)
+                tls = self._context_of(endpoint.security_protocol)
+                await connect(lambda: line, endpoint.host, endpoint.port, tls=tls)
                 answer = await line.ask(ApiKey.DESCRIBE_CLUSTER, DescribeClusterRequest().encode(0))
             described = DescribeClusterResponse.decode(answer[_NO_TAGS_SIZE:], 0)
         except ConnectionRefusedError:
