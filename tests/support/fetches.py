@@ -63,15 +63,21 @@ class FetchBench:
         isolation_level: int | None = None,
         epoch: int = -1,
         min_bytes: int = 1,
+        between: FetchTopic | None = None,
     ) -> Any:
-        """What the handler gives for a fetch at these offsets, by partition."""
+        """What the handler gives for a fetch at these offsets, by partition; `between`: with a topic that comes after
+        each.
+        """
         parts = [FetchPartition(partition=i, fetch_offset=o, partition_max_bytes=1 << 20) for i, o in offsets.items()]
         topic = FetchTopic(partitions=parts)
         if version >= 13:
             topic.topic_id = TOPIC_ID
         else:
             topic.topic = TOPIC
-        request = FetchRequest(max_wait_ms=wait_ms, min_bytes=min_bytes, topics=[topic] if offsets else [])
+        topics = [topic] if offsets else []
+        if between is not None:
+            topics = [each for part in parts for each in (FetchTopic(topic.topic, topic.topic_id, [part]), between)]
+        request = FetchRequest(max_wait_ms=wait_ms, min_bytes=min_bytes, topics=topics)
         request.isolation_level = int(committed_only) if isolation_level is None else isolation_level
         if version >= 7:
             request.session_id, request.session_epoch = session

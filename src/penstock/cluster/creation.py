@@ -125,7 +125,7 @@ def require_moderate(partitions: int) -> None:
 
 def _check_name(name: str, image: ClusterImage) -> None:
     if name in image.topics:
-        raise TopicAlreadyExists(f"the topic {name} already exists")
+        raise TopicAlreadyExists(f"Topic '{name}' already exists.")  # as Kafka words it: scripts look for it
     names.check(name)
     colliding = image.colliding_with(name)
     if colliding is not None:

@@ -167,9 +167,12 @@ class Partition:
     def require_leader(self, current_leader_epoch: int = -1) -> None:
         """Refuse unless this broker leads, under the epoch the caller believes in (-1: it did not say), and its log
         can be read: of a damaged one even the offsets are a guess, and OFFSET_OUT_OF_RANGE would make consumers start
-        over.
+        over. A follower names what is wrong with the epoch first, as Kafka does: who knows a newer one need not look
+        for another leader.
         """
         if self.leader != self.broker_id:
+            if isinstance(self.role, Follower):
+                self._require_epoch(current_leader_epoch)
             raise NotLeaderOrFollower(f"{self.topic_partition} is led by broker {self.leader}")
         if self.log.trouble is not None:
             self.log.health.ensure_readable()

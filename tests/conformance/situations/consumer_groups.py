@@ -209,9 +209,9 @@ DESCRIBING = [
 ]  # fmt: skip
 
 
-def fetching(member: str | None, epoch: int) -> Body:
+def fetching(member: str | None, epoch: int, **more: Any) -> Body:
     body = fetch(0)
-    body["groups"] = [{**body["groups"][0], "member_id": member, "member_epoch": epoch}]
+    body["groups"] = [{**body["groups"][0], "member_id": member, "member_epoch": epoch, **more}]
     return body
 
 
@@ -236,7 +236,8 @@ WHOLE = [
     situation("OffsetCommit", "an empty consumer group", ORDERS, joined(), Ask(beat(epoch=-1), HEARTBEAT, 1), commit()),
     situation("OffsetFetch", "a member of a consumer group", ORDERS, joined(),
               Ask(commit(member="m1", generation=2), "OffsetCommit", 9), fetching("m1", 2), fetching("m1", 1),
-              fetching("ghost", 2), fetching(None, -1), fetching(None, 2), versions=(9, 10)),
+              fetching("ghost", 2), fetching(None, -1), fetching(None, 2), fetching("ghost", 2, topics=[]),
+              fetching("m1", 2, topics=[]), versions=(9, 10)),
     situation("OffsetDelete", "of a consumer group", ORDERS, BILLS, joined(),
               {"group_id": "$g", "topics": [{"name": "$orders", "partitions": [{"partition_index": 0}]},
                                             {"name": "$bills", "partitions": [{"partition_index": 0}]}]}),

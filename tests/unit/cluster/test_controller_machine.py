@@ -169,7 +169,7 @@ def test_an_assignment_by_hand_is_taken_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("command", "refusal", "message"),
     [
-        (CreateTopic("there", ID), TopicAlreadyExists, "the topic there already exists"),
+        (CreateTopic("there", ID), TopicAlreadyExists, "Topic 'there' already exists."),
         (
             CreateTopic("a.b", ID),
             InvalidTopic,

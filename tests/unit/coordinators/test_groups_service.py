@@ -1,22 +1,13 @@
 """Groups as handlers use them, on a cluster whose topics come and go."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
-from tests.support.clocks import ManualClock
-from tests.support.clusters import SeededDice, a_cluster
-from tests.support.shards import FakePartition, FakePartitions
+from tests.support.groups_service import groups_world
 
-from penstock.cluster import CONSUMER_OFFSETS, Cluster, CreateTopic
-from penstock.coordinators.groups import Groups
 from penstock.coordinators.transactions import AddOrVerifyPartitions
 from penstock.errors import NotEnoughReplicas
-from penstock.metrics import MetricsRegistry
-from penstock.model import PartitionIndex, TopicPartition
-from penstock.replication import VerificationGuard
-from penstock.settings import Config
+from penstock.model import TopicPartition
 from penstock.wire.markers import Marker, MarkerType
 from penstock.wire.messages.offset_commit_request import (
     OffsetCommitRequest,
@@ -29,65 +20,9 @@ from penstock.wire.messages.txn_offset_commit_request import (
     TxnOffsetCommitRequestTopic,
 )
 
-WITHIN_MS = 60_000
-
-
-class OffsetsPartition(FakePartition):
-    topic = CONSUMER_OFFSETS
-    topic_partition = TopicPartition(CONSUMER_OFFSETS, PartitionIndex(0))
-    can_prove_lead = False
-
-    def begin_check(self, producer_id: int, producer_epoch: int, sequence: int, *, adds: bool) -> VerificationGuard:
-        return VerificationGuard(producer_id, producer_epoch, sequence, adds)
-
-
-class World:
-    def __init__(self, cluster: Cluster) -> None:
-        self.cluster = cluster
-        self.partition = OffsetsPartition()
-        self.tasks: list[asyncio.Task[Any]] = []
-        self.groups = Groups(
-            config=Config.for_broker(),
-            image=cluster.image,
-            controller=cluster.controller,
-            partitions=FakePartitions(self.partition),  # type: ignore[arg-type]
-            clock=ManualClock(),
-            dice=SeededDice(),
-            spawn=lambda work: self.tasks.append(asyncio.ensure_future(work)),
-            registry=MetricsRegistry(),
-            stands_alone=True,
-        )
-
-    def id_of(self, topic: str) -> Any:
-        return self.cluster.image.topics[topic].topic_id
-
-    async def make(self, *topics: str) -> None:
-        wanted = [CreateTopic(topic, partitions=1) for topic in topics]
-        await self.cluster.controller.create_topics(wanted, timeout_ms=WITHIN_MS)
-
-    async def make_anew(self, topic: str) -> None:
-        await self.cluster.controller.delete_topics([self.id_of(topic)], timeout_ms=WITHIN_MS)
-        await self.make(topic)
-
-    async def committed(self, topic: str) -> int:
-        answer = await self.groups.fetch_offsets("g", [(topic, [0])])
-        offset: int = answer.topics[0].partitions[0].committed_offset
-        return offset
-
-
-@asynccontextmanager
-async def a_world() -> AsyncIterator[World]:
-    async with a_cluster() as cluster:
-        world = World(cluster)
-        await world.make(CONSUMER_OFFSETS, "orders")
-        world.groups.start()
-        await asyncio.gather(*world.tasks)
-        yield world
-        world.groups.stop()
-
 
 async def test_a_topic_made_anew_begins_at_its_beginning_though_nothing_can_be_taken_back() -> None:
-    async with a_world() as world:
+    async with groups_world() as world:
         part = OffsetCommitRequestPartition(0, 5, -1, "")
         topic = OffsetCommitRequestTopic("orders", world.id_of("orders"), [part])
         await world.groups.commit(OffsetCommitRequest(group_id="g", topics=[topic]), api_version=10)
@@ -98,7 +33,7 @@ async def test_a_topic_made_anew_begins_at_its_beginning_though_nothing_can_be_t
 
 
 async def test_stable_offsets_cost_a_write_where_it_can_prove_who_leads() -> None:
-    async with a_world() as world:
+    async with groups_world() as world:
         written = []
         for can_prove, require_stable in ((True, True), (True, False), (False, True), (False, False)):
             world.partition.can_prove_lead = can_prove
@@ -110,7 +45,7 @@ async def test_stable_offsets_cost_a_write_where_it_can_prove_who_leads() -> Non
 
 async def test_stable_offsets_are_told_when_the_write_that_proves_who_leads_is_replicated() -> None:
     """A coordinator that was replaced and does not know it gets none replicated (ADR 36)."""
-    async with a_world() as world:
+    async with groups_world() as world:
         world.partition.can_prove_lead, world.partition.replicates = True, False
         asked = asyncio.create_task(world.groups.fetch_offsets("g", [("orders", [0])], require_stable=True))
         while not world.partition.log.batches and not asked.done():
@@ -121,7 +56,7 @@ async def test_stable_offsets_are_told_when_the_write_that_proves_who_leads_is_r
 
 
 async def test_a_topic_made_anew_begins_at_its_beginning_though_a_transaction_commits_on_the_former() -> None:
-    async with a_world() as world:
+    async with groups_world() as world:
 
         class Gate:
             """Takes as long as a topic needs to be made anew."""

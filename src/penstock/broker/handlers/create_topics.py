@@ -44,7 +44,7 @@ async def create_topics(
     twice = InvalidRequest("the topic is named more than once in the request")
     refused: dict[str, Refusal] = {name: twice for name, count in times.items() if count > 1}
     if times[CLUSTER_METADATA] == 1:
-        refused[CLUSTER_METADATA] = InvalidRequest(f"{CLUSTER_METADATA} is the cluster's own: choose another name")
+        refused[CLUSTER_METADATA] = InvalidRequest(f"Creation of internal topic {CLUSTER_METADATA} is prohibited.")
     if not authorizer.shows(subject, CREATE_CLUSTER):
         _, forbidden = authorizer.split(subject, CREATE_TOPIC, [name for name in times if name not in refused])
         refused |= dict.fromkeys(forbidden, TopicAuthorizationFailed("Authorization failed."))

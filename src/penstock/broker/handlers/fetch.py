@@ -415,16 +415,21 @@ class _Fetch:
 
     def reply(self) -> RawReply:
         session = self._session
-        topics: dict[TopicKey, list[PartitionAnswer]] = {}
+        # Partitions in the order in which they were served, as Kafka has them: a topic may come more than once.
+        topics: list[tuple[TopicKey, list[PartitionAnswer]]] = []
+        last: TopicKey | None = None
         for key, _asked, answer, partition in self._answers:
             if partition is not None and answer.records is not None:
                 partition.metrics.bytesout += answer.records.size
             if session is not None and not session.changed(key, answer) and self._is_incremental:
                 continue
-            topics.setdefault(key, []).append(answer)
+            if key != last:
+                topics.append((key, answers := []))
+                last = key
+            answers.append(answer)
         return encode_response(
             self._context.api_version,
-            list(topics.items()),
+            topics,
             session_id=session.id if session is not None else NO_SESSION,
             endpoints=self._endpoints(),
         )

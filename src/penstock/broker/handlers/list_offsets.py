@@ -44,6 +44,8 @@ FIRST_VERSION = {
     EARLIEST_PENDING_UPLOAD: 11,
 }
 CONSUMER = -1
+DEBUGGING = -2
+"""Of tools that compare replicas: any of them answers."""
 READ_COMMITTED = 1
 KNOWN_ISOLATION_LEVELS = (0, READ_COMMITTED)
 
@@ -92,7 +94,10 @@ async def _offset(
     if request.isolation_level not in KNOWN_ISOLATION_LEVELS:
         raise UnknownServerError  # Kafka's answer; taken for one that is known, it could show what was aborted
     partition = partitions.require(topic, part.partition_index)
-    partition.require_leader(part.current_leader_epoch)
+    if request.replica_id == DEBUGGING:
+        partition.require_reader(part.current_leader_epoch)
+    else:
+        partition.require_leader(part.current_leader_epoch)
     found_timestamp, offset, epoch = await _find(partition, timestamp, request)
     return ListOffsetsPartitionResponse(
         partition_index=part.partition_index,

@@ -43,8 +43,7 @@ async def offset_delete(
         absent = [part for part in topic.partitions if not 0 <= part.partition_index < count]
         if absent:
             refused[topic.name] = _refused(topic.name, absent, UnknownTopicOrPartition())
-    if not known and refused:
-        return OffsetDeleteResponse(topics=list(refused.values()))
+    # Asked even if nothing is left to delete: what is wrong with the group is said first.
     response = await groups.delete_offsets(OffsetDeleteRequest(request.group_id, known))
     for answered in response.topics:
         if answered.name in refused:

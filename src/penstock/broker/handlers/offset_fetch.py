@@ -141,11 +141,8 @@ async def _by_id(
         known = [topic for topic in asked.topics if TopicId(topic.topic_id) in image.topics_by_id]
         unknown = [_unknown(topic) for topic in asked.topics if TopicId(topic.topic_id) not in image.topics_by_id]
         wanted = [(image.topics_by_id[TopicId(topic.topic_id)].name, topic.partition_indexes) for topic in known]
-        answered = (
-            await _fetch(reading, asked, wanted, require_stable=require_stable)
-            if wanted
-            else OffsetFetchResponseGroup(asked.group_id)
-        )
+        # Asked even if no topic is known: a member that the group does not have is told so.
+        answered = await _fetch(reading, asked, wanted, require_stable=require_stable)
     for topic in answered.topics:
         found = image.topics.get(topic.name)
         if found is not None:

@@ -197,8 +197,7 @@ class Groups(CoordinatorService):
     def consumer_heartbeat(
         self, request: ConsumerGroupHeartbeatRequest, *, api_version: int, client_id: str, client_host: str
     ) -> Promise[ConsumerGroupHeartbeatResponse]:
-        if not self._image.features.finalized.get(GROUP_VERSION):
-            raise UnsupportedVersion(f"the feature {GROUP_VERSION} is off")
+        self._require_group_version()
         check_heartbeat(request, api_version, self._consumer_limits.assignors)
         return self._send(
             request.group_id,
@@ -211,7 +210,12 @@ class Groups(CoordinatorService):
             ),
         )
 
+    def _require_group_version(self) -> None:
+        if not self._image.features.finalized.get(GROUP_VERSION):
+            raise UnsupportedVersion(f"the feature {GROUP_VERSION} is off")
+
     async def describe_consumer_group(self, group_id: str) -> DescribedConsumerGroup:
+        self._require_group_version()
         described: DescribedConsumerGroup = await self._ask(
             group_id, lambda address: consumer_commands.DescribeConsumerGroup(address=address, group_id=group_id)
         )

@@ -81,7 +81,7 @@ async def test_the_metadata_topic_of_kafka_cannot_be_created(cluster: Cluster) -
     (result,) = await ask(cluster, a_topic("__cluster_metadata"))
     assert (result.error_code, result.error_message) == (
         42,
-        "__cluster_metadata is the cluster's own: choose another name",
+        "Creation of internal topic __cluster_metadata is prohibited.",
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 from tests.support.fetches import FetchBench, Make, fetch_benches
-from tests.support.logs import base_offsets
+from tests.support.logs import TOPIC_ID, base_offsets
 from tests.support.partitions import ME
 
 from penstock.broker.handlers.fetch import _idle, _read
@@ -27,6 +27,7 @@ from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication import Promise
 from penstock.wire.fetch import FetchPartition as Asked
 from penstock.wire.markers import Marker, MarkerType
+from penstock.wire.messages.fetch_request import FetchPartition, FetchTopic
 
 ALL_VERSIONS = range(4, 19)
 
@@ -53,6 +54,15 @@ async def test_partitions_with_and_without_news_stand_side_by_side(
     nothing: list[Any] | None = [] if committed_only else None
     assert [part.aborted_transactions for part in found.values()] == [nothing] * 3
     assert bench.partitions.metrics.totalfetchrequests == 3
+
+
+async def test_partitions_are_answered_in_the_order_in_which_they_were_asked_for(make: Make) -> None:
+    """Clients that ask for the topics by turns read them by turns."""
+    bench = make(2)
+    missing = FetchTopic(topic_id=bytes(15) + b"\1", partitions=[FetchPartition(partition=5)])
+    answer = bench.response(bench.call({1: 0, 0: 0}, between=missing))
+    order = [(topic.topic_id, part.partition_index) for topic in answer.responses for part in topic.partitions]
+    assert order == [(TOPIC_ID, 1), (missing.topic_id, 5), (TOPIC_ID, 0), (missing.topic_id, 5)]
 
 
 async def test_what_is_called_idle_is_what_a_read_would_find(make: Make) -> None:

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 from tests.support.callers import a_context
-from tests.support.partitions import TOPIC, Make, SomePartitions
+from tests.support.partitions import ME, TOPIC, Make, SomePartitions
 
 from penstock.access.authorizer import Authorizer
-from penstock.broker.handlers.list_offsets import list_offsets
-from penstock.errors import UnknownServerError
+from penstock.broker.handlers.list_offsets import CONSUMER, DEBUGGING, list_offsets
+from penstock.errors import FencedLeaderEpoch, NotLeaderOrFollower, Refusal, UnknownLeaderEpoch, UnknownServerError
+from penstock.model import BrokerId, LeaderEpoch
 from penstock.replication.log_port import on_disk
 from penstock.wire.messages.list_offsets_request import ListOffsetsPartition, ListOffsetsRequest, ListOffsetsTopic
 
@@ -57,3 +58,29 @@ async def test_the_earliest_offset_and_the_earliest_that_files_here_hold_are_two
     request = ListOffsetsRequest(topics=[asked])
     (part,) = (await list_offsets(request, a_context(version=8), found, Authorizer())).topics[0].partitions
     assert (part.error_code, part.offset, part.leader_epoch) == (0, offset, 3)
+
+
+@pytest.mark.parametrize(
+    ("asks", "epoch", "code"),
+    [
+        (CONSUMER, -1, NotLeaderOrFollower),
+        (CONSUMER, 4, NotLeaderOrFollower),
+        (CONSUMER, 3, FencedLeaderEpoch),
+        (CONSUMER, 5, UnknownLeaderEpoch),
+        (3, 4, NotLeaderOrFollower),
+        (DEBUGGING, 4, None),
+        (DEBUGGING, 5, UnknownLeaderEpoch),
+    ],
+)
+async def test_a_follower_names_a_wrong_epoch_first_and_answers_whoever_compares_replicas(
+    make: Make, asks: int, epoch: int, code: type[Refusal] | None
+) -> None:
+    some = make()
+    some.fill(0, batches=2)
+    two = BrokerId(2)
+    some[0].leadership.lead(epoch=LeaderEpoch(4), leader=two, replicas=(ME, two), in_sync=(ME, two))
+    part = ListOffsetsPartition(partition_index=0, timestamp=-1, current_leader_epoch=epoch)
+    request = ListOffsetsRequest(replica_id=asks, topics=[ListOffsetsTopic(name=TOPIC, partitions=[part])])
+    found: Any = Found(some)
+    (answer,) = (await list_offsets(request, a_context(version=8), found, Authorizer())).topics[0].partitions
+    assert (answer.error_code, answer.offset) == ((code.code, -1) if code else (0, 2))
