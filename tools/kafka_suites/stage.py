@@ -4,6 +4,8 @@ begin   so many brokers (ids from 0), with a test's server properties as far as 
 add     one more broker
 stop, start   one of them
 topic   what one of them knows of a topic
+topics  the ids of all topics
+settle  until all that run have seen the same metadata
 wait    until every broker that runs knows a topic with so many partitions, and a leader of each; 0 for gone
 end     all of them; so does the end of the connection
 """
@@ -21,12 +23,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from penstock.cluster import CLUSTER_METADATA
 from penstock.processes.broker import RunningBroker
 from penstock.processes.cluster import member_settings
 from penstock.processes.etcd import EtcdCluster
+from penstock.processes.raw_requests import ask
 from penstock.settings.setting import Scope, settings_of
 from penstock.testing.process import ProcessBroker
 from penstock.testing.running_cluster import RunningCluster
+from penstock.wire.messages.describe_quorum_request import DescribeQuorumRequest, PartitionData, TopicData
+from penstock.wire.messages.describe_quorum_response import DescribeQuorumResponse
 
 # Kafka's defaults, where those of our clusters for tests differ.
 DEFAULTS = {
@@ -132,7 +138,13 @@ def _make(stage: Stage, cluster: Cluster, number: int, properties: Mapping[str, 
     taken, ignored = known(properties)
     stage.ignored |= ignored
     settings = member_settings(number, cluster.etcd, {**DEFAULTS, **taken}, brokers=brokers)
-    cluster.made[number] = ProcessBroker(cluster.folder / f"broker-{number}", settings, orphan_removes=cluster.folder)
+    settings["listeners"] = "PLAINTEXT://localhost:0"  # by the name that Kafka's tests compare
+    broker = ProcessBroker(cluster.folder / f"broker-{number}", settings, orphan_removes=cluster.folder)
+    if "," in (folders := properties.get("log.dirs", "")):  # a test with several knows them by name
+        broker.settings["log.dirs"] = folders
+        broker.data_dir = Path(folders.partition(",")[0])
+        broker.log_path.parent.mkdir()
+    cluster.made[number] = broker
 
 
 def known(properties: Mapping[str, str]) -> tuple[dict[str, str], set[str]]:
@@ -159,6 +171,10 @@ def _obey(cluster: Cluster, order: Mapping[str, Any]) -> dict[str, Any]:
             cluster.wait_until_complete()
         case "topic":
             return _known_of(cluster, order["topic"], order["broker"])
+        case "topics":
+            return {str(found.name): _text(found.topic_id) for found in cluster.metadata().topics}
+        case "settle":
+            _settle(cluster)
         case "wait":
             _wait_for_topic(cluster, order["topic"], order["partitions"])
         case "end":
@@ -171,10 +187,35 @@ def _obey(cluster: Cluster, order: Mapping[str, Any]) -> dict[str, Any]:
 def _known_of(cluster: Cluster, topic: str, broker: int) -> dict[str, Any]:
     (found,) = cluster.metadata(topic, at=broker).topics
     partitions = [
-        {"index": each.partition_index, "leader": each.leader_id, "epoch": each.leader_epoch, "isr": each.isr_nodes}
+        {
+            "index": each.partition_index,
+            "leader": each.leader_id,
+            "epoch": each.leader_epoch,
+            "replicas": each.replica_nodes,
+            "isr": each.isr_nodes,
+        }
         for each in found.partitions
     ]
-    return {"id": base64.urlsafe_b64encode(found.topic_id).decode().rstrip("="), "partitions": partitions}
+    return {"id": _text(found.topic_id), "partitions": partitions}
+
+
+def _text(topic_id: bytes) -> str:
+    return base64.urlsafe_b64encode(topic_id).decode().rstrip("=")
+
+
+def _settle(cluster: Cluster) -> None:
+    """Of brokers that know of different revisions the later ones come from a store that all of them watch."""
+
+    def seen(number: int) -> int:
+        request = DescribeQuorumRequest(
+            topics=[TopicData(topic_name=CLUSTER_METADATA, partitions=[PartitionData(partition_index=0)])]
+        )
+        found = ask(cluster[number].bootstrap, request, DescribeQuorumResponse, version=0)
+        return found.topics[0].partitions[0].high_watermark
+
+    running = [number for number, broker in cluster.brokers.items() if broker.is_running]
+    newest = max(map(seen, running))
+    cluster.wait(lambda: all(seen(number) >= newest for number in running), f"all have seen revision {newest}")
 
 
 def _wait_for_topic(cluster: Cluster, topic: str, partitions: int) -> None:

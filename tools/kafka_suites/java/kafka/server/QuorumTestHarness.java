@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.provider.Arguments;
 import penstock.suites.BrokerHandle;
+import penstock.suites.ControllerHandle;
 import penstock.suites.NotHere;
 import penstock.suites.OutsideBrokers;
 import scala.Option;
@@ -98,7 +99,7 @@ public abstract class QuorumTestHarness implements Logging {
     }
 
     public ControllerServer controllerServer() {
-        throw NotHere.controller();
+        return ControllerHandle.of(brokers);
     }
 
     public QuorumImplementation implementation() {

@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package penstock.suites;
 
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Properties;
+import java.util.function.Function;
+import kafka.cluster.Partition;
+import kafka.server.BrokerServer;
 import kafka.server.KafkaBroker;
 import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
+import kafka.server.SharedServer;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Utils;
 import org.apache.kafka.coordinator.group.GroupCoordinator;
 import org.apache.kafka.metadata.BrokerState;
+import org.apache.kafka.metadata.LeaderAndIsr;
+import org.apache.kafka.storage.internals.log.UnifiedLog;
+import scala.Option;
 
 /**
  * What a test takes for a broker object in its own process: it can be stopped and started, and says where it listens.
  * A test that wants to look inside is aborted, and so counts as skipped, with what it wanted as the reason.
  */
-public final class BrokerHandle implements InvocationHandler {
+public final class BrokerHandle {
     private final OutsideBrokers brokers;
     private final OutsideBrokers.Broker broker;
     private final KafkaConfig config;
@@ -32,63 +40,73 @@ public final class BrokerHandle implements InvocationHandler {
     }
 
     public static KafkaBroker of(OutsideBrokers brokers, OutsideBrokers.Broker broker, KafkaConfig config) {
-        BrokerHandle handle = new BrokerHandle(brokers, broker, config);
-        Class<?>[] looks = {KafkaBroker.class};
-        return (KafkaBroker) Proxy.newProxyInstance(BrokerHandle.class.getClassLoader(), looks, handle);
+        return new BrokerHandle(brokers, broker, config).handle();
     }
 
-    @Override
-    public Object invoke(Object proxy, Method method, Object[] arguments) {
-        switch (method.getName()) {
-            case "shutdown":
-                if (brokers.isRunning(broker.id())) {
-                    brokers.stop(broker.id());
-                }
-                return null;
-            case "awaitShutdown":
-                return null; // stop() has waited
-            case "startup":
-                if (!brokers.isRunning(broker.id())) {
-                    brokers.start(broker.id());
-                }
-                return null;
-            case "isShutdown":
-                return !brokers.isRunning(broker.id());
-            case "brokerState":
-                return brokers.isRunning(broker.id()) ? BrokerState.RUNNING : BrokerState.NOT_RUNNING;
-            case "boundPort":
-                return broker.port();
-            case "clusterId":
-                return brokers.clusterId();
-            case "config":
-                return config;
-            case "groupCoordinator":
-                return groupCoordinator();
-            case "metadataCache":
-                return KnownTopics.of(brokers, broker.id());
-            case "socketServer":
-                return Ports.of(broker.port());
-            case "hashCode":
-                return broker.id();
-            case "equals":
-                return proxy == arguments[0];
-            case "toString":
-                return "broker " + broker.id() + " at " + broker.address();
-            default:
-                throw NotHere.inside(method.getName());
+    private KafkaBroker handle() {
+        Map<String, Function<Object[], Object>> known = new HashMap<>();
+        known.put("shutdown", asked -> stop());
+        known.put("awaitShutdown", asked -> null); // stop() has waited
+        known.put("startup", asked -> start());
+        known.put("isShutdown", asked -> !isRunning());
+        known.put("brokerState", asked -> isRunning() ? BrokerState.RUNNING : BrokerState.NOT_RUNNING);
+        known.put("boundPort", asked -> broker.port());
+        known.put("clusterId", asked -> brokers.clusterId());
+        known.put("config", asked -> config);
+        known.put("groupCoordinator", asked -> groupCoordinator());
+        known.put("metadataCache", asked -> KnownTopics.of(brokers, broker.id()));
+        known.put("socketServer", asked -> Looks.listening(broker.port()));
+        known.put("replicaManager", asked -> replicas());
+        // Those who wait for what the controller wrote have waited when they asked the controller where that ends.
+        known.put("sharedServer", asked -> Looks.of(SharedServer.class, "sharedServer", Map.of("loader", no -> null)));
+        known.put("toString", asked -> "broker " + broker.id() + " at " + broker.address());
+        return Looks.of(BrokerServer.class, "broker", known);
+    }
+
+    private boolean isRunning() {
+        return brokers.isRunning(broker.id());
+    }
+
+    private Object stop() {
+        if (isRunning()) {
+            brokers.stop(broker.id());
         }
+        return null;
+    }
+
+    private Object start() {
+        if (!isRunning()) {
+            brokers.start(broker.id());
+        }
+        return null;
     }
 
     /** One that says which partition a group belongs to, and how the topic of groups is made. */
     private GroupCoordinator groupCoordinator() {
-        Class<?>[] looks = {GroupCoordinator.class};
-        InvocationHandler facts = (proxy, method, arguments) -> switch (method.getName()) {
-            case "partitionFor" -> Utils.abs(arguments[0].hashCode())
-                % config.groupCoordinatorConfig().offsetsTopicPartitions();
-            case "groupMetadataTopicConfigs" -> compacted();
-            default -> throw NotHere.inside("groupCoordinator." + method.getName());
-        };
-        return (GroupCoordinator) Proxy.newProxyInstance(BrokerHandle.class.getClassLoader(), looks, facts);
+        return Looks.of(GroupCoordinator.class, "groupCoordinator", Map.of(
+            "partitionFor", asked -> Utils.abs(asked[0].hashCode())
+                % config.groupCoordinatorConfig().offsetsTopicPartitions(),
+            "groupMetadataTopicConfigs", asked -> compacted()));
+    }
+
+    /** They say which replicas this broker has, who leads them and since which epoch: as this broker tells clients. */
+    private ReplicaManager replicas() {
+        return Looks.of(ReplicaManager.class, "replicaManager", Map.of(
+            "onlinePartition", asked -> Option.apply(replica((TopicPartition) asked[0]))));
+    }
+
+    private Partition replica(TopicPartition asked) {
+        LeaderAndIsr seen = isRunning() && brokers.hasReplica(asked, broker.id())
+            ? KnownTopics.of(brokers, broker.id()).getLeaderAndIsr(asked.topic(), asked.partition()).orElse(null)
+            : null;
+        if (seen == null) {
+            return null;
+        }
+        UnifiedLog log = seen.leader() == broker.id() ? Looks.of(UnifiedLog.class, "log", Map.of()) : null;
+        return Looks.of(Partition.class, "partition", Map.of(
+            "getLeaderEpoch", no -> seen.leaderEpoch(),
+            "leaderReplicaIdOpt", no -> Option.apply(seen.leader() < 0 ? null : seen.leader()),
+            "leaderLogIfLocal", no -> Option.apply(log)));
     }
 
     private static Properties compacted() {

@@ -2,20 +2,18 @@
 package penstock.suites;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.metadata.KRaftMetadataCache;
 import org.apache.kafka.metadata.LeaderAndIsr;
 import org.apache.kafka.metadata.LeaderRecoveryState;
-import org.apache.kafka.metadata.MetadataCache;
 
 /** What a broker knows of topics, for tests that wait until it does: asked by a Metadata request to that broker. */
-final class KnownTopics implements InvocationHandler {
+final class KnownTopics {
     private final OutsideBrokers brokers;
     private final int broker;
 
@@ -24,31 +22,21 @@ final class KnownTopics implements InvocationHandler {
         this.broker = broker;
     }
 
-    static MetadataCache of(OutsideBrokers brokers, int broker) {
-        Class<?>[] looks = {MetadataCache.class};
-        return (MetadataCache) Proxy.newProxyInstance(
-            KnownTopics.class.getClassLoader(), looks, new KnownTopics(brokers, broker));
+    static KRaftMetadataCache of(OutsideBrokers brokers, int broker) {
+        KnownTopics known = new KnownTopics(brokers, broker);
+        return Looks.of(KRaftMetadataCache.class, "metadataCache", Map.of(
+            "numPartitions", asked -> known.numPartitions((String) asked[0]),
+            "getLeaderAndIsr", asked -> known.partition((String) asked[0], (int) asked[1]),
+            "contains", asked -> asked[0] instanceof TopicPartition part
+                ? known.partition(part.topic(), part.partition()).isPresent()
+                : known.partitions((String) asked[0]).size() > 0,
+            "getTopicId", asked -> Uuid.fromString(brokers.topic((String) asked[0], broker).get("id").asText()),
+            "hasAliveBroker", asked -> brokers.all().containsKey((int) asked[0]) && brokers.isRunning((int) asked[0])));
     }
 
-    @Override
-    public Object invoke(Object proxy, Method method, Object[] arguments) {
-        switch (method.getName()) {
-            case "numPartitions":
-                int count = partitions((String) arguments[0]).size();
-                return count == 0 ? Optional.empty() : Optional.of(count);
-            case "getLeaderAndIsr":
-                return partition((String) arguments[0], (int) arguments[1]);
-            case "contains":
-                return arguments[0] instanceof TopicPartition asked
-                    ? partition(asked.topic(), asked.partition()).isPresent()
-                    : partitions((String) arguments[0]).size() > 0;
-            case "getTopicId":
-                return Uuid.fromString(brokers.topic((String) arguments[0], broker).get("id").asText());
-            case "hasAliveBroker":
-                return brokers.all().containsKey((int) arguments[0]) && brokers.isRunning((int) arguments[0]);
-            default:
-                throw NotHere.inside("metadataCache." + method.getName());
-        }
+    private Optional<Integer> numPartitions(String topic) {
+        int count = partitions(topic).size();
+        return count == 0 ? Optional.empty() : Optional.of(count);
     }
 
     private JsonNode partitions(String topic) {

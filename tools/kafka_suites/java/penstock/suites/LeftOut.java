@@ -12,7 +12,10 @@ import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Skips the tests that the runner leaves out (left_out.py): a name, of a class or Class#method, and a reason a line. */
+/**
+ * Skips the tests that the runner leaves out (left_out.py): a name, of a class, Class#method or, of a method that is run
+ * several times, Class#method [number], and a reason a line.
+ */
 public final class LeftOut implements ExecutionCondition {
     private final Map<String, String> reasons = new HashMap<>();
 
@@ -31,7 +34,9 @@ public final class LeftOut implements ExecutionCondition {
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
         String type = context.getTestClass().map(Class::getSimpleName).orElse("");
         String method = context.getTestMethod().map(Method::getName).orElse("");
+        String number = context.getDisplayName().split(" ", 2)[0];
         String reason = reasons.getOrDefault(type + "#" + method, reasons.get(type));
+        reason = reasons.getOrDefault(type + "#" + method + " " + number, reason);
         return reason == null ? ConditionEvaluationResult.enabled("") : ConditionEvaluationResult.disabled(reason);
     }
 }

@@ -13,6 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 
 /**
  * The brokers of one test. The runner (stage.py) starts them outside of this process, as we ask it over a connection:
@@ -73,6 +75,32 @@ public final class OutsideBrokers implements AutoCloseable {
         return ask(Map.of("do", "topic", "topic", name, "broker", seenBy));
     }
 
+    /** Whether the broker is one of those that keep the partition, as it knows itself. */
+    public boolean hasReplica(TopicPartition asked, int id) {
+        for (JsonNode each : topic(asked.topic(), id).get("partitions")) {
+            if (each.get("index").asInt() == asked.partition()) {
+                for (JsonNode replica : each.get("replicas")) {
+                    if (replica.asInt() == id) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+
+    public Map<String, Uuid> topicIds() {
+        Map<String, Uuid> ids = new TreeMap<>();
+        ask(Map.of("do", "topics")).properties().forEach(
+            each -> ids.put(each.getKey(), Uuid.fromString(each.getValue().asText())));
+        return ids;
+    }
+
+    /** Until all brokers that run have seen the same metadata. */
+    public void settle() {
+        ask(Map.of("do", "settle"));
+    }
+
     public String clusterId() {
         return clusterId;
     }
@@ -80,6 +108,10 @@ public final class OutsideBrokers implements AutoCloseable {
     /** All of them, also those that are stopped. */
     public Map<Integer, Broker> all() {
         return brokers;
+    }
+
+    public Broker oneThatRuns() {
+        return brokers.values().stream().filter(each -> isRunning(each.id())).findFirst().orElseThrow();
     }
 
     public boolean isRunning(int id) {
