@@ -18,6 +18,7 @@ from tests.conformance.situations import (
     quotas,
     records,
     sasl,
+    scram,
     topics,
     transactional,
     transactions,
@@ -43,5 +44,6 @@ TABLE = [
     *sasl.SITUATIONS,
     *acls.SITUATIONS,
     *quotas.SITUATIONS,
+    *scram.SITUATIONS,
     *wire.SITUATIONS,
 ]

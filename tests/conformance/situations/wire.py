@@ -56,6 +56,8 @@ APIS = (
     "DescribeAcls",
     "CreateAcls",
     "DeleteAcls",
+    "DescribeUserScramCredentials",
+    "AlterUserScramCredentials",
     "ElectLeaders",
     "AlterPartitionReassignments",
     "ListPartitionReassignments",
