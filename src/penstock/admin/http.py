@@ -9,11 +9,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
 from penstock.transport import serve_streams
+
+if TYPE_CHECKING:
+    import ssl
 
 READ_BYTES = 4 * 1024
 _TURNED_AWAY = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\nretry-after: 1\r\n\r\n"
@@ -50,12 +53,14 @@ class HttpServer:
         port: int,
         connections_max: int = 64,
         timeout_seconds: float = 10.0,
+        tls: "ssl.SSLContext | None" = None,
     ) -> None:
         self._pages = pages
         self._host = host
         self._asked_port = port
         self._connections_max = connections_max
         self._timeout_seconds = timeout_seconds
+        self._tls = tls
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
         self._is_stopped = False
@@ -63,10 +68,16 @@ class HttpServer:
     async def start(self) -> None:
         try:
             self._server = await serve_streams(
-                self._accept, self._host, self._asked_port, limit=READ_BYTES, backlog=self._connections_max
+                self._accept,
+                self._host,
+                self._asked_port,
+                limit=READ_BYTES,
+                backlog=self._connections_max,
+                tls=self._tls,
+                handshake_timeout_s=self._timeout_seconds,
             )
         except OSError as error:
-            raise OSError(error.errno, f"http://{error.strerror}") from error
+            raise OSError(error.errno, f"{self._scheme}{error.strerror}") from error
 
     @property
     def port(self) -> int:
@@ -78,9 +89,14 @@ class HttpServer:
 
     @property
     def address(self) -> str:
-        """host:port for a person or a program on this machine to use."""
+        """host:port for a person or a program on this machine to use; with https:// before it where it encrypts."""
         host = self._host or "127.0.0.1"
-        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+        place = f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+        return place if self._tls is None else self._scheme + place
+
+    @property
+    def _scheme(self) -> str:
+        return "http://" if self._tls is None else "https://"
 
     async def stop(self) -> None:
         """Stop listening and end every connection, running answers included: they are about a broker that is going."""

@@ -18,6 +18,7 @@ from penstock.log import FREE_BYTES_MIN, LogFolder
 from penstock.model import TopicPartition
 from penstock.settings import Config, data_folders
 from penstock.settings import broker as settings
+from penstock.settings.listeners import http_listener
 
 STORE = "the metadata store"
 
@@ -32,6 +33,7 @@ async def running(config: Config) -> AsyncIterator[Node]:
     node = Node(config)
     node.store_wait.told = _tell_systemd
     try:
+        node.read_certificates()
         async with AsyncExitStack() as closing:
             http = _http_server(config, node)
             if http is not None:
@@ -64,16 +66,16 @@ def _tell_systemd(waits_because: str | None) -> None:
 
 
 def _http_server(config: Config, node: Node) -> HttpServer | None:
-    address = config[settings.PENSTOCK_HTTP_LISTENER]
-    if not address:
+    listener = http_listener(config)
+    if listener is None:
         return None
-    host, _, port = address.rpartition(":")
     return HttpServer(
         pages(NodeFacts(node), node.registry),
-        host=host.strip("[]"),
-        port=int(port),
+        host=listener.host,
+        port=listener.port,
         connections_max=config[settings.PENSTOCK_HTTP_CONNECTIONS_MAX],
         timeout_seconds=config[settings.PENSTOCK_HTTP_TIMEOUT_MS] / 1000,
+        tls=node.tls.of_streams(listener.name) if node.tls is not None and listener.has_tls else None,
     )
 
 

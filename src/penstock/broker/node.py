@@ -27,7 +27,7 @@ from penstock.model import BrokerId, Clock, Dice, TopicPartition
 from penstock.replication import Partitions
 from penstock.settings import Config, inter_broker_listener, listeners
 from penstock.settings import broker as settings
-from penstock.settings.listeners import WITH_TLS
+from penstock.settings.listeners import WITH_TLS, http_listener
 
 if TYPE_CHECKING:
     import ssl
@@ -69,7 +69,7 @@ class Node:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Node"]:
-        self._read_certificates()
+        self.read_certificates()
         async with AsyncExitStack() as closing:
             cluster = await self._foundation.open(closing)
             flusher = Flusher(metrics=self.registry.of(FlushMetrics))
@@ -83,10 +83,11 @@ class Node:
                     finally:
                         await lifecycle.stop()
 
-    def _read_certificates(self) -> None:
+    def read_certificates(self) -> None:
         """Before anything is opened: a broker without them is not to be half there."""
-        opened = listeners(self.config)
-        if any(listener.has_tls for listener in opened):
+        http = http_listener(self.config)
+        opened = listeners(self.config) if http is None else (*listeners(self.config), http)
+        if self.tls is None and any(listener.has_tls for listener in opened):
             from penstock.broker.tls import BrokerTls  # noqa: PLC0415 - loads ssl
 
             try:

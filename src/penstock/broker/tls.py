@@ -96,6 +96,17 @@ class BrokerTls:
         assert self._peers is not None
         return self._peers.ssl
 
+    def of_streams(self, listener: str) -> ssl.SSLContext:
+        """For a server that keeps the context that it is given: in its place each handshake takes the newest."""
+        served = self.by_listener[listener]
+        context = served.context.ssl
+
+        def take_newest(connection: ssl.SSLObject, _name: str | None, _context: ssl.SSLContext) -> None:
+            connection.context = served.context.ssl
+
+        context.sni_callback = take_newest
+        return context
+
     # Files that change ----------------------------------------------------------------------------------------------
 
     async def watch(self) -> None:

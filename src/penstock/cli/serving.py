@@ -162,7 +162,8 @@ def banner_text(
     where = ", ".join(address if name == "PLAINTEXT" else f"{address} ({name})" for name, address in told.items())
     # What is printed shall work when it is typed: the default address needs no option.
     bootstrap = "" if first == "127.0.0.1:9092" else f" -b {first}"
-    http = f"http://{addresses['http']}/metrics" if addresses.get("http") else "off"
+    pages = str(addresses.get("http") or "")
+    http = f"{pages if '://' in pages else f'http://{pages}'}/metrics" if pages else "off"
     return "\n".join(
         [
             _listening(told, where, bound),

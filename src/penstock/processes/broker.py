@@ -62,7 +62,7 @@ class RunningBroker(ABC):
         told = read_addresses(self.data_dir, self.pid)
         if told is not None:
             self.bootstrap = next(iter(told.listeners.values()))
-            self.http_url = f"http://{told.http}" if told.http else ""
+            self.http_url = _url(told.http) if told.http else ""
         return told is not None
 
     def wait_until_started(self) -> None:
@@ -164,3 +164,7 @@ class BrokerProcess(RunningBroker):
     def _end(self, timeout_s: float) -> bool:
         self._child.ask_to_stop()
         return self._child.wait(timeout_s)
+
+
+def _url(address: str) -> str:
+    return address if "://" in address else f"http://{address}"

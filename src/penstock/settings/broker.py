@@ -107,8 +107,12 @@ SOCKET_RECEIVE_BUFFER_BYTES = setting(
 )  # fmt: skip
 PENSTOCK_HTTP_LISTENER = setting(
     "penstock.http.listener", _BROKER, STRING, default="127.0.0.1:8080",
-    check=matching(r"|(\[[0-9a-fA-F:.%]+\]|[^\s:/\[\]]*):[0-9]{1,5}", text="HOST:PORT, or empty for no HTTP"),
-    doc="Where /health, /ready and /metrics are served: HOST:PORT. Port 0 is any free one; empty turns HTTP off.",
+    check=matching(
+        r"|(https?://)?(\[[0-9a-fA-F:.%]+\]|[^\s:/\[\]]*):[0-9]{1,5}",
+        text="HOST:PORT, https://HOST:PORT, or empty for no HTTP",
+    ),
+    doc="Where /health, /ready and /metrics are served: HOST:PORT, or https://HOST:PORT with the broker's ssl.* "
+    "settings. Port 0 is any free one; empty turns HTTP off.",
 )  # fmt: skip
 
 # What it admits: every bound, and what happens there

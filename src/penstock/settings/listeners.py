@@ -15,6 +15,7 @@ from penstock.settings.broker import (
     INTER_BROKER_LISTENER_NAME,
     LISTENER_SECURITY_PROTOCOL_MAP,
     LISTENERS,
+    PENSTOCK_HTTP_LISTENER,
     SECURITY_INTER_BROKER_PROTOCOL,
 )
 from penstock.settings.config import Config
@@ -145,6 +146,17 @@ def inter_broker_listener(config: Config) -> Listener:
             return listener
     row = INTER_BROKER_LISTENER_NAME if named else SECURITY_INTER_BROKER_PROTOCOL
     raise ValueError(f"{row.name} is {wanted}, which is not among listeners")
+
+
+def http_listener(config: Config) -> Listener | None:
+    """Where pages about the broker are served; None where they are not."""
+    text = config[PENSTOCK_HTTP_LISTENER]
+    if not text:
+        return None
+    scheme, _, address = text.rpartition("://")
+    host, _, port = address.rpartition(":")
+    protocol = "SSL" if scheme == "https" else PLAINTEXT
+    return Listener(PENSTOCK_HTTP_LISTENER.name, host.strip("[]"), int(port), protocol)
 
 
 def _parse_all(setting_name: str, texts: Iterable[str]) -> tuple[Listener, ...]:

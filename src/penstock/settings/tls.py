@@ -14,7 +14,7 @@ from penstock.settings.broker_tls import (
     SSL_TRUSTSTORE_TYPE,
 )
 from penstock.settings.config import Config
-from penstock.settings.listeners import Listener, listeners
+from penstock.settings.listeners import Listener, http_listener, listeners
 from penstock.settings.per_listener import ListenerConfig, listener_names
 
 _NEEDS_TLS = (SSL_CLIENT_AUTH, PENSTOCK_TLS)
@@ -32,6 +32,9 @@ def check_tls(config: Config) -> None:
             _check_plain(config, listener, has_tls=bool(with_tls))
     for listener in with_tls:
         _check_listener(ListenerConfig(config, listener.name), listener)
+    http = http_listener(config)
+    if http is not None and http.has_tls:
+        _check_listener(ListenerConfig(config, http.name), http)
 
 
 def _check_plain(config: Config, listener: Listener, *, has_tls: bool) -> None:

@@ -17,7 +17,7 @@ from penstock.settings.broker import (
     PENSTOCK_HTTP_LISTENER,
     PENSTOCK_WORKERS,
 )
-from penstock.settings.listeners import Listener, listeners, parse_listener
+from penstock.settings.listeners import http_listener, listeners, parse_listener
 
 PORT_MAX = 65_535
 
@@ -53,9 +53,8 @@ def _require_ports_apart(config: Config) -> None:
     """Else one broker's second listener has the port of the next one's first, and whoever is later does not start."""
     count = config[PENSTOCK_WORKERS]
     bound = list(listeners(config))
-    if http := config[PENSTOCK_HTTP_LISTENER]:
-        host, _, port = http.rpartition(":")
-        bound.append(Listener(PENSTOCK_HTTP_LISTENER.name, host.strip("[]"), int(port)))
+    if http := http_listener(config):
+        bound.append(http)
     for one, next_one in combinations(sorted((each for each in bound if each.port), key=lambda each: each.port), 2):
         share_a_host = one.host == next_one.host or one.is_everywhere or next_one.is_everywhere
         if share_a_host and next_one.port - one.port < count:
