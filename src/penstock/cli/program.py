@@ -108,6 +108,7 @@ program = LazyGroup(
         "token": ("penstock.cli.token:token", "Delegation tokens: logins of a limited life."),
         "cert": ("penstock.cli.cert:cert", "Show certificates, and renew those of `penstock init`."),
         "profile": ("penstock.cli.profile:profile", "Keep where clusters are and how to log in, for --profile."),
+        "audit": ("penstock.cli.audit:audit", "Read and verify audit logs."),
         "settings": ("penstock.cli.settings:settings", "Explain the broker's and topics' settings."),
         "apis": ("penstock.cli.apis:apis", "List the Kafka APIs and the versions answered."),
         "version": ("penstock.cli.version:version", "Print versions of Penstock and what it runs on."),

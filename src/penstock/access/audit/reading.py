@@ -1,9 +1,10 @@
 """Read a folder of audit logs: verify it, search it, see its end. No broker is asked; all of it blocks."""
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -11,9 +12,22 @@ from penstock.access.audit.chain import Head
 from penstock.access.audit.files import files_in, lines_of
 from penstock.access.audit.verification import Report, verify
 
+ATTEMPTS_MAX: Final = 5
+
 
 def verify_folder(folder: Path, heads: Mapping[int, Head]) -> list[Report]:
-    """Each broker's log, also of those that have a head in the metadata store and no file."""
+    """Each broker's log, also of those that have a head in the metadata store and no file. Heads are asked for before:
+    what they know is on disk then.
+    """
+    for _ in range(ATTEMPTS_MAX - 1):
+        try:
+            return _verified(folder, heads)
+        except FileNotFoundError:
+            continue  # a broker that runs has deleted its oldest meanwhile
+    return _verified(folder, heads)
+
+
+def _verified(folder: Path, heads: Mapping[int, Head]) -> list[Report]:
     files = files_in(folder)
     brokers = sorted({*heads, *(each.broker_id for each in files)})
     return [
@@ -56,18 +70,19 @@ def search(folder: Path, wanted: Wanted) -> Iterator[dict[str, Any]]:
     """Events of all brokers in the order of time. Lines that cannot be read are for `verify` to tell."""
     files = files_in(folder)
     of_brokers = [
-        _events(each.path for each in files if each.broker_id == broker_id)
+        _events([each.path for each in files if each.broker_id == broker_id])
         for broker_id in sorted({each.broker_id for each in files})
     ]
     return (event for event in heapq.merge(*of_brokers, key=_time) if wanted.matches(event))
 
 
-def _events(paths: Iterator[Path]) -> Iterator[dict[str, Any]]:
+def _events(paths: Iterable[Path]) -> Iterator[dict[str, Any]]:
     for path in paths:
-        for line in lines_of(path):
-            event = event_of(line)
-            if event is not None:
-                yield event
+        with suppress(FileNotFoundError):
+            for line in lines_of(path):
+                event = event_of(line)
+                if event is not None:
+                    yield event
 
 
 def event_of(line: bytes) -> dict[str, Any] | None:
