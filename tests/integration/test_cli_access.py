@@ -51,7 +51,7 @@ def admin(bootstrap: str, tmp_path: Path) -> Path:
         "sasl.username": "admin",
         "sasl.password": "of all",
     }
-    write_properties(path, properties, comment="of the test", mode=0o600)
+    write_properties(path, properties, comment="of the test")
     return path
 
 

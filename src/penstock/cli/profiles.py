@@ -96,7 +96,7 @@ def read(path: Path) -> dict[str, str]:
 def write(path: Path, properties: Mapping[str, str], *, comment: str, replace: bool = False) -> None:
     """Whole or not at all, for the owner alone. FileExistsError unless it may be replaced."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_properties(path, properties, comment=comment, mode=0o600, replace=replace)
+    write_properties(path, properties, comment=comment, replace=replace)
 
 
 def current() -> str | None:

@@ -93,6 +93,7 @@ program = LazyGroup(
     f"{EXIT_CODES_HELP}",
     commands_at={
         "up": ("penstock.cli.up:up", "Run one broker, or a cluster of several on this machine."),
+        "init": ("penstock.cli.init:init", "Make certificates, keys and a first user for a secured broker."),
         "topic": ("penstock.cli.topic:topic", "Create, list, describe, alter and delete topics."),
         "produce": ("penstock.cli.produce:produce", "Write records from a file or standard input."),
         "consume": ("penstock.cli.consume:consume", "Read records and print them."),

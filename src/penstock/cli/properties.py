@@ -1,10 +1,11 @@
 """KEY=VALUE, as options and files give it."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 import click
+
+from penstock.processes.private_files import write_private
 
 
 def key_values(pairs: tuple[str, ...], *, option: str) -> dict[str, str]:
@@ -36,21 +37,12 @@ def parse_properties(text: str, path: Path) -> dict[str, str]:
     return found
 
 
-def write_properties(
-    path: Path, properties: Mapping[str, str], *, comment: str, mode: int, replace: bool = False
-) -> None:
-    """Whole or not at all. FileExistsError unless it may be replaced; UsageError for what a line cannot hold."""
+def write_properties(path: Path, properties: Mapping[str, str], *, comment: str, replace: bool = False) -> None:
+    """For its owner alone, whole or not at all. FileExistsError unless it may be replaced; UsageError for what a line
+    cannot hold.
+    """
     for name, value in properties.items():
         if value.strip() != value or len(f"{value}.".splitlines()) > 1:
             raise click.UsageError(f"{name}: a properties file can hold neither line ends nor spaces around a value")
-    lines = [f"# {comment}", *(f"{name}={value}" for name, value in properties.items())]
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as opened:
-            opened.write("\n".join(lines) + "\n")
-        if replace:
-            beside.replace(path)
-        else:
-            os.link(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    text = "".join([f"# {comment}\n", *(f"{name}={value}\n" for name, value in properties.items())])
+    write_private(path, text, replace=replace)

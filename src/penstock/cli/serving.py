@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import resource
+import shlex
 import shutil
 import signal
 import socket
@@ -29,11 +30,13 @@ from penstock.settings import (
     load_settings,
 )
 from penstock.settings.broker import (
+    PENSTOCK_BOOTSTRAP_USERS_FILE,
     PENSTOCK_ETCD_ENDPOINTS,
     PENSTOCK_LOG_FORMAT,
     PENSTOCK_LOG_LEVEL,
     PENSTOCK_WORKERS,
 )
+from penstock.settings.listeners import PLAINTEXT
 
 TEXT, JSON = "text", "json"
 
@@ -114,7 +117,9 @@ async def _run(config: Config, *, banner: bool) -> None:
             # A program reads these lines: no banner between them.
             _log.info("listening", listeners=addresses["listeners"], http=addresses["http"], folder=str(folder))
         elif banner:
-            click.echo(banner_text(addresses, folder, command_name(), listeners(config)), err=True)
+            click.echo(
+                banner_text(addresses, folder, command_name(), listeners(config), login_option(config)), err=True
+            )
         memory.freeze_memory()
         await memory.keep_memory()
 
@@ -152,16 +157,35 @@ class Stopping:
             click.echo("Left without a clean stop; the next start recovers the logs.", err=True)
 
 
+def login_option(config: Config) -> str:
+    """How commands log in here: by the profile of the first user, if `penstock init` made it beside their keys."""
+    from penstock.processes.secured import ADMIN  # noqa: PLC0415 - for a banner only
+
+    users = config[PENSTOCK_BOOTSTRAP_USERS_FILE]
+    profile = None if users is None else Path(users).with_name(f"{ADMIN}.properties")
+    if profile is None or not profile.exists():
+        return "--profile PROFILE"
+    relative = os.path.relpath(profile.with_suffix(""))
+    return f"--profile {shlex.quote(str(profile.with_suffix('')) if relative.startswith('..') else relative)}"
+
+
 def banner_text(
-    addresses: Mapping[str, object], folder: Path, command: str = "penstock", bound: Sequence[Listener] = ()
+    addresses: Mapping[str, object],
+    folder: Path,
+    command: str = "penstock",
+    bound: Sequence[Listener] = (),
+    login: str = "",
 ) -> str:
-    """What a person reads at the start. `bound` are the listeners, which clients may be told other addresses of."""
+    """What a person reads at the start. `bound` are the listeners, which clients may be told other addresses of;
+    `login` is the option for those that ask who is there.
+    """
     told = addresses["listeners"]
     assert isinstance(told, dict)
-    first = next((address for address in told.values() if _is_near(address)), next(iter(told.values())))
+    name, first = next(((n, address) for n, address in told.items() if _is_near(address)), next(iter(told.items())))
+    is_secured = any(listener.name == name and listener.protocol != PLAINTEXT for listener in bound)
     where = ", ".join(address if name == "PLAINTEXT" else f"{address} ({name})" for name, address in told.items())
     # What is printed shall work when it is typed: the default address needs no option.
-    bootstrap = "" if first == "127.0.0.1:9092" else f" -b {first}"
+    bootstrap = f" {login}" if is_secured else "" if first == "127.0.0.1:9092" else f" -b {first}"
     pages = str(addresses.get("http") or "")
     http = f"{pages if '://' in pages else f'http://{pages}'}/metrics" if pages else "off"
     return "\n".join(

@@ -34,7 +34,7 @@ VARIABLE_PREFIX = "PENSTOCK_"
 
 # Not settings: read by commands and tests themselves, or put there by Kubernetes for a service that is called penstock.
 _NOT_A_SETTING = re.compile(
-    r"PENSTOCK_(CONFIG|BOOTSTRAP|DATA|SPARK_JARS|SERVICE_.*|PORT|PORT_\d+_.*|TESTS?_.*|KILLS(_SEED)?)"
+    r"PENSTOCK_(CONFIG|BOOTSTRAP|PROFILE|DATA|SPARK_JARS|SERVICE_.*|PORT|PORT_\d+_.*|TESTS?_.*|KILLS(_SEED)?)"
 )
 
 

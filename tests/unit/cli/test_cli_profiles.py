@@ -93,7 +93,7 @@ def test_a_profile_may_be_a_path_whose_files_lie_beside_it(home: Path) -> None:
     write_properties(
         home / "admin.properties",
         {"bootstrap.servers": "one:9093", "security.protocol": "ssl", "ssl.ca.location": "ca.pem"},
-        comment="mine", mode=0o600,
+        comment="mine",
     )  # fmt: skip
     expected = ("one:9093", {"security.protocol": "ssl", "ssl.ca.location": str(home / "ca.pem")})
     assert reached("--profile", str(home / "admin")) == expected
@@ -204,5 +204,5 @@ def test_a_line_that_is_none_is_named_by_its_number_and_not_shown(
 @pytest.mark.parametrize("value", ["two\nlines", "two\rlines", " before", "after ", "two\u2028lines"])
 def test_what_a_line_cannot_hold_is_refused(value: str, home: Path) -> None:
     with pytest.raises(click.UsageError, match="line ends"):
-        write_properties(home / "x", {"sasl.password": value}, comment="mine", mode=0o600)
+        write_properties(home / "x", {"sasl.password": value}, comment="mine")
     assert not list(home.glob("*x*"))

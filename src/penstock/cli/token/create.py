@@ -4,12 +4,14 @@ from pathlib import Path
 
 import click
 
+from penstock.cli import profiles
 from penstock.cli.acl.rules import principal
 from penstock.cli.client import Cluster, client_options
 from penstock.cli.files import FileToWrite
 from penstock.cli.output import json_option, note, print_json, print_table
 from penstock.cli.properties import write_properties
 from penstock.cli.token.facts import MECHANISM, length_option, moment, secret
+from penstock.processes.secured import java_escaped, java_login
 from penstock.wire.messages.create_delegation_token_request import CreatableRenewers
 
 
@@ -38,19 +40,17 @@ def create(
         "expires_at_latest": moment(made.max_timestamp_ms),
     }
     if java_file is not None:
-        login = (
-            "org.apache.kafka.common.security.scram.ScramLoginModule required "
-            f'username="{made.token_id}" password="{hmac}" tokenauth="true";'
-        )
-        properties = {
-            "bootstrap.servers": cluster.bootstrap,
-            "security.protocol": cluster.properties.get("security.protocol", "SASL_SSL").upper(),
+        login = {
+            profiles.BOOTSTRAP: cluster.bootstrap,
+            "security.protocol": cluster.properties.get("security.protocol", "SASL_SSL"),
             "sasl.mechanism": MECHANISM,
-            "sasl.jaas.config": login,
+            "sasl.username": made.token_id,
+            "sasl.password": hmac,
         }
         if authority := cluster.properties.get("ssl.ca.location"):
-            properties |= {"ssl.truststore.type": "PEM", "ssl.truststore.location": authority}
-        write_properties(java_file, properties, comment="A delegation token.", mode=0o600, replace=True)
+            login["ssl.ca.location"] = authority
+        properties = {name: java_escaped(value) for name, value in java_login(login, is_token=True).items()}
+        write_properties(java_file, properties, comment="A delegation token.", replace=True)
         note(f"wrote {java_file}, which only you may read")
     else:
         facts["secret"] = hmac

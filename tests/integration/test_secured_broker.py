@@ -1,0 +1,132 @@
+"""What `penstock init --secure` makes: a broker that serves who logs in and nobody else, and files for every client."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import ssl
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient
+from tests.support import java
+from tests.support.command import PATIENCE_S, Penstock
+from tests.support.faults import eventually
+from tests.support.secured import secured_broker
+
+from penstock.cli import profiles
+from penstock.cli.exits import ExitCode
+from penstock.cli.properties import write_properties
+from penstock.processes.secured import SecureFolder
+
+PATIENT_S = PATIENCE_S[1]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecureFolder]:
+    with secured_broker(tmp_path_factory.mktemp("secured") / "secure") as made:
+        yield made
+
+
+@pytest.fixture
+def penstock(made: SecureFolder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Penstock:
+    """As the administrator, unless another --profile is named."""
+    monkeypatch.setenv(profiles.VARIABLE, str(made.profile))
+    return Penstock("127.0.0.1:1", monkeypatch, capfd)
+
+
+def login(made: SecureFolder) -> dict[str, str]:
+    found: dict[str, str] = json.loads(made.confluent.read_text())
+    return found
+
+
+def test_the_administrator_is_let_in_by_password_and_by_certificate(penstock: Penstock, made: SecureFolder) -> None:
+    assert penstock("topic", "create", "orders").code == ExitCode.OK
+    listed = penstock("topic", "list", "--profile", str(made.certificate_profile), "--names")
+    assert "orders" in listed.out.split()
+    assert penstock("produce", "orders", stdin="one\n").code == ExitCode.OK
+    assert penstock("consume", "orders").out == "one\n"
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [
+        ({"sasl.password": "wrong"}, ExitCode.FAILED),
+        ({"sasl.username": "nobody"}, ExitCode.FAILED),
+        ({"security.protocol": "SSL"}, ExitCode.UNREACHABLE),
+        ({"security.protocol": "PLAINTEXT"}, ExitCode.UNREACHABLE),
+        ({"security.protocol": "SASL_PLAINTEXT"}, ExitCode.UNREACHABLE),
+        ({"ssl.ca.location": ""}, ExitCode.UNREACHABLE),
+    ],
+    ids=str,
+)
+def test_nobody_else_is(
+    penstock: Penstock, made: SecureFolder, tmp_path: Path, changed: dict[str, str], code: ExitCode
+) -> None:
+    properties = {name: value for name, value in {**login(made), **changed}.items() if value}
+    write_properties(tmp_path / "p.properties", properties, comment="of the test")
+    refused = penstock("topic", "list", "--profile", str(tmp_path / "p"), "--timeout", "5")
+    assert refused.code == code, refused.err
+
+
+def test_a_stranger_without_a_certificate_is_not(made: SecureFolder) -> None:
+    host, port = profiles.read(made.certificate_profile)[profiles.BOOTSTRAP].split(":")
+    context = ssl.create_default_context(cafile=str(made.authority))
+    with (
+        socket.create_connection((host, int(port)), PATIENT_S) as plain,
+        pytest.raises(ssl.SSLError, match="certificate required"),
+        context.wrap_socket(plain, server_hostname=host) as secured,
+    ):
+        secured.recv(1)
+
+
+def test_the_file_for_confluent_kafka_works(made: SecureFolder) -> None:
+    producer = Producer(json.loads(made.confluent.read_text()))
+    failures: list[object] = []
+    producer.produce("by-confluent", b"x", on_delivery=lambda error, _: failures.append(error))
+    assert producer.flush(PATIENT_S) == 0 and failures == [None]
+    assert "by-confluent" in AdminClient({**login(made)}).list_topics(timeout=PATIENT_S).topics
+
+
+def test_the_file_for_java_works(made: SecureFolder) -> None:
+    address = login(made)["bootstrap.servers"]
+    listing = ("--list", "--bootstrap-server", address, "--command-config", str(made.java))
+    java.run("org.apache.kafka.tools.TopicCommand", "--create", "--topic", "by-java", *listing[1:])
+    assert "by-java" in java.run("org.apache.kafka.tools.TopicCommand", *listing).stdout
+
+
+def test_kcat_logs_in_by_certificate(made: SecureFolder) -> None:
+    """Debian's librdkafka 2.0.2 answers SCRAM with a wrong nonce, which Apache Kafka 4.3 refuses too."""
+    shown = subprocess.run(
+        ["kcat", "-F", made.certificate_profile, "-L"], capture_output=True, text=True, timeout=PATIENT_S, check=True
+    )
+    assert re.search(r"1 brokers:\s+broker 1 at 127.0.0.1", shown.stdout)
+
+
+def test_rules_are_asked(penstock: Penstock) -> None:
+    assert penstock("acl", "add", "alice", "--producer", "--topic", "orders").code == ExitCode.OK
+    listed = json.loads(penstock("acl", "list", "--who", "alice", "--json").out)
+    assert {row["operation"] for row in listed} == {"WRITE", "CREATE", "DESCRIBE"}
+    assert penstock("acl", "delete", "--who", "alice", "--yes").code == ExitCode.OK
+
+
+def test_a_renewed_certificate_is_shown_without_a_restart(penstock: Penstock, made: SecureFolder) -> None:
+    address = login(made)["bootstrap.servers"]
+
+    def fingerprint() -> str:
+        (shown,) = json.loads(penstock("cert", "show", address, "--json").out)
+        return str(shown["sha256"])
+
+    before = fingerprint()
+    assert penstock("cert", "renew", str(made.path)).code == ExitCode.OK
+    eventually(lambda: fingerprint() != before, "the broker shows its new certificate")
+    assert penstock("topic", "list").code == ExitCode.OK
+
+
+def test_the_log_says_nothing_secret(made: SecureFolder) -> None:
+    log = (made.path / "broker.log").read_text()
+    assert "--profile" in log and login(made)["sasl.password"] not in log
