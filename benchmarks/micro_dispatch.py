@@ -6,7 +6,7 @@ repeats. Asserts nothing. Steadier than the benchmark with real clients, and so 
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -186,10 +186,18 @@ async def _open_at_once(opener: BatchOpener, *batch: Any) -> memoryview:
 
 
 @asynccontextmanager
-async def harness(folder: Path, *, partitions: int = 100) -> AsyncIterator[Harness]:
-    static = {"log.dirs": str(folder), "listeners": "PLAINTEXT://127.0.0.1:0"}
+async def harness(
+    folder: Path,
+    *,
+    partitions: int = 100,
+    settings: Mapping[str, str] | None = None,
+    prepare: Callable[[Node], None] = lambda _node: None,
+) -> AsyncIterator[Harness]:
+    """`prepare` comes before the topic is made."""
+    static = {"log.dirs": str(folder), "listeners": "PLAINTEXT://127.0.0.1:0", **(settings or {})}
     with patch.object(BatchOpener, "open_in_thread", _open_at_once):
         async with Node(Config.for_broker(static)).running() as node:
+            prepare(node)
             topic = CreatableTopic(TOPIC, num_partitions=partitions, replication_factor=1)
             creation = CreateTopicsRequest(topics=[topic])
             assert node.dispatcher is not None and node.partitions is not None
