@@ -7,6 +7,7 @@ from typing import Any
 from tests.support.groups import GroupWorld
 
 from penstock.coordinators.decision import Decision, Work
+from penstock.coordinators.groups.commands import Shows
 from penstock.coordinators.groups.consumer.commands import ConsumerHeartbeat
 from penstock.coordinators.groups.consumer.environment import ConsumerLimits, ConsumerSettings, TopicFacts
 from penstock.coordinators.groups.consumer.state import ConsumerGroup
@@ -101,6 +102,9 @@ class ConsumerWorld(GroupWorld):
 
     # Members ----------------------------------------------------------------------------------------------------
 
+    shows: Shows | None = None
+    """What its members may see."""
+
     def beat(self, member_id: str, epoch: int, **facts: Any) -> Any:
         """A response, or the class of a refusal."""
         request: dict[str, Any] = {"group_id": self.group_id, "member_id": member_id, "member_epoch": epoch} | facts
@@ -110,6 +114,7 @@ class ConsumerWorld(GroupWorld):
             client_id="client",
             client_host="/127.0.0.1",
             new_member_id="made-by-the-broker",
+            shows=self.shows,
         )
         return type(answer) if isinstance(answer, Refusal) else answer
 

@@ -290,6 +290,19 @@ def test_a_pattern_is_resolved_in_a_thread_and_again_when_topics_come() -> None:
     assert client.owned[id_of("log-c")] == {0, 1}
 
 
+def test_a_pattern_finds_what_its_member_may_see() -> None:
+    world = ConsumerWorld(Topics(**{"log-a": 1, "log-secret": 1}))
+    world.shows = "log-secret".__ne__
+    client = Client(world, "m1", subscribed_topic_names=None, subscribed_topic_regex="log-.*")
+    settle([client])
+    assert client.owned == {id_of("log-a"): {0}}
+    world.shows = None
+    world.topics.make("log-c", 1)
+    world.pass_time(10_001)
+    settle([client])
+    assert set(client.owned) == {id_of("log-a"), id_of("log-c"), id_of("log-secret")}
+
+
 def test_the_first_member_has_the_topics_of_its_pattern_at_its_second_heartbeat() -> None:
     world = ConsumerWorld(Topics(**{"log-a": 1, "other": 1}))
     world.topics.settings = ConsumerSettings(assignment_interval_ms=1_000)

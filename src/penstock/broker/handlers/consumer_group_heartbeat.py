@@ -3,6 +3,8 @@
 v1 patterns, and members that make their own ids.
 """
 
+from functools import partial
+
 from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_TOPIC, READ_GROUP, ResourceKind
 from penstock.broker.registry import RequestContext, answers
@@ -32,4 +34,5 @@ def consumer_group_heartbeat(
         api_version=context.api_version,
         client_id=context.client_id or "",
         client_host=f"/{context.peer.rpartition(':')[0]}",
+        shows=partial(authorizer.shows, subject, DESCRIBE_TOPIC) if authorizer.is_on else None,
     )

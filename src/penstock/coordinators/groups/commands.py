@@ -1,6 +1,6 @@
 """What can be asked of the group machine: by clients, by timers, and by the broker itself."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -17,6 +17,10 @@ from penstock.wire.messages.sync_group_request import SyncGroupRequest
 from penstock.wire.messages.txn_offset_commit_request import TxnOffsetCommitRequest
 
 # From clients. Replies are Kafka's responses, or the part of one that is about a single group.
+
+
+Shows = Callable[[str], bool]
+"""Whether the client may see a topic of this name. None in its place: it may see all."""
 
 
 class GroupRequest(Command, frozen=True, kw_only=True):
@@ -37,6 +41,7 @@ class Join(GroupRequest, frozen=True, kw_only=True):
     client_host: str
     new_member_id: str
     """For a member that brings none: ids come from chance, which a machine has none of."""
+    shows: Shows | None = None
 
 
 class Sync(GroupRequest, frozen=True, kw_only=True):

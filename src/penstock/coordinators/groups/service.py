@@ -151,7 +151,13 @@ class Groups(CoordinatorService):
     # Members ----------------------------------------------------------------------------------------------------
 
     def join(
-        self, request: JoinGroupRequest, *, api_version: int, client_id: str, client_host: str
+        self,
+        request: JoinGroupRequest,
+        *,
+        api_version: int,
+        client_id: str,
+        client_host: str,
+        shows: commands.Shows | None = None,
     ) -> Promise[JoinGroupResponse]:
         """In two stages: the member is in the group when this returns; its answer comes with the generation."""
         name = client_id if request.group_instance_id is None else request.group_instance_id
@@ -165,6 +171,7 @@ class Groups(CoordinatorService):
                 client_id=client_id,
                 client_host=client_host,
                 new_member_id=new_member_id,
+                shows=shows,
             ),
             replicated_within_s=self._timeout_s,
         )
@@ -195,7 +202,13 @@ class Groups(CoordinatorService):
     # Members of consumer groups ---------------------------------------------------------------------------------
 
     def consumer_heartbeat(
-        self, request: ConsumerGroupHeartbeatRequest, *, api_version: int, client_id: str, client_host: str
+        self,
+        request: ConsumerGroupHeartbeatRequest,
+        *,
+        api_version: int,
+        client_id: str,
+        client_host: str,
+        shows: commands.Shows | None = None,
     ) -> Promise[ConsumerGroupHeartbeatResponse]:
         self._require_group_version()
         check_heartbeat(request, api_version, self._consumer_limits.assignors)
@@ -207,6 +220,7 @@ class Groups(CoordinatorService):
                 client_id=client_id,
                 client_host=client_host,
                 new_member_id=topic_id_text(TopicId(self._dice.random_bytes(16))),
+                shows=shows,
             ),
         )
 

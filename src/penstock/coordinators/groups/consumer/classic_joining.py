@@ -61,7 +61,7 @@ def _join(step: Step, command: Join) -> Decision:
     member = _told(former, command, subscription)
     if member != former:
         step.keep(MemberRecord(group.group_id, member.member_id, member))
-    patterns = follow_patterns(step, former, member)
+    patterns = follow_patterns(step, former, member, command.shows)
     patterns = PatternChange(is_changed=patterns.is_changed, is_resolved=patterns.is_changed)
     if replaced is not None and _is_the_last_of_its_protocol(group, replaced, step):
         return _take_back(step, command, former, member, patterns, subscription)

@@ -6,7 +6,7 @@ import msgspec
 
 from penstock.coordinators.decision import Command
 from penstock.coordinators.groups.assignors import GroupAssignment
-from penstock.coordinators.groups.commands import GroupRequest
+from penstock.coordinators.groups.commands import GroupRequest, Shows
 from penstock.coordinators.groups.consumer.state import Resolved
 from penstock.model import Millis
 from penstock.wire.messages.consumer_group_heartbeat_request import ConsumerGroupHeartbeatRequest
@@ -18,6 +18,7 @@ class ConsumerHeartbeat(GroupRequest, frozen=True, kw_only=True):
     client_host: str
     new_member_id: str
     """For a member that brings none: ids come from chance, which a machine has none of."""
+    shows: Shows | None = None
 
 
 class DescribeConsumerGroup(Command, frozen=True, kw_only=True):
@@ -61,6 +62,8 @@ class TargetReady(Command, frozen=True, kw_only=True):
 class PatternsResolved(Command, frozen=True, kw_only=True):
     group_id: str
     resolved: Mapping[str, Resolved]
+    shows: Shows | None = None
+    """To whoever brought the pattern, or had it looked at anew."""
 
 
 class WorkFailed(Command, frozen=True, kw_only=True):

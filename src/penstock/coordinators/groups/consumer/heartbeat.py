@@ -28,7 +28,7 @@ def heartbeat(step: Step, command: ConsumerHeartbeat) -> Decision:
     former = _sender(step, command)
     member = _told(former, command)
     if not _is_idle(step, former, member, request):
-        member = _progress(step, former, member, request)
+        member = _progress(step, former, member, command)
     step.expect(member.member_id, step.settings.session_timeout_ms)
     step.reply(command.address, _response(step, former, member, request))
     return step.decision()
@@ -93,13 +93,11 @@ def _is_idle(
     )
 
 
-def _progress(
-    step: Step, former: ConsumerMember, member: ConsumerMember, request: ConsumerGroupHeartbeatRequest
-) -> ConsumerMember:
+def _progress(step: Step, former: ConsumerMember, member: ConsumerMember, command: ConsumerHeartbeat) -> ConsumerMember:
     if member != former:
         step.keep(MemberRecord(step.group.group_id, member.member_id, member))
-    patterns = follow_patterns(step, former, member)
-    return follow_target(step, former, member, patterns, reported_in(request))
+    patterns = follow_patterns(step, former, member, command.shows)
+    return follow_target(step, former, member, patterns, reported_in(command.request))
 
 
 def follow_target(

@@ -10,6 +10,7 @@ from hashlib import blake2b
 import msgspec
 
 from penstock.coordinators.decision import Decision, Work
+from penstock.coordinators.groups.commands import Shows
 from penstock.coordinators.groups.consumer.commands import PatternsResolved, TopicsSeen, WorkFailed, Working
 from penstock.coordinators.groups.consumer.environment import Environment
 from penstock.coordinators.groups.consumer.records import GroupEpochRecord, PatternRecord
@@ -66,7 +67,10 @@ class PatternChange(msgspec.Struct, frozen=True):
     """The topics of the new pattern are known, or there is none: a new target can be worked out."""
 
 
-def follow_patterns(step: Step, former: ConsumerMember, member: ConsumerMember) -> PatternChange:
+def follow_patterns(
+    step: Step, former: ConsumerMember, member: ConsumerMember, shows: Shows | None = None
+) -> PatternChange:
+    """A pattern finds what is shown to the member for which topics are gone through."""
     group = step.group
     change, must_resolve = _pattern_change(step, former, member)
     if not must_resolve and not group.pattern_counts:
@@ -80,7 +84,7 @@ def follow_patterns(step: Step, former: ConsumerMember, member: ConsumerMember) 
     is_old = last is None or not _is_within(step.limits.pattern_refresh_interval_ms, last, step)
     has_news = (0 if last is None else last.revision) < step.environment.topics_created_at
     if patterns and (must_resolve or is_old or has_news or len(patterns) != len(group.resolved)):
-        _resolve(step, sorted(patterns))
+        _resolve(step, sorted(patterns), shows)
     return change
 
 
@@ -104,13 +108,14 @@ def _pattern_change(step: Step, former: ConsumerMember, member: ConsumerMember) 
     return PatternChange(is_changed=True), True
 
 
-def _resolve(step: Step, patterns: list[str]) -> None:
+def _resolve(step: Step, patterns: list[str], shows: Shows | None) -> None:
     group_id = step.group.group_id
     names, revision, wall = step.environment.topic_names(), step.environment.revision, step.wall
 
     def run() -> PatternsResolved | WorkFailed:
         try:
-            return PatternsResolved(group_id=group_id, resolved=resolve(patterns, names, revision=revision, at=wall))
+            resolved = resolve(patterns, names, revision=revision, at=wall)
+            return PatternsResolved(group_id=group_id, resolved=resolved, shows=shows)
         except Exception:
             return WorkFailed(group_id=group_id, kind=RESOLVING)
 
@@ -131,7 +136,7 @@ def patterns_resolved(step: Step, command: PatternsResolved) -> Decision:
     topics = set(group.name_counts)
     is_new = False
     for pattern in sorted(group.pattern_counts):
-        resolved = command.resolved.get(pattern)
+        resolved = _shown(command.resolved.get(pattern), command.shows)
         known = group.resolved.get(pattern)
         if resolved is not None:
             is_new |= resolved.topics != (frozenset() if known is None else known.topics)
@@ -144,6 +149,13 @@ def patterns_resolved(step: Step, command: PatternsResolved) -> Decision:
         step.keep(GroupEpochRecord(group.group_id, group.epoch + 1, new_hash))
         step.note(TopicsSeen(group.group_id, step.environment.topics_changed_at))
     return step.decision()
+
+
+def _shown(resolved: Resolved | None, shows: Shows | None) -> Resolved | None:
+    """Here and not in the thread that matched: rights are the loop's."""
+    if resolved is None or shows is None:
+        return resolved
+    return msgspec.structs.replace(resolved, topics=frozenset(filter(shows, resolved.topics)))
 
 
 def follow_topics(step: Step, former: ConsumerMember, member: ConsumerMember, *, must_rise: bool) -> int:
