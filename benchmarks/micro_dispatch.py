@@ -19,9 +19,9 @@ from unittest.mock import patch
 from benchmarks.cpu_cost import REPEATS, Cost, cost_us, show
 from penstock.broker.batch_opening import BatchOpener
 from penstock.broker.batch_samples import FIRST_OPENED, BatchSamples
-from penstock.broker.connection import Parked
 from penstock.broker.dispatch import Dispatcher
 from penstock.broker.node import Node
+from penstock.broker.owed_answers import Parked
 from penstock.broker.peer_authentication import Caller
 from penstock.log import FileSlice
 from penstock.settings import Config

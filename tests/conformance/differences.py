@@ -186,14 +186,11 @@ _BROKER_SETTINGS_NOT_LISTED = {
         "connection.failed.authentication.delay.ms",
         "connections.max.reauth.ms",
     ),
-    "ACLs, quotas and delegation tokens are not built yet": (
+    "ACLs and delegation tokens are not built yet": (
         "authorizer.class.name",
-        "client.quota.callback.class",
-        "controller.quota.*",
         "delegation.token.*",
-        "max.connection.creation.rate",
-        "quota.window.*",
     ),
+    "quotas cannot be left to a plug-in": ("client.quota.callback.class",),
     "replication throttles have no windows to size": (
         "replication.quota.window.*",
         "alter.log.dirs.replication.quota.window.*",

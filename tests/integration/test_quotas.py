@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
+from confluent_kafka import Consumer, Message, Producer, TopicPartition
 from tests.support import java
+from tests.support.clients import WITHIN_S, make_topic
 
 import penstock.testing
 from penstock.client import Client, QuotaOf
 from penstock.errors import InvalidRequest
 
 CONFIGS = "kafka.admin.ConfigCommand"
+PRODUCER_PERFORMANCE = "org.apache.kafka.tools.ProducerPerformance"
+CONSUMER_PERFORMANCE = "org.apache.kafka.tools.ConsumerPerformance"
 
 
 @pytest.fixture(scope="module")
 def broker() -> Iterator[penstock.testing.RunningBroker]:
-    with penstock.testing.broker({"node.id": "1"}) as running:
+    with penstock.testing.broker({"node.id": "1", "quota.window.num": "3"}) as running:
         yield running
 
 
@@ -58,3 +66,93 @@ def test_our_client_is_told_what_cannot_be(client: Client) -> None:
     whom = (QuotaOf("ip", "192.0.2.2"),)
     outcome = client.alter_quotas({whom: {"producer_byte_rate": 1.0}}, validate_only=True)[whom]
     assert isinstance(outcome, InvalidRequest)
+
+
+# Held back ------------------------------------------------------------------------------------------------------------
+
+RATE = {"producer_byte_rate": 300_000.0, "consumer_byte_rate": 300_000.0}
+LOAD = 1_000
+"""Records of a kilobyte: more than two windows of the rate, so that some must wait."""
+
+
+def number_in(message: Message) -> int:
+    value = message.value()
+    assert value is not None, message.error()
+    return int(value[:4])
+
+
+@contextmanager
+def held_to(client: Client, *whom: QuotaOf, **limits: float) -> Iterator[None]:
+    client.alter_quotas({whom: limits}).all()
+    yield
+    client.alter_quotas({whom: dict.fromkeys(limits)}).all()
+
+
+def test_a_producer_and_a_consumer_are_told_to_wait_and_lose_nothing(
+    broker: penstock.testing.RunningBroker, client: Client
+) -> None:
+    topic = make_topic(broker.bootstrap, "held")
+    told: list[float] = []
+    own: dict[str, Any] = {"client.id": "held", "throttle_cb": lambda event: told.append(event.throttle_time)}
+    with held_to(client, QuotaOf("client-id", "held"), **RATE):
+        producer = Producer({"bootstrap.servers": broker.bootstrap, "batch.size": 20_000, **own})
+        for number in range(LOAD):
+            producer.produce(topic, b"%04d" % number + bytes(1_000))
+            producer.poll(0)
+        assert producer.flush(WITHIN_S) == 0
+        assert max(told, default=0) > 0
+        told.clear()
+        consumer = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": "unused", **own})
+        consumer.assign([TopicPartition(topic, 0, 0)])
+        found = [number_in(each) for each in consumer.consume(LOAD, timeout=WITHIN_S)]
+        consumer.close()
+        assert found == list(range(LOAD))
+        assert max(told, default=0) > 0
+
+
+def test_others_are_not_held_back(broker: penstock.testing.RunningBroker, client: Client) -> None:
+    topic = make_topic(broker.bootstrap, "others")
+    told: list[float] = []
+    with held_to(client, QuotaOf("client-id", "held"), **RATE):
+        producer = Producer(
+            {
+                "bootstrap.servers": broker.bootstrap,
+                "client.id": "other",
+                "throttle_cb": lambda event: told.append(event.throttle_time),
+            }
+        )
+        for _ in range(LOAD):
+            producer.produce(topic, bytes(1_000))
+        assert producer.flush(WITHIN_S) == 0
+    assert told == []
+
+
+def metric(said: str, name: str) -> float:
+    (value,) = re.findall(rf"^\S*:{name}:\S*\s*:\s*([0-9.]+)$", said, re.MULTILINE)
+    return float(value)
+
+
+def test_kafkas_load_tools_are_held_to_their_rate(
+    broker: penstock.testing.RunningBroker, client: Client, tmp_path: Path
+) -> None:
+    topic = make_topic(broker.bootstrap, "perf")
+    load = ("--num-records", str(LOAD), "--record-size", "1000", "--throughput", "-1")
+    mine = tmp_path / "client.properties"
+    mine.write_text("client.id=perf\n")
+    with held_to(client, QuotaOf("user", "ANONYMOUS"), QuotaOf("client-id", "perf"), **RATE):
+        common = ("--bootstrap-server", broker.bootstrap, "--topic", topic, "--print-metrics")
+        said = java.run(PRODUCER_PERFORMANCE, *common, *load, "--command-config", str(mine)).stdout
+        assert f"{LOAD} records sent" in said
+        assert metric(said, "produce-throttle-time-max") > 0
+        said = java.run(
+            CONSUMER_PERFORMANCE,
+            *common,
+            "--num-records",
+            str(LOAD),
+            "--timeout",
+            "120000",
+            "--command-config",
+            str(mine),
+        ).stdout
+        assert metric(said, "fetch-throttle-time-max") > 0
+        assert metric(said, "records-consumed-total") == LOAD

@@ -10,6 +10,7 @@ from typing import Any, cast
 from tests.support.clocks import ManualClock
 from tests.support.logs import TOPIC_ID
 from tests.support.partitions import TOPIC, SomePartitions
+from tests.support.quotas import SomeQuotas
 
 from penstock.access.authorizer import Authorizer
 from penstock.broker.after_receive import AfterReceive
@@ -50,6 +51,7 @@ class FetchBench:
         self.afterwards = AfterReceive(asyncio.get_running_loop())
         self.deadlines = Deadlines(asyncio.get_running_loop())
         self.store = Store()
+        self.quotas = SomeQuotas()
         self.read_barrier = ReadBarrier(self.store.catch_up, spawn=asyncio.ensure_future)
 
     def call(
@@ -99,7 +101,11 @@ class FetchBench:
             self.afterwards,
             self.deadlines,
             Authorizer(),
+            self.quotas.quotas,
         )
+
+    def call_and_release(self, offsets: dict[int, int]) -> None:
+        self.response(self.call(offsets))
 
     def response(self, chunks: list[Any], version: int = 16) -> FetchResponse:
         data = b""

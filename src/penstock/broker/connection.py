@@ -12,13 +12,14 @@ Reading stops while
 - an ordered coroutine runs, or a request waits its turn,
 - more than `in_flight_max` answers are owed, or the peer does not take what it is sent, or what waits behind an answer
   that is not there yet has grown long (`OUTBOX_MAX`),
-- the broker's request memory is used up;
+- the broker's request memory is used up,
+- the peer has had more than its share (`mute`);
 and starts again when that has passed; for a broker that stops it never does. Bytes already received then wait in
 `_backlog`, which is at most one scratch long.
 """
 
 import struct
-from asyncio import AbstractEventLoop, Task
+from asyncio import AbstractEventLoop, Task, TimerHandle
 from collections import deque
 from collections.abc import Callable, Coroutine
 from collections.abc import Set as AbstractSet
@@ -31,10 +32,10 @@ import structlog
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.outbox import Chunk, Outbox
+from penstock.broker.owed_answers import Handled, Parked, Slot, release
 from penstock.broker.peer_authentication import Caller
 from penstock.errors import Fatal
 from penstock.log import FileSlice
-from penstock.replication import Promise
 from penstock.transport import Channel
 
 SCRATCH_SIZE = 256 * 1024
@@ -58,28 +59,6 @@ _NONE: AbstractSet[int] = frozenset()
 _log = structlog.get_logger(__name__)
 
 
-class Parked:
-    """An answer that is not there yet; `finish` makes its chunks when the promise is kept. Until then only requests of
-    the APIs that it lets pass are begun.
-    """
-
-    __slots__ = ("finish", "lets_pass", "promise")
-
-    def __init__(
-        self,
-        promise: Promise[Any],
-        finish: "Callable[[Any], list[Chunk] | None]",
-        lets_pass: AbstractSet[int],
-    ) -> None:
-        self.promise = promise
-        self.finish = finish
-        self.lets_pass = lets_pass
-
-
-Handled = list[Chunk] | None | Parked | Coroutine[Any, Any, "list[Chunk] | Parked | None"]
-"""A coroutine holds later requests back; it may end with an answer that is not there yet, and no longer does then."""
-
-
 class FrameHandler(Protocol):
     def handle(self, frame: memoryview, connection: "Connection") -> Handled:
         """Answer one frame; raises BadFrame when the connection cannot go on."""
@@ -101,17 +80,6 @@ class Limits(msgspec.Struct, frozen=True):
     """Where to go, for a client that encrypts and came to a listener that does not."""
 
 
-class _Slot:
-    __slots__ = ("chunks", "is_done", "parked", "size")
-
-    def __init__(self, chunks: list[Chunk] | None, parked: Parked | None) -> None:
-        self.chunks = chunks
-        self.parked = parked
-        self.is_done = parked is None
-        self.size = 0
-        """Bytes of an answer that waits behind another."""
-
-
 class Connection:
     __slots__ = (
         "_afterwards",
@@ -126,12 +94,14 @@ class Connection:
         "_held",
         "_is_answering",
         "_is_finishing",
+        "_is_paused",
         "_is_reading",
         "_lent",
         "_limits",
         "_loop",
         "_may_pass",
         "_memory",
+        "_muted",
         "_on_closed",
         "_ordered",
         "_outbox",
@@ -167,6 +137,7 @@ class Connection:
         self.listener = listener
         self.peer = peer
         self.caller = Caller(host=peer.rpartition(":")[0])
+        self.caller.line = self
         self.context_cache: dict[Any, Any] = {}
         self.is_closed = False
         self.last_active = loop.time()
@@ -181,7 +152,7 @@ class Connection:
         self._spawn = spawn
         self._on_closed = on_closed
         self._outbox = Outbox(channel, loop, on_drained=self._resume, on_broken=self._broken)
-        self._slots: deque[_Slot] = deque()
+        self._slots: deque[Slot] = deque()
         self._may_pass = _NONE
         """APIs whose requests may begin while answers are owed."""
         self._awaits_turn = False
@@ -203,6 +174,9 @@ class Connection:
         self._is_reading = True
         self._is_answering = False
         self._is_finishing = False
+        self._muted: TimerHandle | None = None
+        self._is_paused = False
+        """Finishing or muted: one look for both, with each frame."""
         channel.start_reading(self._on_readable)
 
     def hand_to(self, handler: FrameHandler, limits: Limits | None = None) -> None:
@@ -376,7 +350,7 @@ class Connection:
             and len(self._slots) < self._limits.in_flight_max
             and self._outbox.size + self._held < OUTBOX_MAX
             and not self._wants_memory
-            and not self._is_finishing
+            and not self._is_paused
         )
 
     def _goes_on(self) -> bool:
@@ -417,6 +391,25 @@ class Connection:
             self._is_reading = True
             self._channel.start_reading(self._on_readable)
 
+    def mute(self, seconds: float) -> None:
+        """Read nothing for so long. What is being carried out is answered; a timer is all that it costs meanwhile. That
+        the peer has gone is noticed when the time is over, or when it counts as idle.
+        """
+        until = self._loop.time() + seconds
+        if self.is_closed or self._is_finishing or (self._muted is not None and until <= self._muted.when()):
+            return
+        if self._muted is not None:
+            self._muted.cancel()
+        self._muted = self._loop.call_at(until, self._unmute)
+        self._is_paused = True
+        self._stop_reading()
+
+    def _unmute(self) -> None:
+        self._muted = None
+        self._is_paused = self._is_finishing
+        self.last_active = self._frame_began = self._loop.time()  # the peer is not to blame for the wait
+        self._resume()
+
     # Answering --------------------------------------------------------------------------------------------------
 
     def _handle(self, frame: memoryview) -> None:
@@ -430,7 +423,7 @@ class Connection:
             raise BadFrame("a bug of the broker") from bug
         if type(handled) is list:
             if self._slots:
-                self._slots.append(slot := _Slot(handled, None))
+                self._slots.append(slot := Slot(handled, None))
                 self._hold(slot)
             else:
                 self._outbox.put(handled)
@@ -443,24 +436,24 @@ class Connection:
             self._ordered = task = self._spawn(handled)
             task.add_done_callback(self._ordered_done)
 
-    def _hold(self, slot: _Slot) -> None:
+    def _hold(self, slot: Slot) -> None:
         """An answer that must wait behind another takes memory, or keeps files open."""
         slot.size = sum(chunk.size if isinstance(chunk, FileSlice) else len(chunk) for chunk in slot.chunks or ())
         self._held += slot.size
 
     def _park(self, parked: Parked) -> None:
-        slot = _Slot(None, parked)
+        slot = Slot(None, parked)
         self._may_pass = self._may_pass & parked.lets_pass if self._slots else parked.lets_pass
         self._slots.append(slot)
         parked.promise.add_done_callback(lambda _done: self._answer(slot))
 
-    def _answer(self, slot: _Slot) -> None:
+    def _answer(self, slot: Slot) -> None:
         parked = slot.parked
         assert parked is not None
         slot.chunks = parked.finish(parked.promise)
         slot.is_done = True
         if self.is_closed:
-            _release(slot.chunks)
+            release(slot.chunks)
             return
         if self._slots[0] is not slot:
             self._hold(slot)
@@ -484,10 +477,10 @@ class Connection:
                 result.promise.cancel()
                 return
         elif self.is_closed:
-            _release(result)
+            release(result)
             return
         elif result is not None:
-            self._slots.append(slot := _Slot(result, None))
+            self._slots.append(slot := Slot(result, None))
             if self._slots[0] is not slot:
                 self._hold(slot)
         self._send_answered()
@@ -521,13 +514,15 @@ class Connection:
 
     def take_no_more(self) -> None:
         """The broker stops: what was asked is answered, nothing new is read."""
-        self._is_finishing = True
+        self._is_finishing = self._is_paused = True
         self._stop_reading()
 
     @property
     def is_within_frame(self) -> bool:
-        """Whether the rest of a frame is for the peer to send; one that waits for our memory does not dawdle."""
-        return self._buffer is not None and not self._wants_memory
+        """Whether the rest of a frame is for the peer to send; one that waits for our memory, or is not read, does not
+        dawdle.
+        """
+        return self._buffer is not None and not self._wants_memory and self._muted is None
 
     @property
     def is_waited_for(self) -> bool:
@@ -570,6 +565,9 @@ class Connection:
         if self.is_closed:
             return
         self.is_closed = True
+        self.caller.line = None
+        if self._muted is not None:
+            self._muted.cancel()
         self._stop_reading()
         self._outbox.close()
         if self._wants_memory:
@@ -579,7 +577,7 @@ class Connection:
             self._memory.give_back(buffer)
         slots, self._slots = self._slots, deque()
         for slot in slots:
-            _release(slot.chunks)
+            release(slot.chunks)
             if slot.parked is not None and not slot.is_done:
                 slot.parked.promise.cancel()
         self._channel.close()
@@ -589,9 +587,3 @@ class Connection:
 
 async def _fail(fatal: Fatal) -> None:
     raise fatal
-
-
-def _release(chunks: list[Chunk] | None) -> None:
-    for chunk in chunks or ():
-        if not isinstance(chunk, (bytes, bytearray, memoryview)):
-            chunk.release()

@@ -17,10 +17,11 @@ from typing import Any
 
 import structlog
 
-from penstock.broker.connection import BadFrame, Connection, Handled, Parked
+from penstock.broker.connection import BadFrame, Connection
 from penstock.broker.hooks import Hook, around
 from penstock.broker.metrics import RequestFaults, RouteMetrics
 from penstock.broker.outbox import Chunk
+from penstock.broker.owed_answers import Handled, Parked
 from penstock.broker.registry import Answer, Bound, LaterReply, RawReply, RequestContext, Unanswerable
 from penstock.broker.request_order import LETS_PASS
 from penstock.errors import Fatal, Refusal, UnknownServerError, UnsupportedVersion
@@ -59,6 +60,7 @@ class Route:
         "lets_pass",
         "metrics",
         "name",
+        "plain_call",
     )
 
     def __init__(
@@ -71,7 +73,8 @@ class Route:
         hooks: Sequence[Hook] = (),
     ) -> None:
         self.answer: Answer = bound.answer
-        self.call = around(hooks, bound.answer, bound.call)
+        self.plain_call = around(hooks, bound.answer, bound.call)
+        self.call = self.plain_call
         self.is_raw = bound.answer.is_raw
         self.key = bound.answer.key
         self.lets_pass = LETS_PASS.get(self.key, frozenset())
@@ -105,6 +108,9 @@ def _carries_error(response: type[Any] | None, api_version: int) -> bool:
         return False
 
 
+Wrapper = Callable[[Answer, Callable[..., Any]], Callable[..., Any]]
+
+
 class Dispatcher:
     def __init__(
         self,
@@ -120,6 +126,15 @@ class Dispatcher:
         self._registry = registry
         self._faults = registry.of(RequestFaults)
         self._routes: dict[tuple[int, int], Route] = {}
+        self._wrap: Wrapper | None = None
+
+    def wrap(self, wrapper: "Wrapper | None") -> None:
+        """Put this around every handler from the next request on, or nothing. It is called when that changes, which is
+        seldom: so a request need not look whether there is something.
+        """
+        self._wrap = wrapper
+        for route in self._routes.values():
+            route.call = route.plain_call if wrapper is None else wrapper(route.answer, route.plain_call)
 
     def handle(self, frame: memoryview, connection: Connection) -> Handled:
         try:
@@ -174,6 +189,8 @@ class Dispatcher:
         route = self._routes[api_key, api_version] = Route(
             bound, api_version, self._registry, control_bytes_max=self._control_bytes_max, hooks=self._hooks
         )
+        if self._wrap is not None:
+            route.call = self._wrap(route.answer, route.plain_call)
         return route
 
     def _unsupported_api_versions(self, correlation_id: int) -> bytes:

@@ -153,6 +153,9 @@ class FetchSessions:
             self._end(session.id)
             raise FetchSessionIdNotFound(f"session {session.id} has grown beyond what is kept here")
 
+    def forget(self, session: FetchSession) -> None:
+        self._end(session.id)
+
     def _end(self, session_id: int) -> None:
         gone = self._sessions.pop(session_id, None)
         if gone is not None:

@@ -57,10 +57,10 @@ def around(hooks: Sequence[Hook], answer: Answer, call: Callable[..., Any]) -> C
             return _run(outcome, concerned, answer, context, kept)
         if isinstance(outcome, Promise) and not outcome.done():
             # Before the connection's own callback, which encodes what the hooks may still change.
-            outcome.add_done_callback(lambda done: _after(concerned, answer, context, kept, _result(done)))
+            outcome.add_done_callback(lambda done: _after(concerned, answer, context, kept, settled(done)))
             return outcome
         is_settled = isinstance(outcome, Promise)
-        _after(concerned, answer, context, request, _result(outcome) if is_settled else outcome)
+        _after(concerned, answer, context, request, settled(outcome) if is_settled else outcome)
         return outcome
 
     return hooked
@@ -75,13 +75,14 @@ async def _run(
         _after(hooks, answer, context, request, error)
         raise
     if isinstance(outcome, Promise):  # the ordered part of a raw handler, with the rest to come
-        outcome.add_done_callback(lambda done: _after(hooks, answer, context, request, _result(done)))
+        outcome.add_done_callback(lambda done: _after(hooks, answer, context, request, settled(done)))
     else:
         _after(hooks, answer, context, request, outcome)
     return outcome
 
 
-def _result(done: Promise[Any]) -> Any:
+def settled(done: Promise[Any]) -> Any:
+    """What a promise came to: its value, or the exception."""
     if done.cancelled():
         return CancelledError()
     return done.exception() or done.result()

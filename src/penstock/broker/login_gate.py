@@ -27,8 +27,9 @@ from penstock.access.sasl.machine import (
 )
 from penstock.access.sasl.steps import Check, Proved
 from penstock.access.subject import Subject
-from penstock.broker.connection import BadFrame, Connection, FrameHandler, Handled, Limits
+from penstock.broker.connection import BadFrame, Connection, FrameHandler, Limits
 from penstock.broker.outbox import Chunk
+from penstock.broker.owed_answers import Handled
 from penstock.errors import IllegalSaslState
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.sasl_handshake_response import SaslHandshakeResponse

@@ -18,6 +18,7 @@ from penstock.broker.lifecycle import Lifecycle
 from penstock.broker.listeners import SocketServer
 from penstock.broker.registry import bind
 from penstock.broker.services import Ports, Services, Spawn, build
+from penstock.broker.throttling import throttle
 from penstock.cluster import Cluster, Endpoint, StoreWait
 from penstock.errors import Fatal
 from penstock.log import Flusher, FlushMetrics, LogFolder
@@ -124,6 +125,7 @@ class Node:
         self.dispatcher = Dispatcher(
             bound, registry, control_bytes_max=config[settings.PENSTOCK_CONTROL_REQUEST_MAX_BYTES]
         )
+        throttle(self.dispatcher, services.quotas)
         server = SocketServer(
             config,
             self.dispatcher,

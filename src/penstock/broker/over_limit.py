@@ -13,7 +13,8 @@ import asyncio
 import struct
 from collections.abc import Callable
 
-from penstock.broker.connection import BadFrame, Connection, FrameHandler, Handled
+from penstock.broker.connection import BadFrame, Connection, FrameHandler
+from penstock.broker.owed_answers import Handled
 from penstock.wire.api import ApiKey
 
 WAITING_MAX = 32

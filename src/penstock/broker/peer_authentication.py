@@ -29,6 +29,14 @@ class Login(Protocol):
         """The connection is gone."""
 
 
+class Line(Protocol):
+    """The connection, for those who only know its caller."""
+
+    def mute(self, seconds: float) -> None: ...
+
+    def close(self, reason: str) -> None: ...
+
+
 class Caller:
     """One for each connection, for as long as it lasts."""
 
@@ -37,11 +45,13 @@ class Caller:
         "broker_id",
         "exchange",
         "is_introducing",
+        "line",
         "login",
         "on_proved",
         "samples",
         "skips",
         "subject",
+        "tenant",
     )
 
     def __init__(self, broker_id: int = NOBODY, broker_epoch: int = NOBODY, *, host: str = "") -> None:
@@ -53,6 +63,10 @@ class Caller:
         """As whom it asks. Each login puts another in its place."""
         self.login: Login | None = None
         """Its login, for as long as that is under way or has an end."""
+        self.line: Line | None = None
+        """What it speaks over, until that is closed."""
+        self.tenant: object | None = None
+        """Whose connection it was counted as, and under which login."""
         self.is_introducing = False
         self.exchange: Exchange | None = None
         """A handshake that awaits the caller's proof. It is good for one attempt."""

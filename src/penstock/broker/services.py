@@ -15,6 +15,7 @@ from penstock.access.acl_feed import follow
 from penstock.access.audit import AuditLog, AuditMetrics, AuditTopic
 from penstock.access.authorizer import Authorizer
 from penstock.access.metrics import ACLS, AuthorizerMetrics
+from penstock.access.quotas.client_quotas import ClientQuotas
 from penstock.access.secrets_file import SecretsFile
 from penstock.access.users.accounts import Users
 from penstock.broker.acl_changes import AclChanges
@@ -107,6 +108,7 @@ class Services:
     audit: AuditLog | None
     """None where no audit log is kept."""
     audit_topic: AuditTopic | None
+    quotas: ClientQuotas
 
     partitions: Partitions
     fetchers: Fetchers
@@ -257,6 +259,7 @@ def build(config: Config, ports: Ports) -> Services:
         ),
         audit=_audit_log(config, ports),
         audit_topic=_audit_topic(config, ports, partitions, peers),
+        quotas=ClientQuotas(image, config, clock, registry),
         partitions=partitions,
         fetchers=fetchers,
         peers=peers,

@@ -8,6 +8,7 @@ from penstock.settings.broker_cluster import *  # noqa: F403
 from penstock.settings.broker_etcd import *  # noqa: F403
 from penstock.settings.broker_groups import *  # noqa: F403
 from penstock.settings.broker_log import *  # noqa: F403
+from penstock.settings.broker_quotas import *  # noqa: F403
 from penstock.settings.broker_replication import *  # noqa: F403
 from penstock.settings.broker_sasl import *  # noqa: F403
 from penstock.settings.broker_tls import *  # noqa: F403

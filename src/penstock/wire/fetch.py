@@ -413,6 +413,12 @@ def encode_response(
     return chunks
 
 
+def put_throttle_time(head: bytearray, throttle_time_ms: int) -> None:
+    """Into the first chunk of a response that is encoded. One that is in it stays where it is longer."""
+    (before,) = _I32.unpack_from(head)
+    _I32.pack_into(head, 0, max(before, throttle_time_ms))
+
+
 def _encode_answer(out: bytearray, version: int, answer: PartitionAnswer) -> None:
     if version >= 5:
         out += _ANSWER_V5.pack(

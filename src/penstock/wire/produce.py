@@ -9,6 +9,7 @@ import struct
 import msgspec
 
 from penstock.wire.malformed import Malformed
+from penstock.wire.messages.produce_response import ProduceResponse
 from penstock.wire.primitives import BYTE, long_varint, read_uvarint, skip_tag_section, uvarint
 
 _COUNT = struct.Struct(">i")
@@ -291,3 +292,12 @@ def encode_endpoints_tag(out: bytearray, endpoints: list[Endpoint]) -> None:
     out += b"\x01\x00"
     out += uvarint(len(body))
     out += body
+
+
+def with_throttle_time(body: bytes | bytearray, version: int, throttle_time_ms: int) -> bytes:
+    """The encoded response with a throttle time. One that is in it stays where it is longer. Whoever is held back waits
+    anyway, so nothing is gained by being quick.
+    """
+    response = ProduceResponse.decode(body, version)
+    response.throttle_time_ms = max(response.throttle_time_ms, throttle_time_ms)
+    return response.encode(version)

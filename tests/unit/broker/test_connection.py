@@ -16,11 +16,10 @@ from penstock.broker.connection import (
     SCRATCH_SIZE,
     BadFrame,
     Connection,
-    Handled,
     Limits,
-    Parked,
 )
 from penstock.broker.outbox import Outbox
+from penstock.broker.owed_answers import Handled, Parked
 from penstock.replication import Promise
 from penstock.transport import SocketChannel
 
@@ -59,6 +58,8 @@ class Echo:
             return self._ordered(payload)
         if payload.startswith(b"silent"):
             return None
+        if payload.startswith(b"mute"):
+            connection.mute(int(payload.split()[1]) / 1000)
         if payload.startswith(b"bad"):
             raise BadFrame("said so")
         if payload.startswith(b"bug"):
@@ -475,3 +476,90 @@ async def test_a_peer_that_goes_takes_its_waiting_requests_and_memory_along(peer
     await peer.until(lambda: peer.closed)
     assert peer.echo.parked[b"park 1"].cancelled()
     assert peer.memory.bytes_held == 0
+
+
+# Held back ------------------------------------------------------------------------------------------------------------
+
+
+def looks(peer: Peer) -> list[float]:
+    """When the connection received, or tried to."""
+    times: list[float] = []
+    receive = peer.connection._receive_into
+
+    def noted(*arguments: Any) -> int:
+        times.append(peer.loop.time())
+        return receive(*arguments)
+
+    peer.connection._receive_into = noted
+    return times
+
+
+async def test_whoever_is_held_back_is_answered_and_not_read_until_the_time_is_over(
+    peer: Peer,
+) -> None:
+    times = looks(peer)
+    await peer.send(b"mute 200", b"two", b"three")
+    assert await peer.answer() == b"mute 200"
+    muted_until = peer.connection._muted
+    assert muted_until is not None
+    await peer.send(b"four")
+    assert [await peer.answer() for _ in range(3)] == [b"two", b"three", b"four"]
+    assert peer.echo.frames == [b"mute 200", b"two", b"three", b"four"]
+    assert len(times) == 2 and times[1] >= muted_until.when() - 0.001
+
+
+async def test_a_connection_that_is_held_back_wakes_nobody_up(peer: Peer) -> None:
+    """Nobody watches its descriptor, however much its peer sends: the loop finds nothing to do."""
+    await peer.send(b"mute 3600000")
+    assert await peer.answer() == b"mute 3600000"
+    await peer.send(*[b"more" * 100] * 10)
+    peer.sock.shutdown(socket.SHUT_WR)
+    selector = peer.loop._selector  # type: ignore[attr-defined]
+    watched = [key.fd for key, _ in selector.select(0)]
+    assert watched == [] and peer.echo.frames == [b"mute 3600000"]
+    assert not peer.connection._is_reading and not peer.closed
+
+
+async def test_of_two_times_the_longer_counts(peer: Peer) -> None:
+    peer.connection.mute(100)
+    first = peer.connection._muted
+    peer.connection.mute(50)
+    assert peer.connection._muted is first
+    peer.connection.mute(200)
+    assert first is not None and first.cancelled()
+
+
+async def test_an_answer_that_comes_while_its_client_is_held_back_is_sent(peer: Peer) -> None:
+    await peer.send(b"park 1")
+    await peer.until(lambda: peer.echo.parked)
+    peer.connection.mute(3600)
+    peer.echo.parked[b"park 1"].set_result(b"one")
+    assert await peer.answer() == b"one"
+    await peer.send(b"two")
+    await asyncio.sleep(0.01)
+    assert peer.echo.frames == [b"park 1"]
+
+
+async def test_whoever_is_held_back_within_a_frame_is_not_late_with_it(peer: Peer) -> None:
+    await peer.loop.sock_sendall(peer.sock, frame(b"x" * 1000)[:500])
+    await peer.until(lambda: peer.connection.is_within_frame)
+    peer.connection.mute(3600)
+    assert not peer.connection.is_frame_late(peer.loop.time() + 1000, stall_s=1)
+
+
+async def test_a_broker_that_stops_does_not_wait_for_whoever_is_held_back(peer: Peer) -> None:
+    peer.connection.mute(3600)
+    peer.connection.take_no_more()
+    assert not peer.connection.is_working and not peer.connection.unsent_bytes
+    muted = peer.connection._muted
+    peer.connection.close("the broker stops")
+    assert muted is not None and muted.cancelled()
+    assert peer.connection.caller.line is None
+
+
+async def test_the_end_of_the_time_does_not_make_a_stopping_broker_read(peer: Peer) -> None:
+    peer.connection.mute(0.01)
+    peer.connection.take_no_more()
+    await peer.send(b"late")
+    await asyncio.sleep(0.05)
+    assert peer.echo.frames == []

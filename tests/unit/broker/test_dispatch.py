@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from penstock.access.rights import NOTHING
-from penstock.broker.connection import BadFrame, Parked
+from penstock.broker.connection import BadFrame
 from penstock.broker.dispatch import CONTEXTS_MAX, Dispatcher
 from penstock.broker.eager_start import start_eagerly
 from penstock.broker.metrics import RequestFaults
+from penstock.broker.owed_answers import Parked
 from penstock.broker.peer_authentication import Caller
 from penstock.broker.registry import REGISTRY, Answer, Bound, RequestContext, Unanswerable, Unbound, answers_raw, bind
 from penstock.errors import Fatal, InvalidRequest

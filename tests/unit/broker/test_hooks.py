@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from tests.unit.broker.test_dispatch import LIST_GROUPS, Bench, a_request, read
 
-from penstock.broker.connection import BadFrame, Parked
+from penstock.broker.connection import BadFrame
 from penstock.broker.dispatch import Dispatcher
 from penstock.broker.hooks import Hook, around
+from penstock.broker.owed_answers import Parked
 from penstock.broker.registry import Answer, RequestContext
 from penstock.errors import ClusterAuthorizationFailed
 from penstock.replication import Promise

@@ -31,16 +31,28 @@ class Allowance(NamedTuple):
 
 class QuotaTable:
     def __init__(self, quotas: Iterable[tuple[Entity, Mapping[str, float]]] = ()) -> None:
-        self._limits = {(key, whom): limit for whom, limits in quotas for key, limit in limits.items()}
-        self._keys = {key for key, _ in self._limits}
+        self._limits: dict[Entity, Mapping[str, float]] = {}
+        for whom, limits in quotas:
+            self.put(whom, limits)
+
+    def __len__(self) -> int:
+        """How many users and client ids have limits."""
+        return len(self._limits)
+
+    def put(self, whom: Entity, limits: Mapping[str, float]) -> None:
+        """These are all its limits from now on."""
+        if limits:
+            self._limits[whom] = limits
+        else:
+            self._limits.pop(whom, None)
 
     def allowance(self, key: str, user: str, client_id: str) -> Allowance | None:
-        if key not in self._keys:
-            return None
         for by_user, by_client in PRECEDENCE:
-            limit = self._limits.get((key, _entity(by_user, by_client, user, client_id)))
-            if limit is not None:
-                return Allowance(limit, None if by_user is None else user, None if by_client is None else client_id)
+            limits = self._limits.get(_entity(by_user, by_client, user, client_id))
+            if limits is not None and key in limits:
+                return Allowance(
+                    limits[key], None if by_user is None else user, None if by_client is None else client_id
+                )
         return None
 
 

@@ -14,12 +14,14 @@ from typing import Any
 import structlog
 
 from penstock.access.authorizer import Authorizer
+from penstock.access.quotas.client_quotas import ClientQuotas, FetchQuota
 from penstock.access.rights import CLUSTER_ACTION, NOTHING, READ_TOPIC
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.deadlines import Deadline, Deadlines
 from penstock.broker.fetch_sessions import Asked, FetchSession, FetchSessions
 from penstock.broker.read_replicas import READ_HERE, RackAwareChoice, choice_for
 from penstock.broker.registry import LaterReply, RawReply, RequestContext, answers_raw
+from penstock.broker.throttling import hold_back, in_ms
 from penstock.cluster import ClusterImage, ReadBarrier
 from penstock.errors import (
     FencedLeaderEpoch,
@@ -74,6 +76,7 @@ def fetch(
     afterwards: AfterReceive,
     deadlines: Deadlines,
     authorizer: Authorizer,
+    quotas: ClientQuotas,
 ) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
     request = decode_request(frame, position, context.api_version)
     if request.replica_id >= 0:
@@ -92,6 +95,8 @@ def fetch(
     )
     if request.rack_id:
         work.choice = choice_for(request.rack_id, image, config)
+    if quotas.is_on:
+        work.be_held_to(quotas, sessions)
     is_enough = work.read(may_load=False)
     if work.cold or work.is_beyond:
         return work.run_slowly(read_barrier, afterwards, deadlines)
@@ -141,8 +146,10 @@ class _Fetch:
         "_later",
         "_partitions",
         "_promise",
+        "_quota",
         "_request",
         "_session",
+        "_sessions",
         "_watched",
         "choice",
         "cold",
@@ -182,6 +189,15 @@ class _Fetch:
         self.is_beyond = False
         self._is_confirmed = False
         self.choice: RackAwareChoice | None = None
+        self._quota: FetchQuota | None = None
+        self._sessions: FetchSessions | None = None
+
+    def be_held_to(self, quotas: ClientQuotas, sessions: FetchSessions) -> None:
+        context = self._context
+        self._quota = quotas.fetches(quotas.share(context.principal.name, context.client_id))
+        if self._quota is not None:
+            self._sessions = sessions
+            self._bytes_max = min(self._bytes_max, self._quota.bytes_max)
 
     # Reading ----------------------------------------------------------------------------------------------------
 
@@ -414,6 +430,8 @@ class _Fetch:
             promise.set_result(self.reply())
 
     def reply(self) -> RawReply:
+        if self._quota is not None and (seconds := self._quota.take(self._size())) > 0:
+            return self._held_back(seconds)
         session = self._session
         # Partitions in the order in which they were served, as Kafka has them: a topic may come more than once.
         topics: list[tuple[TopicKey, list[PartitionAnswer]]] = []
@@ -432,6 +450,26 @@ class _Fetch:
             topics,
             session_id=session.id if session is not None else NO_SESSION,
             endpoints=self._endpoints(),
+        )
+
+    def _size(self) -> int:
+        return sum(answer.records.size for _, _, answer, _ in self._answers if answer.records is not None)
+
+    def _held_back(self, seconds: float) -> RawReply:
+        """Nothing, and when to come again. A session that was just begun is none: its fetcher has been told nothing of
+        its partitions, and begins anew.
+        """
+        self._release()
+        hold_back(self._context, seconds)
+        session = self._session
+        if session is not None and not self._is_incremental and self._sessions is not None:
+            self._sessions.forget(session)
+            session = None
+        return encode_response(
+            self._context.api_version,
+            [],
+            session_id=session.id if session is not None else NO_SESSION,
+            throttle_time_ms=in_ms(seconds),
         )
 
     def _endpoints(self) -> list[Endpoint] | None:

@@ -278,3 +278,64 @@ async def test_an_unknown_isolation_level_is_refused_and_shows_nothing(make: Mak
     parts = [(part.error_code, part.records or b"") for topic in answer.responses for part in topic.partitions]
     assert parts == ([(UnknownServerError.code, b"")] if version < 13 else [])
     assert answer.error_code == (UnknownServerError.code if version >= 7 else 0)
+
+
+# Quotas ---------------------------------------------------------------------------------------------------------------
+
+
+async def test_a_consumer_above_its_quota_gets_nothing_and_then_all(make: Make) -> None:
+    bench = make(1)
+    bench.partitions.fill(0, batches=8)
+    size = len(bench.read(bench.call({0: 0}))[0].records or b"")
+    bench.quotas.set("user=ANONYMOUS", consumer_byte_rate=size / 10)
+    assert len(bench.read(bench.call({0: 0}))[0].records or b"") == size
+    for version in ALL_VERSIONS:
+        held = bench.response(bench.call({0: 0}, version=version), version)
+        assert (held.responses, held.error_code, held.throttle_time_ms) == ([], 0, 10_000)
+    bench.quotas.clock.advance(11_000)
+    assert len(bench.read(bench.call({0: 0}))[0].records or b"") == size
+
+
+async def test_a_fetch_takes_no_more_than_waiting_would_give_it(make: Make) -> None:
+    bench = make(1)
+    bench.partitions.fill(0, batches=8)
+    size = len(bench.read(bench.call({0: 0}))[0].records or b"")
+    bench.quotas.set("user=ANONYMOUS", consumer_byte_rate=size / 20)
+    part = bench.read(bench.call({0: 0}))[0]
+    assert 0 < len(part.records or b"") <= size / 2
+
+
+async def test_a_session_goes_on_after_its_consumer_was_held_back(make: Make) -> None:
+    bench = make(2)
+    bench.partitions.fill(0, batches=2)
+    session_id = bench.response(bench.call({0: 0, 1: 0}, session=(0, 0))).session_id
+    bench.quotas.set("user=ANONYMOUS", consumer_byte_rate=1)
+    bench.call_and_release({0: 0})
+    bench.partitions.fill(1, batches=1)
+    held = bench.response(bench.call({0: 2}, session=(session_id, 1)))
+    assert (held.session_id, held.responses, held.error_code) == (session_id, [], 0)
+    assert held.throttle_time_ms > 0
+    bench.quotas.set("user=ANONYMOUS")
+    found = bench.read(bench.call({}, session=(session_id, 2)))
+    assert list(found) == [1] and base_offsets(bytes(found[1].records or b"")) == [0]
+
+
+async def test_a_session_that_begins_with_nothing_is_none(make: Make) -> None:
+    bench = make(1)
+    bench.partitions.fill(0, batches=2)
+    bench.quotas.set("user=ANONYMOUS", consumer_byte_rate=1)
+    bench.call_and_release({0: 0})
+    held = bench.response(bench.call({0: 0}, session=(0, 0)))
+    assert (held.session_id, held.responses, held.error_code) == (0, [], 0)
+    assert len(bench.sessions) == 0
+
+
+async def test_a_parked_fetch_is_held_to_the_quota_when_it_is_answered(make: Make) -> None:
+    bench = make(1)
+    bench.quotas.set("user=ANONYMOUS", consumer_byte_rate=1)
+    bench.partitions.fill(0)
+    bench.call_and_release({0: 0})
+    waiting = bench.call({0: 1}, wait_ms=600_000)
+    bench.partitions.fill(0)
+    held = bench.response(await waiting)
+    assert held.responses == [] and held.throttle_time_ms > 0
