@@ -55,6 +55,7 @@ check: lint types contracts unit ## the quick half: format, lint, types, contrac
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml --severity-level medium src/penstock
 
 types: $(VENV)/.dev
 	$(BIN)/mypy

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.raw import RawClient, port_of
+from tests.support.raw import ConnectionEnded, RawClient, port_of
 
 from penstock.access.audit.files import files_in, lines_of
+from penstock.access.audit.reading import verify_folder
 from penstock.broker import handlers as _handlers  # noqa: F401 - importing them fills the registry
 from penstock.broker.auditing import DATA_PATH, ROWS
 from penstock.broker.registry import REGISTRY
@@ -40,10 +43,13 @@ def client(audited: RunningBroker) -> Iterator[RawClient]:
         yield one
 
 
+def all_events(folder: Path) -> list[dict[str, Any]]:
+    """What is on disk now."""
+    return [json.loads(line) for each in files_in(folder) for line in lines_of(each.path)]
+
+
 def events(folder: Path, operation: str) -> list[dict[str, Any]]:
-    """What is on disk now of an API."""
-    found = [json.loads(line) for each in files_in(folder) for line in lines_of(each.path)]
-    return [event for event in found if event.get("api", {}).get("operation") == operation]
+    return [event for event in all_events(folder) if event.get("api", {}).get("operation") == operation]
 
 
 def create(client: RawClient, name: str, *, partitions: int = 1, configs: dict[str, str] | None = None) -> int:
@@ -100,6 +106,38 @@ def test_what_was_only_tried_out_is_not_told(client: RawClient, folder: Path) ->
     topic = {"name": "dry", "num_partitions": 1, "replication_factor": 1, "assignments": [], "configs": []}
     client.request("CreateTopics", 7, {"topics": [topic], "timeout_ms": 30_000, "validate_only": True})
     assert len(events(folder, "CreateTopics")) == before
+
+
+def test_after_a_kill_all_that_was_answered_is_told_and_the_chain_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "audit"
+    with broker({"penstock.audit.dir": str(folder)}, mode="process") as running:
+        answered: list[str] = []
+        enough = threading.Event()
+
+        def change() -> None:
+            with closing(RawClient(port_of(running.bootstrap))) as client, suppress(ConnectionEnded):
+                for number in count():
+                    assert create(client, f"topic-{number}") == 0
+                    answered.append(f"topic-{number}")
+                    if number == 10:
+                        enough.set()
+
+        changing = threading.Thread(target=change)
+        changing.start()
+        assert enough.wait(60)
+        running.kill()
+        changing.join()
+        newest = files_in(folder)[-1].path
+        newest.write_bytes(newest.read_bytes() + b'{"class_uid":6003,"categ')  # as if it had been killed in the write
+        running.start()
+        told = {resource["name"] for event in events(folder, "CreateTopics") for resource in event["resources"]}
+        assert set(answered) <= told
+        starts = [event["message"] for event in all_events(folder) if event["class_uid"] == 1008]
+        assert "broke off after 24 bytes" in starts[-1]
+        with closing(RawClient(port_of(running.bootstrap))) as client:
+            assert create(client, "after") == 0
+    (report,) = verify_folder(folder, {})
+    assert report.is_whole and len(starts) == 2
 
 
 # Every API that changes something -------------------------------------------------------------------------------------
@@ -259,8 +297,10 @@ def test_every_api_that_changes_something_is_in_one_table() -> None:
 
 @pytest.mark.parametrize("key", [key for key in CHANGING if key in ROWS], ids=lambda key: key.name)
 def test_every_api_that_changes_something_leaves_an_event(key: ApiKey, client: RawClient, folder: Path) -> None:
-    create(client, "kept")
-    create(client, "gone")
+    for name in ("kept", "gone"):
+        there = client.request("Metadata", 8, {"topics": [{"name": name}], "allow_auto_topic_creation": False})
+        if there["topics"][0]["error_code"]:  # a creation that is refused would be told, too, and later
+            assert create(client, name) == 0
     operation = "".join(word.capitalize() for word in key.name.split("_"))
     before = sum(event.get("count", 1) for event in events(folder, operation))
     version, body = REQUESTS[key]

@@ -16,7 +16,7 @@ from penstock.access.acls import ANYBODY, Acl, decode
 from penstock.access.denials import Denials
 from penstock.access.metrics import AuthorizerMetrics
 from penstock.access.principal import BROKER
-from penstock.access.rights import SUPPORTED, WRITE_TOPIC, Operation, ResourceKind, Right
+from penstock.access.rights import ALTER_CLUSTER, CHANGING, SUPPORTED, WRITE_TOPIC, Operation, ResourceKind, Right
 from penstock.access.subject import Subject
 from penstock.cluster import AUDIT
 from penstock.errors import (
@@ -185,6 +185,8 @@ class Authorizer:
         principals = principals_of(subject)
         if not self._super_users.isdisjoint(principals):
             return True
+        if name == AUDIT and right.on is ResourceKind.TOPIC and right.operation in CHANGING:
+            right, name = ALTER_CLUSTER, CLUSTER_NAME  # a right on all topics is not meant for this one
         found = self._index.find(right.on, name, right.operation, principals=principals, host=subject.host)
         if found.verdict is Verdict.NO_RULE:
             return self._allows_without_rules

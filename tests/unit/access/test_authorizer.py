@@ -5,7 +5,7 @@ from structlog.testing import capture_logs
 
 from penstock.access import denials
 from penstock.access.acls import Acl, PatternType, Permission, encode, entry_name
-from penstock.access.authorizer import DECISIONS_MAX, Authorizer
+from penstock.access.authorizer import CLUSTER_NAME, DECISIONS_MAX, Authorizer
 from penstock.access.principal import BROKER, Principal
 from penstock.access.rights import (
     ALTER_CLUSTER,
@@ -16,6 +16,7 @@ from penstock.access.rights import (
     WRITE_TOPIC,
     Operation,
     ResourceKind,
+    Right,
 )
 from penstock.access.subject import Subject
 from penstock.errors import ClusterAuthorizationFailed, GroupAuthorizationFailed, TopicAuthorizationFailed
@@ -93,6 +94,20 @@ def test_a_broker_may_what_brokers_do_and_no_more() -> None:
     assert not authorizer.allows(broker, ALTER_CLUSTER)
     assert not authorizer.allows(broker, WRITE_TOPIC, "orders")
     assert not authorizer.allows_some(broker, WRITE_TOPIC)
+
+
+def test_a_right_on_all_topics_is_not_meant_for_the_one_of_audit_events() -> None:
+    all_topics = READ_ORDERS._replace(name="*", operation=Operation.ALL)
+    authorizer = an_authorizer(all_topics)
+    assert authorizer.allows(alice(), WRITE_TOPIC, "orders")
+    assert authorizer.allows(alice(), READ_TOPIC, "__penstock_audit")
+    for operation in (Operation.WRITE, Operation.DELETE, Operation.ALTER, Operation.ALTER_CONFIGS):
+        assert not authorizer.allows(alice(), Right(operation, ResourceKind.TOPIC), "__penstock_audit")
+    broker = Subject(Principal(BROKER, "2"))
+    assert authorizer.allows(broker, WRITE_TOPIC, "__penstock_audit")
+    assert not authorizer.allows(broker, WRITE_TOPIC, "orders")
+    learn(authorizer, READ_ORDERS._replace(kind=ResourceKind.CLUSTER, name=CLUSTER_NAME, operation=Operation.ALTER))
+    assert authorizer.allows(alice(), Right(Operation.DELETE, ResourceKind.TOPIC), "__penstock_audit")
 
 
 def test_what_nobody_mentions_may_be_left_to_everybody() -> None:
