@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 from tests.support.command import PATIENT
-from tests.support.secured import broker_up, two_free_ports
+from tests.support.secured import broker_up, environment, two_free_ports
 
 from penstock.processes.secured import SecureFolder
 
@@ -19,9 +18,8 @@ PATIENTLY = f'set -e\npenstock() {{ "{sys.executable}" -m penstock.cli "$@" {" "
 
 
 def run(text: str, folder: Path) -> str:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
     done = subprocess.run(
-        ["bash", "-c", text], cwd=folder, capture_output=True, text=True, timeout=300, check=False, env=environment
+        ["bash", "-c", text], cwd=folder, capture_output=True, text=True, timeout=300, check=False, env=environment()
     )
     assert done.returncode == 0, f"{text}\n{done.stderr}"
     return done.stdout

@@ -21,6 +21,11 @@ READY_WITHIN_S = 120.0
 COMMAND = (sys.executable, "-m", "penstock.cli")
 
 
+def environment() -> dict[str, str]:
+    """Ours, without what the command would take for its own."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
+
+
 def two_free_ports() -> int:
     """The first of two that follow each other."""
     for _ in range(100):
@@ -43,10 +48,9 @@ def secured_broker(folder: Path, *options: str) -> Iterator[SecureFolder]:
 
 @contextmanager
 def broker_up(made: SecureFolder, *options: str) -> Iterator[subprocess.Popen[bytes]]:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PENSTOCK_")}
     command = [*COMMAND, "up", "--config", str(made.settings), "--http-port", "0", *options]
     with (made.path / "broker.log").open("ab") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment())
     try:
         deadline = time.monotonic() + READY_WITHIN_S
         while not _is_ready(made, process.pid):

@@ -35,6 +35,8 @@ from penstock.cli.exits import ExitCode, Failure
 @click.option("--restart", is_flag=True, help="With --brokers: start again whoever ends unasked.")
 @click.option("--networks", is_flag=True, help="With --brokers: a network for each, so that `penstock local partition` "
               "can cut them apart. Takes root.")  # fmt: skip
+@click.option("--secure", is_flag=True, help="With --brokers: TLS between brokers and to etcd; TLS and logins for "
+              "clients. `penstock init` secures a single broker.")  # fmt: skip
 def up(
     *,
     port: int | None,
@@ -51,6 +53,7 @@ def up(
     etcd: int | None,
     restart: bool,
     networks: bool,
+    secure: bool,
 ) -> ExitCode:
     """Run one broker until Ctrl-C or SIGTERM, which stop it cleanly; a second Ctrl-C does not wait.
 
@@ -85,10 +88,16 @@ def up(
             has_http=not no_http,
             networks=networks,
             restart=restart,
+            secure=secure,
         )
         return serve_cluster(wishes, file, overrides, banner=not quiet)
     if etcd is not None or restart or networks:
         raise click.UsageError("--etcd, --restart and --networks are for a cluster: say --brokers N too")
+    if secure:
+        raise click.UsageError(
+            "--secure is for a cluster: say --brokers N too. For a single broker `penstock init --secure` makes a "
+            "configuration"
+        )
     _require_no_cluster(data)
     _shorthand(overrides, "--port and --host", "listeners", _listener(host, port))
     _shorthand(overrides, "--data", "log.dirs", None if data is None else str(data))

@@ -28,6 +28,8 @@ class RunningBroker(ABC):
         self.log_path = folder / "broker.log"
         self.bootstrap = ""
         """host:port, for a client's bootstrap.servers."""
+        self.listeners: dict[str, str] = {}
+        """host:port by the listener's name, once it runs; `bootstrap` is the first."""
         self.http_url = ""
         """Where /health, /ready and /metrics are."""
         self.settings = {
@@ -61,6 +63,7 @@ class RunningBroker(ABC):
         """Whether clients can connect to what was launched."""
         told = read_addresses(self.data_dir, self.pid)
         if told is not None:
+            self.listeners = told.listeners
             self.bootstrap = next(iter(told.listeners.values()))
             self.http_url = _url(told.http) if told.http else ""
         return told is not None

@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import msgspec
 
 from penstock.processes.broker import RunningBroker
 from penstock.processes.etcd import EtcdCluster
@@ -17,7 +19,7 @@ from penstock.wire.messages.describe_cluster_response import DescribeClusterResp
 from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
 from penstock.wire.messages.metadata_response import MetadataResponse
 
-Answer = TypeVar("Answer")
+Answer = TypeVar("Answer", bound=msgspec.Struct)
 
 METADATA_VERSION = 12
 REPLICAS_MAX = 3
@@ -81,22 +83,26 @@ class BrokerCluster:
         """As broker `at` sees it, or the first that answers; of every topic where none is named."""
         wanted = [MetadataRequestTopic(name=name) for name in topics] or None
         request = MetadataRequest(topics=wanted, allow_auto_topic_creation=False)
-        return self._ask(lambda address: ask(address, request, MetadataResponse, version=METADATA_VERSION), at=at)
+        return self._ask(request, MetadataResponse, version=METADATA_VERSION, at=at)
 
-    def _ask(self, question: Callable[[str], Answer], *, at: int | None) -> Answer:
+    def _ask(self, request: Any, kind: type[Answer], *, version: int, at: int | None) -> Answer:
         failure: OSError | None = None
         for broker in self.brokers.values() if at is None else [self.brokers[at]]:
             if broker.is_running:
                 try:
-                    return question(broker.bootstrap)
+                    return self.ask_one(broker, request, kind, version=version)
                 except OSError as error:
                     failure = error
         raise failure or ConnectionRefusedError("no broker is running")
 
+    def ask_one(self, broker: RunningBroker, request: Any, kind: type[Answer], *, version: int) -> Answer:
+        """Over a connection of its own, without a login."""
+        return ask(broker.bootstrap, request, kind, version=version)
+
     def controller(self, *, at: int | None = None) -> int:
         """-1 when there is none."""
         request = DescribeClusterRequest()
-        return self._ask(lambda address: ask(address, request, DescribeClusterResponse, version=0), at=at).controller_id
+        return self._ask(request, DescribeClusterResponse, version=0, at=at).controller_id
 
     # Waiting ----------------------------------------------------------------------------------------------------
 

@@ -76,6 +76,21 @@ class EtcdPlace(NamedTuple):
     under: tuple[str, ...] = ()
 
 
+class EtcdTls(NamedTuple):
+    """PEM files: the members' certificate with its key, and the authority that clients and members must come from."""
+
+    identity: Path
+    authority: Path
+
+    def arguments(self) -> list[str]:
+        own = [str(self.identity), str(self.identity), str(self.authority)]
+        return [
+            *("--cert-file", own[0], "--key-file", own[1], "--trusted-ca-file", own[2], "--client-cert-auth"),
+            *("--peer-cert-file", own[0], "--peer-key-file", own[1], "--peer-trusted-ca-file", own[2]),
+            "--peer-client-cert-auth",
+        ]
+
+
 class EtcdMember(Child):
     """One process. Its ports and its folder stay its own from start to start."""
 
@@ -87,6 +102,7 @@ class EtcdMember(Child):
         place: EtcdPlace,
         *,
         scheme: str,
+        peer_scheme: str,
         arguments: Sequence[str],
         orphans: OrphanKiller,
     ) -> None:
@@ -97,7 +113,7 @@ class EtcdMember(Child):
         self.folder = folder
         self.log_path = folder / "etcd.log"
         self.endpoint = f"{scheme}://{keep_ports(self, f'{place.host}:{place.client_port}')}"
-        self.peer_url = f"http://{keep_ports(self, f'{place.host}:{place.peer_port}')}"
+        self.peer_url = f"{peer_scheme}://{keep_ports(self, f'{place.host}:{place.peer_port}')}"
         self._metrics_url = f"http://{keep_ports(self, f'{place.host}:{place.metrics_port}')}"
         client, peer, metrics = (
             int(url.rpartition(":")[2]) for url in (self.endpoint, self.peer_url, self._metrics_url)
@@ -161,7 +177,9 @@ class EtcdMember(Child):
 
 
 class EtcdCluster:
-    """`arguments` go to every member; `scheme` is https where they name certificates; `places` for other than any."""
+    """`arguments` go to every member; `scheme` is https where they name certificates; `places` for other than any. With
+    `tls`, clients and members show each other certificates.
+    """
 
     def __init__(
         self,
@@ -171,6 +189,7 @@ class EtcdCluster:
         scheme: str = "http",
         arguments: Sequence[str] = (),
         places: Sequence[EtcdPlace] | None = None,
+        tls: EtcdTls | None = None,
     ) -> None:
         program = find_etcd()
         self.version = etcd_version(program)
@@ -183,8 +202,9 @@ class EtcdCluster:
                 folder / f"etcd{number}",
                 program,
                 place,
-                scheme=scheme,
-                arguments=arguments,
+                scheme=scheme if tls is None else "https",
+                peer_scheme="http" if tls is None else "https",
+                arguments=[*arguments, *(() if tls is None else tls.arguments())],
                 orphans=self._orphans,
             )
             for number, place in enumerate(places or [EtcdPlace()] * size, start=1)

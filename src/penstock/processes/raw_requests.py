@@ -1,9 +1,12 @@
 """One question to one broker over a socket of its own: what is asked about a cluster without a client in the way."""
 
 import socket
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
+
+if TYPE_CHECKING:
+    import ssl
 
 from penstock.wire.framing import SIZE, RequestHeader, decode_response_header, request_frame
 
@@ -13,12 +16,21 @@ TIMEOUT_S = 10.0
 
 
 def ask(
-    address: str, request: Any, response: type[Response], *, version: int, timeout_s: float = TIMEOUT_S
+    address: str,
+    request: Any,
+    response: type[Response],
+    *,
+    version: int,
+    timeout_s: float = TIMEOUT_S,
+    tls: "ssl.SSLContext | None" = None,
 ) -> Response:
     """Raises OSError where nobody answers within the time."""
     host, _, port = address.rpartition(":")
     with socket.create_connection((host.strip("[]"), int(port)), timeout=timeout_s) as connection:
-        return ask_over(connection, request, response, version=version)
+        if tls is None:
+            return ask_over(connection, request, response, version=version)
+        with tls.wrap_socket(connection, server_hostname=host.strip("[]")) as secured:
+            return ask_over(secured, request, response, version=version)
 
 
 def ask_over(connection: socket.socket, request: Any, response: type[Response], *, version: int) -> Response:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final
 from penstock.processes.private_files import write_private
 
 if TYPE_CHECKING:
+    import ssl
+
     from penstock.transport.certificates import Identity
 
 ADMIN: Final = "admin"
@@ -153,6 +155,30 @@ class SecureFolder:
             "penstock.bootstrap.users.file": str(self.first_users),
             "penstock.audit.dir": str(self.audit),
         }
+
+    def cluster_settings(self) -> dict[str, str]:
+        """Besides, for a cluster: brokers talk to each other and to etcd by certificate, both ways."""
+        return {
+            **self.broker_settings(),
+            "inter.broker.listener.name": "SSL",
+            "penstock.etcd.tls.ca.file": str(self.authority),
+            "penstock.etcd.tls.certificate.file": str(self.broker),
+            "penstock.etcd.tls.key.file": str(self.broker),
+        }
+
+    def lacks(self, hosts: Iterable[str]) -> set[str]:
+        """Those that the broker's certificate does not name."""
+        from penstock.transport.certificates import look_into  # noqa: PLC0415
+
+        return set(hosts) - set(look_into(self.broker.read_bytes())[0].names)
+
+    def by_certificate(self) -> "ssl.SSLContext":
+        """For connections as the administrator."""
+        import ssl  # noqa: PLC0415
+
+        context = ssl.create_default_context(cafile=str(self.authority))
+        context.load_cert_chain(self.admin)
+        return context
 
     def _settings_text(self, own: Mapping[str, str] | None) -> str:
         settings = {**(own or {}), **self.broker_settings()}

@@ -190,3 +190,20 @@ def test_what_each_broker_has_for_itself_cannot_be_set_for_all(name: str) -> Non
 def test_an_end_is_told_in_words() -> None:
     assert ended_how(-9) == "killed by SIGKILL"
     assert ended_how(1) == "left with exit code 1"
+
+
+def test_a_cluster_stays_secured_and_an_open_one_open(tmp_path: Path) -> None:
+    secured = planned(UpOptions(folder=tmp_path / "a", brokers=3, port=0, http_port=0, secure=True))
+    assert secured.is_secure and all(broker.among_brokers for broker in secured.brokers)
+    (tmp_path / "a").mkdir()
+    write_state(tmp_path / "a", secured)
+    assert planned(UpOptions(folder=tmp_path / "a", brokers=3, port=0, http_port=0)).is_secure
+    (tmp_path / "b").mkdir()
+    write_state(tmp_path / "b", a_cluster())
+    with pytest.raises(Failure, match="without --secure"):
+        planned(UpOptions(folder=tmp_path / "b", brokers=3, secure=True))
+
+
+def test_a_single_broker_is_secured_by_init(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["up", "--secure"]) == ExitCode.USAGE
+    assert "penstock init --secure" in capsys.readouterr().err

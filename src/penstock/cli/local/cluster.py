@@ -1,20 +1,28 @@
 """The processes of a local cluster, started and stopped in order, and the file that tells `penstock local` of them."""
 
 import os
-from collections.abc import Iterator, Mapping
+import socket
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from penstock.cli.local.broker import local_broker
 from penstock.cli.local.state import BrokerState, ClusterState, write_state
-from penstock.processes.broker import BrokerProcess
-from penstock.processes.cluster import BrokerCluster, member_settings
-from penstock.processes.etcd import EtcdCluster, EtcdMember, EtcdPlace
+from penstock.processes.broker import BrokerProcess, RunningBroker
+from penstock.processes.cluster import Answer, BrokerCluster, member_settings
+from penstock.processes.etcd import EtcdCluster, EtcdMember, EtcdPlace, EtcdTls
 from penstock.processes.orphans import OrphanKiller
+from penstock.processes.raw_requests import ask
 from penstock.processes.record import ProcessRecord
+from penstock.processes.secured import SecureFolder
 
 Member = BrokerProcess | EtcdMember
 
+SECURED_FOLDER = "secure"
+AMONG_BROKERS = "SSL"
+EVERY_INTERFACE = ("", "0.0.0.0", "::")
 START_FILE = "start"
 """Put into a member's folder by `penstock local restart`: when it is down, start it."""
 
@@ -28,7 +36,12 @@ class LocalCluster(BrokerCluster):
             EtcdPlace(etcd.host, etcd.client_port, etcd.peer_port, etcd.metrics_port, self._under(etcd.name))
             for etcd in state.etcd
         ]
-        etcd = EtcdCluster(folder / "etcd", places=places)
+        self.secured = SecureFolder(folder / SECURED_FOLDER) if state.is_secure else None
+        if self.secured is not None:
+            _make_secure(self.secured, self._hosts())
+            settings = {**settings, **self.secured.cluster_settings()}
+        tls = EtcdTls(self.secured.broker, self.secured.authority) if self.secured is not None else None
+        etcd = EtcdCluster(folder / "etcd", places=places, tls=tls)
         for member, told in zip(etcd.members, state.etcd, strict=True):
             told.client_port, told.peer_port, told.metrics_port = member.place[1:4]
         self._programs = {
@@ -38,13 +51,38 @@ class LocalCluster(BrokerCluster):
             for broker in state.brokers
         }
         super().__init__(folder, etcd, self._programs)
+        if self.secured is not None:
+            users_at = ",".join(broker.listener for broker in state.brokers)
+            self.secured.move_logins(
+                users_at=users_at, certificates_at=",".join(b.among_brokers for b in state.brokers)
+            )
+
+    def _hosts(self) -> list[str]:
+        """What certificates must name."""
+        networks = self._networks
+        if networks is not None:
+            return [networks.address(name) for name in self.state.network_names()]
+        hosts = {broker.listener.rpartition(":")[0].strip("[]") for broker in self.state.brokers}
+        return [socket.getfqdn() if host in EVERY_INTERFACE else host for host in sorted(hosts)]
+
+    def ask_one(self, broker: RunningBroker, request: Any, kind: type[Answer], *, version: int) -> Answer:
+        if self.secured is None:
+            return super().ask_one(broker, request, kind, version=version)
+        address, context = broker.listeners[AMONG_BROKERS], self.secured.by_certificate()
+        return ask(address, request, kind, version=version, tls=context)
 
     def _make(self, folder: Path, state: BrokerState, settings: Mapping[str, str]) -> BrokerProcess:
-        own = {"listeners": f"PLAINTEXT://{state.listener}", "penstock.http.listener": state.http}
+        first = "PLAINTEXT" if self.secured is None else "SASL_SSL"
+        listeners = f"{first}://{state.listener}"
+        if self.secured is not None:
+            listeners += f",{AMONG_BROKERS}://{state.among_brokers}"
+            settings = {**settings, "penstock.audit.dir": str(folder / state.name / "audit")}
+        own = {"listeners": listeners, "penstock.http.listener": state.http}
         under = self._under(state.name)
         broker = local_broker(folder / state.name, {**settings, **own}, under=under, orphans=self._orphans)
         # Ports that were left to chance are chosen by now, and stay.
-        state.listener = broker.settings["listeners"].removeprefix("PLAINTEXT://")
+        addresses = [each.partition("://")[2] for each in broker.settings["listeners"].split(",")]
+        state.listener, state.among_brokers = addresses[0], addresses[1] if len(addresses) > 1 else ""
         state.http = broker.settings["penstock.http.listener"]
         return broker
 
@@ -92,6 +130,15 @@ class LocalCluster(BrokerCluster):
         except FileNotFoundError:
             return False
         return True
+
+
+def _make_secure(secured: SecureFolder, hosts: Sequence[str]) -> None:
+    """Certificates and keys as they are, or new ones; a broker that came later has them name its host too."""
+    now = datetime.now(UTC)
+    if not secured.is_made:
+        secured.make(now=now, users_at="", certificates_at="", hosts=hosts)
+    elif secured.lacks(hosts):
+        secured.renew_certificates(hosts, now=now)
 
 
 def start_file(folder: Path, name: str) -> Path:

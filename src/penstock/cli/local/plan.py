@@ -24,7 +24,6 @@ OWN_SETTINGS = (
     "penstock.etcd.endpoints",
     "penstock.workers",
 )
-"""What each broker has for itself: nobody sets it for all."""
 KAFKA_PORT, HTTP_PORT = 9092, 8080
 ETCD_PORTS = (2379, 2380, 2381)
 ANY = "127.0.0.1"
@@ -42,6 +41,7 @@ class UpOptions(msgspec.Struct, frozen=True):
     has_http: bool = True
     networks: bool = False
     restart: bool = False
+    secure: bool = False
 
 
 def planned(wishes: UpOptions) -> ClusterState:
@@ -49,7 +49,8 @@ def planned(wishes: UpOptions) -> ClusterState:
     _require_cluster_folder(wishes.folder)
     before = read_state(wishes.folder) or ClusterState()
     _require_same_members(before, wishes)
-    state = ClusterState()
+    _require_same_security(before, wishes)
+    state = ClusterState(is_secure=wishes.secure or before.is_secure)
     state.brokers = [BrokerState(number, "", "") for number in range(1, wishes.brokers + 1)]
     count = wishes.etcd or len(before.etcd) or 1
     state.etcd = [EtcdState(f"etcd{number}", ANY, 0, 0, 0) for number in range(1, count + 1)]
@@ -58,6 +59,14 @@ def planned(wishes: UpOptions) -> ClusterState:
     else:
         _place_here(state, before, wishes)
     return state
+
+
+def _require_same_security(before: ClusterState, wishes: UpOptions) -> None:
+    if before.brokers and wishes.secure and not before.is_secure:
+        raise Failure(
+            f"the cluster in {wishes.folder} was made without --secure, and its etcd cannot change",
+            hint="A secured one needs a folder of its own: --data names another.",
+        )
 
 
 def _require_cluster_folder(folder: Path) -> None:
@@ -101,6 +110,8 @@ def _place_in_networks(state: ClusterState, before: ClusterState, wishes: UpOpti
     for broker in state.brokers:
         host = networks.address(broker.name)
         broker.listener = f"{host}:{KAFKA_PORT if wishes.port is None else wishes.port}"
+        if state.is_secure:
+            broker.among_brokers = f"{host}:0"
         broker.http = f"{host}:{wishes.http_port or HTTP_PORT}" if wishes.has_http else ""
     for etcd in state.etcd:
         etcd.host = networks.address(etcd.name)
@@ -115,6 +126,9 @@ def _place_here(state: ClusterState, before: ClusterState, wishes: UpOptions) ->
     known = {broker.id: broker for broker in before.brokers} if before.networks is None else {}
     for index, broker in enumerate(state.brokers):
         then = known.get(broker.id)
+        if state.is_secure:
+            stays = then is not None and then.among_brokers and wishes.host is None
+            broker.among_brokers = _kept(then.among_brokers) if then and stays else _chosen(host, 0, index)
         base = KAFKA_PORT if wishes.port is None else wishes.port
         keeps = then is not None and not wishes.port and wishes.host is None  # port 0 is any, such as the last one
         broker.listener = _kept(then.listener) if keeps and then else _chosen(host, base, index)

@@ -32,6 +32,8 @@ class BrokerState(msgspec.Struct):
     """Where it listens; clients are told `address`."""
     http: str = ""
     address: str = ""
+    among_brokers: str = ""
+    """Where it listens for other brokers, in a secured cluster."""
     process: ProcessRecord | None = None
 
     @property
@@ -58,6 +60,7 @@ class ClusterState(msgspec.Struct):
     brokers: list[BrokerState] = []
     etcd: list[EtcdState] = []
     networks: NetworksState | None = None
+    is_secure: bool = False
     version: int = 1
 
     @property
