@@ -40,7 +40,8 @@ themselves. In the code each is a class in `penstock.errors`.
 
 _ABOUT_APIS = """
 The {all} APIs of a Kafka 4.3 broker, and the {answered} of them that Penstock answers. What is not answered is not
-advertised to clients. `penstock apis` prints the same.
+advertised to clients. `penstock apis` prints the same. Where there are access rules, `rights` are those that a request
+may take: which of them depends on what it asks for, and some are alternatives.
 """
 
 _ABOUT_METRICS = """
@@ -149,6 +150,7 @@ def apis_page() -> str:
                 _versions(API_VERSIONS[key]),
                 _versions(answer.versions) if answer else "",
                 "answered" if answer else REASONS.get(key, "not built yet"),
+                ", ".join(map(str, answer.requires)) if answer else "",
             ]
         )
     return _page(
@@ -157,7 +159,7 @@ def apis_page() -> str:
             "",
             _ABOUT_APIS.format(all=len(rows), answered=sum(1 for row in rows if row[3])).strip(),
             "",
-            *_table(["key", "API", "Kafka 4.3 has", "answered", "state"], rows),
+            *_table(["key", "API", "Kafka 4.3 has", "answered", "state", "rights"], rows),
         ]
     )
 
