@@ -25,7 +25,7 @@ from penstock.wire.messages.delete_acls_request import DeleteAclsFilter
 
 PASSWORD = "known to all"
 PATIENCE_S = 60.0
-TOPIC_FAILED, GROUP_FAILED, CLUSTER_FAILED, UNKNOWN_TOPIC_ID = 29, 30, 31, 100
+TOPIC_FAILED, GROUP_FAILED, CLUSTER_FAILED, TRANSACTION_FAILED, UNKNOWN_TOPIC_ID = 29, 30, 31, 53, 100
 LITERAL, PREFIXED, ANY, DENY, ALLOW = 3, 4, 1, 2, 3
 
 
@@ -79,7 +79,7 @@ def rule(
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     first = tmp_path_factory.mktemp("users") / "first"
     first.touch(0o600)
-    users = ("root", "alice", "bert", "carol", "dora", "emil", "frida")
+    users = ("root", "alice", "bert", "carol", "dora", "emil", "frida", "gina")
     first.write_text("".join(first_user_lines(user, PASSWORD) for user in users))
     (port,) = free_ports(1)
     settings = {
@@ -180,6 +180,37 @@ def test_internal_topics_are_closed_to_writers_who_may_everything_on_topics(brok
     with broker.connect("dora") as dora:
         (topic,) = dora.request("Produce", 9, produced("__consumer_offsets"))["responses"]
         assert topic["partition_responses"][0]["error_code"] == 17
+
+
+def test_a_transaction_gets_no_partition_that_its_producer_may_not_write(broker: Broker) -> None:
+    """From Produce v12 on the broker itself adds partitions to a transaction."""
+    for topic in ("ginas", "not-ginas"):
+        broker.topic(topic)
+    broker.allow("gina", Operation.WRITE, ResourceKind.TOPIC, "ginas")
+    broker.allow("gina", Operation.WRITE, ResourceKind.TRANSACTIONAL_ID, "gina-", pattern=PREFIXED)
+    with broker.connect("gina") as gina, broker.connect("root") as root:
+        looked = {"key": "gina-1", "key_type": 1}
+        eventually(lambda: gina.request("FindCoordinator", 3, looked)["error_code"] == 0, "a coordinator")
+        begun: dict[str, Any] = {}
+
+        def begins() -> bool:
+            asked = {"transactional_id": "gina-1", "transaction_timeout_ms": 60_000}
+            begun.update(gina.request("InitProducerId", 4, asked))
+            return not begun["error_code"]
+
+        eventually(begins, "a producer id")
+        producer = {"producer_id": begun["producer_id"], "producer_epoch": begun["producer_epoch"]}
+        records = batch(attributes=0x10, sequence=0, **producer)
+        data = [{"name": name, "partition_data": [{"index": 0, "records": records}]} for name in ("not-ginas", "ginas")]
+        asked = {"transactional_id": "gina-1", "acks": -1, "timeout_ms": 60_000, "topic_data": data}
+        answered = gina.request("Produce", 12, asked)["responses"]
+        codes = {each["name"]: each["partition_responses"][0]["error_code"] for each in answered}
+        assert codes == {"not-ginas": TOPIC_FAILED, "ginas": 0}
+        (state,) = root.request("DescribeTransactions", 0, {"transactional_ids": ["gina-1"]})["transaction_states"]
+        assert [topic["topic"] for topic in state["topics"]] == ["ginas"]
+        asked["transactional_id"] = "not-ginas"
+        answered = gina.request("Produce", 12, asked)["responses"]
+        assert {each["partition_responses"][0]["error_code"] for each in answered} == {TRANSACTION_FAILED}
 
 
 def test_names_are_not_given_away_by_ids(broker: Broker) -> None:
