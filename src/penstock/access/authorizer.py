@@ -44,8 +44,8 @@ BROKERS_MAY: Final = frozenset({Operation.CLUSTER_ACTION, Operation.DESCRIBE, Op
 """What brokers ask of each other, and to write to the topic of audit events. What clients ask of them they write
 themselves."""
 
-DECISIONS_MAX: Final = 4_096
-"""Decisions of one right that a login remembers. When there are more it forgets them."""
+DECISIONS_MAX: Final = 8_192
+"""Decisions that a login remembers. When there are more it forgets them all."""
 NAME_REMEMBERED_MAX: Final = 256
 """Characters of a name up to which it is remembered: a group's may have 32767."""
 
@@ -138,7 +138,7 @@ class Authorizer:
 
     def known(self, subject: Subject, right: Right) -> Mapping[str, bool] | None:
         """What is decided already, by name, for whoever has thousands to ask for and looks here first. It is good until
-        the loop turns. None where there are no rules.
+        the loop turns; what is not in it, or not allowed, is for `allows`. None where there are no rules.
         """
         return self._known(subject, right) if self.is_on else None
 
@@ -163,8 +163,7 @@ class Authorizer:
 
     def _known(self, subject: Subject, right: object) -> dict[str, bool]:
         if subject.decisions_version != self.version:
-            subject.decisions.clear()
-            subject.decisions_version = self.version
+            self._forget(subject)
         known = subject.decisions.get(right)
         if known is None:
             known = subject.decisions[right] = {}
@@ -172,11 +171,17 @@ class Authorizer:
 
     def _decided(self, known: dict[str, bool], subject: Subject, right: Right, name: str) -> bool:
         decision = self._decide(subject, right, name)
-        if len(known) >= DECISIONS_MAX:
-            known.clear()
         if len(name) <= NAME_REMEMBERED_MAX:
             known[name] = decision
+            subject.decisions_count += 1
+            if subject.decisions_count >= DECISIONS_MAX:
+                self._forget(subject)
         return decision
+
+    def _forget(self, subject: Subject) -> None:
+        subject.decisions.clear()
+        subject.decisions_count = 0
+        subject.decisions_version = self.version
 
     def _decide(self, subject: Subject, right: Right, name: str) -> bool:
         self.metrics.decided += 1

@@ -6,7 +6,7 @@ from penstock.access.principal import ANONYMOUS, Principal
 class Subject:
     """One for each login of a connection. Whoever has not logged in is `User:ANONYMOUS`."""
 
-    __slots__ = ("by_token", "decisions", "decisions_version", "groups", "host", "principal")
+    __slots__ = ("by_token", "decisions", "decisions_count", "decisions_version", "groups", "host", "principal")
 
     def __init__(
         self,
@@ -25,6 +25,7 @@ class Subject:
         """Whether it logged in by a delegation token, which may not be used to make another."""
         self.decisions: dict[object, dict[str, bool]] = {}
         """What the authorizer has decided, by what was asked (a right) and name, as of `decisions_version`."""
+        self.decisions_count = 0
         self.decisions_version = -1
 
     def __repr__(self) -> str:
