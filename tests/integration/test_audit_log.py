@@ -108,6 +108,37 @@ def test_what_was_only_tried_out_is_not_told(client: RawClient, folder: Path) ->
     assert len(events(folder, "CreateTopics")) == before
 
 
+def test_quotas_and_users_before_and_after(client: RawClient, folder: Path) -> None:
+    for value in (1_000.0, 2_000.0):
+        entry = {
+            "entity": [
+                {"entity_type": "user", "entity_name": "eve"},
+                {"entity_type": "client-id", "entity_name": None},
+            ],
+            "ops": [{"key": "producer_byte_rate", "value": value, "remove": False}],
+        }
+        answer = client.request("AlterClientQuotas", 1, {"entries": [entry], "validate_only": False})
+        assert answer["entries"][0]["error_code"] == 0, answer
+    (quota,) = events(folder, "AlterClientQuotas")[-1]["resources"]
+    assert quota["name"] == "user eve, client-id (default)"
+    assert quota["data"] == {"before": {"producer_byte_rate": 1_000.0}, "after": {"producer_byte_rate": 2_000.0}}
+    for mechanism in (1, 2):
+        key = SECRET_BYTES * 2 if mechanism == 1 else SECRET_BYTES * 4
+        added = {
+            "name": "eve",
+            "mechanism": mechanism,
+            "iterations": 4096,
+            "salt": SECRET_BYTES,
+            "salted_password": key,
+        }
+        answer = client.request("AlterUserScramCredentials", 0, {"deletions": [], "upsertions": [added]})
+        assert answer["results"][0]["error_code"] == 0, answer
+    (user,) = events(folder, "AlterUserScramCredentials")[-1]["resources"]
+    one = {"SCRAM-SHA-256": {"iterations": 4096}}
+    assert user["data"]["before"] == {"scram": one, "groups": []}
+    assert user["data"]["after"] == {"scram": {**one, "SCRAM-SHA-512": {"iterations": 4096}}, "groups": []}
+
+
 def test_after_a_kill_all_that_was_answered_is_told_and_the_chain_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "audit"
     with broker({"penstock.audit.dir": str(folder)}, mode="process") as running:

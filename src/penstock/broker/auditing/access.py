@@ -128,23 +128,26 @@ def _acls_kept(request: Any, refusal: Refusal) -> Any:
 # Quotas -------------------------------------------------------------------------------------------------------------
 
 
-def _entity(parts: Iterable[Any]) -> str:
-    return ", ".join(f"{part.entity_type} {part.entity_name or '(default)'}" for part in parts)
+def _entity(whom: Iterable[tuple[str, str | None]]) -> str:
+    return ", ".join(f"{kind} {'(default)' if name is None else name}" for kind, name in whom)
 
 
 def _quotas(request: Any, state: State) -> list[Subject]:
-    return [
-        Subject(
-            "quota",
-            _entity(entry.entity),
-            asked={one.key: None if one.remove else one.value for one in entry.ops},
-        )
-        for entry in request.entries
-    ]
+    return [_quota(state, [(part.entity_type, part.entity_name) for part in entry.entity]) for entry in request.entries]
+
+
+def _quota(state: State, whom: list[tuple[str, str | None]]) -> Subject:
+    return Subject("quota", _entity(whom), lambda: state.quota(whom))
 
 
 def _quotas_altered(_request: Any, response: Any, _subjects: Sequence[Subject]) -> dict[Key, Outcome]:
-    return {("quota", _entity(each.entity)): (each.error_code, each.error_message) for each in response.entries}
+    return {
+        ("quota", _entity((part.entity_type, part.entity_name) for part in each.entity)): (
+            each.error_code,
+            each.error_message,
+        )
+        for each in response.entries
+    }
 
 
 def _quotas_kept(request: Any, refusal: Refusal) -> Any:
@@ -163,16 +166,17 @@ def _quotas_kept(request: Any, refusal: Refusal) -> Any:
 
 # Users --------------------------------------------------------------------------------------------------------------
 
-_MECHANISMS: Final = {1: "SCRAM-SHA-256", 2: "SCRAM-SHA-512"}
+
+def _users(request: Any, state: State) -> list[Subject]:
+    return [_user(state, name) for name in _names(request)]
 
 
-def _users(request: Any, _state: State) -> list[Subject]:
-    asked: dict[str, dict[str, Any]] = {}
-    for each in request.deletions:
-        asked.setdefault(each.name, {})[_of(_MECHANISMS, each.mechanism)] = None
-    for each in request.upsertions:
-        asked.setdefault(each.name, {})[_of(_MECHANISMS, each.mechanism)] = {"iterations": each.iterations}
-    return [Subject("user", name, asked=changes) for name, changes in asked.items()]
+def _names(request: Any) -> list[str]:
+    return list(dict.fromkeys(each.name for each in chain(request.deletions, request.upsertions)))
+
+
+def _user(state: State, name: str) -> Subject:
+    return Subject("user", name, lambda: state.user(name))
 
 
 def _users_altered(_request: Any, response: Any, _subjects: Sequence[Subject]) -> dict[Key, Outcome]:
@@ -181,9 +185,9 @@ def _users_altered(_request: Any, response: Any, _subjects: Sequence[Subject]) -
 
 def _users_kept(request: Any, refusal: Refusal) -> Any:
     messages = alter_user_scram_credentials_response
-    names = dict.fromkeys(each.name for each in chain(request.deletions, request.upsertions))
+    made = messages.AlterUserScramCredentialsResult
     return messages.AlterUserScramCredentialsResponse(
-        results=[messages.AlterUserScramCredentialsResult(name, refusal.code, refusal.message) for name in names]
+        results=[made(name, refusal.code, refusal.message) for name in _names(request)]
     )
 
 

@@ -1,10 +1,13 @@
 """How an API that changes something is told in the audit log: a row of the table in this package."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from penstock.access.audit import Activity
-from penstock.cluster import ClusterImage, Resource, ResourceType
+from penstock.access.quotas.altering import quotas_in
+from penstock.access.quotas.entities import entity, entry_name
+from penstock.access.users.records import decode_user
+from penstock.cluster import ClusterImage, EntryKind, Resource, ResourceType
 from penstock.errors import Refusal
 from penstock.model import TopicId
 from penstock.settings import Config, Scope, settings_of
@@ -93,6 +96,19 @@ class State:
 
     def feature(self, name: str) -> Any:
         return self._image.features.finalized.get(name)
+
+    def quota(self, whom: Iterable[tuple[str, str | None]]) -> Any:
+        entry = self._image.entries.of(EntryKind.QUOTAS).get(entry_name(entity(whom)))
+        return None if entry is None else quotas_in(entry.value)
+
+    def user(self, name: str) -> Any:
+        """How it may log in, without the keys."""
+        entry = self._image.entries.of(EntryKind.USERS).get(name)
+        if entry is None:
+            return None
+        user = decode_user(entry.value)
+        scram = {mechanism: {"iterations": keys.iterations} for mechanism, keys in user.scram.items()}
+        return {"scram": scram, "groups": user.groups}
 
     def broker(self, broker_id: int) -> Any:
         known = next((each for each in self._image.known_brokers() if each == broker_id), None)
