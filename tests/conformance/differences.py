@@ -183,8 +183,6 @@ _BROKER_SETTINGS_NOT_LISTED = {
         "sasl.*",
         "security.*",
         "principal.builder.class",
-        "connection.failed.authentication.delay.ms",
-        "connections.max.reauth.ms",
     ),
     "ACLs and delegation tokens are not built yet": (
         "authorizer.class.name",
@@ -254,6 +252,10 @@ _SETTINGS = [
     *(
         _at("DescribeConfigs", "a broker*", reason, f"*.4:1.configs.{path}", kafka=kafka, penstock=penstock)
         for path, reason, kafka, penstock in (
+            ("sasl.enabled.mechanisms.value", "Kerberos is not spoken here", "GSSAPI", PINNED),
+            ("sasl.enabled.mechanisms.synonyms.*", "Kerberos is not spoken here", "GSSAPI", PINNED),
+            ("sasl.enabled.mechanisms.read_only", "Kafka can change it while it runs", False, True),
+            ("sasl.server.max.receive.size.*", "a default is told as one", ANYTHING, PINNED),
             ("*.replication.throttled.rate.*", "Kafka takes it without listing it", ABSENT, PINNED),
             (
                 "replica.alter.log.dirs.io.max.bytes.per.second.*",

@@ -174,6 +174,7 @@ class Lifecycle:
         """All of it ends with the node's tasks."""
         services, spawn = self._services, self._ports.spawn
         spawn(services.cluster.ended())
+        spawn(services.token_authority.sweep())
         spawn(self._server.sweep())
         for housekeeping in services.housekeeping:
             spawn(housekeeping.run())

@@ -20,6 +20,7 @@ from penstock.access.sasl.machine import Former, LoginMachine, PeerMechanism
 from penstock.access.sasl.plain import PlainExchange
 from penstock.access.sasl.scram import Account, ScramExchange
 from penstock.access.sasl.steps import PLAIN, Check, Exchange, PasswordCheck, Proved
+from penstock.access.tokens.tokens import Tokens
 from penstock.access.users.accounts import Users
 from penstock.broker.connection import Connection, FrameHandler, Limits
 from penstock.broker.login_gate import LoginGate
@@ -44,6 +45,7 @@ class Logins:
         listeners: Iterable[Listener],
         *,
         users: Users,
+        tokens: Tokens,
         clock: Clock,
         dice: Dice,
         registry: MetricsRegistry,
@@ -52,6 +54,7 @@ class Logins:
         """`peer_listener`: where other brokers come in, if there are any."""
         self._config = config
         self._users = users
+        self._tokens = tokens
         self._clock = clock
         self._dice = dice
         self._peer_listener = peer_listener
@@ -104,6 +107,8 @@ class Logins:
         return {name: made[name] for name in own.get(settings.SASL_ENABLED_MECHANISMS)}
 
     def _account(self, mechanism: str, name: str, is_token: bool) -> Account:
+        if is_token:
+            return self._tokens.account(name, mechanism, now_ms=self._clock.now())
         return self._users.account(name, mechanism)
 
     def _nonce(self) -> str:

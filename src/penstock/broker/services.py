@@ -17,6 +17,7 @@ from penstock.access.authorizer import Authorizer
 from penstock.access.metrics import ACLS, AuthorizerMetrics
 from penstock.access.quotas.client_quotas import ClientQuotas
 from penstock.access.secrets_file import SecretsFile
+from penstock.access.tokens.tokens import Tokens
 from penstock.access.users.accounts import Users
 from penstock.broker.acl_changes import AclChanges
 from penstock.broker.after_receive import AfterReceive
@@ -27,6 +28,7 @@ from penstock.broker.loggers import LOGGER_LEVELS, LoggerLevels
 from penstock.broker.logins import Logins
 from penstock.broker.metrics import ACTIVE_CONTROLLERS, FETCH_SESSIONS
 from penstock.broker.peer_authentication import PeerAuthenticator
+from penstock.broker.token_authority import TokenAuthority
 from penstock.cluster import (
     BrokerAvailability,
     Cluster,
@@ -105,6 +107,7 @@ class Services:
     secrets: SecretsFile
     users: Users
     logins: Logins
+    token_authority: TokenAuthority
     audit: AuditLog | None
     """None where no audit log is kept."""
     audit_topic: AuditTopic | None
@@ -217,6 +220,7 @@ def build(config: Config, ports: Ports) -> Services:
     authorizer = _authorizer(config, ports)
     secrets = SecretsFile(config, stands_alone=cluster.stands_alone)
     users = Users(lambda: image.entries.of(EntryKind.USERS), secrets.keys)
+    tokens = Tokens(lambda: image.entries.of(EntryKind.TOKENS), users)
     loop = asyncio.get_running_loop()
     after_receive, deadlines = AfterReceive(loop), Deadlines(loop)
     replica_sessions = ReplicaSessions(
@@ -252,6 +256,7 @@ def build(config: Config, ports: Ports) -> Services:
             config,
             listeners(config),
             users=users,
+            tokens=tokens,
             clock=clock,
             dice=dice,
             registry=registry,
@@ -260,6 +265,7 @@ def build(config: Config, ports: Ports) -> Services:
         audit=_audit_log(config, ports),
         audit_topic=_audit_topic(config, ports, partitions, peers),
         quotas=ClientQuotas(image, config, clock, registry),
+        token_authority=TokenAuthority(tokens, users, cluster.controller, image, me=me, clock=clock, config=config),
         partitions=partitions,
         fetchers=fetchers,
         peers=peers,

@@ -2,18 +2,10 @@
 
 from penstock.wire.api import ApiKey
 
-_ACCESS = "authentication is not built yet"
 _SHARES = "share groups are not built yet"
 _STREAMS = "the streams group protocol is not built yet"
 
 REASONS: dict[ApiKey, str] = {
-    **dict.fromkeys(
-        (
-            ApiKey.CREATE_DELEGATION_TOKEN, ApiKey.RENEW_DELEGATION_TOKEN,
-            ApiKey.EXPIRE_DELEGATION_TOKEN, ApiKey.DESCRIBE_DELEGATION_TOKEN,
-        ),
-        _ACCESS,
-    ),
     **dict.fromkeys(
         (
             ApiKey.SHARE_GROUP_HEARTBEAT, ApiKey.SHARE_GROUP_DESCRIBE, ApiKey.SHARE_FETCH, ApiKey.SHARE_ACKNOWLEDGE,

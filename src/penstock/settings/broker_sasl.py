@@ -6,7 +6,7 @@ Those that begin with `sasl.`, and connections.max.reauth.ms, may be given to on
 
 from penstock.settings.checks import at_least, between, each_of
 from penstock.settings.setting import Importance, Scope, setting
-from penstock.settings.types import INT, LIST, LONG, STRING, minutes, seconds
+from penstock.settings.types import INT, LIST, LONG, PASSWORD, STRING, days, hours, minutes, seconds
 
 _BROKER = Scope.BROKER
 _LOW = Importance.LOW
@@ -22,7 +22,7 @@ SASL_SERVER_MAX_RECEIVE_SIZE = setting(
     doc="Bytes of a request before it is known who asks. A larger one ends the connection.",
 )  # fmt: skip
 CONNECTION_FAILED_AUTHENTICATION_DELAY_MS = setting(
-    "connection.failed.authentication.delay.ms", _BROKER, INT, default=100, check=between(0, 60_000), live=True,
+    "connection.failed.authentication.delay.ms", _BROKER, INT, default=100, check=between(0, 60_000),
     doc="How long the answer to a failed login waits; then its connection is closed.", importance=_LOW,
 )  # fmt: skip
 CONNECTIONS_MAX_REAUTH_MS = setting(
@@ -63,4 +63,25 @@ PENSTOCK_LOGIN_LOCKOUT_MS = setting(
     "penstock.login.lockout.ms", _BROKER, INT, default=minutes(1), check=at_least(0), live=True,
     doc="How long a user name is locked out from an address that failed too often. Failures that are further apart do "
     "not add up. 0: nobody is locked out.",
+)  # fmt: skip
+DELEGATION_TOKEN_SECRET_KEY = setting(
+    "delegation.token.secret.key", _BROKER, PASSWORD, default=None,
+    doc="What tokens' HMACs are made from, as in Kafka: the same on all brokers. If it is not set they are made by "
+    "chance, which is as well. Either way they are sealed under penstock.secrets.key.file.",
+)  # fmt: skip
+DELEGATION_TOKEN_MAX_LIFETIME_MS = setting(
+    "delegation.token.max.lifetime.ms", _BROKER, LONG, default=days(7), check=at_least(1),
+    doc="How long a delegation token may last at most, however often it is renewed.",
+)  # fmt: skip
+DELEGATION_TOKEN_EXPIRY_TIME_MS = setting(
+    "delegation.token.expiry.time.ms", _BROKER, LONG, default=days(1), check=at_least(1),
+    doc="How long a delegation token lasts unless it is renewed.",
+)  # fmt: skip
+DELEGATION_TOKEN_EXPIRY_CHECK_INTERVAL_MS = setting(
+    "delegation.token.expiry.check.interval.ms", _BROKER, LONG, default=hours(1), check=at_least(1), importance=_LOW,
+    doc="How often the controller takes away tokens that are over. Nobody logs in by one meanwhile.",
+)  # fmt: skip
+PENSTOCK_DELEGATION_TOKENS_MAX = setting(
+    "penstock.delegation.tokens.max", _BROKER, INT, default=10_000, check=at_least(1), live=True,
+    doc="Delegation tokens of the cluster. At the limit another is refused: POLICY_VIOLATION.",
 )  # fmt: skip

@@ -19,6 +19,7 @@ from tests.conformance.situations import (
     records,
     sasl,
     scram,
+    tokens,
     topics,
     transactional,
     transactions,
@@ -45,5 +46,6 @@ TABLE = [
     *acls.SITUATIONS,
     *quotas.SITUATIONS,
     *scram.SITUATIONS,
+    *tokens.SITUATIONS,
     *wire.SITUATIONS,
 ]

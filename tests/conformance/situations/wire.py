@@ -58,6 +58,8 @@ APIS = (
     "DeleteAcls",
     "DescribeUserScramCredentials",
     "AlterUserScramCredentials",
+    "CreateDelegationToken",
+    "DescribeDelegationToken",
     "ElectLeaders",
     "AlterPartitionReassignments",
     "ListPartitionReassignments",

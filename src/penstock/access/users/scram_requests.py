@@ -52,7 +52,7 @@ def _described(name: str, times: int, record: UserRecord | None) -> DescribeUser
         words = f"Attempt to describe a user credential that does not exist: {name}"
         return DescribeUserScramCredentialsResult(name, ResourceNotFound.code, words)
     infos = [CredentialInfo(_NUMBERS[mechanism], kept.iterations) for mechanism, kept in sorted(record.scram.items())]
-    return DescribeUserScramCredentialsResult(name, 0, None, infos)
+    return DescribeUserScramCredentialsResult(name, credential_infos=infos)
 
 
 def users_in(request: AlterUserScramCredentialsRequest) -> list[str]:
@@ -62,19 +62,24 @@ def users_in(request: AlterUserScramCredentialsRequest) -> list[str]:
     )
 
 
-def changes_of(request: AlterUserScramCredentialsRequest, sealing: SealingKeys) -> tuple[dict[str, Refusal], Changes]:
-    """Those that are refused as they stand, and what becomes of the others."""
+def changes_of(
+    request: AlterUserScramCredentialsRequest, sealing: SealingKeys, record: Callable[[str], UserRecord | None]
+) -> tuple[dict[str, Refusal], Changes]:
+    """Those that are refused as they stand, and what becomes of the others. `record` finds users as they are now."""
     asked: list[ScramCredentialDeletion | ScramCredentialUpsertion] = [*request.deletions, *request.upsertions]
     times = Counter(each.name for each in asked)
     refused: dict[str, Refusal] = {}
     changes: dict[str, Change] = {}
     for each in asked:
         try:
+            change = _change(each, sealing)
             if times[each.name] > 1:
+                if isinstance(each, ScramCredentialDeletion):
+                    change(record(each.name))  # first of all it must be there
                 raise DuplicateResource("A user credential cannot be altered twice in the same request")
-            changes[each.name] = _change(each, sealing)
+            changes[each.name] = change
         except Refusal as refusal:
-            refused[each.name] = refusal
+            refused.setdefault(each.name, refusal)
     return refused, changes
 
 

@@ -30,7 +30,7 @@ async def alter_user_scram_credentials(
     outcomes: dict[str, Refusal | None]
     try:
         authorizer.require(context.caller.subject, ALTER_CLUSTER)
-        refused, changes = changes_of(request, users.sealing)
+        refused, changes = changes_of(request, users.sealing, users.record)
         outcomes = {**refused}
         if changes:
             done = await controller.change_entries(EntryKind.USERS, change_users(changes))

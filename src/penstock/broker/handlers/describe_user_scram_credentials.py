@@ -16,6 +16,4 @@ def describe_user_scram_credentials(
 ) -> DescribeUserScramCredentialsResponse:
     authorizer.require(context.caller.subject, DESCRIBE_CLUSTER)
     wanted = [user.name for user in request.users or ()]
-    return DescribeUserScramCredentialsResponse(
-        error_message=None, results=describe(wanted, users.names(), users.record)
-    )
+    return DescribeUserScramCredentialsResponse(results=describe(wanted, users.names(), users.record))

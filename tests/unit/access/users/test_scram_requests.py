@@ -35,7 +35,7 @@ class Store:
             [each for each in asked if isinstance(each, ScramCredentialDeletion)],
             [each for each in asked if isinstance(each, ScramCredentialUpsertion)],
         )
-        refused, changes = changes_of(request, SEALING)
+        refused, changes = changes_of(request, SEALING, self.users.record)
         change = change_users(changes)(self.entries)
         self.entries |= {name: Entry(value, Revision(1)) for name, value in change.puts.items()}
         for name in change.deletes:
@@ -78,7 +78,7 @@ def test_each_user_stands_for_itself() -> None:
 
 def test_who_lost_a_race_decides_anew_over_what_the_other_wrote() -> None:
     request = AlterUserScramCredentialsRequest([], [put("me", mechanism=SHA_512)])
-    decide = change_users(changes_of(request, SEALING)[1])
+    decide = change_users(changes_of(request, SEALING, lambda name: None)[1])
     assert decide({}).puts
     store = Store()
     store.alter(put("me"))
