@@ -34,8 +34,6 @@ from penstock.errors import IllegalSaslState
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.sasl_handshake_response import SaslHandshakeResponse
 
-RENEWED_AFTER_S = 1.0
-"""A login is not renewed sooner, as in Kafka: renewing costs more than most requests."""
 _KEY = struct.Struct(">h")
 
 
@@ -44,7 +42,7 @@ class Registrar(Protocol):
 
     def machine(self, connection: Connection, former: Former | None) -> LoginMachine: ...
 
-    async def find_out(self, check: Check) -> Proved | str: ...
+    async def find_out(self, connection: Connection, check: Check) -> Proved | str: ...
 
     def delay_s(self) -> float:
         """How long the answer to a failure waits."""
@@ -84,7 +82,7 @@ class LoginGate:
         if isinstance(move, PassOn):
             return self._pass_on(frame)
         if isinstance(move, Wait):
-            return self._wait(self._registrar.find_out(move.check))
+            return self._wait(self._registrar.find_out(self._connection, move.check))
         if isinstance(move, Failed):
             return self._fail(move)
         return [self._concluded(move)]
@@ -181,13 +179,9 @@ class Session:
         self._connection = connection
         self._handler = handler
         self._former = former
-        loop = asyncio.get_running_loop()
-        self._since_s = loop.time()
-        self._timer = loop.call_later(lifetime_s, self._end)
+        self._timer = asyncio.get_running_loop().call_later(lifetime_s, self._end)
 
     def begin_again(self, mechanism: str, version: int) -> SaslHandshakeResponse:
-        if asyncio.get_running_loop().time() < self._since_s + RENEWED_AFTER_S:
-            raise IllegalSaslState("a login that has just begun")
         self._timer.cancel()
         gate = self._again(self._former)
         self._connection.caller.login = gate

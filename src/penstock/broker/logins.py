@@ -14,12 +14,15 @@ from typing import Any
 import structlog
 
 from penstock.access.login_event import LoginEvent
+from penstock.access.oauth.checker import TokenChecker
+from penstock.access.oauth.exchange import BearerExchange
+from penstock.access.oauth.key_source import Spawn
 from penstock.access.sasl.keys import HASHES
 from penstock.access.sasl.lockout import Lockout
 from penstock.access.sasl.machine import Former, LoginMachine, PeerMechanism
 from penstock.access.sasl.plain import PlainExchange
 from penstock.access.sasl.scram import Account, ScramExchange
-from penstock.access.sasl.steps import PLAIN, Check, Exchange, PasswordCheck, Proved
+from penstock.access.sasl.steps import OAUTHBEARER, PLAIN, Check, Exchange, Proved, TokenCheck
 from penstock.access.tokens.tokens import Tokens
 from penstock.access.users.accounts import Users
 from penstock.broker.connection import Connection, FrameHandler, Limits
@@ -49,6 +52,7 @@ class Logins:
         clock: Clock,
         dice: Dice,
         registry: MetricsRegistry,
+        spawn: Spawn,
         peer_listener: str | None,
     ) -> None:
         """`peer_listener`: where other brokers come in, if there are any."""
@@ -60,6 +64,11 @@ class Logins:
         self._peer_listener = peer_listener
         self._guarded = {each.name: ListenerConfig(config, each.name) for each in listeners if each.has_sasl}
         self._limits = Limits(frame_size_max=config[settings.SASL_SERVER_MAX_RECEIVE_SIZE], in_flight_max=1)
+        self._token_checkers = {
+            name: TokenChecker.of(own, clock=clock, spawn=spawn)
+            for name, own in self._guarded.items()
+            if OAUTHBEARER in own.get(settings.SASL_ENABLED_MECHANISMS)
+        }
         self._lockout = Lockout()
         self._under_way: dict[Connection, asyncio.TimerHandle] = {}
         self._threads: ThreadPoolExecutor | None = None
@@ -97,6 +106,7 @@ class Logins:
     def _mechanisms(self, own: ListenerConfig) -> Mapping[str, Callable[[], Exchange]]:
         made: dict[str, Callable[[], Exchange]] = {
             PLAIN: lambda: PlainExchange(self._users.account_for_password),
+            OAUTHBEARER: BearerExchange,
             **{
                 mechanism: partial(
                     ScramExchange, mechanism, account=partial(self._account, mechanism), nonce=self._nonce
@@ -120,8 +130,9 @@ class Logins:
             ends.append(max(proved.ends_at_ms - self._clock.now(), 1))
         return min(ends, default=0)
 
-    async def find_out(self, check: Check) -> Proved | str:
-        assert isinstance(check, PasswordCheck)
+    async def find_out(self, connection: Connection, check: Check) -> Proved | str:
+        if isinstance(check, TokenCheck):
+            return await self._token_checkers[connection.listener].check(check)
         if self._threads is None:
             self._threads = ThreadPoolExecutor(
                 self._config[settings.PENSTOCK_LOGIN_CHECKS_MAX], thread_name_prefix="password"

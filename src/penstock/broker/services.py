@@ -260,6 +260,7 @@ def build(config: Config, ports: Ports) -> Services:
             clock=clock,
             dice=dice,
             registry=registry,
+            spawn=spawn,
             peer_listener=None if cluster.stands_alone else inter_broker_listener(config).name,
         ),
         audit=_audit_log(config, ports),

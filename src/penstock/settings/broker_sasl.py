@@ -6,16 +6,17 @@ Those that begin with `sasl.`, and connections.max.reauth.ms, may be given to on
 
 from penstock.settings.checks import at_least, between, each_of
 from penstock.settings.setting import Importance, Scope, setting
-from penstock.settings.types import INT, LIST, LONG, PASSWORD, STRING, days, hours, minutes, seconds
+from penstock.settings.types import BOOLEAN, INT, LIST, LONG, PASSWORD, STRING, days, hours, minutes, seconds
 
 _BROKER = Scope.BROKER
 _LOW = Importance.LOW
 
 SASL_ENABLED_MECHANISMS = setting(
     "sasl.enabled.mechanisms", _BROKER, LIST, default=("SCRAM-SHA-512", "SCRAM-SHA-256"),
-    check=each_of("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN"),
+    check=each_of("SCRAM-SHA-512", "SCRAM-SHA-256", "PLAIN", "OAUTHBEARER"),
     doc="How clients may log in on listeners with SASL. Users are kept by the cluster: `penstock user add`, or "
-    "AlterUserScramCredentials. PLAIN takes the same users. GSSAPI is not spoken (Kafka's default is GSSAPI).",
+    "AlterUserScramCredentials. PLAIN takes the same users, OAUTHBEARER the tokens of an issuer. GSSAPI is not spoken "
+    "(Kafka's default is GSSAPI).",
 )  # fmt: skip
 SASL_SERVER_MAX_RECEIVE_SIZE = setting(
     "sasl.server.max.receive.size", _BROKER, INT, default=524_288, check=at_least(1024),
@@ -84,4 +85,74 @@ DELEGATION_TOKEN_EXPIRY_CHECK_INTERVAL_MS = setting(
 PENSTOCK_DELEGATION_TOKENS_MAX = setting(
     "penstock.delegation.tokens.max", _BROKER, INT, default=10_000, check=at_least(1), live=True,
     doc="Delegation tokens of the cluster. At the limit another is refused: POLICY_VIOLATION.",
+)  # fmt: skip
+
+# OAUTHBEARER
+
+PENSTOCK_OIDC_ISSUER = setting(
+    "penstock.oidc.issuer", _BROKER, STRING, default=None,
+    doc="URL of an OpenID Connect issuer, such as https://login.example/realms/queue. Where its keys are is read from "
+    "its /.well-known/openid-configuration, and only its tokens are taken.",
+)  # fmt: skip
+SASL_OAUTHBEARER_JWKS_ENDPOINT_URL = setting(
+    "sasl.oauthbearer.jwks.endpoint.url", _BROKER, STRING, default=None,
+    doc="Where the issuer's keys are, if penstock.oidc.issuer does not tell. It takes https unless it is this machine.",
+)  # fmt: skip
+SASL_OAUTHBEARER_JWKS_ENDPOINT_REFRESH_MS = setting(
+    "sasl.oauthbearer.jwks.endpoint.refresh.ms", _BROKER, LONG, default=hours(1), check=at_least(1), importance=_LOW,
+    doc="How old the issuer's keys may be before they are fetched anew. A token signed by a key that is not known has "
+    "them fetched sooner.",
+)  # fmt: skip
+SASL_OAUTHBEARER_JWKS_ENDPOINT_RETRY_BACKOFF_MS = setting(
+    "sasl.oauthbearer.jwks.endpoint.retry.backoff.ms", _BROKER, LONG, default=100, check=at_least(1), importance=_LOW,
+    doc="How long the broker waits after the keys could not be fetched; doubled each time.",
+)  # fmt: skip
+SASL_OAUTHBEARER_JWKS_ENDPOINT_RETRY_BACKOFF_MAX_MS = setting(
+    "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms", _BROKER, LONG, default=seconds(10), check=at_least(1),
+    doc="The longest of those waits.", importance=_LOW,
+)  # fmt: skip
+PENSTOCK_OIDC_TIMEOUT_MS = setting(
+    "penstock.oidc.timeout.ms", _BROKER, INT, default=seconds(5), check=at_least(1),
+    doc="How long the issuer may take for one answer. Logins that need its keys wait meanwhile.",
+)  # fmt: skip
+PENSTOCK_OIDC_CA_FILE = setting(
+    "penstock.oidc.ca.file", _BROKER, STRING, default=None,
+    doc="PEM file with the authorities that the issuer's certificate is believed by; the system's if it is not set.",
+)  # fmt: skip
+SASL_OAUTHBEARER_EXPECTED_ISSUER = setting(
+    "sasl.oauthbearer.expected.issuer", _BROKER, STRING, default=None,
+    doc="The iss that tokens must have; by default penstock.oidc.issuer.",
+)  # fmt: skip
+SASL_OAUTHBEARER_EXPECTED_AUDIENCE = setting(
+    "sasl.oauthbearer.expected.audience", _BROKER, LIST, default=(),
+    doc="Tokens must be made for one of these (aud): a token that a user gave to another service is not good here.",
+)  # fmt: skip
+PENSTOCK_OIDC_ALLOW_UNVERIFIED_ISSUER = setting(
+    "penstock.oidc.allow.unverified.issuer", _BROKER, BOOLEAN, default=False,
+    doc="Whether tokens of any issuer are taken that one of the keys has signed.",
+)  # fmt: skip
+PENSTOCK_OIDC_ALLOW_UNVERIFIED_AUDIENCE = setting(
+    "penstock.oidc.allow.unverified.audience", _BROKER, BOOLEAN, default=False,
+    doc="Whether tokens are taken that were made for any service.",
+)  # fmt: skip
+SASL_OAUTHBEARER_CLOCK_SKEW_SECONDS = setting(
+    "sasl.oauthbearer.clock.skew.seconds", _BROKER, INT, default=30, check=between(0, 3600), importance=_LOW,
+    doc="How far the issuer's clock may be from the broker's.",
+)  # fmt: skip
+SASL_OAUTHBEARER_SUB_CLAIM_NAME = setting(
+    "sasl.oauthbearer.sub.claim.name", _BROKER, STRING, default="sub", importance=_LOW,
+    doc="The claim that has the user's name. Keycloak's sub is a number: preferred_username, or azp for services, is "
+    "easier to write rules for.",
+)  # fmt: skip
+SASL_OAUTHBEARER_SCOPE_CLAIM_NAME = setting(
+    "sasl.oauthbearer.scope.claim.name", _BROKER, STRING, default="scope", importance=_LOW,
+    doc="The claim that has the token's scopes.",
+)  # fmt: skip
+PENSTOCK_OIDC_SCOPES_REQUIRED = setting(
+    "penstock.oidc.scopes.required", _BROKER, LIST, default=(),
+    doc="Scopes that a token must have, all of them.",
+)  # fmt: skip
+PENSTOCK_OIDC_GROUPS_CLAIM = setting(
+    "penstock.oidc.groups.claim", _BROKER, STRING, default=None,
+    doc="The claim that has the groups of the user. Rules for Group:name act for its members.",
 )  # fmt: skip

@@ -11,6 +11,7 @@ _JAAS = "the cluster keeps its users, and needs no file for them: penstock user 
 _CALLBACK = "Penstock checks passwords and tokens itself, and loads no classes of Java's"
 _WHY = {
     "sasl.jaas.config": _JAAS,
+    "sasl.oauthbearer.jwt.validator.class": _CALLBACK,
     "sasl.server.callback.handler.class": _CALLBACK,
     "security.providers": _PLUGIN,
     "ssl.allow.dn.changes": "a certificate is replaced in its file, and may have any name",

@@ -42,6 +42,8 @@ class TokenCheck(msgspec.Struct, frozen=True):
     """Whether a token is good; the keys of whoever signed it may have to be fetched."""
 
     token: str
+    authzid: str = ""
+    """As whom the client wants to be taken; empty: as whoever the token says."""
 
 
 Check = PasswordCheck | TokenCheck

@@ -1,0 +1,1 @@
+"""OAUTHBEARER: logins by tokens that somebody else has signed."""
