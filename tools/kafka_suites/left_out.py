@@ -11,6 +11,7 @@ NO_PROTOCOLS = "wants group.coordinator.rebalance.protocols, which has no effect
 HASH_ORDER = "compares the order in which a hash map of Kafka's lists groups or members"
 BROKERS_ONLY = "sends as a broker, without the cluster's secret (RULES 25)"
 OTHER_VOTERS = "wants controllers with ids of their own, which are no brokers"
+BROKERS_METRICS = "looks into the broker's process: its metrics; what it answers is what is wanted"
 NO_CONTROLLER_FILE = "wants defaults of topics from the settings of a controller's own process"
 
 _WORDS_OR_SETTING = "ConsumerGroupHeartbeatRequestTest#testConsumerGroupHeartbeatIsInaccessibleWhen"
@@ -34,6 +35,8 @@ LEFT_OUT: dict[str, str] = {
     _IN_A_BATCH + " [6]": BROKERS_ONLY,
     _TO_BROKERS + "testVerifyOnly": BROKERS_ONLY,
     _TO_BROKERS + "testOneSuccessOneErrorInBatchedRequest": BROKERS_ONLY,
+    "WriteTxnMarkersRequestTest": BROKERS_ONLY,
+    "ProduceRequestTest#testCorruptLz4ProduceRequest": BROKERS_METRICS,
     "DescribeQuorumRequestTest": OTHER_VOTERS,
     "AutoTopicCreationTest#testAutoCreateTopicWithImplicitBrokerConfig": NO_CONTROLLER_FILE,
     "AutoTopicCreationTest#testAutoCreateTopicWithMixedConfig": NO_CONTROLLER_FILE,

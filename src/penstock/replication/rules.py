@@ -238,8 +238,8 @@ def open_batch(view: memoryview, rules: AppendRules, now: int, pause: Callable[[
         if not rules.stamps_append_time:
             oldest, newest = now - rules.timestamp_before_ms_max, now + rules.timestamp_after_ms_max
             if (found.newest > newest or found.oldest < oldest) and (wrong := _out_of_time(view, oldest, newest)):
-                count = header.record_count
-                raise TimestampsRefused(f"{len(wrong)} of {count} records are too old, or from too far ahead", wrong)
+                # In Kafka's words; which records, and why, is said of each.
+                raise TimestampsRefused("One or more records have been rejected due to invalid timestamp", wrong)
             if header.max_timestamp != found.newest:
                 mended = f"the largest timestamp is {found.newest}, its header said {header.max_timestamp}"
                 set_max_timestamp(view, header, found.newest)

@@ -198,6 +198,7 @@ def test_full_checks_look_at_every_records_timestamp(late: int) -> None:
     with pytest.raises(TimestampsRefused) as refused:
         open_batch(view, full, NOW)
     assert refused.value.code == InvalidTimestamp.code and [index for index, _ in refused.value.record_errors] == [1]
+    assert refused.value.message == "One or more records have been rejected due to invalid timestamp", "Kafka's words"
 
 
 def test_full_checks_put_a_wrong_largest_timestamp_right() -> None:

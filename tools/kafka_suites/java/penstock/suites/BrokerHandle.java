@@ -4,6 +4,7 @@ package penstock.suites;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import kafka.cluster.Partition;
 import kafka.server.BrokerServer;
@@ -16,6 +17,7 @@ import org.apache.kafka.common.utils.Utils;
 import org.apache.kafka.coordinator.group.GroupCoordinator;
 import org.apache.kafka.metadata.BrokerState;
 import org.apache.kafka.metadata.LeaderAndIsr;
+import org.apache.kafka.server.BrokerLifecycleManager;
 import org.apache.kafka.storage.internals.log.UnifiedLog;
 import scala.Option;
 
@@ -59,6 +61,8 @@ public final class BrokerHandle {
         known.put("replicaManager", asked -> replicas());
         // Those who wait for what the controller wrote have waited when they asked the controller where that ends.
         known.put("sharedServer", asked -> Looks.of(SharedServer.class, "sharedServer", Map.of("loader", no -> null)));
+        known.put("lifecycleManager", asked -> Looks.of(BrokerLifecycleManager.class, "lifecycleManager", Map.of(
+            "initialUnfenceFuture", no -> CompletableFuture.completedFuture(null))));
         known.put("toString", asked -> "broker " + broker.id() + " at " + broker.address());
         return Looks.of(BrokerServer.class, "broker", known);
     }
