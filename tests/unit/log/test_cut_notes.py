@@ -315,7 +315,15 @@ def test_a_log_that_began_anew_is_not_taken_for_one_that_lost_records(tmp_path: 
 
 
 def test_leader_epochs_that_a_power_failure_brings_back_are_not_believed_of_what_is_to_come(tmp_path: Path) -> None:
-    folder, log = twelve_records(tmp_path)
+    """What comes may be of an older epoch: the log that was thrown away had got records that nobody else kept."""
+    folder = open_folder(tmp_path)
+    log = folder.create(ORDERS_0, TOPIC_ID, CONFIG)
+    fill(log, 12, leader_epoch=7)
+    log.high_watermark = 12
+    log.flushing.flush()  # with an epoch that begins below all that is left in the next line
+    log.retention.advance_start(4)
+    assert log.retention.delete_old_segments(log.clock.now(), 12) == 1
+    folder.write_checkpoints()
     epochs = log.folder / "leader-epoch-checkpoint"
     before = epochs.read_bytes()
     write = log.truncation.start_ahead(100)
@@ -326,9 +334,32 @@ def test_leader_epochs_that_a_power_failure_brings_back_are_not_believed_of_what
     crash(folder)
     epochs.write_bytes(before)
 
+    folder = open_folder(tmp_path)
+    log = folder.logs[ORDERS_0]
+    assert (log.start_offset, log.epochs.snapshot()) == (100, [])
+    fill(log, 1, leader_epoch=5)
+    crash(folder)
     log = opened_after_crash(tmp_path)
 
-    assert (log.start_offset, log.epochs.snapshot()) == (100, [])
+    assert (log.start_offset, log.end_offset, log.epochs.snapshot()) == (100, 101, [(5, 100)])
+
+
+def test_old_segments_are_gone_for_good_before_checkpoints_say_where_the_log_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beginning anew has not waited for that, as the note counts only once they are gone."""
+    folder, log = twelve_records(tmp_path)
+    write = log.truncation.start_ahead(100)
+    assert write is not None
+    write()
+    with monkeypatch.context() as patching:
+        events = events_of(patching)
+        log.truncation.start_anew(100)
+        assert not [event for event in events if event.startswith("fsync")]
+        folder.checkpoints.write(folder.take_picture())
+
+    assert events.index("fsync orders-") < events.index("replace recovery-point-offset-checkpoint")
+    folder.close()
 
 
 def test_a_note_that_cannot_be_read_leaves_nothing_to_be_trusted_unread(tmp_path: Path) -> None:
