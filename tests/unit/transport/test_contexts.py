@@ -15,7 +15,8 @@ from tests.support.tls import Certificates
 
 from penstock.transport.contexts import Pem, TlsContext, TlsSettings, client_context, server_context
 
-NOW = datetime.now(UTC)
+NOW = datetime.now(UTC) + timedelta(hours=1)
+"""Certificates are made while the tests run, which may be minutes after this line: by then they are good."""
 
 
 @pytest.fixture(scope="module")
