@@ -23,6 +23,7 @@ from penstock.settings import broker as settings
 from penstock.settings.listeners import Listener
 from penstock.settings.per_listener import ListenerConfig
 from penstock.transport.contexts import Pem, TlsContext, TlsSettings, client_context, server_context
+from penstock.transport.kernel_tls import kernel_can_encrypt, kernel_encrypts_fast
 
 CERTIFICATE_DAYS_LEFT = reading(
     "penstock_tls_certificate_days_left",
@@ -69,6 +70,8 @@ class BrokerTls:
         """Reads the files; ValueError, in words, where one cannot be used."""
         self._config = config
         self._clock = clock
+        self.in_kernel = _in_kernel(config[settings.PENSTOCK_TLS_KERNEL])
+        """Whether the kernel encrypts what listeners send."""
         self.by_listener = {
             listener.name: self._read(listener, _settings_of(ListenerConfig(config, listener.name)))
             for listener in listeners
@@ -84,7 +87,7 @@ class BrokerTls:
         own = ListenerConfig(self._config, listener.name)
         is_optional = own.get(settings.PENSTOCK_TLS) == "optional"
         try:
-            context = server_context(wanted, now=self._now())
+            context = server_context(wanted, now=self._now(), in_kernel=self.in_kernel)
             mapping = PrincipalMapping(own.get(settings.SSL_PRINCIPAL_MAPPING_RULES))
         except ValueError as error:
             raise ValueError(f"the listener {listener.name} cannot be opened: {error}") from error
@@ -149,6 +152,12 @@ class BrokerTls:
             yield (name, "certificate"), min(one.days_left(now) for one in context.certificates)
             if context.trusted:
                 yield (name, "authority"), min(one.days_left(now) for one in context.trusted)
+
+
+def _in_kernel(wanted: str) -> bool:
+    if wanted == "never" or not kernel_can_encrypt():
+        return False
+    return wanted == "always" or kernel_encrypts_fast()
 
 
 def _settings_of(own: ListenerConfig) -> TlsSettings:

@@ -17,6 +17,7 @@ from penstock.settings import Config, Listener
 from penstock.settings import broker as settings
 from penstock.transport import Channel, SocketChannel
 from penstock.transport.handshakes import Bounds, Handshakes, TlsServerChannel, Why
+from penstock.transport.kernel_tls import KernelTlsChannel
 from penstock.transport.tls import Stage, TlsChannel
 
 HALF_OPEN = reading("penstock_tls_handshakes_half_open", "Connections that are in their TLS handshake now.")
@@ -69,6 +70,8 @@ class TlsAcceptor:
         tls = self._tls.by_listener[listener]
 
         def make() -> TlsServerChannel:
+            if self._tls.in_kernel:
+                return KernelTlsChannel(sock, self._loop, tls.context.ssl)
             return TlsChannel.of_server(sock, self._loop, self._stage, tls.context.ssl)
 
         def made(channel: Channel, certificate: bytes | None) -> None:

@@ -99,3 +99,8 @@ PENSTOCK_TLS_RELOAD_MS = setting(
     doc="How often the broker looks whether files of certificates and keys have changed. New connections get what it "
     "finds, open ones live on.",
 )  # fmt: skip
+PENSTOCK_TLS_KERNEL = setting(
+    "penstock.tls.kernel", _BROKER, STRING, default="auto", check=one_of("auto", "never", "always"),
+    doc="Whether the kernel encrypts what is sent (kTLS), so that records go from file to network uncopied. auto: "
+    "where it can, and where its AES is the processor's.",
+)  # fmt: skip

@@ -112,3 +112,9 @@ class SocketChannel:
 def unsent_in_kernel(descriptor: int) -> int:
     """Bytes that a socket was given and that its peer has not acknowledged."""
     return int.from_bytes(ioctl(descriptor, TIOCOUTQ, bytes(4)), sys.byteorder)
+
+
+def acknowledge_at_once(sock: socket.socket) -> None:
+    """What has come. A client's kernel may hold its first request back until its last word of a handshake is."""
+    if sock.family != socket.AF_UNIX:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)

@@ -112,10 +112,10 @@ class Handshake:
 
     def step(self) -> None:
         """As far as what has come allows."""
-        if self._channel is None:
-            self._channel = self.make()
-        channel = self._channel
         try:
+            if self._channel is None:
+                self._channel = self.make()
+            channel = self._channel
             channel.shake_hands()
         except BlockingIOError:
             self._of.watch(self)

@@ -19,7 +19,7 @@ import ssl
 from collections.abc import Callable
 from typing import Final
 
-from penstock.transport.channel import Bytes, Watcher, unsent_in_kernel
+from penstock.transport.channel import Bytes, Watcher, acknowledge_at_once, unsent_in_kernel
 
 SEND_PIECE_BYTES: Final = 64 << 10
 """Encrypted at once: four TLS records."""
@@ -119,22 +119,27 @@ class TlsChannel:
             return 0
         except ssl.SSLError as error:
             self._say_why()
-            raise TlsFailed(str(error)) from error
+            raise TlsFailed(reason_of(error)) from error
         if stage.outgoing.pending:  # a change of keys is answered
             self._post()
         return filled
 
     def _decrypt(self, buffer: memoryview, filled: int, wanted: int) -> int:
         """As much of what has come as there is room for; how much of the buffer is filled then."""
-        tls, incoming = self._tls, self._stage.incoming
+        incoming, read = self._stage.incoming, self._tls.read
+        if not incoming.pending and not self._tls.pending():
+            return filled
         try:
-            while filled < wanted and (incoming.pending or tls.pending()):
-                count = tls.read(wanted - filled, buffer[filled:wanted] if filled else buffer)
+            while filled < wanted:
+                # One record a call: this loop is where small ones cost what they do.
+                count = int(read(wanted - filled, buffer[filled:]))
                 if not count:
                     if filled:
                         break
                     raise ssl.SSLZeroReturnError  # the peer has said that it ends
-                filled += count  # type: ignore[operator]
+                filled += count
+                if not incoming.pending:
+                    break  # no exception has to say so; what was decrypted of a record is not left behind
         except ssl.SSLWantReadError:
             pass  # the rest of a record
         return filled
@@ -206,7 +211,7 @@ class TlsChannel:
             return self._tls.write(piece)
         except ssl.SSLError as error:
             self._say_why()
-            raise TlsFailed(str(error)) from error
+            raise TlsFailed(reason_of(error)) from error
 
     def _send_encrypted(self, flags: int) -> bool:
         """Whether all of what is encrypted went. What did not is kept."""
@@ -263,7 +268,7 @@ class TlsChannel:
                 pass
             except ssl.SSLError as error:
                 self._say_why()
-                raise TlsFailed(_reason(error)) from error
+                raise TlsFailed(reason_of(error)) from error
             if stage.outgoing.pending:
                 self._post()
             if not self._is_ready:
@@ -271,6 +276,8 @@ class TlsChannel:
                 if not received:
                     raise TlsFailed("closed within the handshake")
                 stage.incoming.write(stage.received[:received])
+        if self._tls.server_side:
+            acknowledge_at_once(self._sock)
         if self._write is not None:
             self._watch_writing()
 
@@ -284,9 +291,8 @@ class TlsChannel:
     def start_reading(self, call: Callable[[], None]) -> None:
         self._read = call
         self._watcher.add_reader(self._fd, self._readable)
-        if self._is_ready and self._has_more and not self._call_pending:
-            self._call_pending = True
-            self._watcher.call_soon(self._had_more)
+        if self._is_ready:
+            self._look_for_more()
 
     def stop_reading(self) -> None:
         self._read = None
@@ -298,10 +304,16 @@ class TlsChannel:
             self._readable()
 
     def _readable(self) -> None:
-        while self._read is not None:
+        if self._read is not None:
             self._read()
-            if self._read is None or not self._has_more:
-                return
+            if self._read is not None:
+                self._look_for_more()
+
+    def _look_for_more(self) -> None:
+        """What is here already is read in the next turn of the loop: others get theirs before."""
+        if self._has_more and not self._call_pending:
+            self._call_pending = True
+            self._watcher.call_soon(self._had_more)
 
     def start_writing(self, call: Callable[[], None]) -> None:
         """Not before the handshake is made: until then only the peer's bytes help, and the socket takes any."""
@@ -345,6 +357,6 @@ class TlsChannel:
         self._sock.close()
 
 
-def _reason(error: ssl.SSLError) -> str:
+def reason_of(error: ssl.SSLError) -> str:
     """OpenSSL's own words, without the place in Python's source."""
     return str(error).partition(" (_ssl.c")[0]
