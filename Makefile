@@ -121,9 +121,9 @@ pipelines-kills: $(VENV)/.dev setup compiled spark ## KILLS=30 of drivers, execu
 	$(BIN)/pytest -q $(LARGE_TESTS)
 	PENSTOCK_TESTS_AWAY_S=60 $(BIN)/pytest -q -s tests/pipelines -k "away and not stays"
 
-bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes
+bench: $(VENV)/.dev compiled ## Penstock beside Apache Kafka in one run; QUICK=1 for two minutes, PART=secure for TLS alone
 	@benchmarks/setup
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(addprefix --part ,$(PART))
 
 bench-micro: $(VENV)/.dev ## CPU time of codec, append, fetch assembly and dispatch, beside the last run
 	@$(BIN)/python -m benchmarks.micro

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import click
 from rich.console import Console
 
-from benchmarks import alone, host, idle, loadgen, plan, report
+from benchmarks import alone, host, idle, loadgen, plan, report, secure
 from benchmarks.brokers import ApacheKafka, Broker, Penstock
 from benchmarks.clusters import Cluster, kafka_cluster, penstock_cluster
 from benchmarks.figures import Figure, compare, compare_full
@@ -30,7 +30,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 CACHE = REPOSITORY / ".cache"
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 DISK_FREE_MIN_BYTES = 12_000_000_000
-PARTS = ("one", "three", "alone")
+PARTS = ("one", "three", "secure", "alone")
 
 
 def _stop_cleanly(_signal: int, _frame: FrameType | None) -> None:
@@ -89,6 +89,24 @@ class Bench:
                 clusters.append(cluster)
             run.whole(clusters)
         return run.figures()
+
+    def over_tls(self) -> list[Figure]:
+        certificates = secure.make_certificates(self.folder)
+        driver = secure.TlsDriver(self.driver.binary, certificates.of_client)
+        run = Run(self.plan.secure, driver, self.say, touch_bytes=self.plan.touch_bytes, collected=self.collected)
+        at_rest = secure.AtRest(certificates.authority)
+        with ExitStack() as stack:
+            brokers = secure.brokers(self.folder, self.kafka_jars, self.penstock, certificates)
+            for broker in brokers:
+                broker.folder.mkdir()
+                stack.callback(shutil.rmtree, broker.folder, ignore_errors=True)
+                stack.callback(broker.kill)
+                Run(self.plan.secure, driver, self.say, collected=Collected()).start(broker)
+                run.rest(broker)
+            run.whole(brokers)
+            for broker in brokers:
+                self.collected.add(broker.name, at_rest.run(Side(broker, driver, 0, brokers)))
+        return [*run.figures(), *at_rest.figures()]
 
     def _started(self, name: str, run: Run, stack: ExitStack) -> Broker:
         """Start afresh several times for the sake of the start-up figure; the last one stays and is loaded."""
@@ -164,7 +182,7 @@ def main(
     chosen = plan.quick() if quick else plan.whole()
     if java:
         chosen.one.workloads.append(JavaProduce("java", "1 KB records, Java client", 1024, 300_000, kafka_jars))
-    for phase in (chosen.one, chosen.three):
+    for phase in (chosen.one, chosen.three, chosen.secure):
         phase.only(only)
     driver = loadgen.LoadDriver(loadgen.build(work / "driver"))
     for stop in (signal.SIGTERM, signal.SIGINT):
@@ -182,6 +200,8 @@ def main(
             figures += bench.one_broker(has_idle=not only)
         if "three" in parts and chosen.three.workloads:
             figures += bench.three_brokers()
+        if "secure" in parts and chosen.secure.workloads and not stand_in:
+            figures += bench.over_tls()
         by_itself = (
             [] if stand_in or only or "alone" not in parts else alone.measure(chosen, driver, folder, penstock, say)
         )

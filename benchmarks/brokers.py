@@ -171,9 +171,19 @@ class ApacheKafka(Broker):
     )
 
     def __init__(
-        self, name: str, folder: Path, jars: Path, node: KafkaNode | None = None, *, jvm: Sequence[str] = JVM
+        self,
+        name: str,
+        folder: Path,
+        jars: Path,
+        node: KafkaNode | None = None,
+        *,
+        jvm: Sequence[str] = JVM,
+        protocol: str = "PLAINTEXT",
+        settings: Mapping[str, str | int] | None = None,
     ) -> None:
         super().__init__(name, folder)
+        self._protocol = protocol
+        self._settings = settings or {}
         self._jars = jars
         self._jvm = jvm
         self._node = node or KafkaNode()
@@ -184,12 +194,13 @@ class ApacheKafka(Broker):
         controller_port = self._node.controllers[self._node.number]
         properties = {
             "process.roles": "broker,controller",
-            "listeners": f"PLAINTEXT://{self.host}:{self.port},CONTROLLER://{self.host}:{controller_port}",
-            "advertised.listeners": f"PLAINTEXT://{self.host}:{self.port}",
+            "listeners": f"{self._protocol}://{self.host}:{self.port},CONTROLLER://{self.host}:{controller_port}",
+            "advertised.listeners": f"{self._protocol}://{self.host}:{self.port}",
             "controller.listener.names": "CONTROLLER",
             "log.dirs": self.folder / "data",
             **self._node.properties,
             **_CHANGED_ON_BOTH,
+            **self._settings,
         }
         properties_file = self.folder / "server.properties"
         properties_file.write_text("".join(f"{k}={v}\n" for k, v in properties.items()))
@@ -219,9 +230,16 @@ class Penstock(Broker):
     compiles_as_it_runs = False
 
     def __init__(
-        self, name: str, folder: Path, executable: Path, settings: Mapping[str, str | int] | None = None
+        self,
+        name: str,
+        folder: Path,
+        executable: Path,
+        settings: Mapping[str, str | int] | None = None,
+        *,
+        protocol: str = "PLAINTEXT",
     ) -> None:
         super().__init__(name, folder)
+        self._protocol = protocol
         self._executable = executable
         self._settings = {**_CHANGED_ON_BOTH, **(settings or {})}
         self._http_port = free_port()
@@ -231,6 +249,8 @@ class Penstock(Broker):
 
     def command(self) -> list[str]:
         where = ["--host", self.host, "--port", str(self.port), "--http-port", str(self._http_port)]
+        if self._protocol != "PLAINTEXT":
+            where = ["--set", f"listeners={self._protocol}://{self.bootstrap}", "--http-port", str(self._http_port)]
         where += ["--data", str(self.folder / "data")]
         changed = [part for name, value in self._settings.items() for part in ("--set", f"{name}={value}")]
         return [str(self._executable), "up", *where, *changed]

@@ -49,7 +49,7 @@ class LoadDriver:
     """Runs one load at a time; every load answers with the figures it printed."""
 
     def __init__(self, binary: Path) -> None:
-        self._binary = binary
+        self.binary = binary
 
     def run(
         self,
@@ -75,7 +75,7 @@ class LoadDriver:
         self, load: str, arguments: Sequence[str | int | float], settings: Mapping[str, str | int], timeout_s: float
     ) -> list[str]:
         pairs = [part for name, value in settings.items() for part in ("-X", f"{name}={value}")]
-        return [str(self._binary), load, *map(str, arguments), "-T", str(timeout_s), *pairs]
+        return [str(self.binary), load, *map(str, arguments), "-T", str(timeout_s), *pairs]
 
 
 class RunningLoad:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from benchmarks.coordination import NEW_GROUPS, Commits, Joins, LargeTransactions, Transactions
+from benchmarks.secure import Handshakes
 from benchmarks.workloads import EndToEnd, OneRecordRequests, Settings, Transfer, Workload
 
 _MB = 1_000_000
@@ -49,6 +50,7 @@ class Phase:
 class Plan:
     one: Phase
     three: Phase
+    secure: Phase
     starts: int
     touch_bytes: int
     idle_s: float
@@ -115,6 +117,16 @@ def _three_brokers(big_bytes: int, *, requests: int, paced_s: float, brisk_s: fl
     ]
 
 
+def _secure(big_bytes: int, *, requests: int, handshakes_s: int) -> list[Workload]:
+    packed = replace(_packed("tls.lz4", _LZ4, big_bytes // 2), title="1 KB records, lz4, TLS", cpu_bar=0.80)
+    return [
+        Transfer("tls.big", "1 KB records, TLS", 1024, big_bytes, settings=_ACKS_1, cpu_bar=0.80, consume_cpu_bar=0.65),
+        packed,
+        OneRecordRequests("tls.single", "one-record requests, TLS", requests, pace_bar=2.0, cpu_bar=0.40),
+        Handshakes(handshakes_s),
+    ]
+
+
 def _hurried(workloads: list[Workload]) -> list[Workload]:
     """With less of a start at a fixed rate: Kafka's cold cluster does not keep up, and works its way through it."""
     return [replace(each, skipped_s=0.5) if isinstance(each, EndToEnd) else each for each in workloads]
@@ -156,8 +168,13 @@ def quick() -> Plan:
         rounds=1, warm_rounds_min=1, warm_rounds_max=1, warm_within=0.10, rest_s=0.5, budget_s=45, is_hurried=True,
         prefix="three.", of="three brokers", rest_bar=0.25, loaded_bar=0.2,
     ).only(main_cases)  # fmt: skip
+    secure = Phase(
+        _secure(120 * _MB, requests=4_000, handshakes_s=2),
+        rounds=1, warm_rounds_min=1, warm_rounds_max=1, warm_within=0.10, rest_s=0.5, budget_s=60, is_hurried=True,
+        prefix="tls.", of="TLS",
+    )  # fmt: skip
     return Plan(
-        one, three, starts=1, touch_bytes=_GB // 4, idle_s=0.7, rebalances=1, offsets=20_000,
+        one, three, secure, starts=1, touch_bytes=_GB // 4, idle_s=0.7, rebalances=1, offsets=20_000,
         counts_instructions=False,  # ten of its seconds, and a task of its own: make bench-instructions
     )  # fmt: skip
 
@@ -179,4 +196,11 @@ def whole() -> Plan:
         rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=4.0, budget_s=11 * 60,
         prefix="three.", of="three brokers", rest_bar=0.25, loaded_bar=0.2,
     )  # fmt: skip
-    return Plan(one, three, starts=3, touch_bytes=4 * _GB, idle_s=5.0, rebalances=5, offsets=500_000, workers_bytes=_GB)
+    secure = Phase(
+        _secure(800 * _MB, requests=25_000, handshakes_s=5),
+        rounds=5, warm_rounds_min=2, warm_rounds_max=4, warm_within=0.05, rest_s=4.0, budget_s=9 * 60,
+        prefix="tls.", of="TLS",
+    )  # fmt: skip
+    return Plan(
+        one, three, secure, starts=3, touch_bytes=4 * _GB, idle_s=5.0, rebalances=5, offsets=500_000, workers_bytes=_GB
+    )
