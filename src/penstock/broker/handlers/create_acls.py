@@ -8,6 +8,8 @@ from penstock.access.acls import Acl
 from penstock.access.authorizer import Authorizer
 from penstock.access.rights import ALTER_CLUSTER, ResourceKind
 from penstock.broker.acl_changes import AclChanges
+from penstock.broker.cooperative import cooperatively
+from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
 from penstock.errors import Refusal, SecurityDisabled
 from penstock.wire.api import ApiKey
@@ -27,13 +29,14 @@ async def create_acls(
         return CreateAclsResponse(results=[_result(refusal) for _ in request.creations])
     outcomes: dict[int, Refusal | None] = {}
     wanted: dict[int, Acl] = {}
-    for index, creation in enumerate(request.creations):
+    async for index, creation in cooperatively(enumerate(request.creations)):
         try:
             wanted[index] = acl_to_create(creation)
         except Refusal as refusal:
             outcomes[index] = refusal
     outcomes |= zip(wanted, await changes.add(list(wanted.values())), strict=True)
-    return CreateAclsResponse(results=[_result(outcomes[index]) for index in range(len(request.creations))])
+    response = CreateAclsResponse(results=[_result(outcomes[index]) for index in range(len(request.creations))])
+    return await encoded_if_large(response, context.api_version, size=len(response.results))
 
 
 def _result(refusal: Refusal | None) -> AclCreationResult:

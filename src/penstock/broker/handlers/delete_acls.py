@@ -8,6 +8,7 @@ from penstock.access.acls import Acl
 from penstock.access.authorizer import Authorizer
 from penstock.access.rights import ALTER_CLUSTER, ResourceKind
 from penstock.broker.acl_changes import AclChanges
+from penstock.broker.cooperative import cooperatively
 from penstock.broker.large_answers import encoded_if_large
 from penstock.broker.registry import RequestContext, answers
 from penstock.errors import Refusal, SecurityDisabled
@@ -31,21 +32,20 @@ async def delete_acls(
     except Refusal as refusal:
         return DeleteAclsResponse(filter_results=[_refused(refusal) for _ in request.filters])
     found: list[dict[str, Acl] | Refusal] = []
-    for each in request.filters:
+    async for each in cooperatively(request.filters):
         try:
             found.append(await changes.find(filter_of(each)))
         except Refusal as refusal:
             found.append(refusal)
     refused = await changes.remove([name for one in found if not isinstance(one, Refusal) for name in one])
-    response = DeleteAclsResponse(
-        filter_results=[
-            _refused(one)
-            if isinstance(one, Refusal)
-            else DeleteAclsFilterResult(0, None, [_deleted(acl, refused.get(name)) for name, acl in one.items()])
-            for one in found
-        ]
-    )
-    size = sum(len(result.matching_acls) for result in response.filter_results)
+    response = DeleteAclsResponse()
+    async for one in cooperatively(found, at_once=1):
+        if isinstance(one, Refusal):
+            response.filter_results.append(_refused(one))
+            continue
+        deleted = [_deleted(acl, refused.get(name)) async for name, acl in cooperatively(one.items(), at_once=500)]
+        response.filter_results.append(DeleteAclsFilterResult(0, None, deleted))
+    size = sum(1 + len(result.matching_acls) for result in response.filter_results)
     return await encoded_if_large(response, context.api_version, size=size)
 
 

@@ -4,11 +4,13 @@ Without an authorizer that is the answer, as Kafka's: MirrorMaker, consoles and 
 and go on without them. v2 flexible, v3 resources of users.
 """
 
+import asyncio
+
 from penstock.access.acl_requests import by_resource, filter_of
 from penstock.access.authorizer import Authorizer
 from penstock.access.rights import DESCRIBE_CLUSTER, NOTHING
 from penstock.broker.acl_changes import AclChanges
-from penstock.broker.large_answers import encoded_if_large
+from penstock.broker.large_answers import LARGE, encoded_if_large
 from penstock.broker.registry import RequestContext, answers
 from penstock.errors import SecurityDisabled
 from penstock.wire.api import ApiKey
@@ -24,5 +26,7 @@ async def describe_acls(
     if not authorizer.is_on:
         raise SecurityDisabled
     found = await changes.find(filter_of(request))
-    response = DescribeAclsResponse(error_message=None, resources=by_resource(found.values()))
+    rules = list(found.values())
+    resources = by_resource(rules) if len(rules) < LARGE else await asyncio.to_thread(by_resource, rules)
+    response = DescribeAclsResponse(error_message=None, resources=resources)
     return await encoded_if_large(response, context.api_version, size=len(found))
