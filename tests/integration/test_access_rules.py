@@ -171,6 +171,19 @@ def test_settings_are_not_for_whoever_may_only_touch_topics(broker: Broker) -> N
         assert (answer["error_code"], answer["matching_acls"]) == (CLUSTER_FAILED, [])
 
 
+def test_a_dry_run_begins_and_ends_while_the_broker_runs(broker: Broker) -> None:
+    broker.topic("only-tried")
+    asked = {"topics": [{"name": "only-tried"}], "allow_auto_topic_creation": False}
+    with broker.connect("emil") as emil, broker.connect("root") as root:
+        for value, code in (("true", 0), ("false", TOPIC_FAILED)):
+            change = {"name": "penstock.authorizer.dry.run", "config_operation": 0, "value": value}
+            resource = {"resource_type": 4, "resource_name": "", "configs": [change]}
+            (changed,) = root.request("IncrementalAlterConfigs", 1, {"resources": [resource]})["responses"]
+            assert changed["error_code"] == 0
+            (topic,) = emil.request("Metadata", 12, asked)["topics"]
+            assert topic["error_code"] == code
+
+
 def test_internal_topics_are_closed_to_writers_who_may_everything_on_topics(broker: Broker) -> None:
     broker.allow("dora", Operation.ALL, ResourceKind.TOPIC, "*")
     with broker.connect("root") as root:
