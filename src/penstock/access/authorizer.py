@@ -2,11 +2,12 @@
 
 Without `authorizer.class.name` everybody may do everything, as in Kafka without an authorizer.
 
-What was decided for a login is remembered with it (`Subject.decisions`) until any rule changes: one number tells. So a
+What a login may is remembered with it (`Subject.allowed`) until any rule changes: one number tells. So a
 right that is taken away acts with the next request, the next look of a fetch that waits included.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 import structlog
@@ -44,8 +45,8 @@ BROKERS_MAY: Final = frozenset({Operation.CLUSTER_ACTION, Operation.DESCRIBE, Op
 """What brokers ask of each other, and to write to the topic of audit events. What clients ask of them they write
 themselves."""
 
-DECISIONS_MAX: Final = 8_192
-"""Decisions that a login remembers. When there are more it forgets them all."""
+REMEMBERED_MAX: Final = 8_192
+"""What a login remembers of what it may. When there is more it forgets all."""
 NAME_REMEMBERED_MAX: Final = 256
 """Characters of a name up to which it is remembered: a group's may have 32767."""
 
@@ -108,37 +109,30 @@ class Authorizer:
 
     def allows(self, subject: Subject, right: Right, name: str = CLUSTER_NAME) -> bool:
         """What is denied is counted and said."""
-        if not self.is_on:
+        if not self.is_on or name in self._known(subject, right) or self._decided(subject, right, name):
             return True
-        known = self._known(subject, right)
-        decision = known.get(name)
-        if decision is None:
-            decision = self._decided(known, subject, right, name)
-        return decision or self._denied(subject, right, name)
+        return self._denied(subject, right, name)
 
     def shows(self, subject: Subject, right: Right, name: str = CLUSTER_NAME) -> bool:
         """The same question where nobody is refused anything: what is not allowed is left out of a list."""
-        if not self.is_on:
+        if not self.is_on or name in self._known(subject, right) or self._decided(subject, right, name):
             return True
-        known = self._known(subject, right)
-        decision = known.get(name)
-        if decision is None:
-            decision = self._decided(known, subject, right, name)
-        return decision or self._is_dry_run
+        return self._is_dry_run
 
     def allows_some(self, subject: Subject, right: Right) -> bool:
         """Whether there is any resource of the kind that it may do this to."""
         if not self.is_on:
             return True
         known = self._known(subject, ("some", right))
-        decision = known.get("")
-        if decision is None:
-            decision = known[""] = self._decide_some(subject, right)
-        return decision or self._denied(subject, right, f"any {right.on.name.lower()}")
+        if not known:
+            if not self._decide_some(subject, right):
+                return self._denied(subject, right, f"any {right.on.name.lower()}")
+            known.add("")
+        return True
 
-    def known(self, subject: Subject, right: Right) -> Mapping[str, bool] | None:
-        """What is decided already, by name, for whoever has thousands to ask for and looks here first. It is good until
-        the loop turns; what is not in it, or not allowed, is for `allows`. None where there are no rules.
+    def known(self, subject: Subject, right: Right) -> AbstractSet[str] | None:
+        """Names that are allowed already, for whoever has thousands to ask for and looks here first. It is good until
+        the loop turns; what is not in it is for `allows`. None where there are no rules.
         """
         return self._known(subject, right) if self.is_on else None
 
@@ -161,27 +155,28 @@ class Authorizer:
 
     # Deciding ---------------------------------------------------------------------------------------------------
 
-    def _known(self, subject: Subject, right: object) -> dict[str, bool]:
-        if subject.decisions_version != self.version:
+    def _known(self, subject: Subject, right: object) -> set[str]:
+        """What is allowed, as far as that was asked. Denials are worked out each time: their names have no end."""
+        if subject.allowed_version != self.version:
             self._forget(subject)
-        known = subject.decisions.get(right)
+        known = subject.allowed.get(right)
         if known is None:
-            known = subject.decisions[right] = {}
+            known = subject.allowed[right] = set()
         return known
 
-    def _decided(self, known: dict[str, bool], subject: Subject, right: Right, name: str) -> bool:
-        decision = self._decide(subject, right, name)
-        if len(name) <= NAME_REMEMBERED_MAX:
-            known[name] = decision
-            subject.decisions_count += 1
-            if subject.decisions_count >= DECISIONS_MAX:
+    def _decided(self, subject: Subject, right: Right, name: str) -> bool:
+        is_allowed = self._decide(subject, right, name)
+        if is_allowed and len(name) <= NAME_REMEMBERED_MAX:
+            self._known(subject, right).add(name)
+            subject.allowed_count += 1
+            if subject.allowed_count >= REMEMBERED_MAX:
                 self._forget(subject)
-        return decision
+        return is_allowed
 
     def _forget(self, subject: Subject) -> None:
-        subject.decisions.clear()
-        subject.decisions_count = 0
-        subject.decisions_version = self.version
+        subject.allowed.clear()
+        subject.allowed_count = 0
+        subject.allowed_version = self.version
 
     def _decide(self, subject: Subject, right: Right, name: str) -> bool:
         self.metrics.decided += 1

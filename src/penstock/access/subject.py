@@ -6,7 +6,7 @@ from penstock.access.principal import ANONYMOUS, Principal
 class Subject:
     """One for each login of a connection. Whoever has not logged in is `User:ANONYMOUS`."""
 
-    __slots__ = ("by_token", "decisions", "decisions_count", "decisions_version", "groups", "host", "principal")
+    __slots__ = ("allowed", "allowed_count", "allowed_version", "by_token", "groups", "host", "principal")
 
     def __init__(
         self,
@@ -23,10 +23,10 @@ class Subject:
         """Of the user, by the store or by claims of its token: each counts as a principal `Group:name`."""
         self.by_token = by_token
         """Whether it logged in by a delegation token, which may not be used to make another."""
-        self.decisions: dict[object, dict[str, bool]] = {}
-        """What the authorizer has decided, by what was asked (a right) and name, as of `decisions_version`."""
-        self.decisions_count = 0
-        self.decisions_version = -1
+        self.allowed: dict[object, set[str]] = {}
+        """Names that the authorizer has allowed, by what was asked (a right), as of `allowed_version`."""
+        self.allowed_count = 0
+        self.allowed_version = -1
 
     def __repr__(self) -> str:
         return f"<{self.principal} from {self.host or 'here'}>"

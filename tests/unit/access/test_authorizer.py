@@ -5,7 +5,7 @@ from structlog.testing import capture_logs
 
 from penstock.access import denials
 from penstock.access.acls import Acl, PatternType, Permission, encode, entry_name
-from penstock.access.authorizer import CLUSTER_NAME, DECISIONS_MAX, Authorizer
+from penstock.access.authorizer import CLUSTER_NAME, REMEMBERED_MAX, Authorizer
 from penstock.access.principal import BROKER, Principal
 from penstock.access.rights import (
     ALTER_CLUSTER,
@@ -131,13 +131,16 @@ def test_a_change_of_the_rules_acts_at_the_next_question() -> None:
 
 
 def test_a_login_remembers_so_much_and_no_more() -> None:
-    authorizer, subject = an_authorizer(READ_ORDERS), alice()
-    for number in range(DECISIONS_MAX):
-        authorizer.shows(subject, READ_TOPIC, f"t-{number}")
-        authorizer.shows(subject, WRITE_TOPIC, f"t-{number}")
-        assert sum(map(len, subject.decisions.values())) < DECISIONS_MAX
-    authorizer.shows(subject, READ_GROUP, "g" * 30_000)
-    assert not subject.decisions[READ_GROUP]
+    anything = READ_ORDERS._replace(name="*", operation=Operation.ALL)
+    groups = anything._replace(kind=ResourceKind.GROUP)
+    authorizer, subject = an_authorizer(anything, groups), alice()
+    for number in range(REMEMBERED_MAX):
+        assert authorizer.shows(subject, READ_TOPIC, f"t-{number}")
+        assert authorizer.shows(subject, WRITE_TOPIC, f"t-{number}")
+        assert sum(map(len, subject.allowed.values())) < REMEMBERED_MAX
+    assert authorizer.shows(subject, READ_GROUP, "g" * 30_000)
+    assert not subject.allowed[READ_GROUP]
+    assert not authorizer.shows(Subject(), READ_TOPIC, "t")
 
 
 def test_a_dry_run_lets_through_what_it_tells() -> None:

@@ -225,7 +225,7 @@ class _Fetch:
             partition = local.get(asked.index) if local is not None else None
             if (
                 readable is not None
-                and (partition is None or not readable.get(partition.topic))
+                and (partition is None or partition.topic not in readable)
                 and not self._may_read(key)
             ):
                 answers.append((key, asked, PartitionAnswer(asked.index, FORBIDDEN, aborted=[]), None))
