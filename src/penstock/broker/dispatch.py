@@ -326,6 +326,9 @@ class Call:
         """The handler's response type with the refusal in it, or the end of the connection where it has no place. Never
         raises: it is called where nobody but the node's task group would catch it (RULES 54).
         """
+        if isinstance(error, Unanswerable):
+            self.connection.close(str(error))
+            return None
         try:
             response = self.route.answer.response
             if response is None or not self.route.has_place_for_error:

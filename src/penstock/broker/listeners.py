@@ -215,6 +215,8 @@ class SocketServer:
         connection.caller.on_proved = None
         if connection.caller.login is not None:
             connection.caller.login.closed()
+        if connection.caller.tenant is not None:
+            connection.caller.tenant.leave()
         self._connections.discard(connection)
         self._over_limit.left(connection)
         if connection in self._of_brokers:

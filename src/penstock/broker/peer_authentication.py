@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from penstock.access.principal import BROKER, Principal
+from penstock.access.quotas.tenants import CountedAs
 from penstock.access.subject import Subject
 from penstock.broker.batch_samples import NO_SKIPS, BatchSamples
 from penstock.cluster import ClusterImage, Secrets
@@ -65,8 +66,8 @@ class Caller:
         """Its login, for as long as that is under way or has an end."""
         self.line: Line | None = None
         """What it speaks over, until that is closed."""
-        self.tenant: object | None = None
-        """Whose connection it was counted as, and under which login."""
+        self.tenant: CountedAs | None = None
+        """As whose connection it counts."""
         self.is_introducing = False
         self.exchange: Exchange | None = None
         """A handshake that awaits the caller's proof. It is good for one attempt."""

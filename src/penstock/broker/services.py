@@ -237,6 +237,7 @@ def build(config: Config, ports: Ports) -> Services:
     def logs() -> list[PartitionLog]:
         return [log for folder in ports.folders for log in folder]
 
+    quotas = ClientQuotas(image, config, clock, registry)
     services = Services(
         config=config,
         clock=clock,
@@ -265,8 +266,8 @@ def build(config: Config, ports: Ports) -> Services:
         ),
         audit=_audit_log(config, ports),
         audit_topic=_audit_topic(config, ports, partitions, peers),
-        quotas=ClientQuotas(image, config, clock, registry),
         token_authority=TokenAuthority(tokens, users, cluster.controller, image, me=me, clock=clock, config=config),
+        quotas=quotas,
         partitions=partitions,
         fetchers=fetchers,
         peers=peers,
@@ -307,6 +308,7 @@ def build(config: Config, ports: Ports) -> Services:
             services.audit.on_written = services.audit_topic.offer
         authorizer.observe(services.audit.denied)
         services.logins.observers.append(services.audit.logged_in)
+    quotas.tenants.sizes = lambda: ((log.partition.topic, log.size) for log in logs())
     _expose(services, registry, me)
     return services
 

@@ -13,9 +13,11 @@ from time import perf_counter
 from typing import Any, Final
 
 from penstock.access.quotas.client_quotas import ClientQuotas, Share
+from penstock.access.quotas.tenants import CountedAs
 from penstock.broker.dispatch import Dispatcher
 from penstock.broker.hooks import settled
-from penstock.broker.registry import Answer, RequestContext
+from penstock.broker.peer_authentication import Caller
+from penstock.broker.registry import Answer, RequestContext, Unanswerable
 from penstock.replication import Promise
 from penstock.settings.types import INT_MAX
 from penstock.wire.api import ApiKey
@@ -41,6 +43,8 @@ class Throttling:
             context: RequestContext = asked[-1]
             if context.caller.is_broker:
                 return call(*asked)
+            if self._quotas.has_tenants:
+                self._take_in(context.caller)
             request = _Request(self._quotas, answer, context, len(asked[0]) if counts_bytes else 0)
             began = perf_counter()
             try:
@@ -53,6 +57,19 @@ class Throttling:
             return request.follow(outcome)
 
         return throttled
+
+    def _take_in(self, caller: Caller) -> None:
+        """Count the connection as its tenant's, at the first request of each login: who has too many is cut off."""
+        tenants, counted, subject = self._quotas.tenants, caller.tenant, caller.subject
+        if counted is not None and counted.subject is subject and counted.version == tenants.version:
+            return
+        tenant = tenants.of(subject.principal.name)
+        if counted is not None and counted.tenant is not tenant:
+            counted.leave()
+        if tenant is not None and caller not in tenant.connections and not tenant.take_in(caller):
+            caller.tenant = None
+            raise Unanswerable(f"tenant {tenant.prefix} has all the connections that it may have")
+        caller.tenant = CountedAs(caller, subject, tenant, tenants.version)
 
 
 def throttle(dispatcher: Dispatcher, quotas: ClientQuotas) -> None:

@@ -12,7 +12,9 @@ from tests.unit.broker.test_dispatch import CREATE_TOPICS, Bench, a_request, rea
 from penstock.access.principal import Principal
 from penstock.access.subject import Subject
 from penstock.broker import throttling
+from penstock.broker.connection import BadFrame
 from penstock.broker.owed_answers import Parked
+from penstock.broker.peer_authentication import Caller
 from penstock.broker.throttling import throttle
 from penstock.replication import Promise
 from penstock.wire.api import ApiKey
@@ -207,3 +209,39 @@ def test_a_change_concerns_connections_that_are_open(world: World) -> None:
     world.some.set("user=anna", producer_byte_rate=10_000)
     world.handle(produce_request(9, 500))
     assert world.line.muted == [10.0]
+
+
+def test_a_tenant_has_so_many_connections(world: World) -> None:
+    """Of all users whose names begin with its prefix. Whoever comes beyond is cut off at its first request."""
+    world.answer(ApiKey.LIST_GROUPS, lambda *_: [b"fine"], is_raw=True, request=None, response=None)
+    world.answer(ApiKey.CREATE_TOPICS, lambda *_: CreateTopicsResponse(), versions=(2, 7), **CREATE_TOPICS)
+    world.some.set("tenant=acme.", connections=1)
+    listing = a_request(ApiKey.LIST_GROUPS, 0, b"")
+
+    def ask(user: str) -> Caller:
+        world.connection.caller = Caller()
+        world.connection.caller.subject = Subject(Principal("User", user))
+        world.connection.context_cache.clear()
+        read(world.handle(listing))
+        return world.connection.caller
+
+    first = ask("acme.anna")
+    ask("other")
+    with pytest.raises(BadFrame, match=r"tenant acme\. has all the connections"):
+        ask("acme.bert")
+    assert world.handle(a_request(ApiKey.CREATE_TOPICS, 2, bytes(CREATE_TOPICS["request"]().encode(2)))) is None
+    assert world.connection.closed == ["tenant acme. has all the connections that it may have"]
+    assert first.tenant is not None
+    first.tenant.leave()
+    ask("acme.bert")
+
+
+def test_a_connection_counts_for_whom_it_logs_in_as_again(world: World) -> None:
+    world.answer(ApiKey.LIST_GROUPS, lambda *_: [b"fine"], is_raw=True, request=None, response=None)
+    world.some.set("tenant=acme.", connections=1)
+    caller, tenant = world.connection.caller, world.some.quotas.tenants.of("acme.x")
+    assert tenant is not None
+    for user, connections in (("acme.anna", {caller}), ("acme.anna", {caller}), ("bert", set())):
+        caller.subject = Subject(Principal("User", user))
+        read(world.handle(a_request(ApiKey.LIST_GROUPS, 0, b"")))
+        assert tenant.connections == connections

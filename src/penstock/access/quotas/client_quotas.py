@@ -24,11 +24,13 @@ from penstock.access.quotas.entities import (
 )
 from penstock.access.quotas.meters import THROTTLED_NOW, Meter, Meters, MutationMeter, Whom, Windows, hold_back
 from penstock.access.quotas.table import QuotaTable
+from penstock.access.quotas.tenants import Tenants
 from penstock.cluster import ClusterImage, Entry, EntryChanged, EntryKind, ImageChange, Subscriber
 from penstock.metrics import MetricsRegistry
 from penstock.model import Clock
 from penstock.settings import Config
 from penstock.settings import broker as settings
+from penstock.settings.types import LONG_MAX
 
 SHARES_MAX: Final = 10_000
 """Pairs of user and client id of which it is remembered what holds for them; it can be found out again."""
@@ -49,17 +51,31 @@ class Share(NamedTuple):
 class FetchQuota:
     """What one fetch may take."""
 
-    __slots__ = ("_clock", "_meter", "bytes_max")
+    __slots__ = ("_clock", "_meter", "_tenants")
 
-    def __init__(self, meter: Meter, clock: Clock) -> None:
+    def __init__(self, meter: Meter | None, tenants: Tenants, clock: Clock) -> None:
         self._meter = meter
+        self._tenants = tenants
         self._clock = clock
-        self.bytes_max = int(meter.most_at_once)
-        """What could be had after waiting. More would never be answered."""
 
-    def take(self, size: int) -> float:
-        """Count it, or for how many seconds the consumer is held back and gets nothing."""
-        return hold_back([(self._meter, size)], self._clock.monotonic())
+    def bytes_max(self, topics: Iterable[str]) -> int:
+        """What could be had of these after waiting. More would never be answered."""
+        most = (meter.most_at_once for meter in self._meters((topic, 0) for topic in topics))
+        return int(min(most, default=LONG_MAX))
+
+    def take(self, sizes: Sequence[tuple[str, int]]) -> float:
+        """Count so many bytes of these topics, or for how many seconds the consumer is held back and gets nothing."""
+        return hold_back(list(self._meters(sizes).items()), self._clock.monotonic())
+
+    def _meters(self, sizes: Iterable[tuple[str, int]]) -> dict[Meter, int]:
+        found: dict[Meter, int] = {} if self._meter is None else {self._meter: 0}
+        for topic, size in sizes:
+            if self._meter is not None:
+                found[self._meter] += size
+            tenant = self._tenants.of(topic) if self._tenants else None
+            if tenant is not None and tenant.fetch is not None:
+                found[tenant.fetch] = found.get(tenant.fetch, 0) + size
+        return found
 
 
 class ClientQuotas:
@@ -78,8 +94,10 @@ class ClientQuotas:
         self._table = QuotaTable()
         self.addresses = AddressQuotas()
         self._shares: dict[tuple[str, str], Share] = {}
+        self.tenants = Tenants(self.meters, image, self.now)
         self.is_on = False
         """Whether any quota concerns requests at all."""
+        self.has_tenants = False
         self.when_switched: Callable[[], None] = lambda: None
         """Called when the first such quota is set, and when the last is gone."""
         self._load(image.entries.of(EntryKind.QUOTAS))
@@ -102,13 +120,24 @@ class ClientQuotas:
         """For how many seconds the producer is to be held back."""
         return 0.0 if share.produce is None else share.produce.use(size, self.now())
 
+    def wrote(self, sizes: Iterable[tuple[str, int]]) -> float:
+        """The same for the tenants of these topics: the longest counts."""
+        held = 0.0
+        for topic, size in sizes:
+            tenant = self.tenants.of(topic)
+            if tenant is not None and tenant.produce is not None:
+                held = max(held, tenant.produce.use(size, self.now()))
+        return held
+
     def took(self, share: Share, seconds: float) -> float:
         """The same for the loop's time that a request took."""
         return 0.0 if share.time is None else share.time.use(100 * seconds, self.now())
 
     def fetches(self, share: Share) -> "FetchQuota | None":
         """What a fetch may take; None where nothing holds it back."""
-        return None if share.fetch is None else FetchQuota(share.fetch, self._clock)
+        if share.fetch is None and not self.has_tenants:
+            return None
+        return FetchQuota(share.fetch, self.tenants, self._clock)
 
     def _find(self, user: str, client_id: str) -> Share:
         def rate(key: str, delay_max_s: float | None = None) -> Meter | None:
@@ -133,14 +162,17 @@ class ClientQuotas:
             whom, entry = entity_of(name), entries.get(name)
             self._put(whom, {} if entry is None else _readable(name, entry))
         self._shares.clear()
-        was_on, self.is_on = self.is_on, bool(len(self._table))
+        self.has_tenants = bool(self.tenants)
+        was_on, self.is_on = self.is_on, bool(len(self._table)) or self.has_tenants
         if was_on != self.is_on:
             self.when_switched()
 
     def _put(self, whom: Entity, limits: Quotas) -> None:
         if whom[0].type == IP:
             self.addresses.put(whom[0].name, limits)
-        elif whom[0].type != TENANT:
+        elif whom[0].type == TENANT:
+            self.tenants.put(whom[0].name or "", limits)
+        else:
             self._table.put(whom, limits)
 
     def _changed(self, changes: Sequence[ImageChange]) -> None:

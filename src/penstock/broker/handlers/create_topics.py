@@ -8,11 +8,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from penstock.access.authorizer import Authorizer
+from penstock.access.quotas.client_quotas import ClientQuotas
 from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC_CONFIGS, ResourceKind
 from penstock.broker.cooperative import cooperatively
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.topic_quotas import TopicQuotas
 from penstock.cluster import CLUSTER_METADATA, Controller, CreatedTopic, CreateTopic
 from penstock.errors import InvalidRequest, Refusal, TopicAuthorizationFailed
+from penstock.settings.broker import NUM_PARTITIONS
 from penstock.settings.config import Config
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.create_topics_request import CreatableTopic, CreateTopicsRequest
@@ -38,6 +41,7 @@ async def create_topics(
     controller: Controller,
     config: Config,
     authorizer: Authorizer,
+    quotas: ClientQuotas,
 ) -> CreateTopicsResponse:
     subject = context.caller.subject
     times = Counter(topic.name for topic in request.topics)
@@ -48,6 +52,9 @@ async def create_topics(
     if not authorizer.shows(subject, CREATE_CLUSTER):
         _, forbidden = authorizer.split(subject, CREATE_TOPIC, [name for name in times if name not in refused])
         refused |= dict.fromkeys(forbidden, TopicAuthorizationFailed("Authorization failed."))
+    held = TopicQuotas(quotas, context, strict_from=6)
+    changes = {topic.name: _partitions(topic, config) for topic in request.topics if topic.name not in refused}
+    refused |= held.refused(changes, grows=True, counts=not request.validate_only)
     wanted = [topic for topic in request.topics if topic.name not in refused]
     outcomes = await controller.create_topics(
         [_command(topic) for topic in wanted], timeout_ms=request.timeout_ms, validate_only=request.validate_only
@@ -55,11 +62,19 @@ async def create_topics(
     results, explained = [], _Explained(config)
     async for topic, outcome in cooperatively(zip(wanted, outcomes, strict=True), at_once=AT_ONCE):
         result = _result(topic.name, outcome, explained)
+        if result.error_code and not request.validate_only:
+            held.not_done(changes[topic.name])
         if not result.error_code and not authorizer.shows(subject, DESCRIBE_TOPIC_CONFIGS, topic.name):
             result = _without_settings(result)
         results.append(result)
     results += [_refusal(name, refusal) for name, refusal in refused.items()]
-    return CreateTopicsResponse(topics=results)
+    return CreateTopicsResponse(topics=results, throttle_time_ms=held.held_ms())
+
+
+def _partitions(topic: CreatableTopic, config: Config) -> int:
+    if topic.assignments:
+        return len(topic.assignments)
+    return config[NUM_PARTITIONS] if topic.num_partitions == -1 else max(topic.num_partitions, 0)
 
 
 def _command(topic: CreatableTopic) -> CreateTopic:

@@ -3,9 +3,11 @@
 from collections import Counter
 
 from penstock.access.authorizer import Authorizer
+from penstock.access.quotas.client_quotas import ClientQuotas
 from penstock.access.rights import DELETE_CLUSTER, DELETE_TOPIC, DESCRIBE_TOPIC, ResourceKind
 from penstock.access.subject import Subject
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.topic_quotas import TopicQuotas
 from penstock.cluster import ClusterImage, Controller
 from penstock.errors import (
     InvalidRequest,
@@ -38,6 +40,7 @@ async def delete_topics(
     controller: Controller,
     config: Config,
     authorizer: Authorizer,
+    quotas: ClientQuotas,
 ) -> DeleteTopicsResponse:
     topics = request.topics or [DeleteTopicState(name=name) for name in request.topic_names]
     if not config[DELETE_TOPIC_ENABLE]:
@@ -46,13 +49,19 @@ async def delete_topics(
             refusal = InvalidRequest(refusal.message)
         return DeleteTopicsResponse(responses=[_refused(topic.name, topic.topic_id, refusal) for topic in topics])
     results, found = _sort_out(topics, image, _Allowed(authorizer, context.caller.subject))
+    held = TopicQuotas(quotas, context, strict_from=5)
+    lost = {name: len(image.topics_by_id[topic_id].partitions) for topic_id, name in found.items()}
+    for name, refusal in held.refused(lost, grows=False).items():
+        topic_id = image.topics[name].topic_id
+        results.append(_refused(found.pop(topic_id), topic_id, refusal))
     outcomes = await controller.delete_topics(list(found), timeout_ms=request.timeout_ms)
     for (topic_id, name), outcome in zip(found.items(), outcomes, strict=True):
         if isinstance(outcome, Refusal):
+            held.not_done(lost[name])
             results.append(_refused(name, topic_id, outcome))
         else:
             results.append(DeletableTopicResult(name=name, topic_id=topic_id))
-    return DeleteTopicsResponse(responses=results)
+    return DeleteTopicsResponse(responses=results, throttle_time_ms=held.held_ms())
 
 
 def _sort_out(

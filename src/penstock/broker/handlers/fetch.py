@@ -197,7 +197,10 @@ class _Fetch:
         self._quota = quotas.fetches(quotas.share(context.principal.name, context.client_id))
         if self._quota is not None:
             self._sessions = sessions
-            self._bytes_max = min(self._bytes_max, self._quota.bytes_max)
+            find = self._partitions.finder(by_id=context.api_version >= TOPIC_IDS_FROM)
+            local = (find(key) for key in dict.fromkeys(key for key, _ in self._asked))
+            topics = [next(iter(parts.values())).topic for parts in local if parts]
+            self._bytes_max = min(self._bytes_max, self._quota.bytes_max(topics))
 
     # Reading ----------------------------------------------------------------------------------------------------
 
@@ -430,7 +433,7 @@ class _Fetch:
             promise.set_result(self.reply())
 
     def reply(self) -> RawReply:
-        if self._quota is not None and (seconds := self._quota.take(self._size())) > 0:
+        if self._quota is not None and (seconds := self._quota.take(self._sizes())) > 0:
             return self._held_back(seconds)
         session = self._session
         # Partitions in the order in which they were served, as Kafka has them: a topic may come more than once.
@@ -452,8 +455,12 @@ class _Fetch:
             endpoints=self._endpoints(),
         )
 
-    def _size(self) -> int:
-        return sum(answer.records.size for _, _, answer, _ in self._answers if answer.records is not None)
+    def _sizes(self) -> list[tuple[str, int]]:
+        return [
+            (partition.topic, answer.records.size)
+            for _, _, answer, partition in self._answers
+            if answer.records is not None and partition is not None
+        ]
 
     def _held_back(self, seconds: float) -> RawReply:
         """Nothing, and when to come again. A session that was just begun is none: its fetcher has been told nothing of

@@ -18,6 +18,7 @@ from typing import Any
 import structlog
 
 from penstock.access.authorizer import Authorizer
+from penstock.access.quotas.client_quotas import ClientQuotas
 from penstock.access.rights import WRITE_TOPIC, WRITE_TRANSACTIONAL_ID, ResourceKind
 from penstock.broker.batch_opening import BatchOpener
 from penstock.broker.deadlines import Deadline, Deadlines
@@ -28,6 +29,7 @@ from penstock.broker.produce_transactions import (
     is_transactional,
 )
 from penstock.broker.registry import LaterReply, RawReply, RequestContext, Unanswerable, answers_raw
+from penstock.broker.throttling import hold_back, in_ms
 from penstock.cluster import AUDIT, ClusterImage
 from penstock.coordinators.transactions.transaction_gate import TransactionGate
 from penstock.errors import (
@@ -122,6 +124,7 @@ def produce(
     deadlines: Deadlines,
     opener: BatchOpener,
     authorizer: Authorizer,
+    quotas: ClientQuotas,
 ) -> RawReply | LaterReply | Coroutine[Any, Any, RawReply | LaterReply]:
     version = context.api_version
     request = decode_request(frame, position, version)
@@ -135,6 +138,7 @@ def produce(
             partition is not None
             and records is not None
             and _is_plain(partition, records)
+            and not quotas.has_tenants
             and (not authorizer.is_on or authorizer.shows(context.caller.subject, WRITE_TOPIC, partition.topic))
         ):
             skips, slot = context.caller.skips, partition.slot
@@ -145,6 +149,8 @@ def produce(
                 return work.append_one(key, partition, records)
             if opener.is_small(records):
                 return work.open_one(key, partition, records, opener)
+    if quotas.has_tenants:
+        work.quotas = quotas
     if authorizer.is_on and not work.leave_what_is_allowed(authorizer):
         return work.reply()
     try:
@@ -166,7 +172,7 @@ def produce(
 class _Produce:
     """One request on its way. Short-lived; holds views into the frame only until `append_all` is done."""
 
-    __slots__ = ("_context", "_deadlines", "_image", "_outcomes", "_partitions", "_request")
+    __slots__ = ("_context", "_deadlines", "_image", "_outcomes", "_partitions", "_request", "quotas")
 
     def __init__(
         self,
@@ -182,6 +188,8 @@ class _Produce:
         self._image = image
         self._deadlines = deadlines
         self._outcomes: Outcomes = []
+        self.quotas: ClientQuotas | None = None
+        """Where there are tenants."""
 
     # The ordered part -------------------------------------------------------------------------------------------
 
@@ -304,6 +312,8 @@ class _Produce:
             raise NotOneBatch("A produce request needs one record batch for each partition, this one has none")
         if self._context.api_version < ZSTD_FROM and _codec_of(records) == ZSTD:
             raise UnsupportedCompressionType("Zstandard needs a produce request of version 7 or later")
+        if self.quotas is not None:
+            self.quotas.tenants.require_room(partition.topic, len(records))
         partition.metrics.totalproducerequests += 1
         appended = partition.append(records, acks=self._request.acks, guard=guard, is_opened=is_opened)
         outcome = _accepted(partition, appended)
@@ -448,7 +458,18 @@ class _Produce:
             pending.add_done_callback(partial(settle, outcome, partition))
         return reply
 
+    def _held_ms(self, quotas: ClientQuotas) -> int:
+        """For how long the client is held back, as its tenants wrote more than they may."""
+        seconds = quotas.wrote(
+            (name, sum(len(records) for _, records in parts if records is not None))
+            for key, parts in self._request.topics
+            if (name := self._name_of(key)) is not None
+        )
+        hold_back(self._context, seconds)
+        return in_ms(seconds)
+
     def reply(self) -> RawReply:
+        held_ms = 0 if self.quotas is None else self._held_ms(self.quotas)
         if self._request.acks == 0:
             return self._reply_to_none()
         version = self._context.api_version
@@ -458,7 +479,7 @@ class _Produce:
                 o.current_leader[0] for _, parts in self._outcomes for o in parts if o.current_leader is not None
             }
             endpoints = self._partitions.endpoints(leaders, listener=self._context.listener) if leaders else []
-        return [encode_response(version, self._outcomes, endpoints, 0)]
+        return [encode_response(version, self._outcomes, endpoints, held_ms)]
 
     def _reply_to_none(self) -> RawReply:
         """acks=0 has no answer to carry an error, so Kafka closes the connection: the producer then asks for

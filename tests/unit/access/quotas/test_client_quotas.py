@@ -1,12 +1,20 @@
 from tests.support.quotas import SomeQuotas
 
 from penstock.access.quotas import meters
+from penstock.access.quotas.client_quotas import FetchQuota
 from penstock.metrics import MetricsRegistry
 
 
 def held_now(registry: MetricsRegistry) -> dict[tuple[str, ...], float]:
     (family,) = (one for one in registry.snapshot() if one.name == "penstock_quota_throttled_now_seconds")
     return {labels: value for labels, value in family.values if isinstance(value, float)}
+
+
+ORDERS = ["orders"]
+
+
+def taken(fetch: FetchQuota, size: int) -> float:
+    return fetch.take([("orders", size)])
 
 
 def test_without_quotas_nothing_is_on() -> None:
@@ -74,20 +82,20 @@ def test_time_is_a_percentage_and_waited_off_in_pieces_of_a_window() -> None:
 def test_a_fetch_gets_nothing_while_there_was_too_much() -> None:
     some = SomeQuotas({"user=anna": {"consumer_byte_rate": 100}})
     fetch = some.quotas.fetches(some.quotas.share("anna", None))
-    assert fetch is not None and fetch.bytes_max == 1_000
-    assert fetch.take(1_000) == 0
-    assert fetch.take(800) == 8.0
-    assert fetch.take(800) == 8.0  # what was not given does not count
+    assert fetch is not None and fetch.bytes_max(ORDERS) == 1_000
+    assert taken(fetch, 1_000) == 0
+    assert taken(fetch, 800) == 8.0
+    assert taken(fetch, 800) == 8.0  # what was not given does not count
     some.clock.advance(11_000)
-    assert fetch.take(800) == 0
+    assert taken(fetch, 800) == 0
 
 
 def test_a_batch_larger_than_the_limit_gets_through_and_is_paid_for_later() -> None:
     some = SomeQuotas({"user=anna": {"consumer_byte_rate": 100}})
     fetch = some.quotas.fetches(some.quotas.share("anna", None))
     assert fetch is not None
-    assert fetch.take(50_000) == 0
-    assert fetch.take(0) == 490.0
+    assert taken(fetch, 50_000) == 0
+    assert taken(fetch, 0) == 490.0
 
 
 def test_who_is_held_back_is_shown_for_as_long() -> None:

@@ -3,6 +3,7 @@ from collections.abc import AsyncIterator
 import pytest
 from tests.support.callers import a_context
 from tests.support.clusters import a_cluster
+from tests.support.quotas import SomeQuotas
 
 from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.create_partitions import create_partitions
@@ -13,6 +14,8 @@ from penstock.wire.messages.create_partitions_request import (
     CreatePartitionsTopic,
 )
 from penstock.wire.messages.create_partitions_response import CreatePartitionsResponse
+
+QUOTAS = SomeQuotas().quotas
 
 
 @pytest.fixture
@@ -28,12 +31,14 @@ def to(name: str, count: int, *by_hand: list[int], none: bool = True) -> CreateP
 
 
 async def ask(
-    cluster: Cluster, *topics: CreatePartitionsTopic, version: int = 3, validate_only: bool = False
+    cluster: Cluster,
+    *topics: CreatePartitionsTopic,
+    version: int = 3,
+    validate_only: bool = False,
 ) -> list[tuple[str, int, str | None]]:
     request = CreatePartitionsRequest(topics=list(topics), timeout_ms=60_000, validate_only=validate_only)
-    response = await create_partitions(
-        CreatePartitionsRequest.decode(request.encode(version), version), a_context(), cluster.controller, Authorizer()
-    )
+    asked = CreatePartitionsRequest.decode(request.encode(version), version)
+    response = await create_partitions(asked, a_context(), cluster.controller, Authorizer(), cluster.image, QUOTAS)
     results = CreatePartitionsResponse.decode(response.encode(version), version).results
     return [(result.name, result.error_code, result.error_message) for result in results]
 

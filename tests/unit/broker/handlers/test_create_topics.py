@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 import pytest
 from tests.support.callers import a_context
 from tests.support.clusters import a_cluster
+from tests.support.quotas import SomeQuotas
 
 from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.create_topics import AT_ONCE, create_topics
@@ -16,6 +17,8 @@ from penstock.wire.messages.create_topics_request import (
     CreateTopicsRequest,
 )
 from penstock.wire.messages.create_topics_response import CreatableTopicResult, CreateTopicsResponse
+
+QUOTAS = SomeQuotas().quotas
 
 
 @pytest.fixture
@@ -34,7 +37,7 @@ async def ask(
 ) -> list[CreatableTopicResult]:
     request = CreateTopicsRequest(topics=list(topics), timeout_ms=timeout_ms, validate_only=validate_only)
     asked = CreateTopicsRequest.decode(request.encode(version), version)
-    response = await create_topics(asked, a_context(), cluster.controller, Config.for_broker({}), Authorizer())
+    response = await create_topics(asked, a_context(), cluster.controller, Config.for_broker({}), Authorizer(), QUOTAS)
     return CreateTopicsResponse.decode(response.encode(version), version).topics
 
 
@@ -141,7 +144,9 @@ async def test_others_are_served_while_the_settings_of_many_topics_are_told(clus
             turns += told > 0
 
     counting = asyncio.create_task(count())
-    response = await create_topics(request, a_context(), cluster.controller, Counting.for_broker({}), Authorizer())
+    response = await create_topics(
+        request, a_context(), cluster.controller, Counting.for_broker({}), Authorizer(), QUOTAS
+    )
     counting.cancel()
     assert len(response.topics) == told == 10 * AT_ONCE
 
@@ -149,6 +154,6 @@ async def test_others_are_served_while_the_settings_of_many_topics_are_told(clus
 async def test_topics_that_are_alike_share_what_is_told_of_their_settings(cluster: Cluster) -> None:
     request = CreateTopicsRequest(topics=[a_topic("a"), a_topic("b"), a_topic("c", retention_ms="7")], timeout_ms=5_000)
     a, b, c = (
-        await create_topics(request, a_context(), cluster.controller, Config.for_broker({}), Authorizer())
+        await create_topics(request, a_context(), cluster.controller, Config.for_broker({}), Authorizer(), QUOTAS)
     ).topics
     assert a.configs is b.configs and a.configs != c.configs

@@ -2,6 +2,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from tests.support.clusters import a_cluster
+from tests.support.quotas import SomeQuotas
 
 from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.delete_topics import delete_topics
@@ -10,6 +11,9 @@ from penstock.cluster import Cluster, CreateTopic
 from penstock.settings.config import Config
 from penstock.wire.messages.delete_topics_request import DeleteTopicsRequest, DeleteTopicState
 from penstock.wire.messages.delete_topics_response import DeletableTopicResult, DeleteTopicsResponse
+
+QUOTAS = SomeQuotas().quotas
+
 
 ZERO = bytes(16)
 
@@ -33,7 +37,7 @@ async def ask(
     asked = DeleteTopicsRequest.decode(request.encode(version), version)
     context = RequestContext(api_version=version, client_id=None, listener="PLAINTEXT", peer="")
     config = Config.for_broker(settings)
-    response = await delete_topics(asked, context, cluster.image, cluster.controller, config, Authorizer())
+    response = await delete_topics(asked, context, cluster.image, cluster.controller, config, Authorizer(), QUOTAS)
     return DeleteTopicsResponse.decode(response.encode(version), version).responses
 
 

@@ -10,8 +10,10 @@ import msgspec
 import pytest
 from tests.support.logs import TOPIC_ID
 from tests.support.partitions import TOPIC, Make, SomePartitions
+from tests.support.quotas import SomeQuotas
 
 from penstock.access.authorizer import Authorizer
+from penstock.access.quotas.client_quotas import ClientQuotas
 from penstock.broker.deadlines import Deadlines
 from penstock.broker.handlers.produce import produce
 from penstock.broker.peer_authentication import Caller
@@ -25,6 +27,7 @@ from penstock.errors import (
     KafkaStorageError,
     NotLeaderOrFollower,
     OutOfOrderSequence,
+    PolicyViolation,
     RequestTimedOut,
     UnknownTopicOrPartition,
 )
@@ -33,6 +36,9 @@ from penstock.replication import Promise
 from penstock.replication.log_port import on_disk
 from penstock.wire.messages.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
 from penstock.wire.messages.produce_response import PartitionProduceResponse, ProduceResponse
+
+QUOTAS = SomeQuotas().quotas
+
 
 ALL_VERSIONS = range(3, 14)
 
@@ -46,6 +52,7 @@ def call(
     first: int = 0,
     caller: Caller | None = None,
     client_id: str = "me",
+    quotas: ClientQuotas | None = None,
 ) -> Any:
     """What the handler gives for one batch a partition, from partition `first` on."""
     parts = [
@@ -64,7 +71,16 @@ def call(
     deadlines = Deadlines(asyncio.get_running_loop())
     some: Any = partitions
     return produce(
-        memoryview(bytearray(frame)), 0, context, some, knows, no_gate, deadlines, partitions.opener, Authorizer()
+        memoryview(bytearray(frame)),
+        0,
+        context,
+        some,
+        knows,
+        no_gate,
+        deadlines,
+        partitions.opener,
+        Authorizer(),
+        quotas or QUOTAS,
     )
 
 
@@ -261,3 +277,28 @@ async def test_a_topic_that_opens_batches_does_so_before_it_appends(make: Make) 
     assert answer.error_code == InvalidRecord.code
     assert [error.batch_index for error in answer.record_errors] == [0, 1]
     assert partitions[0].log.end_offset == 200
+
+
+# Tenants --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("acks", [1, -1])
+async def test_a_tenant_that_keeps_too_much_is_refused_by_name(make: Make, acks: int) -> None:
+    partitions, some = make(), SomeQuotas({"tenant=ord": {"stored_bytes": 300}})
+    some.quotas.tenants.sizes = lambda: [(TOPIC, partitions[0].log.size)]
+    batch = partitions.batch(3)
+    taken = 300 // len(batch)
+    answers = [read(call(partitions, batch, acks=acks, quotas=some.quotas))[0] for _ in range(taken + 1)]
+    assert [each.error_code for each in answers] == [0] * taken + [PolicyViolation.code]
+    assert "tenant ord" in (answers[-1].error_message or "")
+    assert partitions[0].end_offset == 3 * taken
+    some.set("tenant=ord", stored_bytes=3_000)
+    assert read(call(partitions, batch, acks=acks, quotas=some.quotas))[0].error_code == 0
+
+
+async def test_what_a_tenant_writes_too_fast_it_is_told(make: Make) -> None:
+    partitions, some = make(), SomeQuotas({"tenant=ord": {"producer_byte_rate": 1}})
+    batch = partitions.batch(3)
+    answer = ProduceResponse.decode(b"".join(call(partitions, batch, quotas=some.quotas)), 10)
+    assert answer.throttle_time_ms == 1_000 * (len(batch) - 10)
+    assert answer.responses[0].partition_responses[0].error_code == 0

@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 from tests.support.logs import TOPIC_ID
 from tests.support.partitions import TOPIC, Make, SomePartitions
+from tests.support.quotas import SomeQuotas
 
 from penstock.access.authorizer import Authorizer
 from penstock.broker.deadlines import Deadlines
@@ -39,6 +40,9 @@ from penstock.replication import ALL, Partitions
 from penstock.wire.markers import Marker, MarkerType
 from penstock.wire.messages.produce_request import PartitionProduceData, ProduceRequest, TopicProduceData
 from penstock.wire.messages.produce_response import PartitionProduceResponse, ProduceResponse
+
+QUOTAS = SomeQuotas().quotas
+
 
 P = 7
 
@@ -114,6 +118,7 @@ async def send(
         deadlines,
         partitions.opener,
         Authorizer(),
+        QUOTAS,
     )
     while isawaitable(reply):
         frame[:] = bytes(len(frame))  # the connection's buffer is used again as soon as the handler has returned
