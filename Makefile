@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test suites nightly mutants spark check lint types contracts unit sim scenarios coverage setup integration chaos test-kernel-tls conformance kafka-suites pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
+.PHONY: help compiled up test suites nightly mutants spark check lint types contracts unit sim scenarios coverage setup integration chaos fuzz test-kernel-tls conformance kafka-suites pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -44,6 +44,7 @@ suites: $(VENV)/.dev setup compiled spark ## integration, conformance and pipeli
 nightly: ## what is too long for CI, one after the other, for some hours: seeds, mutants, chaos, Kafka's own tests, kills, Apache Kafka's topics, failover
 	$(MAKE) sim SEEDS=5000
 	$(MAKE) mutants
+	$(MAKE) fuzz EACH=600
 	$(MAKE) chaos MINUTES=60
 	$(MAKE) kafka-suites
 	$(MAKE) pipelines QUEUES=penstock,kafka
@@ -87,6 +88,9 @@ setup: ## what the suites need beside Python: kcat, etcd, Java, Apache Kafka's j
 
 integration: $(VENV)/.dev setup compiled ## real clients and tools against a real broker
 	$(BIN)/python tools/suites.py integration
+
+fuzz: $(VENV)/.dev ## decoders fed by atheris, each for EACH=60 seconds
+	$(BIN)/python -m tools.fuzz --seconds $(or $(EACH),60)
 
 chaos: $(VENV)/.dev setup compiled ## stock clients against three brokers that are hurt for MINUTES=10; SEED=n repeats a run
 	CHAOS_MINUTES=$(or $(MINUTES),10) CHAOS_SEED=$(SEED) $(BIN)/pytest -q tests/integration/test_chaos.py

@@ -44,6 +44,10 @@ class Line(NamedTuple):
         return Head(self.sequence, self.hash)
 
 
+NO_EVENT: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""What decoding raises for bytes that are no event."""
+
+
 class Damaged(ValueError):
     """A line is not as it was written."""
 
@@ -95,7 +99,7 @@ def read_line(line: bytes) -> Line:
         raise Damaged("its hash is not that of what it says")
     try:
         read = _DECODER.decode(line)
-    except msgspec.MsgspecError as error:
+    except NO_EVENT as error:
         raise Damaged(f"it is no event: {error}") from None
     links = read.unmapped
     return Line(read.metadata.sequence, links.previous, told, links.deleted_through, links.begins_after)

@@ -4,15 +4,17 @@ import heapq
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
-from penstock.access.audit.chain import Head
+from penstock.access.audit.chain import NO_EVENT, Head
 from penstock.access.audit.files import files_in, lines_of
 from penstock.access.audit.verification import Report, verify
 
 ATTEMPTS_MAX: Final = 5
+TIME_MAX: Final = 253_402_300_799_999
+"""The last millisecond of the year 9999."""
 
 
 def verify_folder(folder: Path, heads: Mapping[int, Head]) -> list[Report]:
@@ -86,11 +88,61 @@ def _events(paths: Iterable[Path]) -> Iterator[dict[str, Any]]:
 
 
 def event_of(line: bytes) -> dict[str, Any] | None:
+    """None where it is none: whoever reads it may rely on the types of what `_Shape` names."""
     try:
-        event = msgspec.json.decode(line)
-    except msgspec.DecodeError:
+        _SHAPE.decode(line)
+        event: dict[str, Any] = msgspec.json.decode(line)
+    except NO_EVENT:
         return None
-    return event if isinstance(event, dict) else None
+    return event
+
+
+class _Named(msgspec.Struct):
+    name: str
+    type: str = ""
+
+
+class _Actor(msgspec.Struct):
+    user: _Named
+
+
+class _Endpoint(msgspec.Struct, frozen=True):
+    ip: str = ""
+
+
+class _Api(msgspec.Struct):
+    operation: str
+
+
+class _Metadata(msgspec.Struct):
+    log_name: str
+    sequence: int
+
+
+class _Unmapped(msgspec.Struct):
+    users: list[str] = []
+
+
+class _Shape(msgspec.Struct):
+    time: Annotated[int, msgspec.Meta(ge=0, le=TIME_MAX)]
+    class_uid: int
+    status_id: int
+    metadata: _Metadata
+    unmapped: _Unmapped
+    count: int = 1
+    end_time: int = 0
+    action_id: int = 0
+    message: str = ""
+    status_code: str = ""
+    auth_protocol: str = ""
+    actor: _Actor | None = None
+    user: _Named | None = None
+    src_endpoint: _Endpoint = _Endpoint()
+    api: _Api | None = None
+    resources: list[_Named] = []
+
+
+_SHAPE = msgspec.json.Decoder(_Shape)
 
 
 def _time(event: Mapping[str, Any]) -> int:

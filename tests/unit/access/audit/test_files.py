@@ -2,14 +2,15 @@
 
 import errno
 import os
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from tests.unit.access.audit.building import some_lines
 
-from penstock.access.audit.chain import Head
+from penstock.access.audit.chain import Damaged, Head, read_line
 from penstock.access.audit.files import AuditFiles, files_in
-from penstock.access.audit.reading import verify_folder
+from penstock.access.audit.reading import Wanted, search, verify_folder
 
 LINES = [line[:-1] for line in some_lines(8)[0]]
 
@@ -141,3 +142,27 @@ def test_a_file_whose_fsync_failed_takes_no_more(
     assert [each.first for each in files_in(tmp_path)] == [1, 3]
     (report,) = verify_folder(tmp_path, {})
     assert report.is_whole and report.last == 4
+
+
+STRANGE = [
+    b"\xff\xfe",
+    b"[" * 100_000,
+    b"null",
+    b"{}",
+    LINES[0].replace(b'"name":"alice"', b'"name":17'),
+    LINES[0].replace(b'"time":1000', b'"time":1e300'),
+    b'{"class_uid":6003,"time":1,"status_id":1,"\x83":1}',
+]
+
+
+@pytest.mark.parametrize("line", STRANGE)
+def test_a_line_that_is_no_event_is_passed_over(tmp_path: Path, line: bytes) -> None:
+    (tmp_path / "audit-1-1.jsonl").write_bytes(line + b"\n" + LINES[1] + b"\n")
+    assert [event["resources"][0]["name"] for event in search(tmp_path, Wanted(user="alice"))] == ["topic-1"]
+    assert not verify_folder(tmp_path, {})[0].is_whole
+
+
+def test_a_line_with_its_hash_that_is_no_event_is_damaged() -> None:
+    body = b'{"\x83":{"previous":"x"}}'
+    with pytest.raises(Damaged, match="no event"):
+        read_line(body[:-2] + b',"hash":"' + sha256(body).hexdigest().encode() + b'"}}')
