@@ -223,17 +223,16 @@ class _Fetch:
         slices_left = self._partitions.slices_max
         find = self._partitions.finder(by_id=self._context.api_version >= TOPIC_IDS_FROM)
         readable = self._authorizer.known(self._context.caller.subject, READ_TOPIC)
+        allowed: TopicKey | None = None
         for key, asked in self._asked:
             local = find(key)
             partition = local.get(asked.index) if local is not None else None
-            if (
-                readable is not None
-                and (partition is None or partition.topic not in readable)
-                and not self._may_read(key)
-            ):
-                answers.append((key, asked, PartitionAnswer(asked.index, FORBIDDEN, aborted=[]), None))
-                has_error = True
-                continue
+            if readable is not None and key is not allowed:
+                if (partition is None or partition.topic not in readable) and not self._may_read(key):
+                    answers.append((key, asked, PartitionAnswer(asked.index, FORBIDDEN, aborted=[]), None))
+                    has_error = True
+                    continue
+                allowed = key  # partitions of a topic mostly come together, with one object as their key
             if partition is None:
                 answers.append((key, asked, self._unknown(key, asked.index), None))
                 has_error = True
