@@ -77,9 +77,7 @@ from penstock.cluster.read_barrier import ReadBarrier
 from penstock.cluster.records import BrokerRecord, Endpoint, IdentityRecord
 from penstock.cluster.resources import (
     BROKER_DEFAULTS,
-    CLUSTER_OPERATIONS,
     NOT_ASKED_FOR,
-    TOPIC_OPERATIONS,
     Resource,
     ResourceType,
 )
@@ -89,7 +87,6 @@ __all__ = [
     "AUDIT",
     "BROKER_DEFAULTS",
     "CLUSTER_METADATA",
-    "CLUSTER_OPERATIONS",
     "CONSUMER_OFFSETS",
     "GROUP_VERSION",
     "NOT_ASKED_FOR",
@@ -97,7 +94,6 @@ __all__ = [
     "NO_LEADER",
     "SHARE_GROUP_STATE",
     "SUPPORTED_FEATURES",
-    "TOPIC_OPERATIONS",
     "TRANSACTION_STATE",
     "AlterSettings",
     "BrokerAvailability",

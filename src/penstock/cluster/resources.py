@@ -27,14 +27,3 @@ BROKER_DEFAULTS = Resource(ResourceType.BROKER, "")
 
 NOT_ASKED_FOR = -(1 << 31)
 """What an authorized-operations field holds when the client did not ask."""
-
-
-def _bits(*operations: int) -> int:
-    return sum(1 << operation for operation in operations)
-
-
-# Kafka's numbers: 3 read, 4 write, 5 create, 6 delete, 7 alter, 8 describe, 9 cluster action, 10 describe configs,
-# 11 alter configs, 12 idempotent write.
-TOPIC_OPERATIONS = _bits(3, 4, 5, 6, 7, 8, 10, 11)
-CLUSTER_OPERATIONS = _bits(5, 7, 8, 9, 10, 11, 12)
-"""Every operation that a resource supports: what anyone may do where there is no authorizer (RULES 42)."""
