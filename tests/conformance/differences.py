@@ -252,6 +252,10 @@ _SETTINGS = [
             ("sasl.enabled.mechanisms.value", "Kerberos is not spoken here", "GSSAPI", _MECHANISMS),
             ("sasl.enabled.mechanisms.synonyms.*", "Kerberos is not spoken here", "GSSAPI", _MECHANISMS),
             ("sasl.enabled.mechanisms.read_only", "Kafka can change it while it runs", False, True),
+            *(
+                (f"{name}.*", "Kafka's authorizer takes it without listing it", ABSENT, _OF_A_SETTING)
+                for name in ("super.users", "allow.everyone.if.no.acl.found")
+            ),
             ("*.replication.throttled.rate.*", "Kafka takes it without listing it", ABSENT, PINNED),
             (
                 "replica.alter.log.dirs.io.max.bytes.per.second.*",
