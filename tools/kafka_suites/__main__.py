@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import FrameType
 
 from tools.kafka_suites.classes import CLASSES, full_name
 from tools.kafka_suites.jars import CACHE, class_path
@@ -25,11 +27,16 @@ CLASS_SECONDS_MAX = 1800
 HEAP = "-Xmx1g"
 
 
+def _stop_cleanly(_signal: int, _frame: FrameType | None) -> None:
+    raise SystemExit("stopped")  # Java would go on by itself, at full speed: its brokers are gone
+
+
 def main() -> int:
     wanted = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     wanted.add_argument("classes", nargs="*", help="simple or full names of test classes, or Class#method")
     wanted.add_argument("--times", type=int, default=1, help="how often each is run")
     asked = wanted.parse_args()
+    signal.signal(signal.SIGTERM, _stop_cleanly)
     out = CACHE / "out"
     out.mkdir(parents=True, exist_ok=True)
     left_out = out / "left-out.txt"

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package penstock.suites;
 
+import java.io.File;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import kafka.cluster.Partition;
+import kafka.log.LogManager;
 import kafka.server.BrokerServer;
 import kafka.server.KafkaBroker;
 import kafka.server.KafkaConfig;
@@ -59,6 +61,7 @@ public final class BrokerHandle {
         known.put("metadataCache", asked -> KnownTopics.of(brokers, broker.id()));
         known.put("socketServer", asked -> Looks.listening(broker.port()));
         known.put("replicaManager", asked -> replicas());
+        known.put("logManager", asked -> logs());
         // Those who wait for what the controller wrote have waited when they asked the controller where that ends.
         known.put("sharedServer", asked -> Looks.of(SharedServer.class, "sharedServer", Map.of("loader", no -> null)));
         known.put("lifecycleManager", asked -> Looks.of(BrokerLifecycleManager.class, "lifecycleManager", Map.of(
@@ -110,7 +113,17 @@ public final class BrokerHandle {
         return Looks.of(Partition.class, "partition", Map.of(
             "getLeaderEpoch", no -> seen.leaderEpoch(),
             "leaderReplicaIdOpt", no -> Option.apply(seen.leader() < 0 ? null : seen.leader()),
+            "leaderIdIfLocal", no -> Option.apply(log == null ? null : seen.leader()),
             "leaderLogIfLocal", no -> Option.apply(log)));
+    }
+
+    /** They say whether this broker has a log, and whether it is being deleted, by the names in its folder. */
+    private LogManager logs() {
+        return Looks.of(LogManager.class, "logManager", Map.of(
+            "getLog$default$2", no -> false,
+            "getLog", asked -> Option.apply(new File(broker.folder(), asked[0].toString()).isDirectory()
+                ? Looks.of(UnifiedLog.class, "log", Map.of())
+                : null)));
     }
 
     private static Properties compacted() {
