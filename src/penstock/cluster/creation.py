@@ -164,7 +164,7 @@ def _by_hand(command: CreateTopic, image: ClusterImage) -> list[tuple[BrokerId, 
         factor = len(replicas)
     gap = next((index for index in range(len(assigned)) if index not in assigned), None)
     if gap is not None:
-        raise InvalidReplicaAssignment(f"partitions are numbered from 0 on without gaps: {gap} is missing")
+        raise InvalidReplicaAssignment(f"partitions should be a consecutive 0-based integer sequence: {gap} is missing")
     return [assigned[index] for index in range(len(assigned))]
 
 
@@ -186,9 +186,9 @@ def planned_growth(command: GrowTopic, image: ClusterImage) -> tuple[TopicImage,
         if _is_placed(command.placed, image, partitions=additional, replication_factor=factor):
             return topic, list(command.placed)
         return topic, _placed(image, additional, factor, start=command.start + there)
-    if len(command.assignments) != additional:
+    if (assigned := len(command.assignments)) != additional:
         raise InvalidReplicaAssignment(
-            f"each new partition needs an assignment: {additional} to be made, {len(command.assignments)} assigned"
+            f"Attempted to add {additional} additional partition(s), but only {assigned} assignment(s) were specified."
         )
     require_moderate(additional)
     known, away = image.known_brokers(), image.away_brokers()

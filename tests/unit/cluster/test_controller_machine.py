@@ -203,7 +203,7 @@ def test_an_assignment_by_hand_is_taken_as_it_is() -> None:
         (
             CreateTopic("x", ID, assignments=((0, (1,)), (2, (1,)))),
             InvalidReplicaAssignment,
-            "partitions are numbered from 0 on without gaps: 1 is missing",
+            "partitions should be a consecutive 0-based integer sequence: 1 is missing",
         ),
         (CreateTopic("x", ID, assignments=((-1, (1,)), (0, (1,)))), InvalidReplicaAssignment, None),
         (CreateTopic("x", ID, assignments=((0, (7,)),)), InvalidReplicaAssignment, None),
@@ -259,7 +259,7 @@ def test_growing_keeps_the_settings_of_the_topic() -> None:
         (
             GrowTopic("there", 5, assignments=((1,),)),
             InvalidReplicaAssignment,
-            "each new partition needs an assignment: 3 to be made, 1 assigned",
+            "Attempted to add 3 additional partition(s), but only 1 assignment(s) were specified.",
         ),
         (GrowTopic("there", 3, assignments=((9,),)), InvalidReplicaAssignment, None),
         (GrowTopic("there", 3, assignments=((),)), InvalidReplicaAssignment, None),

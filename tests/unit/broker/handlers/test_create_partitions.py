@@ -58,7 +58,7 @@ async def test_partitions_are_added_where_they_were_assigned(cluster: Cluster) -
 
 async def test_an_empty_list_of_assignments_is_one_that_is_too_short(cluster: Cluster) -> None:
     assert await ask(cluster, to("a", 3, none=False)) == [
-        ("a", 39, "each new partition needs an assignment: 1 to be made, 0 assigned")
+        ("a", 39, "Attempted to add 1 additional partition(s), but only 0 assignment(s) were specified.")
     ]
 
 
