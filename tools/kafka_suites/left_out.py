@@ -12,6 +12,9 @@ HASH_ORDER = "compares the order in which a hash map of Kafka's lists groups or 
 BROKERS_ONLY = "sends as a broker, without the cluster's secret (RULES 25)"
 OTHER_VOTERS = "wants controllers with ids of their own, which are no brokers"
 BROKERS_METRICS = "looks into the broker's process: its metrics; what it answers is what is wanted"
+OTHER_SETTINGS = "wants topics to have no settings but Kafka's"
+OTHER_LEVELS = "wants clusters that begin at another level of metadata.version"
+JAVA_POLICIES = "wants a policy that is a Java class in the broker's process"
 NO_CONTROLLER_FILE = "wants defaults of topics from the settings of a controller's own process"
 
 _WORDS_OR_SETTING = "ConsumerGroupHeartbeatRequestTest#testConsumerGroupHeartbeatIsInaccessibleWhen"
@@ -37,6 +40,10 @@ LEFT_OUT: dict[str, str] = {
     _TO_BROKERS + "testOneSuccessOneErrorInBatchedRequest": BROKERS_ONLY,
     "WriteTxnMarkersRequestTest": BROKERS_ONLY,
     "ProduceRequestTest#testCorruptLz4ProduceRequest": BROKERS_METRICS,
+    "CreateTopicsRequestWithPolicyTest#testErrorCreateTopicsRequests": JAVA_POLICIES,
+    "AdminClientWithPoliciesIntegrationTest": JAVA_POLICIES,
+    "MetadataVersionIntegrationTest": OTHER_LEVELS,
+    "StaticBrokerConfigTest#testInternalConfigsDoNotReturnForCreateTopics": OTHER_SETTINGS,
     "DescribeQuorumRequestTest": OTHER_VOTERS,
     "AutoTopicCreationTest#testAutoCreateTopicWithImplicitBrokerConfig": NO_CONTROLLER_FILE,
     "AutoTopicCreationTest#testAutoCreateTopicWithMixedConfig": NO_CONTROLLER_FILE,
