@@ -23,6 +23,8 @@ from penstock.metrics import watch_loop_lag
 from penstock.model import TopicId, TopicPartition, topic_id_text
 from penstock.settings import Config, advertised_endpoints, inter_broker_listener, listeners
 from penstock.settings import broker as settings
+from penstock.settings.listeners import Listener
+from penstock.settings.per_listener import ListenerConfig
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -99,7 +101,7 @@ class Lifecycle:
         """Connections wait until they are accepted."""
         opened = listeners(self._config)
         ports = self._server.bind(opened)
-        protocols = {listener.name: listener.protocol for listener in opened}
+        protocols = {listener.name: _protocol_for_peers(listener, self._config) for listener in opened}
         advertised = advertised_endpoints(self._config, ports)
         self.endpoints = {name: Endpoint(told.host, told.port, protocols[name]) for name, told in advertised.items()}
 
@@ -225,6 +227,13 @@ class Lifecycle:
     async def close_connections(self) -> None:
         """When the answers under way have left."""
         await self._server.stop()
+
+
+def _protocol_for_peers(listener: Listener, config: Config) -> str:
+    """Where TLS is optional, other brokers do without: not each of them need have its certificates yet."""
+    if listener.has_tls and ListenerConfig(config, listener.name).get(settings.PENSTOCK_TLS) == "optional":
+        return "SASL_PLAINTEXT" if listener.has_sasl else "PLAINTEXT"
+    return listener.protocol
 
 
 START = (
