@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LOCKS := requirements/penstock.lock requirements/dev.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help compiled up test suites nightly mutants spark check lint types contracts unit sim scenarios coverage setup integration chaos fuzz test-kernel-tls conformance kafka-suites pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
+.PHONY: help compiled up test suites nightly mutants spark check lint types contracts unit sim scenarios coverage setup integration chaos fuzz test-kernel-tls test-outside conformance kafka-suites pipelines pipelines-kills bench bench-micro bench-instructions bench-growth bench-failover bench-scale bench-pipelines format reference messages lock clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -46,6 +46,8 @@ nightly: ## what is too long for CI, one after the other, for some hours: seeds,
 	$(MAKE) mutants
 	$(MAKE) fuzz EACH=600
 	$(MAKE) chaos MINUTES=60
+	$(MAKE) test-outside
+	$(MAKE) test-kernel-tls
 	$(MAKE) kafka-suites
 	$(MAKE) pipelines QUEUES=penstock,kafka
 	$(MAKE) pipelines-kills
@@ -97,6 +99,10 @@ chaos: $(VENV)/.dev setup compiled ## stock clients against three brokers that a
 
 test-kernel-tls: $(VENV)/.dev ## TLS in the kernel (kTLS), in user-mode Linux; docs/operate/security/tls.md
 	tools/kernel-tls-test $(BIN)/python
+
+test-outside: $(VENV)/.dev ## judges that CI has no time for: sslyze, franz-go, 5,000 idle TLS connections
+	$(BIN)/pytest -q -n0 tests/outside
+	IDLE_CONNECTIONS=5000 $(BIN)/pytest -q -n0 tests/integration/test_tls_clients.py -k idle
 
 conformance: $(VENV)/.dev setup compiled ## the same requests to Apache Kafka and to Penstock, answers compared
 	$(BIN)/python tools/suites.py conformance

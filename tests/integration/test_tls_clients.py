@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import socket
 import ssl
 import subprocess
@@ -134,6 +135,7 @@ def test_a_thousand_idle_connections_take_little_memory(certificates: Certificat
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sock
 
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     pid = int(addresses["pid"])
     with ExitStack() as held:
         for _ in range(50):  # what the first ones make is there for all
