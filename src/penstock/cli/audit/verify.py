@@ -18,6 +18,7 @@ from penstock.model.words import counted
 @click.command("verify")
 @folder_options
 @click.option("--health", "urls", multiple=True, metavar="URL", help="A broker to ask how far logs reach; repeatable.")
+@click.option("--ca", "authority", type=click.Path(path_type=Path), help="PEM file of whom to trust, for https.")
 @click.option("--timeout", "timeout_s", default=10.0, show_default=True, help="Seconds to wait for its answer.")
 @json_option
 def verify(
@@ -25,6 +26,7 @@ def verify(
     file: Path | None,
     pairs: tuple[str, ...],
     urls: tuple[str, ...],
+    authority: Path | None,
     timeout_s: float,
     as_json: bool,
 ) -> ExitCode:
@@ -42,9 +44,9 @@ def verify(
     where = folder_of(folder, config)
     heads: dict[int, Head] | None = None
     if urls:
-        heads = heads_told_by(urls, timeout_s=timeout_s)
+        heads = heads_told_by(urls, authority=authority, timeout_s=timeout_s)
     elif config is not None:
-        heads = heads_known_to(config, timeout_s=timeout_s)
+        heads = heads_known_to(config, authority=authority, timeout_s=timeout_s)
     reports = verify_folder(where, heads or {})
     if not reports:
         raise NotFound(f"there is no audit log in {where}")
