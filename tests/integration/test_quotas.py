@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Consumer, Message, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
 from tests.support import java
-from tests.support.clients import WITHIN_S, make_topic
+from tests.support.clients import WITHIN_S, fresh_name, make_topic, read_to_end
 
 import penstock.testing
-from penstock.client import Client, QuotaOf
-from penstock.errors import InvalidRequest
+from penstock.client import Client, NewTopic, QuotaOf
+from penstock.errors import InvalidRequest, PolicyViolation
 
 CONFIGS = "kafka.admin.ConfigCommand"
 PRODUCER_PERFORMANCE = "org.apache.kafka.tools.ProducerPerformance"
@@ -156,3 +156,49 @@ def test_kafkas_load_tools_are_held_to_their_rate(
         ).stdout
         assert metric(said, "fetch-throttle-time-max") > 0
         assert metric(said, "records-consumed-total") == LOAD
+
+
+# Tenants and mutations ------------------------------------------------------------------------------------------------
+
+
+def test_a_tenant_that_keeps_too_much_may_read_and_delete_but_not_write(
+    broker: penstock.testing.RunningBroker, client: Client
+) -> None:
+    topic = make_topic(broker.bootstrap, "full.orders")
+    refused: list[KafkaError] = []
+
+    def delivered(error: KafkaError | None, _message: Message) -> None:
+        if error is not None:
+            refused.append(error)
+
+    producer = Producer({"bootstrap.servers": broker.bootstrap, "linger.ms": 0})
+    with held_to(client, QuotaOf("tenant", "full."), stored_bytes=5_000.0):
+        for _ in range(10):
+            producer.produce(topic, bytes(1_000), on_delivery=delivered)
+            producer.flush(WITHIN_S)
+        assert {error.code() for error in refused} == {KafkaError.POLICY_VIOLATION}
+        kept = read_to_end(broker.bootstrap, topic)
+        assert 0 < len(kept) == 10 - len(refused)
+        client.delete_topics([topic]).all()
+    again = make_topic(broker.bootstrap, "full.orders")
+    refused.clear()
+    producer.produce(again, bytes(1_000), on_delivery=delivered)
+    assert producer.flush(WITHIN_S) == 0 and refused == []
+
+
+def test_a_tenant_has_so_many_partitions(broker: penstock.testing.RunningBroker, client: Client) -> None:
+    with held_to(client, QuotaOf("tenant", "few."), partitions=3.0):
+        outcomes = client.create_topics([NewTopic("few.a", 2), NewTopic("few.b", 2), NewTopic("few.c", 1)])
+    assert isinstance(outcomes["few.b"], PolicyViolation)
+    assert "tenant few." in outcomes["few.b"].message
+    assert set(outcomes.done) == {"few.a", "few.c"}
+
+
+def test_kafkas_tool_waits_until_it_may_change_topics(broker: penstock.testing.RunningBroker, client: Client) -> None:
+    """The Java client tries again by itself when it is told to (error 89)."""
+    name = fresh_name("mutated")
+    with held_to(client, QuotaOf("user", "ANONYMOUS"), controller_mutation_rate=5.0):
+        client.create_topics([NewTopic(f"{name}-first", 60)]).all()
+        common = ("--bootstrap-server", broker.bootstrap, "--topic", f"{name}-second", "--partitions", "1")
+        said = java.run("org.apache.kafka.tools.TopicCommand", "--create", *common).stdout
+    assert f"Created topic {name}-second." in said
