@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, Message, Producer, TopicPartition
 from tests.support import java
 from tests.support.clients import WITHIN_S, fresh_name, make_topic, read_to_end
+from tests.support.faults import eventually
 
 import penstock.testing
 from penstock.client import Client, NewTopic, QuotaOf
@@ -202,3 +204,22 @@ def test_kafkas_tool_waits_until_it_may_change_topics(broker: penstock.testing.R
         common = ("--bootstrap-server", broker.bootstrap, "--topic", f"{name}-second", "--partitions", "1")
         said = java.run("org.apache.kafka.tools.TopicCommand", "--create", *common).stdout
     assert f"Created topic {name}-second." in said
+
+
+def test_an_address_that_connects_too_fast_is_turned_away_and_comes_in_later(
+    broker: penstock.testing.RunningBroker, client: Client
+) -> None:
+    host, _, port = broker.bootstrap.rpartition(":")
+    with held_to(client, QuotaOf("ip", host), connection_creation_rate=1.0):
+        flood = [socket.create_connection((host, int(port)), timeout=WITHIN_S) for _ in range(20)]
+        ends = [each.recv(1) for each in flood[-10:]]
+        assert ends == [b""] * 10
+        assert client.describe_quotas()  # whoever is there stays
+    eventually(lambda: is_served(broker.bootstrap), "a new connection is served")
+    for each in flood:
+        each.close()
+
+
+def is_served(bootstrap: str) -> bool:
+    with Client(bootstrap) as client:
+        return bool(client.describe_cluster().brokers)

@@ -1,9 +1,10 @@
 """The broker's listening sockets and the connections that came in through them.
 
-Bounds: `max.connections` over all, `max.connections.per.ip` an address and what the process may open (a connection
-over one of them is closed at once, unless it may be a broker's: see `OverLimitConnections`; brokers do not count),
-`connections.max.idle.ms` for one on which nothing moves, and `penstock.frame.stall.ms` for one that stops in the
-middle of a frame. Out of descriptors, accepting pauses for a moment rather than spinning.
+Bounds: `max.connections` over all and of one listener, `max.connections.per.ip` an address and what the process may
+open (a connection over one of them is closed at once, unless it may be a broker's: see `OverLimitConnections`; brokers
+do not count), how fast connections come (`ConnectionRates`), `connections.max.idle.ms` for one on which nothing moves,
+and `penstock.frame.stall.ms` for one that stops in the middle of a frame. Out of descriptors, accepting pauses for a
+moment rather than spinning.
 """
 
 import asyncio
@@ -19,10 +20,12 @@ import msgspec
 import structlog
 
 from penstock.access.principal import ANONYMOUS, Principal
+from penstock.access.quotas.entities import CONNECTION_CREATION_RATE
 from penstock.access.subject import Subject
 from penstock.broker.after_receive import AfterReceive
 from penstock.broker.buffers import RequestMemory
 from penstock.broker.connection import SCRATCH_SIZE, Connection, FrameHandler, Limits
+from penstock.broker.connection_rates import ConnectionRates
 from penstock.broker.logins import Logins
 from penstock.broker.metrics import CONNECTION_COUNT, REQUEST_MEMORY, ConnectionMetrics
 from penstock.broker.over_limit import WAITING_MAX, OverLimitConnections
@@ -30,6 +33,7 @@ from penstock.metrics import MetricsRegistry
 from penstock.settings import Config
 from penstock.settings import broker as settings
 from penstock.settings.listeners import Listener
+from penstock.settings.per_listener import ListenerConfig
 from penstock.transport import Channel, SocketChannel, listen, prepare_accepted
 
 if TYPE_CHECKING:
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
 
 ACCEPT_AT_ONCE = 64
 ACCEPT_PAUSE_S = 0.1
+TURNED_AWAY_SAID_EVERY_S = 1.0
 DESCRIPTORS_KEPT = 64
 """Connections leave so many of the process's open files to checkpoints, metadata, flushes and compaction."""
 SWEEP_EVERY_S = 5.0
@@ -59,11 +64,13 @@ class SocketServer:
         peer_listener: str | None = None,
         tls: "TlsAcceptor | None" = None,
         logins: Logins | None = None,
+        rates: ConnectionRates | None = None,
     ) -> None:
         """`peer_listener`: where other brokers come in, if there are any. `tls` and `logins`: for listeners that take
         them.
         """
         self._logins = logins
+        self._rates = rates
         self._config = config
         self._handler = handler
         self._afterwards = afterwards
@@ -90,6 +97,8 @@ class SocketServer:
             turned_away=lambda connection: self._note_turned_away(connection.peer, "max.connections"),
         )
         self._per_address: Counter[str] = Counter()
+        self._per_listener: Counter[str] = Counter()
+        self._turned_away_said, self._turned_away_unsaid = float("-inf"), 0
         registry.read(CONNECTION_COUNT, lambda: [((), len(self._connections))])
         registry.read(REQUEST_MEMORY, lambda: [((), self._memory.bytes_held)])
 
@@ -120,8 +129,12 @@ class SocketServer:
                 self._pause_accepting(listener, sock)
                 return
             self._admit(listener, accepted, str(address[0]), int(address[1]))
+            pause_s = 0.0 if self._rates is None else self._rates.pause_s(listener)
+            if pause_s > 0:
+                self._pause_accepting(listener, sock, pause_s)
+                return
 
-    def _pause_accepting(self, listener: str, sock: socket.socket) -> None:
+    def _pause_accepting(self, listener: str, sock: socket.socket, seconds: float = ACCEPT_PAUSE_S) -> None:
         loop = asyncio.get_running_loop()
         loop.remove_reader(sock.fileno())
 
@@ -129,15 +142,18 @@ class SocketServer:
             if sock.fileno() >= 0:
                 loop.add_reader(sock.fileno(), self._accept_some, listener, sock)
 
-        loop.call_later(ACCEPT_PAUSE_S, go_on)
+        loop.call_later(seconds, go_on)
 
     def _admit(self, listener: str, sock: socket.socket, host: str, port: int) -> None:
         self._metrics.accepted += 1
-        limit = self._limit_reached(sock, host)
+        limit = self._limit_reached(sock, listener, host)
         may_be_broker = listener == self._peer_listener and sock.fileno() < self._descriptors_max + WAITING_MAX
         if limit is not None and not may_be_broker:
             self._note_turned_away(host, limit)
-            sock.close()
+            if limit == CONNECTION_CREATION_RATE and self._rates is not None:
+                self._rates.turn_away_later(sock)
+            else:
+                sock.close()
             return
         _prepare(sock, self._config)
         self._per_address[host] += 1
@@ -174,6 +190,7 @@ class SocketServer:
         if principal is not ANONYMOUS:
             connection.caller.subject = Subject(principal, host=connection.caller.subject.host)
         self._connections.add(connection)
+        self._per_listener[listener] += 1
         if listener == self._peer_listener:
             connection.caller.on_proved = lambda: self._is_of_broker(connection)
         if limit is not None:
@@ -181,7 +198,7 @@ class SocketServer:
         elif self._logins is not None and self._logins.guards(listener):
             self._logins.begin(connection, self._handler, self._limits)
 
-    def _limit_reached(self, sock: socket.socket, host: str) -> str | None:
+    def _limit_reached(self, sock: socket.socket, listener: str, host: str) -> str | None:
         others = len(self._of_brokers) + len(self._over_limit)
         half_open = 0 if self._tls is None else len(self._tls)
         if len(self._connections) + half_open - others >= self._config[settings.MAX_CONNECTIONS]:
@@ -190,6 +207,11 @@ class SocketServer:
             return "open files"
         if self._per_address[host] >= self._address_limit(host):
             return "max.connections.per.ip"
+        own = ListenerConfig(self._config, listener).own(settings.MAX_CONNECTIONS)
+        if own is not None and self._per_listener[listener] >= own:
+            return f"max.connections of {listener}"
+        if self._rates is not None and self._rates.is_too_fast(host):
+            return CONNECTION_CREATION_RATE
         return None
 
     def _is_of_broker(self, connection: Connection) -> None:
@@ -208,8 +230,14 @@ class SocketServer:
         return self._config[settings.MAX_CONNECTIONS_PER_IP]
 
     def _note_turned_away(self, peer: str, limit: str) -> None:
+        """A flood of them is told of once a second."""
         self._metrics.turned_away += 1
-        _log.warning("connection turned away", peer=peer, limit=limit)
+        now = asyncio.get_running_loop().time()
+        if now - self._turned_away_said < TURNED_AWAY_SAID_EVERY_S:
+            self._turned_away_unsaid += 1
+            return
+        _log.warning("connection turned away", peer=peer, limit=limit, before=self._turned_away_unsaid)
+        self._turned_away_said, self._turned_away_unsaid = now, 0
 
     def _closed(self, connection: Connection) -> None:
         connection.caller.on_proved = None
@@ -218,6 +246,7 @@ class SocketServer:
         if connection.caller.tenant is not None:
             connection.caller.tenant.leave()
         self._connections.discard(connection)
+        self._per_listener[connection.listener] -= 1
         self._over_limit.left(connection)
         if connection in self._of_brokers:
             self._of_brokers.discard(connection)
@@ -264,6 +293,8 @@ class SocketServer:
             sock.close()
         if self._tls is not None:
             self._tls.close()
+        if self._rates is not None:
+            self._rates.close()
         for connection in list(self._connections):
             connection.take_no_more()
         await self._last_answers(loop)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.broker import handlers as _handlers  # noqa: F401 - importing them fills the registry
 from penstock.broker.auditing import audited
 from penstock.broker.clock import SystemClock, SystemDice
+from penstock.broker.connection_rates import ConnectionRates
 from penstock.broker.dispatch import Dispatcher
 from penstock.broker.foundation import Foundation
 from penstock.broker.lifecycle import Lifecycle
@@ -135,8 +136,14 @@ class Node:
             logins=services.logins,
             peer_listener=None if cluster.stands_alone else inter_broker_listener(config).name,
             tls=self._acceptor(spawn),
+            rates=ConnectionRates(config, services.quotas, registry, peer_listener=self._listener_apart(cluster)),
         )
         return Lifecycle(config, self._foundation, ports, services, server)
+
+    def _listener_apart(self, cluster: Cluster) -> str | None:
+        """That of brokers, where clients have another."""
+        is_apart = not cluster.stands_alone and len(listeners(self.config)) > 1
+        return inter_broker_listener(self.config).name if is_apart else None
 
     def _context_for_peers(self, protocol: str) -> "ssl.SSLContext | None":
         if protocol not in WITH_TLS:

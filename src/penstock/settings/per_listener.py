@@ -1,7 +1,7 @@
 """Settings of one listener, under Kafka's prefix: `listener.name.<name>.ssl.client.auth` wins over `ssl.client.auth`.
 
-Only settings about security have such a form. One whose listener is not opened is refused at the start, as it would
-protect nothing.
+Settings about security have such a form, and bounds of connections. One whose listener is not opened is refused at the
+start, as it would protect nothing.
 """
 
 from typing import Any, NamedTuple, TypeVar
@@ -23,6 +23,11 @@ class ListenerConfig(NamedTuple):
     def get(self, setting: Setting[T]) -> T:
         text = self.broker.static.get(f"listener.name.{self.listener.lower()}.{setting.name}")
         return self.broker[setting] if text is None else setting.parse(text)
+
+    def own(self, setting: Setting[T]) -> T | None:
+        """What the listener alone was given."""
+        text = self.broker.static.get(f"listener.name.{self.listener.lower()}.{setting.name}")
+        return None if text is None else setting.parse(text)
 
     def is_given(self, setting: Setting[Any]) -> bool:
         names = (setting.name, f"listener.name.{self.listener.lower()}.{setting.name}")

@@ -207,13 +207,16 @@ class OwnName(NamedTuple):
 
 _OF_LISTENERS = ("ssl.", "sasl.", "connections.max.reauth.ms", "penstock.tls")
 
+_BOUNDS_OF_LISTENERS = ("max.connections", "max.connection.creation.rate")
+
 
 def own_name(name: str) -> OwnName | None:
     """What a name under a listener's prefix is made of; None for any other, and for what no listener has of its own."""
     if not name.startswith("listener.name."):
         return None
     listener, _, setting_name = name.removeprefix("listener.name.").partition(".")
-    return OwnName(listener, setting_name) if setting_name.startswith(_OF_LISTENERS) else None
+    is_own = setting_name.startswith(_OF_LISTENERS) or setting_name in _BOUNDS_OF_LISTENERS
+    return OwnName(listener, setting_name) if is_own else None
 
 
 def broker_row(name: str) -> Setting[Any] | None:

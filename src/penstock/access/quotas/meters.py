@@ -25,17 +25,18 @@ class QuotaMetrics(Metrics, prefix="penstock_quota", labels=("quota",)):
 
 THROTTLED_NOW = reading(
     "penstock_quota_throttled_now_seconds",
-    "Users, client ids and tenants that are held back now, and for how much longer.",
-    labels=("quota", "user", "client_id", "tenant"),
+    "Users, client ids, tenants and addresses that are held back now, and for how much longer.",
+    labels=("quota", "user", "client_id", "tenant", "address"),
 )
 
 
 class Whom(NamedTuple):
-    """Who uses a limit up together: all of a user, all with a client id, such a pair, or a tenant."""
+    """Who uses a limit up together: all of a user, all with a client id, such a pair, a tenant, or an address."""
 
     user: str | None = None
     client_id: str | None = None
     tenant: str | None = None
+    address: str | None = None
 
 
 class Windows(NamedTuple):

@@ -101,7 +101,7 @@ def test_a_batch_larger_than_the_limit_gets_through_and_is_paid_for_later() -> N
 def test_who_is_held_back_is_shown_for_as_long() -> None:
     some = SomeQuotas({"client-id=app&user=anna": {"producer_byte_rate": 100}})
     some.quotas.produced(some.quotas.share("anna", "app"), 1_500)
-    assert held_now(some.registry) == {("producer_byte_rate", "anna", "app", ""): 5.0}
+    assert held_now(some.registry) == {("producer_byte_rate", "anna", "app", "", ""): 5.0}
     some.clock.advance(5_000)
     assert held_now(some.registry) == {}
 
