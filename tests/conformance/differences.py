@@ -252,6 +252,16 @@ _SETTINGS = [
             ("sasl.enabled.mechanisms.value", "Kerberos is not spoken here", "GSSAPI", _MECHANISMS),
             ("sasl.enabled.mechanisms.synonyms.*", "Kerberos is not spoken here", "GSSAPI", _MECHANISMS),
             ("sasl.enabled.mechanisms.read_only", "Kafka can change it while it runs", False, True),
+            ("ssl.*.read_only", "Kafka can change it while it runs; files are read again here", False, True),
+            ("ssl.*store.type.value", "certificates and keys are PEM", "JKS", "PEM"),
+            ("ssl.*store.type.synonyms.*", "certificates and keys are PEM", "JKS", "PEM"),
+            ("security.inter.broker.protocol.value", "brokers speak what their listener speaks", "PLAINTEXT", None),
+            (
+                "security.inter.broker.protocol.synonyms",
+                "brokers speak what their listener speaks",
+                ABSENT,
+                _OF_A_SETTING,
+            ),
             *(
                 (f"{name}.*", "Kafka's authorizer takes it without listing it", ABSENT, _OF_A_SETTING)
                 for name in ("super.users", "allow.everyone.if.no.acl.found")
