@@ -241,8 +241,8 @@ class SocketServer:
 
     def _closed(self, connection: Connection) -> None:
         connection.caller.on_proved = None
-        if connection.caller.login is not None:
-            connection.caller.login.closed()
+        if connection.caller.on_closed is not None:
+            connection.caller.on_closed()
         if connection.caller.tenant is not None:
             connection.caller.tenant.leave()
         self._connections.discard(connection)

@@ -30,7 +30,6 @@ from penstock.access.subject import Subject
 from penstock.broker.connection import BadFrame, Connection, FrameHandler, Limits
 from penstock.broker.outbox import Chunk
 from penstock.broker.owed_answers import Handled
-from penstock.errors import IllegalSaslState
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.sasl_handshake_response import SaslHandshakeResponse
 
@@ -74,6 +73,7 @@ class LoginGate:
         self._limits = limits
         self.machine = registrar.machine(connection, former)
         registrar.entered(connection)
+        connection.caller.on_closed = self.left
 
     def handle(self, frame: memoryview, connection: Connection) -> Handled:
         if self.machine.state is State.OVER:
@@ -118,10 +118,11 @@ class LoginGate:
         principal = Principal("User", proved.user)
         caller = connection.caller
         caller.subject = Subject(principal, host=caller.subject.host, groups=proved.groups, by_token=proved.by_token)
-        self.closed()
+        self.left()
         if move.lifetime_ms:
             former = Former(self.machine.mechanism, proved.user)
-            caller.login = Session(self._again, connection, self._handler, former, lifetime_s=move.lifetime_ms / 1000)
+            session = Session(self._again, connection, self._handler, former, lifetime_s=move.lifetime_ms / 1000)
+            caller.session, caller.on_closed = session, session.closed
         connection.hand_to(self._handler, self._limits)
         self._tell("", principal, by_token=proved.by_token)
 
@@ -146,21 +147,17 @@ class LoginGate:
         if self.machine.state is not State.PEER:
             self._registrar.entered(self._connection)
         elif caller.is_broker:
-            self.closed()
+            self.left()
             self._connection.hand_to(self._handler, self._limits)
         elif not caller.is_introducing and caller.exchange is None:
             self.machine.state = State.OVER
             self._close_after_answer("no broker of this cluster")
         return handled
 
-    # Of its connection ------------------------------------------------------------------------------------------
-
-    def begin_again(self, mechanism: str, version: int) -> SaslHandshakeResponse:
-        raise IllegalSaslState("a login is under way")
-
-    def closed(self) -> None:
+    def left(self) -> None:
+        """It has logged in, or is gone."""
         self._registrar.left(self._connection)
-        self._connection.caller.login = None
+        self._connection.caller.on_closed = None
 
 
 class Session:
@@ -183,8 +180,8 @@ class Session:
 
     def begin_again(self, mechanism: str, version: int) -> SaslHandshakeResponse:
         self._timer.cancel()
+        self._connection.caller.session = None
         gate = self._again(self._former)
-        self._connection.caller.login = gate
         self._connection.hand_to(gate)
         return gate.machine.choose(mechanism, version)
 

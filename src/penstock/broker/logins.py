@@ -83,7 +83,6 @@ class Logins:
     def begin(self, connection: Connection, handler: FrameHandler, limits: Limits) -> None:
         """Nothing but a login comes through until there was one; then to `handler`."""
         gate = LoginGate(self, connection, handler, limits)
-        connection.caller.login = gate
         connection.hand_to(gate, self._limits)
 
     def close(self) -> None:

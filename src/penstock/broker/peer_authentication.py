@@ -20,14 +20,11 @@ from penstock.wire.messages.sasl_handshake_response import SaslHandshakeResponse
 NOBODY = -1
 
 
-class Login(Protocol):
-    """What a connection is in the middle of, or what may end while it lasts."""
+class Session(Protocol):
+    """A login that ends, unless it is renewed before (KIP-368)."""
 
     def begin_again(self, mechanism: str, version: int) -> SaslHandshakeResponse:
-        """The client wants to log in anew (KIP-368)."""
-
-    def closed(self) -> None:
-        """The connection is gone."""
+        """The client wants to log in anew."""
 
 
 class Line(Protocol):
@@ -47,9 +44,10 @@ class Caller:
         "exchange",
         "is_introducing",
         "line",
-        "login",
+        "on_closed",
         "on_proved",
         "samples",
+        "session",
         "skips",
         "subject",
         "tenant",
@@ -62,8 +60,10 @@ class Caller:
         """The registration under which it did."""
         self.subject = Subject(host=host)
         """As whom it asks. Each login puts another in its place."""
-        self.login: Login | None = None
-        """Its login, for as long as that is under way or has an end."""
+        self.session: Session | None = None
+        """Its login, if that has an end."""
+        self.on_closed: Callable[[], None] | None = None
+        """Called when its connection is gone, for as long as a login is under way or has an end."""
         self.line: Line | None = None
         """What it speaks over, until that is closed."""
         self.tenant: CountedAs | None = None

@@ -17,7 +17,7 @@ from penstock.wire.messages.sasl_handshake_response import SaslHandshakeResponse
 def sasl_handshake(
     request: SaslHandshakeRequest, context: RequestContext, authenticator: PeerAuthenticator
 ) -> SaslHandshakeResponse:
-    if context.caller.login is not None:
-        return context.caller.login.begin_again(request.mechanism, context.api_version)
+    if context.caller.session is not None:
+        return context.caller.session.begin_again(request.mechanism, context.api_version)
     authenticator.handshake(context.caller, mechanism=request.mechanism, listener=context.listener)
     return SaslHandshakeResponse(mechanisms=[MECHANISM])

@@ -145,7 +145,18 @@ def test_nothing_else_is_answered(before: tuple[bytes, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    "frame", [b"", b"\0", b"\0\x11", b"\x7f\xff\0\0\0\0\0\0", b"GET / HTTP/1.1", handshake()[:-2], MINE, b"\0" * 500]
+    "frame",
+    [
+        b"",
+        b"\0",
+        b"\0\x11",
+        b"\x7f\xff\0\0\0\0\0\0",
+        b"GET / HTTP/1.1",
+        b"\0\x04" + bytes(8),
+        handshake()[:-2],
+        MINE,
+        b"\0" * 500,
+    ],
 )
 def test_what_is_no_request_ends_it(frame: bytes) -> None:
     assert isinstance(a_machine().receive(frame), Failed)
