@@ -8,6 +8,10 @@ from penstock.settings.per_listener import ListenerConfig
 
 SASL = {"listeners": "SASL_PLAINTEXT://127.0.0.1:9092"}
 OPEN = {"listeners": "PLAINTEXT://127.0.0.1:9092"}
+TOKENS = SASL | {"sasl.enabled.mechanisms": "OAUTHBEARER"}
+ISSUER = {"penstock.oidc.issuer": "https://login.example/realms/queue"}
+AUDIENCE = {"sasl.oauthbearer.expected.audience": "queue"}
+JWKS = {"sasl.oauthbearer.jwks.endpoint.url": "https://login.example/keys"}
 ETCD = {"penstock.etcd.endpoints": "127.0.0.1:2379"}
 
 
@@ -23,6 +27,12 @@ ETCD = {"penstock.etcd.endpoints": "127.0.0.1:2379"}
         (SASL | {"listener.name.sasl_plaintext.plain.connections.max.reauth.ms": "1"}, "write connections.max.reauth"),
         (OPEN | {"listener.name.plaintext.sasl.enabled.mechanisms": "PLAIN"}, "speaks PLAINTEXT"),
         (OPEN | {"listener.name.plaintext.connections.max.reauth.ms": "1"}, "speaks PLAINTEXT"),
+        (TOKENS | AUDIENCE, "takes penstock.oidc.issuer, or sasl.oauthbearer.jwks.endpoint.url"),
+        (TOKENS | ISSUER, "set sasl.oauthbearer.expected.audience"),
+        (TOKENS | AUDIENCE | JWKS, "set sasl.oauthbearer.expected.issuer"),
+        (TOKENS | AUDIENCE | {"penstock.oidc.issuer": "http://login.example"}, "is not encrypted"),
+        (TOKENS | AUDIENCE | ISSUER | {"sasl.oauthbearer.jwks.endpoint.url": "file:///keys"}, "is no URL to fetch"),
+        (SASL | {"sasl.oauthbearer.jwt.validator.class": "x"}, "checks passwords and tokens itself"),
         (SASL | ETCD, "openssl rand -base64 32"),
     ],
 )
@@ -39,3 +49,17 @@ def test_a_listener_may_have_mechanisms_of_its_own() -> None:
 
 def test_a_cluster_that_shares_a_key_may_start() -> None:
     load_settings(overrides=SASL | ETCD | {"penstock.secrets.key.file": "/etc/penstock/secrets.key"})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ISSUER | AUDIENCE,
+        JWKS | AUDIENCE | {"sasl.oauthbearer.expected.issuer": "https://login.example"},
+        {"penstock.oidc.issuer": "http://127.0.0.1:8080"} | AUDIENCE,
+        ISSUER | {"penstock.oidc.allow.unverified.audience": "true"},
+        JWKS | AUDIENCE | {"penstock.oidc.allow.unverified.issuer": "true"},
+    ],
+)
+def test_tokens_are_taken_where_it_is_said_whose(given: dict[str, str]) -> None:
+    load_settings(overrides=TOKENS | given)
