@@ -2,15 +2,15 @@
 
 What is real in a process: the cluster image, registration, candidacy, duties, failure detector and in-sync writes
 (`Cluster`), all partitions with their leader and follower machines, and the keeper of in-sync sets. They start in the
-order in which a node starts them. Fetchers and sessions are real too. What is simulated: the store, the network, the
-disks.
+order in which a node starts them. Fetchers and sessions are real too. What is simulated: the store, the network, and
+the disks: below real logs, or together with a model of them (keeping.py).
 """
 
 import asyncio
 import contextvars
 import random
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from penstock.cluster import (
     BrokerImage,
@@ -19,8 +19,6 @@ from penstock.cluster import (
     ClusterPorts,
     Endpoint,
     IdentityRecord,
-    LogReport,
-    PartitionRef,
     PeerView,
     ProbeResult,
 )
@@ -31,8 +29,9 @@ from penstock.model import BrokerId, TopicPartition
 from penstock.replication import Partition, Partitions, Promise
 from simulation.clock import SimulatedClock
 from simulation.coordinating import Coordinators
-from simulation.disk import Disk, Place, SimulatedFlusher, SimulatedFolder, SimulatedLog
+from simulation.disk import Place
 from simulation.fetching import Fetching, FetchServer
+from simulation.keeping import KeptLogs, Machine, View, stored_between
 from simulation.loop import OWNER, WORLD, Owner
 from simulation.oracle import incarnation_of
 from simulation.store import StoreClient
@@ -43,6 +42,8 @@ if TYPE_CHECKING:
     from simulation.world import World
 
 LEAVE_TIMEOUT_S = 3.0
+CLOCKS_AHEAD_MS = (0, 0, 0, -1_500, 1_500, 60_000)
+"""Of machines' clocks: none is right, and some are far off."""
 
 
 class SeededDice:
@@ -62,9 +63,10 @@ class SimulatedBroker:
     def __init__(self, world: "World", broker_id: int) -> None:
         self.world = world
         self.id = BrokerId(broker_id)
-        self.disks: dict[TopicPartition, Disk] = {}
+        self.machine: Machine = world.new_machine(self.id)
         self.boots = 1
         self.lives = 0
+        self.clock_ahead_ms = world.dice.choice(CLOCKS_AHEAD_MS)
         self.is_full = False
         """Its disk takes no more."""
         self.process: BrokerProcess | None = None
@@ -84,14 +86,23 @@ class SimulatedBroker:
         process, self.process = self.process, None
         if process is not None:
             process.is_dead = True
+            self.machine.killed()
             process.store.forget()
             self.world.connections_broke(self.id)
             self.world.streams.process_ended(process, is_told=is_told)
 
+    def stop(self) -> None:
+        """To the end of a clean stop: what the process keeps is flushed and closed."""
+        process = self.process
+        if process is not None and process.cluster is not None and not process.is_dead:
+            process.is_dead = True
+            self.machine.stopped(process.cluster.broker_epoch)
+        self.kill()
+
     def lose_power(self) -> int:
         self.kill(is_told=False)
         self.boots += 1
-        return sum(disk.lose_power(self.world.dice) for disk in self.disks.values())
+        return self.machine.lose_power()
 
 
 class BrokerProcess(Owner):
@@ -103,9 +114,9 @@ class BrokerProcess(Owner):
         self.life = broker.lives
         self.context: contextvars.Context = WORLD.copy()
         self.context.run(OWNER.set, self)
-        self.clock = SimulatedClock(world.loop)
+        self.clock = SimulatedClock(world.loop, ahead_ms=broker.clock_ahead_ms)
         self.dice = SeededDice(world.dice)
-        self.flusher = SimulatedFlusher(world.dice)
+        self.config = world.new_config()
         self.store = StoreClient(world.store, broker.id, self.context)
         self.probe = SimulatedProbe(self)
         self.is_listening = False
@@ -119,6 +130,8 @@ class BrokerProcess(Owner):
         self.fetching: Fetching | None = None
         self.held_fetches: dict[TopicPartition, asyncio.Future[None]] = {}
         """Fetches that are to be late: they arrive when the log that they tell of is gone."""
+        self.kept: KeptLogs
+        """From its start on."""
         self.watched: list[Partition] = []
         """Its partitions, for those who look after each step."""
 
@@ -135,12 +148,12 @@ class BrokerProcess(Owner):
     async def _live(self) -> None:
         try:
             await self._start()
-        except (MetastoreError, Fatal) as refused:
+        except (MetastoreError, Fatal, OSError) as refused:
             self.world.note(f"{self} does not start: {refused!r}")
             self.world.give_up(self)
 
     async def _start(self) -> None:
-        world, config = self.world, self.world.new_config()
+        world, config = self.world, self.config
         cluster = self.cluster = Cluster(
             self.store,
             broker_id=self.id,
@@ -149,16 +162,14 @@ class BrokerProcess(Owner):
             others=ClusterPorts(self.clock, self.probe, bugs=world.bugs.cluster),
         )
         await cluster.start()
-        folder = SimulatedFolder(self.broker.disks, self.clock, is_full=lambda: self.broker.is_full)
-        folder.on_set_aside = self._set_aside
-        folder.on_cut, folder.on_gap = self._cut, world.appended_with_a_gap
+        kept = self.kept = self.broker.machine.begin(self)
         partitions = self.partitions = Partitions(
             broker_id=self.id,
             image=cluster.image,
             config=config,
             clock=self.clock,
-            folders=cast(Any, [folder]),
-            flusher=cast(Any, self.flusher),
+            folders=[kept.folder],
+            flusher=kept.flusher,
             registry=MetricsRegistry(),
             spawn=self.spawn,
             in_sync_writes=cluster.in_sync_writes,
@@ -166,13 +177,10 @@ class BrokerProcess(Owner):
             bugs=world.bugs.replication,
         )
         partitions.subscribe(self._partition_changed)
-        logs = self._open_logs(cluster, partitions, folder)
-        flushed = frozenset(PartitionRef(log.topic_id, at.partition) for at, log in logs.items() if log.is_flush_noted)
-        held = frozenset(PartitionRef(log.topic_id, at.partition) for at, log in logs.items())
+        logs, report = kept.open(cluster.image, partitions.config_of)
         mine = IdentityRecord(f"folder-{self.id}", incarnation_of(self.id, self.broker.lives), self.broker.boot_id)
-        report = LogReport(flushed=flushed, held=held)
         await cluster.step_down(mine, report)
-        partitions.adopt(cast(Any, logs))
+        partitions.adopt(logs)
         cluster.controller.settled = partitions.logs.settled
         if world.has_transactions:
             self.coordinators = Coordinators(self, cluster, partitions, config)
@@ -186,7 +194,7 @@ class BrokerProcess(Owner):
         self.spawn(partitions.keep_in_sync())
         if self.coordinators is not None:
             self.coordinators.start()
-        self.spawn(self._keep_house())
+        self.spawn(kept.keep_house())
         self.spawn(self._until_ended(cluster))
         self.is_serving = True
         world.oracle.serves(self)
@@ -194,22 +202,6 @@ class BrokerProcess(Owner):
             answer(*arguments)
         self._waiting.clear()
         world.note(f"{self} serves, epoch {cluster.broker_epoch}")
-
-    def _open_logs(
-        self, cluster: Cluster, partitions: Partitions, folder: SimulatedFolder
-    ) -> dict[TopicPartition, SimulatedLog]:
-        logs = {}
-        for partition, disk in list(self.broker.disks.items()):
-            topic = cluster.image.topics.get(partition.topic)
-            is_known = topic is not None and (
-                disk.topic_id == topic.topic_id or self.world.bugs.opens_logs_of_former_topics
-            )
-            if topic is not None and is_known:
-                logs[partition] = folder.create(partition, topic.topic_id, partitions.config_of(topic))
-            else:
-                del self.broker.disks[partition]  # set aside (RULES 15)
-                self.world.marks["log of a deleted topic set aside"] += 1
-        return logs
 
     def _record(self, mine: IdentityRecord) -> BrokerRecord:
         return BrokerRecord(
@@ -235,10 +227,10 @@ class BrokerProcess(Owner):
         self.world.note(f"{self} is {'cut off' if is_isolated else 'back'}")
         self.partitions.stand_aside(is_isolated)
 
-    def _cut(self) -> None:
+    def was_cut(self) -> None:
         self.world.marks["diverging log cut"] += 1
 
-    def _set_aside(self, partition: TopicPartition) -> None:
+    def set_aside(self, partition: TopicPartition) -> None:
         self.world.marks["damaged log begun anew"] += 1
         self.world.note(f"{self} begins {partition} anew")
 
@@ -250,18 +242,6 @@ class BrokerProcess(Owner):
             self.world.note(f"{self} ends: {failure!r}")
             self.world.give_up(self)
 
-    async def _keep_house(self) -> None:
-        """Flushes and checkpoints, now and then, as a node's housekeeping does."""
-        dice = self.world.dice
-        while True:
-            await asyncio.sleep(0.5 + 4 * dice.random())
-            for partition in self.watched:
-                log = cast(SimulatedLog, cast(Any, partition.log))
-                if dice.random() < 0.5:
-                    log.mark_flushed(log.end_offset)
-                log.checkpoint()
-                log.health.try_again()
-
     async def leave(self) -> None:
         """A controlled stop, to its end."""
         self.is_leaving = True
@@ -271,6 +251,9 @@ class BrokerProcess(Owner):
                 await self.cluster.stop()
             except MetastoreError:
                 pass
+
+    def view(self, partition: Partition) -> View:
+        return self.kept.view(partition.log)
 
     # What others ask --------------------------------------------------------------------------------------------
 
@@ -312,16 +295,15 @@ class BrokerProcess(Owner):
         how far that goes. Leaders and followers are read alike.
         """
         partition = self.find(at)
-        log = cast(SimulatedLog, cast(Any, partition.log))
-        log.health.ensure_readable()
+        partition.log.health.ensure_readable()
         stable = partition.last_stable_offset
         if stable <= position:
             return [], stable
         aborted: dict[int, list[tuple[int, int]]] = {}
-        for entry in log.aborted:
+        for entry in self.kept.aborted(partition.log, position, stable):
             aborted.setdefault(entry.producer_id, []).append((entry.first_offset, entry.last_offset))
         shown = []
-        for stored in log.stored(position, batches_max=len(log.batches), before=stable):
+        for stored in stored_between(self.view(partition), position, before=stable):
             header = stored.header
             if not header.is_transactional or header.is_control:
                 continue

@@ -5,14 +5,14 @@ ones. What is missing is the encoding in between, and the brokers' handshakes wi
 """
 
 import asyncio
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.add_partitions_to_txn import add_partitions_to_txn
 from penstock.broker.handlers.write_txn_markers import write_txn_markers
 from penstock.broker.peer_authentication import Caller, PeerAuthenticator
 from penstock.broker.produce_transactions import find_transaction
+from penstock.broker.registry import RequestContext
 from penstock.cluster import Cluster
 from penstock.coordinators.groups import Groups
 from penstock.coordinators.loading import changes_in
@@ -33,7 +33,6 @@ from penstock.wire.batch import BatchHeader
 from penstock.wire.messages.add_partitions_to_txn_request import AddPartitionsToTxnRequest
 from penstock.wire.messages.write_txn_markers_request import WriteTxnMarkersRequest
 from penstock.wire.produce import ProduceRequest
-from simulation.disk import SimulatedLog
 from simulation.oracle import Violation
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ class Coordinators:
             registry=registry,
             stands_alone=False,
         )
-        coordinators = TransactionCoordinators(self.transactions, cast(Any, peers), me=process.id, spawn=process.spawn)
+        coordinators = TransactionCoordinators(self.transactions, peers, me=process.id, spawn=process.spawn)
         self._gate = CoordinatorGate(coordinators, config)
         self._authenticator = PeerAuthenticator(
             cluster.image, me=process.id, dice=process.dice, secret=None, peer_listener=""
@@ -102,15 +101,14 @@ class Coordinators:
             machine = shard.machine
             assert isinstance(machine, TransactionMachine)
             replayed = TransactionMachine(TransactionLimits(), coordinator_index=0, coordinator_epoch=0)
-            log = cast(SimulatedLog, cast(Any, shard.partition.log))
-            for stored in log.batches:
+            for stored in self._process.view(shard.partition).batches:
                 for change in changes_in(stored.header, stored.data, TransactionCodec(), "simulated"):
                     replayed.apply(change)
             if machine.transactions != replayed.transactions:
                 raise Violation(f"{self._process} coordinates by what its log does not say: {machine.transactions}")
 
     def answer_peer(self, request: Any, version: int) -> Any:
-        context = cast(Any, SimpleNamespace(caller=Caller(), api_version=version, peer="simulated"))
+        context = RequestContext(version, None, "simulated", "simulated", Caller())
         if isinstance(request, WriteTxnMarkersRequest):
             return self._process.spawn(
                 write_txn_markers(request, context, self._writer, self._partitions, self._authenticator, Authorizer())
@@ -126,13 +124,13 @@ class Coordinators:
         """As the handler of produce requests does it for one batch of a transaction."""
         key = at.topic.encode()
         view = memoryview(bytearray(batch))
-        request = ProduceRequest(transactional_id, ALL, 1_000, [(cast(Any, key), [(at.partition, view)])])
+        request = ProduceRequest(transactional_id, ALL, 1_000, [(key, [(at.partition, view)])])
         transaction = find_transaction(request, self._partitions.finder(by_id=False), version)
         assert transaction is not None
         if transaction.unasked:
             await transaction.ask(self._gate)
             await self._held_up(self._process.find(at), BatchHeader.peek(view).producer_id)
-        guard = transaction.guard_at((cast(Any, key), at.partition))
+        guard = transaction.guard_at((key, at.partition))
         partition = self._process.find(at)
         appended = partition.append(view, acks=ALL, guard=guard)
         pending = partition.acknowledged(appended, acks=ALL)
@@ -143,12 +141,12 @@ class Coordinators:
     async def _held_up(self, partition: Partition, producer_id: int) -> None:
         """For a while, or until the worst moment: a marker has just ended the transaction here."""
         left_s = self._process.world.hold_up_answer()
-        log = cast(SimulatedLog, cast(Any, partition.log))
-        since = len(log.batches)
+        view = self._process.view(partition)
+        since = len(view.batches)
         while left_s > 0:
             await asyncio.sleep(LOOKS_EVERY_S)
             left_s -= LOOKS_EVERY_S
-            headers = [stored.header for stored in log.batches[since:]]
+            headers = [stored.header for stored in view.batches[since:]]
             if any(header.is_control and header.producer_id == producer_id for header in headers):
                 return
 

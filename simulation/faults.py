@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from penstock.cluster import Keys
 from penstock.cluster.records import Decoders
@@ -11,7 +11,7 @@ from penstock.metastore import Transaction
 from penstock.model import BrokerId, TopicPartition, topic_id_text
 from penstock.replication import Partition
 from penstock.replication.following import Follower
-from simulation.disk import Place, SimulatedLog
+from simulation.disk import Place
 from simulation.network import STORE
 from simulation.operators import CHANGES
 from simulation.oracle import place_of
@@ -49,6 +49,7 @@ FAULTS = (
     "connection broken behind a fetch",
     "log gone",
     "disk full",
+    "write or fsync failed",
     *CHANGES,
 )
 
@@ -86,6 +87,7 @@ class Dealer:
             (8 if world.hurts_fetches else 3, self._damage),
             (2, self._take_log),
             (1, self._fill_disk),
+            (2 if world.has_files else 0, self._fail_write),
             (2, self.operators.move),
             (10 if world.hurts_fetches else 2, self._take_away),
             (10 if world.hurts_fetches else 2, self._break_behind),
@@ -257,7 +259,7 @@ class Dealer:
 
     def _may_lose_power(self, broker: "SimulatedBroker") -> bool:
         """Whoever has flushed first all along has nothing to lose; a new log's folder says so a moment later."""
-        if self.world.flushes_before_ack and all(disk.is_flush_noted for disk in broker.disks.values()):
+        if self.world.flushes_before_ack and all(disk.is_flush_noted for disk in broker.machine.held.values()):
             return True
         return self.world.oracle.may_lose_power(broker.id, self.world.in_sync_least)
 
@@ -271,7 +273,7 @@ class Dealer:
 
     def _lose_all_power(self) -> None:
         """Only where everything counts when it is flushed does that lose nothing."""
-        disks = [disk for broker in self.world.brokers.values() for disk in broker.disks.values()]
+        disks = [disk for broker in self.world.brokers.values() for disk in broker.machine.held.values()]
         if self.world.flushes_before_ack and all(disk.is_flush_noted for disk in disks):
             for broker in self.world.brokers.values():
                 self._switch_off(broker, "all power lost")
@@ -305,7 +307,7 @@ class Dealer:
         return partition.log.trouble is None and may_lose(process.id, place_of(partition), self.world.in_sync_least)
 
     def _damage_log(self, process: "BrokerProcess", partition: Partition, kind: str) -> None:
-        cast(SimulatedLog, cast(Any, partition.log)).damage()
+        process.kept.damage(partition.log)
         self.world.oracle.damaged(process.id, place_of(partition))
         self._dealt(kind, f"{partition.topic_partition} of {process}")
 
@@ -314,13 +316,14 @@ class Dealer:
         broker = self._some()
         if broker is None or broker.process is None:
             return
-        held = [(at, Place(disk.topic_id, at)) for at, disk in broker.disks.items()]
+        held = [(at, Place(disk.topic_id, at)) for at, disk in broker.machine.held.items()]
         may_go = [at for at, where in held if self.world.oracle.may_lose(broker.id, where, self.world.in_sync_least)]
         if not may_go:
             return
         at, process = self.dice.choice(may_go), str(broker.process)
+        where = Place(broker.machine.held[at].topic_id, at)
         broker.kill()
-        where = Place(broker.disks.pop(at).topic_id, at)
+        broker.machine.take(at)
         self.world.oracle.log_gone(broker.id, where, broker.lives)
         self._dealt("log gone", f"{at} of {process}")
         self._restart(broker)
@@ -353,6 +356,32 @@ class Dealer:
 
         self._lasting(emptied, longest_s=4.0)
 
+    def _fail_write(self) -> None:
+        broker = self._some()
+        if broker is not None:
+            broker.machine.fails_next = True
+
+    def may_fail(self, process: "BrokerProcess", at: TopicPartition) -> bool:
+        """Whether this write of a log, or its fsync, is the one that fails: nobody goes by what is in the log then. It
+        takes no more until its broker is started again, which somebody does who reads why.
+        """
+        held = process.broker.machine.held.get(at)
+        if self.is_stopped or held is None or not process.is_serving:
+            return False
+        where = Place(held.topic_id, at)
+        if not self.world.oracle.may_lose(process.id, where, self.world.in_sync_least):
+            return False
+        self.world.oracle.damaged(process.id, where)
+        self._dealt("write or fsync failed", f"{at} of {process}")
+
+        def restart() -> None:
+            if process.broker.process is process:
+                process.broker.kill()
+                process.broker.start()
+
+        self._lasting(restart, longest_s=4.0)
+        return True
+
     def _take_away(self) -> None:
         """A replica goes and comes back, while a fetch of it is under way."""
         at = self.dice.choice(self.world.partitions)
@@ -376,7 +405,7 @@ class Dealer:
 
         def gone() -> None:
             if broker.process is process:
-                broker.kill()
+                broker.stop()
                 self._restart(broker)
 
         self.world.leave(process, gone)

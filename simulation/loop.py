@@ -16,7 +16,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from penstock.errors import Fatal, Refusal
 from penstock.metastore import MetastoreError
@@ -68,6 +68,8 @@ class Handle:
 
 class SimulatedLoop:
     def __init__(self) -> None:
+        self._itself: Any = self
+        """asyncio asks for an AbstractEventLoop; this has what tasks and futures use of one."""
         self._now_s = 1_000.0
         self._ready: deque[Handle] = deque()
         self._later: list[tuple[float, int, Handle]] = []
@@ -114,10 +116,10 @@ class SimulatedLoop:
         return handle
 
     def create_future(self) -> "asyncio.Future[Any]":
-        return asyncio.Future(loop=cast(Any, self))
+        return asyncio.Future(loop=self._itself)
 
     def create_task(self, coro: Any, *, name: Any = None, context: Any = None) -> "asyncio.Task[Any]":
-        task: asyncio.Task[Any] = asyncio.Task(coro, loop=cast(Any, self), name=name, context=context)
+        task: asyncio.Task[Any] = asyncio.Task(coro, loop=self._itself, name=name, context=context)
         self._tasks[task] = None
         task.add_done_callback(self._noted)
         return task
@@ -155,7 +157,7 @@ class SimulatedLoop:
 
     def spawn(self, work: Coroutine[Any, Any, _T]) -> "asyncio.Task[_T]":
         """A task of nobody's: one that fails ends the run."""
-        task: asyncio.Task[_T] = asyncio.Task(work, loop=cast(Any, self), context=WORLD.copy())
+        task: asyncio.Task[_T] = asyncio.Task(work, loop=self._itself, context=WORLD.copy())
         self._tasks[task] = None
         task.add_done_callback(self._ended)
         return task
@@ -181,7 +183,7 @@ class SimulatedLoop:
     def _running(self) -> Iterator[None]:
         hooks = sys.get_asyncgen_hooks()
         sys.set_asyncgen_hooks(firstiter=_nothing, finalizer=_nothing)
-        asyncio._set_running_loop(cast(Any, self))
+        asyncio._set_running_loop(self._itself)
         try:
             yield
         finally:

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
 
 from penstock.cluster import AlterSettings, Controller, CreateTopic, Operation, Reassign
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 TIMEOUT_MS = 3_000
 ASKS_AGAIN_AFTER_S = 0.2
+SEGMENTS = (("internal.segment.bytes", "2000"), ("file.delete.delay.ms", "100"))
+"""So small that some are closed; a model of a log has none."""
 
 CHANGES = (
     "partition moved",
@@ -88,13 +90,17 @@ class Operators:
 
     async def create(self) -> None:
         world = self.world
-        command = CreateTopic(world.topic, partitions=len(world.partitions), replication_factor=3)
+        command = CreateTopic(world.topic, partitions=len(world.partitions), replication_factor=3, settings=SEGMENTS)
         while world.topic not in world.truth.topics:  # perhaps not all who are to keep it are registered yet
             await self._asked(lambda it: it.create_topics([command], timeout_ms=TIMEOUT_MS))
 
-    def _set(self, name: str, value: str) -> bool:
+    def shorten_segments(self, topics: Iterable[str]) -> None:
+        for topic in sorted(topics):
+            self._set(*SEGMENTS[0], topic=topic)
+
+    def _set(self, name: str, value: str, *, topic: str | None = None) -> bool:
         change = SettingChange(name, Operation.SET, value)
-        altered = AlterSettings(Resource(ResourceType.TOPIC, self.world.topic), (change,))
+        altered = AlterSettings(Resource(ResourceType.TOPIC, topic or self.world.topic), (change,))
         return self._ask(lambda controller: controller.alter_settings([altered]))
 
     def _ask(self, question: Callable[[Controller], Coroutine[Any, Any, Any]]) -> bool:

@@ -7,14 +7,15 @@ of a later epoch; no producer's batch is there twice; whatever a client was told
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from penstock.cluster import ClusterImage, PartitionImage, TopicImage
 from penstock.model import BrokerId, TopicPartition
 from penstock.replication import Partition
 from penstock.replication.machine import Leader
 from penstock.wire.batch import CRC_FROM
-from simulation.disk import Disk, Place, SimulatedLog, Stored
+from simulation.disk import Place, Stored
+from simulation.keeping import Held
 
 if TYPE_CHECKING:
     from simulation.broker import BrokerProcess
@@ -64,7 +65,7 @@ class Eye:
 
 
 class Oracle:
-    def __init__(self, truth: ClusterImage, disk_of: Callable[[int, Place], Disk | None]) -> None:
+    def __init__(self, truth: ClusterImage, disk_of: Callable[[int, Place], Held | None]) -> None:
         self.truth = truth
         self._disk_of = disk_of
         self.committed: dict[Place, Committed] = {}
@@ -122,7 +123,7 @@ class Oracle:
         former = self._leaders.setdefault((where, epoch), process)
         if former is not process:
             raise Violation(f"{where}: {process} leads in epoch {epoch}, and so did {former}")
-        committed, batches = self.of(where), _log_of(partition).batches
+        committed, batches = self.of(where), process.view(partition).batches
         needed = bisect_left(committed.epochs, epoch)
         if len(batches) < needed:
             raise Violation(
@@ -134,15 +135,20 @@ class Oracle:
                 raise Violation(f"{where}: {process} leads epoch {epoch} with another batch at {_place(mine)}")
 
     def _moved(self, process: "BrokerProcess", partition: Partition, eye: Eye) -> None:
-        where, log, mark = place_of(partition), _log_of(partition), partition.high_watermark
+        where, view, mark = place_of(partition), process.view(partition), partition.high_watermark
         before, eye.high_watermark = eye.high_watermark, mark
-        if mark > log.end_offset:
-            raise Violation(f"{where}: {process} has records up to {log.end_offset}, its high watermark is {mark}")
+        if mark > partition.log.end_offset:
+            raise Violation(
+                f"{where}: {process} has records up to {partition.log.end_offset}, its high watermark is {mark}"
+            )
         if mark < before:
             raise Violation(f"{where}: the high watermark of {process} fell from {before} to {mark}")
         committed, is_leader = self.of(where), isinstance(partition.role, Leader)
-        for place in range(bisect_right(log.ends, before), bisect_left(log.ends, mark) + 1):
-            stored = log.batches[place]
+        batches, ends = view.batches, view.ends
+        if not partition.log.health.is_readable and (not ends or ends[-1] < mark):
+            return  # a start could not read it: nothing here is of it but what checkpoints say
+        for place in range(bisect_right(ends, before), bisect_left(ends, mark) + 1):
+            stored = batches[place]
             if place < len(committed.batches):
                 if committed.batches[place].data != stored.data:
                     raise Violation(
@@ -152,7 +158,7 @@ class Oracle:
             elif not is_leader:
                 raise Violation(f"{where}: {process} follows, and its high watermark {mark} is beyond every leader's")
             else:
-                self._commit(where, committed, stored, log.ends[place], partition.leader_epoch)
+                self._commit(where, committed, stored, ends[place], partition.leader_epoch)
         self._check_in_sync(where, f"{process} moves its high watermark to {mark}")
 
     def _commit(self, where: Place, committed: Committed, stored: Stored, end: int, epoch: int) -> None:
@@ -275,10 +281,6 @@ def incarnation_of(broker: BrokerId, life: int) -> str:
 
 def life_of(incarnation: str) -> int:
     return int(incarnation.partition("-")[2])
-
-
-def _log_of(partition: Partition) -> SimulatedLog:
-    return cast(SimulatedLog, cast(Any, partition.log))
 
 
 def _place(stored: Stored) -> str:

@@ -57,6 +57,7 @@ class Interposer:
         self._disks: dict[str, Disk] = {}
         self._open: dict[int, tuple[Disk, File | Folder, str]] = {}
         self._roots: tuple[str, ...] = ()
+        self._abandoned: set[int] = set()
         self.real = {name: getattr(os, name) for name in _CALLS}
         self._io_open = io.open
 
@@ -70,6 +71,26 @@ class Interposer:
         self._roots = tuple(self._disks)
         for fd in [fd for fd, held in self._open.items() if held[0] is disk]:
             self.close(fd)
+
+    def abandon(self, disk: Disk) -> None:
+        """As `detach`, but the numbers stay taken: who has used it is dead, and may yet be made to close its files when
+        the world ends, by numbers that would be others' then.
+        """
+        del self._disks[disk.prefix]
+        self._roots = tuple(self._disks)
+        nothing = self.real["open"](os.devnull, os.O_RDWR)
+        for fd in [fd for fd, held in self._open.items() if held[0] is disk]:
+            del self._open[fd]
+            os.dup2(nothing, fd)
+            self._abandoned.add(fd)
+        self.real["close"](nothing)
+
+    def let_go(self) -> None:
+        """At the end of the world."""
+        for fd in (*self._open, *self._abandoned):
+            self.real["close"](fd)
+        self._open.clear()
+        self._abandoned.clear()
 
     def _disk_of(self, path: Any) -> tuple[Disk, str] | None:
         text = os.fspath(path) if not isinstance(path, int) else ""
@@ -101,6 +122,8 @@ class Interposer:
         return fd
 
     def close(self, fd: int) -> None:
+        if fd in self._abandoned:
+            return
         self._open.pop(fd, None)
         self.real["close"](fd)
 

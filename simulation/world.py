@@ -10,9 +10,9 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import structlog
 
@@ -37,9 +37,11 @@ from simulation.bugs import NO_BUG, Bug
 from simulation.clients import CarelessProducer, IdempotentProducer
 from simulation.clock import SimulatedClock
 from simulation.committing import Committer
-from simulation.disk import Disk, Place
+from simulation.disk import Place
 from simulation.faults import IN_SYNC_MIN, KEYS, Dealer
 from simulation.fetching import is_followed_from
+from simulation.file_machine import FileMachine, FileMachines, file_machines
+from simulation.keeping import Held, Machine, ModelMachine
 from simulation.loop import WORLD, SimulatedLoop
 from simulation.network import Network
 from simulation.operators import Operators
@@ -92,12 +94,14 @@ class HoldUp(Protocol):
 
 FAULTS_S = 12.0
 """How long faults are dealt out."""
+FILES_SHARE = 0.25
+"""Of all worlds: how many keep their logs in files."""
 SETTLED_WITHIN_S = 60.0
 """How long everything may take to be well again afterwards: longer than every back-off there is."""
 
 
 class World:
-    def __init__(self, seed: int, bugs: Bug = NO_BUG, *, is_told: bool = False) -> None:
+    def __init__(self, seed: int, bugs: Bug = NO_BUG, *, is_told: bool = False, has_files: bool | None = None) -> None:
         self.seed = seed
         self.topic = TOPIC
         self.bugs = bugs
@@ -127,13 +131,16 @@ class World:
         """How many in-sync replicas may have been enough for what is committed, at whatever time."""
         self.hurts_fetches = dice.random() < 0.4
         """Logs damaged, replicas taken away and connections broken while a fetch is under way, more often than else."""
-        self.pace_s = dice.choice((0.15, 0.4, 1.2) if self.hurts_fetches else (0.05, 0.15, 0.4))
+        self.pace_s = dice.choice((0.15, 0.6, 1.5) if self.hurts_fetches else (0.05, 0.15, 0.4))
         self.fault_gap_s = dice.choice((0.3, 0.6, 1.2))
         self.spite = dice.choice((0.0, 0.2, 0.5))
         """How often a fault strikes at the worst moment."""
-        count = dice.choice((3, 3, 3, 4))
-        self.brokers = {broker_id: SimulatedBroker(self, broker_id) for broker_id in range(1, count + 1)}
-        self.partitions = [TopicPartition(TOPIC, PartitionIndex(index)) for index in range(dice.choice((1, 2)))]
+        self.count = dice.choice((3, 3, 3, 4))
+        self.brokers: dict[int, SimulatedBroker] = {}
+        self.has_files = dice.random() < FILES_SHARE if has_files is None else has_files
+        """Brokers keep real logs on simulated disks, and not the model of a log."""
+        self._machines: FileMachines | None = None
+        self.partitions = [TopicPartition(TOPIC, PartitionIndex(index)) for index in range(dice.choice((1, 2, 3)))]
         self.has_transactions = dice.random() < 0.5
         self.commits_offsets = self.has_transactions and dice.random() < 0.5
         self.makes_anew = not self.has_transactions and dice.random() < 0.4
@@ -146,6 +153,7 @@ class World:
         self.careless: list[CarelessProducer] = []
         self.hold_up_answer: Callable[[], float] = lambda: 0.0
         self.hold_up_fetch: HoldUp = lambda _who, _what, *, is_answer: None
+        self.may_fail: Callable[[BrokerProcess, TopicPartition], bool] = lambda _who, _what: False
         self.when_somebody_is_eligible: Callable[[], None] = lambda: None
         self._started_s = self.loop.time()
         self.oracle.on_violation = self._violated
@@ -154,7 +162,12 @@ class World:
     # Running ----------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        with _quiet(), self.bugs.planted():
+        with ExitStack() as stack:
+            stack.enter_context(_quiet())
+            stack.enter_context(self.bugs.planted())
+            if self.has_files:
+                self._machines = stack.enter_context(file_machines(self.dice))
+            self.brokers |= {number: SimulatedBroker(self, number) for number in range(1, self.count + 1)}
             try:
                 self._begin()
                 dealer = Dealer(self)
@@ -162,6 +175,7 @@ class World:
                 self.hold_up_answer = dealer.hold_up_answer
                 self.hold_up_fetch = dealer.hold_up_fetch
                 self.streams.breaks = dealer.breaks
+                self.may_fail = dealer.may_fail
                 self.when_somebody_is_eligible = dealer.when_somebody_is_eligible
                 self.loop.spawn(dealer.run())
                 self.loop.run(until_s=self.loop.time() + FAULTS_S)
@@ -184,6 +198,7 @@ class World:
             self.loop.spawn(self._look_for_coordinator())
             wanted = {TRANSACTION_STATE, CONSUMER_OFFSETS} if self.commits_offsets else {TRANSACTION_STATE}
             self._wait_for(lambda: wanted <= self.truth.topics.keys(), "topics of coordinators")
+            self.operators.shorten_segments(wanted)
         number = 0
         for partition in self.partitions:
             for _ in range(self.dice.choice((1, 2))):
@@ -319,7 +334,7 @@ class World:
             return False
         for topic, image in self.truth.partitions():
             where = TopicPartition(topic.name, image.index)
-            disks = [self.brokers[replica].disks[where] for replica in image.replicas]
+            disks = [self.brokers[replica].machine.held[where] for replica in image.replicas]
             first = [stored.data for stored in disks[0].batches]
             if any([stored.data for stored in disk.batches] != first for disk in disks[1:]):
                 return False
@@ -350,6 +365,9 @@ class World:
                 "replica.socket.timeout.ms": "1500",
                 "replica.fetch.backoff.ms": "100",
                 "replica.fetch.max.bytes": "600",
+                "log.flush.interval.ms": "2000",
+                "replica.high.watermark.checkpoint.interval.ms": "1500",
+                "log.cleaner.enable": "false",
             }
         )
 
@@ -408,11 +426,19 @@ class World:
                     found |= {*role.pending.in_sync, *role.pending.eligible}
         return found
 
-    def _disk_of(self, broker_id: int, place: Place) -> Disk | None:
-        disk = self.brokers[broker_id].disks.get(place.at)
+    def new_machine(self, broker_id: BrokerId) -> Machine:
+        if self._machines is None:
+            return ModelMachine(self, broker_id)
+        return FileMachine(self, broker_id, self._machines)
+
+    def _disk_of(self, broker_id: int, place: Place) -> Held | None:
+        disk = self.brokers[broker_id].machine.held.get(place.at)
         return disk if disk is not None and disk.topic_id == place.topic_id else None
 
     def appended_with_a_gap(self, what: str) -> None:
+        self.violated(what)
+
+    def violated(self, what: str) -> None:
         self._violated(Violation(what))
 
     def _violated(self, violation: Violation) -> None:
@@ -484,7 +510,8 @@ def _nothing(*_: Any, **__: Any) -> None:
 class _Quiet:
     def __enter__(self) -> None:
         self._before = structlog.get_config()
-        structlog.configure(wrapper_class=cast(Any, _Silent), cache_logger_on_first_use=False)
+        silent: Any = _Silent  # takes every call of a logger, by __getattr__
+        structlog.configure(wrapper_class=silent, cache_logger_on_first_use=False)
 
     def __exit__(self, *_: Any) -> None:
         structlog.configure(**self._before)

@@ -55,23 +55,34 @@ def test_each_rule_that_is_marked_has_a_planted_bug_and_each_switch_is_one() -> 
 TELL = """
 import sys
 from simulation.world import World
-world = World(7, is_told=True)
+world = World(7, is_told=True, has_files=sys.argv[1] == "files")
 world.run()
 sys.stdout.write("\\n".join(world.story))
 """
 
 
-def test_a_seed_tells_the_same_story_whatever_order_sets_have() -> None:
+@pytest.mark.parametrize("kept_in", ["files", "memory"])
+def test_a_seed_tells_the_same_story_whatever_order_sets_have(kept_in: str) -> None:
     def told(hash_seed: str) -> str:
         environment = os.environ | {"PYTHONHASHSEED": hash_seed}
         done = subprocess.run(
-            [sys.executable, "-c", TELL], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+            [sys.executable, "-c", TELL, kept_in], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
         )
         return done.stdout
 
     one, other = told("1"), told("2")
     assert len(one.splitlines()) > 20
     assert one == other
+
+
+def test_a_killed_process_leaves_its_files_to_the_next_one_and_nothing_is_left_open() -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    worlds = [World(seed, has_files=True) for seed in range(5)]
+    for world in worlds:
+        world.run()
+    assert sum(world.marks["broker killed"] + world.marks["leader killed"] for world in worlds) > 0
+    assert sum(broker.lives for world in worlds for broker in world.brokers.values()) > 30
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
 def test_the_story_of_a_seed_names_faults_and_elections() -> None:

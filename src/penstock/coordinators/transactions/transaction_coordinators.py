@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final, Protocol
 
 from penstock.coordinators.transactions import AddOrVerifyPartitions, Outcomes
+from penstock.coordinators.transactions.marker_sender import Peers
 from penstock.coordinators.transactions.peer_batches import PeerBatches
 from penstock.errors import (
     ClusterAuthorizationFailed,
@@ -16,7 +17,6 @@ from penstock.errors import (
     refusal_for,
 )
 from penstock.model import BrokerId, PartitionIndex, TopicPartition
-from penstock.replication import Peers
 from penstock.wire.messages.add_partitions_to_txn_request import (
     AddPartitionsToTxnRequest,
     AddPartitionsToTxnTopic,

@@ -1,17 +1,13 @@
 from collections.abc import AsyncIterator
 
 import pytest
-from tests.support.brokers import some_brokers
 from tests.support.clusters import a_cluster
-from tests.support.virtual_time import in_virtual_time
 
 from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.describe_cluster import describe_cluster
 from penstock.broker.registry import RequestContext
 from penstock.cluster import Cluster
-from penstock.cluster.addresses import fenced_nodes
 from penstock.errors import InvalidRequest, MismatchedEndpointType, Refusal, UnsupportedEndpointType
-from penstock.model import BrokerId
 from penstock.wire.messages.describe_cluster_request import DescribeClusterRequest
 from penstock.wire.messages.describe_cluster_response import DescribeClusterResponse
 
@@ -45,17 +41,6 @@ async def test_addresses_are_those_of_the_listener(cluster: Cluster) -> None:
     assert [(one.host, one.port) for one in ask(cluster, 2, listener="OUTSIDE").brokers] == [("broker.example", 19092)]
     elsewhere = ask(cluster, 2, listener="ELSEWHERE")
     assert (elsewhere.brokers, elsewhere.controller_id) == ([], -1)
-
-
-@in_virtual_time
-async def test_brokers_that_are_away_are_listed_where_they_were_under_that_listener() -> None:
-    async with some_brokers(2) as brokers:
-        there = brokers.image(1).brokers[BrokerId(2)].endpoints
-        await brokers.kill(2)
-        await brokers.until(lambda: 2 not in brokers.image(1).brokers)
-        image = brokers.image(1)
-        assert [(node.id, node.port) for node in fenced_nodes(image, "PLAINTEXT")] == [(2, there["PLAINTEXT"].port)]
-        assert fenced_nodes(image, "ELSEWHERE") == []
 
 
 async def test_authorized_operations_are_told_when_asked_for(cluster: Cluster) -> None:
