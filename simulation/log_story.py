@@ -3,13 +3,17 @@
     LogStory(seed).run()
 
 A life of the folder is what one process does with it: a writer that appends, cuts and begins anew, somebody who waits
-for flushes, housekeeping and the cleaner. It ends with power lost or the process killed in the middle of whatever
-system call comes next, or with a clean stop. Then the folder is opened again, as a start does, and held against what
-was promised (`log_oracle`); beside that, some more images of the same crash are. A start may be crashed as well.
+for flushes, housekeeping and the cleaner. Calls may fail on the way: there is no room for a while, or a write or an
+fsync fails, which stops that log until the next start. A life ends with power lost or the process killed in the middle
+of whatever system call comes next, or with a clean stop; then somebody may remove a log's folder. Then the data folder
+is opened again, as a start does, and held against what was promised (`log_oracle`); beside that, some more images of
+the same crash are. A start may be crashed as well.
 """
 
 import asyncio
+import errno
 import random
+import shutil
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -19,8 +23,9 @@ import structlog
 
 from penstock.errors import KafkaStorageError
 from penstock.log import Cleaner, ExpectedLog, FilePool, Flusher, LogFolder, LogHousekeeping, PartitionLog
+from penstock.log.file_pool import sync_folder
 from penstock.model import PartitionIndex, TopicId, TopicPartition
-from penstock.settings.config import Config
+from penstock.settings.config import Config, TopicConfig
 from penstock.wire.batch import BatchHeader
 from penstock.wire.markers import Marker, MarkerType, build_marker
 from penstock.wire.records import Record, build_batch
@@ -34,6 +39,8 @@ from simulation.system_calls import InlineExecutor, disk_space, interposed
 
 PLAIN = TopicPartition("plain", PartitionIndex(0))
 COMPACTED = TopicPartition("compacted", PartitionIndex(0))
+TAKES_ROOM = ("open", "write", "allocate", "mkdir")
+FAILS = ("write", "sync", "truncate")
 IMAGES = 3
 """Of each crash, beside the one that the story goes on with."""
 
@@ -64,6 +71,13 @@ class LogStory:
         self.epoch = 1
         self.sequences: dict[TopicPartition, dict[int, int]] = {}
         self._changes_left = 0
+        self._changes = 0
+        self._full = range(0)
+        """Which changes find no room."""
+        self._fails_at = -1
+        """From which change on the next one of a log's file fails, once."""
+        self.vanished: set[TopicPartition] = set()
+        """Whose folders somebody removed: what the checkpoints say of them nobody can keep."""
         self.has_lost_power = False
         """When the process before ended."""
 
@@ -76,6 +90,8 @@ class LogStory:
             for _ in range(self.dice.choice((2, 3, 5))):
                 calls.attach(disk)
                 disk = self._after(disk, self._live(disk))
+                if self.dice.random() < 0.15:
+                    self._remove_a_log(disk)
             calls.attach(disk)
             _Life(self, disk).open()
 
@@ -89,21 +105,51 @@ class LogStory:
         life = _Life(self, disk)
         try:
             life.open()
+            self._deal_failures()
             life.run(until_s=self.loop.time() + dice.choice((0.05, 0.3, 1.0)))
             if how == "stopped":
                 life.stop()
         except PowerLost:
             self.marks[f"{how} in the middle"] += 1
         finally:
+            self._full, self._fails_at = range(0), -1
             life.end()
         self.marks[how] += 1
         return how
+
+    def _deal_failures(self) -> None:
+        dice = self.dice
+        if dice.random() < 0.25:
+            first = self._changes + dice.randrange(150)
+            self._full = range(first, first + dice.choice((1, 10, 80)))
+        if dice.random() < 0.25:
+            self._fails_at = self._changes + dice.randrange(150)
 
     def _count_down(self, call: str, path: str) -> None:
         """Before each system call that changes something."""
         if self._changes_left <= 0:
             raise PowerLost(f"{call} {path}")
         self._changes_left -= 1
+        self._changes += 1
+        if self._changes in self._full and call in TAKES_ROOM:
+            self.marks["no room"] += 1
+            raise OSError(errno.ENOSPC, "no space left on device", path)
+        if 0 <= self._fails_at <= self._changes and call in FAILS and path.endswith(".log"):
+            self._fails_at = -1
+            self.marks["failed"] += 1
+            raise OSError(errno.EIO, "input/output error", path)
+
+    def _remove_a_log(self, disk: Disk) -> None:
+        """Somebody does, and it is gone for good."""
+        at = self.dice.choice(list(self.configs))
+        self._calls.attach(disk)
+        data = disk.path / "data"
+        if (data / str(at)).exists():
+            shutil.rmtree(data / str(at))
+            sync_folder(str(data))
+            self.vanished.add(at)
+            self.marks["folder vanished"] += 1
+        self._calls.detach(disk)
 
     def _after(self, disk: Disk, how: str) -> Disk:
         """The machine's disk, as the next process finds it."""
@@ -147,26 +193,42 @@ class _Life:
         story = self._story
         self._folder = LogFolder(self._path / "data", cluster_id="c", node_id=1, pool=FilePool(16), clock=story.clock)
         self._logs = self._folder.open_all(story.find)
-        if self._folder.lost:
-            raise Violation(f"logs are missing: {self._folder.lost}")
+        if missing := self._folder.lost.keys() - story.vanished:
+            raise Violation(f"logs are missing: {missing}")
+        gone: list[TopicPartition] = []
         for at, log in self._logs.items():
             expected = story.expected.get(at)
-            if expected is not None:
+            if at in story.vanished and log.trouble is not None and log.trouble.stops_reads:
+                gone.append(at)  # a crash came before anything took its place
+            elif expected is not None:
                 number = judge(log, expected, has_lost_power=story.has_lost_power)
                 if not only_looks:
                     expected.goes_on(log, number, has_lost_power=story.has_lost_power)
         for at, expected in story.expected.items():
-            if at not in self._logs:
+            if at not in self._logs and at not in story.vanished:
                 expected.must_be_empty()
         if only_looks:
             self._folder.lock.release()
             return
+        for at in gone:
+            self._folder.set_aside(at)
         for at, config in story.configs.items():
             if at not in self._logs:
-                self._folder.create(at, story.ids[at], config)
+                self._create(at, config)
                 story.expected[at] = Expected()
             story.expected.setdefault(at, Expected())
         story.has_lost_power = False
+
+    def _create(self, at: TopicPartition, config: TopicConfig) -> None:
+        """One of which something was on disk comes back offline, and goes aside first."""
+        is_missed = at in self._folder.lost
+        log = self._folder.create(at, self._story.ids[at], config)
+        if is_missed:
+            if log.trouble is None or not log.trouble.stops_reads:
+                raise Violation(f"{at} was flushed, and is gone: nothing says so")
+            self._story.marks["missed"] += 1
+            self._folder.set_aside(at)
+            self._folder.create(at, self._story.ids[at], config)
 
     def run(self, *, until_s: float) -> None:
         config = self._story.broker
@@ -183,6 +245,7 @@ class _Life:
             housekeeping.remove_deleted,
             housekeeping.find_aborts_again,
             housekeeping.remember_producers,
+            housekeeping.try_again,
             partial(self._clean, cleaner),
             self._checkpoint(housekeeping),
         ):
@@ -200,9 +263,18 @@ class _Life:
         async def again_and_again() -> None:
             while True:
                 await asyncio.sleep(self._dice.random() * 2 * pause_s)
-                await step()
+                try:
+                    await step()
+                except (OSError, KafkaStorageError) as error:
+                    if not self._has_failed:
+                        raise Violation(f"failed, and nothing was wrong with the disk: {error!r}") from error
 
         self._tasks.append(self._loop.spawn(again_and_again()))
+
+    @property
+    def _has_failed(self) -> bool:
+        """Whether any call was made to fail, in the life of this disk."""
+        return bool(self._story.marks["no room"] or self._story.marks["failed"])
 
     def stop(self) -> None:
         """As a node does: what threads are at is waited for, then all is closed."""
@@ -243,7 +315,9 @@ class _Life:
 
     async def _write(self, log: PartitionLog) -> None:
         if log.trouble is not None:
-            raise Violation(f"{log.partition} went offline: {log.health.offline_reason}")
+            if not self._has_failed:
+                raise Violation(f"{log.partition} went offline: {log.health.offline_reason}")
+            return
         expected, dice = self._story.expected[log.partition], self._dice
         chance = dice.random()
         if chance < 0.84:
@@ -275,7 +349,11 @@ class _Life:
             batches.append((header, data))
             offset = header.next_offset
         expected.appends([(header, bytes(data)) for header, data in batches])
-        log.append(batches)
+        try:
+            log.append(batches)
+        except KafkaStorageError:
+            expected.cut(log.end_offset)  # part of it may be there
+            raise
         expected.appended()
         self._story.marks["appended"] += len(batches)
 
@@ -323,8 +401,13 @@ class _Life:
         if ahead is not None:
             await asyncio.to_thread(ahead)
         to = min(max(to, log.high_watermark) if log.partition == COMPACTED else to, log.end_offset)
+        former = expected.now
         expected.cut(to)
-        log.truncation.cut(to=to)
+        try:
+            log.truncation.cut(to=to)
+        except KafkaStorageError:
+            expected.failed(former, log.end_offset)
+            raise
         expected.was_cut(log.end_offset)
         self._story.epoch += 1
         self._story.marks["cut"] += 1
@@ -334,7 +417,13 @@ class _Life:
         ahead = log.truncation.start_ahead(offset) if self._dice.random() < 0.7 else None
         if ahead is not None:
             await asyncio.to_thread(ahead)
+        former = expected.now
         expected.begins_anew(offset)
-        log.truncation.start_anew(offset)
+        try:
+            log.truncation.start_anew(offset)
+        except (OSError, KafkaStorageError):
+            if log.end_offset != offset:
+                expected.failed(former, log.end_offset)
+            raise
         self._story.epoch += 1
         self._story.marks["begun anew"] += 1

@@ -20,7 +20,16 @@ def test_a_log_keeps_its_promises_whatever_moment_a_crash_comes_at() -> None:
         except Violation as violation:
             raise AssertionError(f"seed {seed}: {violation}") from violation
         marks += story.marks
-    kinds = ("power lost in the middle", "killed in the middle", "stopped", "cut", "begun anew", "flushed", "compacted")
+    kinds: tuple[str, ...] = (
+        "power lost in the middle",
+        "killed in the middle",
+        "stopped",
+        "cut",
+        "begun anew",
+        "flushed",
+        "compacted",
+    )
+    kinds += ("no room", "failed", "folder vanished", "missed")
     assert not [kind for kind in kinds if not marks[kind]]
 
 

@@ -24,6 +24,7 @@ from penstock.log.file_pool import names_in
 from penstock.log.folder_port import FolderPort
 from penstock.log.notes import DAMAGE_NOTE
 from penstock.log.partition_log import PartitionLog
+from penstock.log.segments.files import INDEX
 from penstock.log.segments.scan import walk
 from penstock.wire.batch import HEADER_SIZE
 from penstock.wire.markers import MarkerType
@@ -71,6 +72,20 @@ def test_after_a_crash_only_what_is_above_the_recovery_point_is_read(
 
     assert again.end_offset == 303
     assert sum(read) < total / 50
+
+
+def test_an_index_that_a_loss_of_power_left_torn_is_written_again_by_the_next_flush(tmp_path: Path) -> None:
+    log = a_log(tmp_path / "orders-0", settings=SMALL)
+    fill(log, 12)
+    log.flushing.flush()
+    index = Path(log.segments[0].path(INDEX))
+    whole = index.read_bytes()
+    index.write_bytes(bytes(len(whole)))
+
+    again = reopen(log, recovery_point=2)
+    again.flushing.flush()
+
+    assert index.read_bytes() == whole != bytes(len(whole))
 
 
 def test_a_partition_that_never_got_a_record_survives_a_crash(tmp_path: Path) -> None:
