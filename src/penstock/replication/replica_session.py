@@ -75,6 +75,8 @@ class ReplicaSession:
         self._is_in_a_run = False
         """Whether the follower has taken in records twice within a short time: more are likely to come."""
         self._is_scheduled = False
+        self._warming: asyncio.Future[None] | None = None
+        """While indexes are loaded for a fetch: done when that has its answer."""
 
     def __len__(self) -> int:
         return len(self._contents)
@@ -88,6 +90,8 @@ class ReplicaSession:
     # A request --------------------------------------------------------------------------------------------------
 
     def fetch(self, request: FetchRequest, version: int, *, may_park: bool) -> FetchOutcome:
+        if self._warming is not None:
+            return self._fetch_after(self._warming, request, version, may_park)
         self.release()
         self._request, self._version = request, version
         if request.topics:
@@ -96,24 +100,39 @@ class ReplicaSession:
             self._took_in_at = now
         unknown = self._contents.take_in(request, version)
         if cold := [sent for sent in self._contents.to_read if sent.is_cold]:
-            return self._fetch_cold(cold, unknown, may_park)
+            self._warming = self._loop.create_future()
+            return self._fetch_cold(cold, unknown, may_park, self._warming)
         return self._answer_or_park(unknown, may_park)
 
+    async def _fetch_after(
+        self, warming: "asyncio.Future[None]", request: FetchRequest, version: int, may_park: bool
+    ) -> FetchReply | LaterFetchReply:
+        """What this one names the one before must not answer: its follower takes in nothing that it had not asked for
+        by then, and would wait for ever.
+        """
+        await asyncio.wait([warming])
+        outcome = self.fetch(request, version, may_park=may_park)
+        return await outcome if isinstance(outcome, Coroutine) else outcome
+
     async def _fetch_cold(
-        self, cold: list[SentPartition], unknown: Answers, may_park: bool
+        self, cold: list[SentPartition], unknown: Answers, may_park: bool, warming: "asyncio.Future[None]"
     ) -> FetchReply | LaterFetchReply:
         """Load indexes in threads first: the loop does not wait for a disk. Nor do the others for more than a few: what
         is left is for the next answers, and the follower asks for those at once.
         """
         contents = self._contents
-        for sent in cold[:COLD_AT_ONCE]:
-            await asyncio.to_thread(sent.partition.log.warm, sent.asked.offset)
-        left = [sent for sent in cold[COLD_AT_ONCE:] if sent in contents.to_read]
-        for sent in left:
-            del contents.to_read[sent]
-        reply = self._answer_or_park(unknown, may_park and not left)
-        contents.to_read.update(dict.fromkeys(left))
-        return reply
+        try:
+            for sent in cold[:COLD_AT_ONCE]:
+                await asyncio.to_thread(sent.partition.log.warm, sent.asked.offset)
+            left = [sent for sent in cold[COLD_AT_ONCE:] if sent in contents.to_read]
+            for sent in left:
+                del contents.to_read[sent]
+            reply = self._answer_or_park(unknown, may_park and not left)
+            contents.to_read.update(dict.fromkeys(left))
+            return reply
+        finally:
+            self._warming = None
+            warming.set_result(None)
 
     def _answer_or_park(self, unknown: Answers, may_park: bool) -> FetchReply | LaterFetchReply:
         assert self._request is not None
