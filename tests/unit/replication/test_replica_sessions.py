@@ -421,6 +421,24 @@ async def test_of_many_logs_whose_indexes_are_not_in_memory_some_are_loaded_for_
     parked(bench.ask({}))
 
 
+async def test_what_is_named_while_indexes_are_loaded_is_in_the_answer_to_the_fetch_that_named_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A follower takes in nothing of a partition that it had not asked for yet, and is not asked to come again."""
+    bench.begin()
+    bench.partitions.fill(0, 1)
+    bench.partitions.fill(1, 1)
+    logs = {bench.partitions[index].log: index for index in bench.partitions}
+    loaded: list[int] = []
+    monkeypatch.setattr(PartitionLog, "is_near", lambda log, _: logs[log] == 1 or logs[log] in loaded)
+    monkeypatch.setattr(PartitionLog, "warm", lambda log, _: loaded.append(logs[log]))
+
+    first, second = bench.ask({0: 0}), bench.ask({1: 0})
+    answers = await asyncio.gather(first, second)
+
+    assert [set(bench.read(answer)) for answer in answers] == [{0}, {1}]
+
+
 async def test_what_was_held_back_and_then_sent_is_not_sent_again_when_its_pause_is_over(tmp_path: Path) -> None:
     rate = {"leader.replication.throttled.rate": "100"}
     bench = Bench(tmp_path, settings=rate, topic={"leader.replication.throttled.replicas": "0:1"})
