@@ -107,11 +107,53 @@ def test_kcat_logs_in_by_certificate(made: SecureFolder) -> None:
     assert re.search(r"1 brokers:\s+broker 1 at 127.0.0.1", shown.stdout)
 
 
-def test_rules_are_asked(penstock: Penstock) -> None:
-    assert penstock("acl", "add", "alice", "--producer", "--topic", "orders").code == ExitCode.OK
-    listed = json.loads(penstock("acl", "list", "--who", "alice", "--json").out)
-    assert {row["operation"] for row in listed} == {"WRITE", "CREATE", "DESCRIBE"}
+def test_rules_are_explained(penstock: Penstock) -> None:
+    write = ("acl", "explain", "alice", "write", "topic:invoices")
+    refused = penstock(*write)
+    assert refused.code == ExitCode.FAILED and refused.out == "not allowed: no rule mentions the resource\n"
+    assert penstock("acl", "add", "alice", "--producer", "--topic", "inv", "--prefix").code == ExitCode.OK
+    allowed = json.loads(penstock(*write, "--json").out)
+    assert allowed["allowed"] and allowed["by"]["name"] == "inv" and allowed["right"] == "WRITE Topic"
+    assert penstock("acl", "explain", "alice", "read", "topic:invoices").out.startswith(
+        "not allowed: no rule allows it"
+    )
+    assert "super.users" in penstock("acl", "explain", "admin", "alter", "cluster").out
     assert penstock("acl", "delete", "--who", "alice", "--yes").code == ExitCode.OK
+
+
+def test_rules_are_tried_out_before_they_deny(penstock: Penstock, tmp_path: Path) -> None:
+    login = str(tmp_path / "eve.properties")
+    assert penstock("topic", "create", "hidden").code == ExitCode.OK
+    assert penstock("user", "add", "eve", "--generate", "--client-file", login).code == ExitCode.OK
+
+    def sees() -> bool:
+        listed = penstock("topic", "list", "--names", "--profile", login)
+        return listed.code == ExitCode.OK and "hidden" in listed.out.split()
+
+    assert not sees() and "no dry run" in penstock("acl", "dry-run").out
+    assert penstock("acl", "dry-run", "--on").code == ExitCode.OK
+    eventually(sees, "what is denied is let through")
+    assert json.loads(penstock("acl", "dry-run", "--json").out) == {"dry_run": True}
+    assert penstock("acl", "dry-run", "--off").code == ExitCode.OK
+    eventually(lambda: not sees(), "it is denied again")
+
+
+@pytest.mark.parametrize("name", ["O=Acme, CN=a=b", "Zoë Müller", "日本", "with space", "%25"])
+def test_users_of_all_names_log_in(penstock: Penstock, tmp_path: Path, name: str) -> None:
+    login = tmp_path / "login.properties"
+    assert penstock("user", "add", name, "--generate", "--client-file", str(login)).code == ExitCode.OK
+    assert penstock("topic", "list", "--profile", str(login)).code == ExitCode.OK
+    assert name in {row["user"] for row in json.loads(penstock("user", "list", "--json").out)}
+    assert AdminClient({**profiles.read(login)}).list_topics(timeout=PATIENT_S).brokers
+    assert penstock("user", "delete", name, "--yes").code == ExitCode.OK
+
+
+def test_a_lost_password_is_mended_by_the_certificate(penstock: Penstock, made: SecureFolder, tmp_path: Path) -> None:
+    file = tmp_path / "password"
+    file.write_text(login(made)["sasl.password"])
+    arguments = ("--password-file", str(file), "--profile", str(made.certificate_profile))
+    assert penstock("user", "password", "admin", *arguments).code == ExitCode.OK
+    assert penstock("topic", "list").code == ExitCode.OK
 
 
 def test_a_renewed_certificate_is_shown_without_a_restart(penstock: Penstock, made: SecureFolder) -> None:

@@ -54,6 +54,8 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     """Why the audit log cannot be written to: admin requests are refused until it can."""
     audit_heads: dict[str, KnownHead] = {}
     """How far each broker's audit log is known to reach, for `penstock audit verify`."""
+    open_listeners: list[str] = []
+    """Those beyond this machine where anybody may do everything: said loudly, and no reason to be unwell."""
     set_aside: list[str] = []
     """Folders of topics that nobody knows: kept, not served, and no reason to be unwell."""
 
@@ -88,6 +90,7 @@ class HealthPage(msgspec.Struct, frozen=True, kw_only=True):
     failing_folders: list[FolderTrouble]
     audit_log: str
     audit_heads: dict[str, KnownHead]
+    open_listeners: list[str]
     set_aside: list[str]
 
 
@@ -109,6 +112,7 @@ def pages(facts: HealthFacts, registry: MetricsRegistry) -> dict[str, Page]:
             failing_folders=found.failing_folders,
             audit_log=found.audit_log,
             audit_heads=found.audit_heads,
+            open_listeners=found.open_listeners,
             set_aside=found.set_aside,
         )
         return _json(page, HTTPStatus.OK if found.is_well else HTTPStatus.SERVICE_UNAVAILABLE)

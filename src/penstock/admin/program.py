@@ -8,6 +8,8 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
+import structlog
+
 from penstock.access.audit import known_heads
 from penstock.admin import systemd
 from penstock.admin.addresses import forget_addresses, tell_addresses
@@ -18,7 +20,10 @@ from penstock.log import FREE_BYTES_MIN, LogFolder
 from penstock.model import TopicPartition
 from penstock.settings import Config, data_folders
 from penstock.settings import broker as settings
+from penstock.settings.exposure import open_listeners
 from penstock.settings.listeners import http_listener
+
+_log = structlog.get_logger(__name__)
 
 STORE = "the metadata store"
 
@@ -46,6 +51,7 @@ async def running(config: Config) -> AsyncIterator[Node]:
                 listeners={name: _address(at.host, at.port) for name, at in node.endpoints.items()},
                 http=None if http is None else http.address,
             )
+            _warn_of_open_listeners(config)
             systemd.notify(systemd.READY, systemd.status("ready"))
             try:
                 yield node
@@ -56,6 +62,15 @@ async def running(config: Config) -> AsyncIterator[Node]:
         if len(group.exceptions) == 1:
             raise group.exceptions[0] from None
         raise
+
+
+def _warn_of_open_listeners(config: Config) -> None:
+    for listener in open_listeners(config):
+        _log.warning(
+            "anybody who reaches this listener may read, write and delete everything",
+            listener=str(listener),
+            advice="ask who is there (SASL_SSL) and set authorizer.class.name; `penstock init --secure` makes both",
+        )
 
 
 def _tell_systemd(waits_because: str | None) -> None:
@@ -107,6 +122,7 @@ class NodeFacts:
             ],
             audit_log="" if node.services is None or node.services.audit is None else node.services.audit.trouble,
             audit_heads={} if node.services is None else known_heads(node.services.image),
+            open_listeners=[str(listener) for listener in open_listeners(node.config)],
             set_aside=[str(folder.path / name) for folder in node.folders for name in folder.strays],
         )
 

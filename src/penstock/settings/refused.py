@@ -10,6 +10,8 @@ _PLUGIN = "classes of Java's cannot be loaded here"
 _JAAS = "the cluster keeps its users, and needs no file for them: penstock user add NAME"
 _CALLBACK = "Penstock checks passwords and tokens itself, and loads no classes of Java's"
 _WHY = {
+    "client.quota.callback.class": _PLUGIN,
+    "principal.builder.class": f"{_PLUGIN}; ssl.principal.mapping.rules says as whom certificates count",
     "sasl.jaas.config": _JAAS,
     "sasl.oauthbearer.jwt.validator.class": _CALLBACK,
     "sasl.server.callback.handler.class": _CALLBACK,

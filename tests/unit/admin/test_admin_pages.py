@@ -52,6 +52,7 @@ async def test_a_healthy_broker_says_who_it_is() -> None:
         "failing_folders": [],
         "audit_log": "",
         "audit_heads": {},
+        "open_listeners": [],
         "set_aside": [],
     }
 

@@ -12,7 +12,7 @@ from penstock.cli.user.credentials import NUMBERS, credential
 
 NOTHING_LISTENS = "127.0.0.1:1"
 ORDERS, READERS = Target(ResourceKind.TOPIC, "orders"), Target(ResourceKind.GROUP, "readers")
-PRODUCE, CONSUME, REQUESTS, MUTATIONS, CONNECTIONS = LIMITS
+PRODUCE, CONSUME, REQUESTS, MUTATIONS, CONNECTIONS, STORED, PARTITIONS, OPEN_CONNECTIONS = LIMITS
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,11 @@ def test_a_rule_in_words_and_of_a_newer_cluster() -> None:
         ["quota", "set", "--user", "alice", "--user-default", "--produce", "1MB/s"],
         ["quota", "set", "--user", "alice", "--ip", "192.0.2.1", "--connections", "1/s"],
         ["quota", "set", "--user", "alice", "--produce", "fast"],
+        ["quota", "set", "--tenant", "sales-", "--user", "alice", "--produce", "1MB/s"],
         ["quota", "delete"],
+        ["acl", "explain", "alice", "read", "orders"],
+        ["acl", "explain", "alice", "read", "topic:"],
+        ["acl", "explain", "alice", "reed", "topic:orders"],
         ["token", "create", "--lifetime", "long"],
         ["user", "add", "alice", "--iterations", "10", "--generate"],
         ["user", "add", "alice", "--mechanism", "PLAIN", "--generate"],
@@ -109,6 +113,8 @@ def test_other_amounts() -> None:
         10,
         5,
     )
+    assert (STORED.parse("100GB"), PARTITIONS.parse("500"), OPEN_CONNECTIONS.parse("7")) == (100e9, 500, 7)
+    assert (STORED.show(100e9), PARTITIONS.show(500)) == ("100 GB", "500")
     for limit, text in ((REQUESTS, "5/s"), (MUTATIONS, "10MB/s")):
         with pytest.raises(ValueError, match="50"):
             limit.parse(text)

@@ -107,6 +107,25 @@ def operations(texts: Iterable[str]) -> list[Operation]:
     return list(dict.fromkeys(operation(part) for text in texts for part in text.split(",") if part.strip()))
 
 
+_RESOURCES: Final = {
+    "topic": ResourceKind.TOPIC,
+    "group": ResourceKind.GROUP,
+    "transactional-id": ResourceKind.TRANSACTIONAL_ID,
+    "delegation-token": ResourceKind.DELEGATION_TOKEN,
+    "user": ResourceKind.USER,
+}
+
+
+def about(text: str) -> tuple[ResourceKind, str]:
+    """topic:orders, group:readers, cluster."""
+    kind, colon, name = text.partition(":")
+    if text == "cluster":
+        return ResourceKind.CLUSTER, CLUSTER_NAME
+    if kind not in _RESOURCES or not colon or not name:
+        raise click.UsageError(f"{text!r} is no resource: write cluster, or {':NAME, '.join(_RESOURCES)}:NAME")
+    return _RESOURCES[kind], name
+
+
 # Presets -----------------------------------------------------------------------------------------------------------
 
 

@@ -17,14 +17,14 @@ from penstock.client.admin.access import QuotaOf
 @client_options
 @json_option
 def delete(entity: tuple[QuotaOf, ...], only: tuple[str, ...], cluster: Cluster, as_json: bool) -> ExitCode:
-    """Delete the quotas of exactly this user, client, both together, or address.
+    """Delete the quotas of exactly this user, client, both together, address, or tenant.
 
     \b
     penstock quota delete --user alice
     penstock quota delete --user alice --client importer --only produce
     """
     if not entity:
-        raise click.UsageError("say whose: --user NAME, --client NAME, --ip ADDRESS, or --user-default and the like")
+        raise click.UsageError("say whose: --user, --client, --ip, --tenant, or --user-default and the like")
     with cluster.doing("list quotas") as client:
         found = client.describe_quotas()
     values = next((values for each, values in found.items() if set(each) == set(entity)), {})

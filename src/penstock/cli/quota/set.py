@@ -16,7 +16,8 @@ from penstock.client.admin.access import QuotaOf
 @client_options
 @json_option
 def set_quota(entity: tuple[QuotaOf, ...], limits: dict[str, float], cluster: Cluster, as_json: bool) -> ExitCode:
-    """Set quotas of a user, of clients by their client.id, of both together, or of an address. Each counts per broker.
+    """Set quotas of a user, of clients by their client.id, of both together, of an address, or of a tenant. Each
+    counts per broker.
     Those not named stay as they are.
 
     \b
@@ -24,11 +25,12 @@ def set_quota(entity: tuple[QuotaOf, ...], limits: dict[str, float], cluster: Cl
     penstock quota set --user-default --requests 50%
     penstock quota set --user alice --client importer --produce 1MiB/s
     penstock quota set --ip 192.0.2.7 --connections 5/s
+    penstock quota set --tenant sales- --stored 100GB --partitions 500
     """
     if not entity:
-        raise click.UsageError("say for whom: --user NAME, --client NAME, --ip ADDRESS, or --user-default and the like")
+        raise click.UsageError("say for whom: --user, --client, --ip, --tenant, or --user-default and the like")
     if not limits:
-        raise click.UsageError("say how much: --produce 10MB/s, --consume, --requests, --mutations or --connections")
+        raise click.UsageError("say how much: --produce 10MB/s, --consume, --requests, --mutations, --connections, ...")
     with cluster.doing(f"set quotas of {entity_words(entity)}") as client:
         outcomes = client.alter_quotas({entity: limits})
     told = {entity_words(each): outcome for each, outcome in outcomes.items()}

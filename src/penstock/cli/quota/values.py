@@ -41,11 +41,11 @@ class Limit(NamedTuple):
 
     @property
     def is_bytes(self) -> bool:
-        return self.key.endswith("byte_rate")
+        return "byte" in self.key
 
     @property
     def example(self) -> str:
-        return "10MB/s" if self.is_bytes else f"50{self.unit}"
+        return f"10MB{self.unit}" if self.is_bytes else f"50{self.unit}"
 
 
 LIMITS: Final = (
@@ -54,6 +54,9 @@ LIMITS: Final = (
     Limit("requests", "request_percentage", "%", "Time that its requests may take of each broker, such as 50%."),
     Limit("mutations", "controller_mutation_rate", "/s", "Partitions created and deleted, such as 10/s."),
     Limit("connections", "connection_creation_rate", "/s", "Connections an address may make to each broker."),
+    Limit("stored", "stored_bytes", "", "Bytes of a tenant's topics that each broker keeps, such as 100GB."),
+    Limit("partitions", "partitions", "", "Partitions of a tenant's topics."),
+    Limit("open-connections", "connections", "", "Connections that a tenant's users may have to each broker."),
 )
 _BY_KEY: Final = {limit.key: limit for limit in LIMITS}
 
@@ -85,7 +88,7 @@ def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def with_limits(**given: Any) -> Any:
-        said = {limit.key: given.pop(limit.option) for limit in LIMITS}
+        said = {limit.key: given.pop(limit.option.replace("-", "_")) for limit in LIMITS}
         return command(limits={key: value for key, value in said.items() if value is not None}, **given)
 
     for limit in reversed(LIMITS):
@@ -97,30 +100,39 @@ def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
 # Whom it is for ----------------------------------------------------------------------------------------------------
 
 
-KINDS: Final = {"user": "user", "client": "client-id", "ip": "ip"}
-"""Options, and Kafka's names for them."""
+KINDS: Final = {"user": "user", "client": "client-id", "ip": "ip", "tenant": "tenant"}
+"""Options, and the names that the protocol has for them. Tenants are Penstock's alone."""
+ALONE: Final = ("ip", "tenant")
 
 
 def entity_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--user, --client, --ip and the defaults of each, handed over as `entity`, empty where none is said."""
+    """--user, --client, --ip, --tenant and defaults, handed over as `entity`, empty where none is said."""
 
     @functools.wraps(command)
     def with_entity(**given: Any) -> Any:
         entity = []
         for option, kind in KINDS.items():
-            name, default = given.pop(option), given.pop(f"{option}_default")
+            name, default = given.pop(option), given.pop(f"{option}_default", False)
             if name is not None and default:
                 raise click.UsageError(f"--{option} and --{option}-default exclude each other")
             if name is not None or default:
                 entity.append(QuotaOf(kind, name))
-        if len(entity) > 1 and any(part.type == "ip" for part in entity):
-            raise click.UsageError("--ip stands alone: an address has quotas of its own")
+        for part in entity:
+            if len(entity) > 1 and part.type in ALONE:
+                raise click.UsageError(f"--{part.type} stands alone: it has quotas of its own")
         return command(entity=tuple(entity), **given)
 
-    words = {"user": "This user", "client": "Clients with this client.id", "ip": "This address"}
+    words = {
+        "user": "This user.",
+        "client": "Clients with this client.id.",
+        "ip": "This address.",
+        "tenant": "All topics and users whose names begin so.",
+    }
     for option, kind in reversed(KINDS.items()):
-        default = click.option(f"--{option}-default", is_flag=True, help=f"Each {kind} without a quota of its own.")
-        with_entity = click.option(f"--{option}", metavar="NAME", help=f"{words[option]}.")(default(with_entity))
+        if option != "tenant":
+            default = click.option(f"--{option}-default", is_flag=True, help=f"Each {kind} without a quota of its own.")
+            with_entity = default(with_entity)
+        with_entity = click.option(f"--{option}", metavar="NAME", help=words[option])(with_entity)
     return with_entity
 
 
