@@ -42,6 +42,8 @@ LEFT_OUT: dict[str, str] = {
     "ProduceRequestTest#testCorruptLz4ProduceRequest": BROKERS_METRICS,
     "CreateTopicsRequestWithPolicyTest#testErrorCreateTopicsRequests": JAVA_POLICIES,
     "AdminClientWithPoliciesIntegrationTest": JAVA_POLICIES,
+    "SocketServerMemoryPoolTest": "looks into the broker's process: its memory pool, by reflection",
+    "MetricsDuringTopicCreationDeletionTest": "looks into the broker's process: its metrics",
     "MetadataVersionIntegrationTest": OTHER_LEVELS,
     "StaticBrokerConfigTest#testInternalConfigsDoNotReturnForCreateTopics": OTHER_SETTINGS,
     "DescribeQuorumRequestTest": OTHER_VOTERS,

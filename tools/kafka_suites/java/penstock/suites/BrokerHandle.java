@@ -53,7 +53,7 @@ public final class BrokerHandle {
         known.put("awaitShutdown", asked -> null); // stop() has waited
         known.put("startup", asked -> start());
         known.put("isShutdown", asked -> !isRunning());
-        known.put("brokerState", asked -> isRunning() ? BrokerState.RUNNING : BrokerState.NOT_RUNNING);
+        known.put("brokerState", asked -> isRunning() ? BrokerState.RUNNING : BrokerState.SHUTTING_DOWN);
         known.put("boundPort", asked -> broker.port());
         known.put("clusterId", asked -> brokers.clusterId());
         known.put("config", asked -> config);
