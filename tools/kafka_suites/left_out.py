@@ -15,6 +15,7 @@ BROKERS_METRICS = "looks into the broker's process: its metrics; what it answers
 OTHER_SETTINGS = "wants topics to have no settings but Kafka's"
 OTHER_LEVELS = "wants clusters that begin at another level of metadata.version"
 JAVA_POLICIES = "wants a policy that is a Java class in the broker's process"
+CUT_BATCHES = "wants partial batches where a limit of bytes is reached; whole ones are sent here"
 NO_CONTROLLER_FILE = "wants defaults of topics from the settings of a controller's own process"
 
 _WORDS_OR_SETTING = "ConsumerGroupHeartbeatRequestTest#testConsumerGroupHeartbeatIsInaccessibleWhen"
@@ -42,6 +43,7 @@ LEFT_OUT: dict[str, str] = {
     "ProduceRequestTest#testCorruptLz4ProduceRequest": BROKERS_METRICS,
     "CreateTopicsRequestWithPolicyTest#testErrorCreateTopicsRequests": JAVA_POLICIES,
     "AdminClientWithPoliciesIntegrationTest": JAVA_POLICIES,
+    "FetchRequestTest#testBrokerRespectsPartitionsOrderAndSizeLimits": CUT_BATCHES,
     "SocketServerMemoryPoolTest": "looks into the broker's process: its memory pool, by reflection",
     "MetricsDuringTopicCreationDeletionTest": "looks into the broker's process: its metrics",
     "MetadataVersionIntegrationTest": OTHER_LEVELS,
