@@ -10,12 +10,15 @@ from typing import Any
 from benchmarks.scale_brokers import HEARTBEAT_S, WholeBroker, answer_calls, run
 from benchmarks.scale_store import KEYS, open_store, resident_mib
 from penstock.access.authorizer import Authorizer
+from penstock.access.quotas.client_quotas import ClientQuotas
+from penstock.broker.clock import SystemClock
 from penstock.broker.handlers.metadata import metadata
 from penstock.broker.registry import RequestContext
 from penstock.cluster import ClusterImage, ImageChange, PartitionChanged, PartitionImage, TopicImage
 from penstock.cluster.image.shapes import record_from
 from penstock.cluster.records import encode
 from penstock.metastore import Changes, KeyValue, Revision, Written
+from penstock.metrics import MetricsRegistry
 from penstock.model import BrokerId, topic_id_text
 from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
 
@@ -136,6 +139,7 @@ class Observer:
         cluster = self.whole.cluster
         wanted = None if topics is None else [MetadataRequestTopic(name=name) for name in topics]
         context = RequestContext(METADATA_VERSION, "scale", "PLAINTEXT", "model")
+        quotas = ClientQuotas(cluster.image, self.whole.config, SystemClock(), MetricsRegistry())
         times = []
         for _ in range(5):
             began = time.perf_counter()
@@ -147,6 +151,7 @@ class Observer:
                 cluster.availability,
                 self.whole.config,
                 Authorizer(),
+                quotas,
             )
             made = time.perf_counter()
             size = sum(len(chunk) for chunk in (answer.encode(METADATA_VERSION),))

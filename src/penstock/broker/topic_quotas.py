@@ -31,20 +31,22 @@ class TopicQuotas:
         if not self._quotas.is_on:
             return refused
         meter, tenants = self._meter, self._quotas.tenants
-        more: dict[str, int] = {}
+        left: dict[str, float] = {}
         for topic, partitions in changes.items():
             now = self._quotas.now()
             if meter is not None and self._is_strict and meter.delay_s(now) > 0:
                 refused[topic] = ThrottlingQuotaExceeded()
                 continue
             if grows and tenants and (tenant := tenants.of(topic)) is not None:
-                wanted = more.get(tenant.prefix, 0) + partitions
-                try:
-                    tenants.require_partitions(topic, wanted)
-                except PolicyViolation as refusal:
-                    refused[topic] = refusal
+                room = left.get(tenant.prefix)
+                room = tenants.partitions_left(tenant) if room is None else room
+                left[tenant.prefix] = room if partitions > room else room - partitions
+                if partitions > room:
+                    free = max(room, 0)
+                    refused[topic] = PolicyViolation(
+                        f"tenant {tenant.prefix} may have {free:.0f} more partitions, and these are {partitions}"
+                    )
                     continue
-                more[tenant.prefix] = wanted
             if meter is not None and counts:
                 meter.use(partitions, now)
         return refused

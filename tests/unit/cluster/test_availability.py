@@ -3,6 +3,7 @@
 import asyncio
 
 from tests.support.brokers import Brokers, some_brokers
+from tests.support.quotas import SomeQuotas
 from tests.support.virtual_time import in_virtual_time
 
 from penstock.access.authorizer import Authorizer
@@ -24,7 +25,14 @@ async def ask(brokers: Brokers, *, at: int, topics: list[str] | None = None) -> 
     context = RequestContext(api_version=13, client_id="test", listener="PLAINTEXT", peer="127.0.0.1:1")
     config = Config.for_broker({"node.id": str(at)})
     return await metadata(
-        request, context, cluster.image, cluster.controller, cluster.availability, config, Authorizer()
+        request,
+        context,
+        cluster.image,
+        cluster.controller,
+        cluster.availability,
+        config,
+        Authorizer(),
+        SomeQuotas().quotas,
     )
 
 

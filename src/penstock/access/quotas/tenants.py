@@ -113,16 +113,15 @@ class Tenants:
             if whose is not None:
                 whose.stored += size
 
-    def require_partitions(self, topic: str, more: int) -> None:
-        tenant = self.of(topic)
-        limit = None if tenant is None else tenant.limits.get(PARTITIONS)
-        if tenant is None or limit is None:
-            return
-        there = sum(len(each.partitions) for name, each in self._image.topics.items() if self.of(name) is tenant)
-        if there + more > limit:
-            raise PolicyViolation(
-                f"tenant {tenant.prefix} has {there} partitions, of {limit:.0f} that it may: {more} more are too many"
-            )
+    def partitions_left(self, tenant: Tenant) -> float:
+        """How many more it may have. It looks at all topics: ask once a request."""
+        limit = tenant.limits.get(PARTITIONS)
+        if limit is None:
+            return float("inf")
+        topics, prefix = self._image.topics, tenant.prefix
+        return limit - sum(
+            len(each.partitions) for name, each in topics.items() if name.startswith(prefix) and self.of(name) is tenant
+        )
 
 
 class CountedAs:

@@ -12,12 +12,14 @@ If the leader of a partition that was asked for may just have died, the answer w
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from penstock.access.authorizer import Authorizer
+from penstock.access.quotas.client_quotas import ClientQuotas
 from penstock.access.rights import CREATE_CLUSTER, CREATE_TOPIC, DESCRIBE_TOPIC, ResourceKind
 from penstock.access.subject import Subject
 from penstock.broker.cooperative import cooperatively
 from penstock.broker.handlers.describe_cluster import cluster_operations
 from penstock.broker.metadata_pieces import describe_in_turns, is_large
 from penstock.broker.registry import RequestContext, answers
+from penstock.broker.topic_quotas import TopicQuotas
 from penstock.cluster import (
     CLUSTER_METADATA,
     NOT_ASKED_FOR,
@@ -45,7 +47,7 @@ from penstock.errors import (
     UnknownTopicOrPartition,
 )
 from penstock.model import BrokerId, TopicId
-from penstock.settings.broker import AUTO_CREATE_TOPICS_ENABLE, NODE_ID
+from penstock.settings.broker import AUTO_CREATE_TOPICS_ENABLE, NODE_ID, NUM_PARTITIONS
 from penstock.settings.config import Config
 from penstock.wire.api import ApiKey
 from penstock.wire.messages.metadata_request import MetadataRequest, MetadataRequestTopic
@@ -73,6 +75,7 @@ async def metadata(
     availability: BrokerAvailability,
     config: Config,
     authorizer: Authorizer,
+    quotas: ClientQuotas,
 ) -> MetadataResponse:
     version = context.api_version
     wanted = None if version == 0 and not request.topics else request.topics
@@ -92,7 +95,10 @@ async def metadata(
     if authorizer.is_on and wanted is None:
         known = await sight.shown(known)
     if wanted and creates:
-        controller.create_on_demand(_to_be_made(wanted, image))
+        names = _to_be_made(wanted, image)
+        changes = dict.fromkeys(names, config[NUM_PARTITIONS])
+        too_many = TopicQuotas(quotas, context, strict_from=0).refused(changes, grows=True, counts=False)
+        controller.create_on_demand([name for name in names if name not in too_many])
     before, after = (unknown, []) if _ids(wanted or ()) else ([], unknown)
     after = [*after, *refused]
     answer = (

@@ -1,8 +1,10 @@
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
 from tests.support.clocks import ManualClock
 from tests.support.clusters import a_cluster
+from tests.support.quotas import SomeQuotas
 
 from penstock.access.authorizer import Authorizer
 from penstock.broker.handlers.metadata import metadata
@@ -21,6 +23,8 @@ class Asking:
     """A cluster with topics a (2 partitions) and b, and a client that asks about it."""
 
     def __init__(self, cluster: Cluster, config: Config) -> None:
+        self.quotas = SomeQuotas()
+        self.quotas.quotas.tenants._image = cluster.image
         self.cluster = cluster
         self.config = config
 
@@ -54,6 +58,7 @@ class Asking:
             self.cluster.availability,
             self.config,
             Authorizer(),
+            self.quotas.quotas,
         )
         return MetadataResponse.decode(response.encode(version), version)
 
@@ -215,3 +220,18 @@ async def test_every_version_can_be_answered(asking: Asking, version: int) -> No
     asking.config = Config.for_broker({"auto.create.topics.enable": "false"})
     response = await asking.ask("a", "nope", version=version)
     assert sorted((topic.error_code, topic.name or "") for topic in response.topics) == [(0, "a"), (3, "nope")]
+
+
+async def test_a_tenant_that_has_its_partitions_gets_no_topic_on_demand(asking: Asking) -> None:
+    asking.quotas.set("tenant=acme.", partitions=1)
+    await asking.ask("acme.a", "acme.b", auto=True)
+    await eventually_made(asking, "acme.a")
+    await asking.ask("acme.b", "x", auto=True)
+    await eventually_made(asking, "x")
+    assert "acme.b" not in asking.cluster.image.topics
+
+
+async def eventually_made(asking: Asking, topic: str) -> None:
+    async with asyncio.timeout(60):
+        while topic not in asking.cluster.image.topics:
+            await asyncio.sleep(0.001)
